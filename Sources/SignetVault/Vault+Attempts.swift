@@ -1,26 +1,27 @@
 import SignetCrypto
 import SignetPolicy
 
-/// A password that was tried and is right, as far as the device can tell.
+/// A password that was tried and is right; in a silent domain it may be wrong.
 struct PasswordTrial {
   /// The slot that it opens.
   let row: SlotRow
   let masterKey: SharedSecretBox
-  /// `nil` unless the domain is silent: then the password may be wrong.
+  /// `nil` unless the domain is silent; then the password may be wrong.
   let silent: SilentSealing?
-  /// The records of the domain, as they were when the password was tried.
+  /// The records of the domain at the time of the attempt.
   let records: [String: [UInt8]]
-  /// How long the derivation took.
+  /// The duration of the key derivation.
   let derivation: Duration
 }
 
 extension Vault {
   /// Tries a password.
   ///
-  /// First the key is derived from it, which takes long and counts nothing. Then comes one short step, which one process at a time
-  /// makes: the attempt is counted on the disk, and where the hardware counts, in it; it is made; where it succeeded, the count is taken
-  /// back. So a process that is killed in that step has counted an attempt, and never has an attempt that is not counted. In a
-  /// silent domain there is nothing to count.
+  /// The key derivation comes first; it is slow and counts nothing. A short exclusive step follows: count the attempt on the
+  /// disk
+  /// and in hardware that counts, make it, and reset the count after a success. So every attempt is counted. If the process
+  /// is
+  /// killed in that step, the attempt stays counted. A silent domain has no count.
   ///
   /// - Throws: ``VaultFailure``: `wrongPassword`, `waiting`, `lockedOut`, `wiped`.
   func tryPassword(_ password: SharedSecretBox, _ place: DomainPlace) throws -> PasswordTrial {
@@ -45,12 +46,12 @@ extension Vault {
       case .refused(let failure):
         if case .wiped = failure { forgetReplaced() }
         throw failure
-      case .replaced: continue  // each time by somebody who has opened the domain
+      case .replaced: continue  // ends: only a process that opened the domain replaces the slot
       }
     }
   }
 
-  /// What any password opens in a silent domain.
+  /// The result in a silent domain, which any password opens.
   private func silentTrial(
     _ row: SlotRow, _ derived: SharedSecretBox, _ derivation: Duration
   ) throws -> PasswordTrial {
@@ -65,9 +66,9 @@ extension Vault {
       records: try tables.read(place.container) { try $0.records(of: place.domain) }, derivation: derivation)
   }
 
-  /// The slot of a domain; one whose password it is too early or too late to try is refused before the derivation.
+  /// Returns the slot of a domain; rejects an attempt before the derivation if the domain waits or is locked.
   ///
-  /// What has to be erased is erased when it is the attempt's turn.
+  /// A pending wipe is done later, in the attempt's turn.
   private func requireAllowed(_ place: DomainPlace) throws -> SlotRow {
     let (row, decision) = try decided(
       unless: { $0.1.isAllowed },
@@ -84,15 +85,15 @@ extension Vault {
     }
   }
 
-  /// What an attempt came to.
+  /// The result of an attempt.
   private enum Attempt {
     case right(SlotRow, masterKey: SharedSecretBox, records: [String: [UInt8]])
     case refused(VaultFailure)
-    /// The slot is another one by now: that of a new password, or a better one. What was derived says nothing about it.
+    /// Another process replaced the slot, after a password change or a renewal, so the derived key is not comparable.
     case replaced
   }
 
-  /// Counts an attempt, makes it, and takes the count back if it succeeded.
+  /// Counts an attempt, makes it, and resets the count if it succeeded.
   ///
   /// - Precondition: It is this attempt's turn.
   private func attempt(_ guess: PasswordGuess) throws -> Attempt {
@@ -108,7 +109,7 @@ extension Vault {
     }
   }
 
-  /// Makes an attempt that was counted; where that cannot be done, it is taken back.
+  /// Makes a counted attempt; if it cannot be made, restores the count.
   private func test(
     _ guess: PasswordGuess, _ row: SlotRow, _ before: AttemptState, _ uncounted: VaultFailure?
   ) throws -> PasswordGuess.Result {
@@ -122,17 +123,17 @@ extension Vault {
     }
   }
 
-  /// What counting an attempt came to.
+  /// The result of counting an attempt.
   private enum Counting {
-    /// The slot with the new count, what the count was before, and the records.
+    /// The slot with the new count, the state before counting, and the records.
     case counted(SlotRow, before: AttemptState, records: [String: [UInt8]])
     case refused(VaultFailure)
     case replaced
   }
 
-  /// Counts an attempt as failed before it is made, on the disk.
+  /// Counts an attempt as failed on the disk, before it is made.
   ///
-  /// - Returns: Also what kept the hardware from counting it, if anything: then it may not be made.
+  /// - Returns: Also the failure that kept the hardware from counting, if any; then the attempt must not be made.
   private func count(_ guess: PasswordGuess) throws -> (Counting, uncounted: VaultFailure?) {
     let place = guess.slot.header.place
     let now = moment
@@ -140,7 +141,7 @@ extension Vault {
       var row = try rows.slot(place.domain, .password)
       guard row.slot == guess.slot else { return .replaced }
       let before = row.attempts
-      // Where the records were altered the right password would not help, so none is counted.
+      // If the records were altered, the right password would not help, so the attempt is not counted.
       let records = try rows.records(of: place.domain)
       try rows.takeNumber()
       let policy = row.slot.header.lockPolicy
@@ -150,7 +151,7 @@ extension Vault {
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
       case .lockedOut: throw VaultFailure.lockedOut
       case .wipe:
-        // Somebody was stopped between the last attempt and the wiping.
+        // A process ended between the last attempt and the wipe.
         try rows.wipe(WipeReceipt(of: row, at: now.wallSeconds))
         return .refused(.wiped(domain: place.domain))
       }
@@ -160,9 +161,9 @@ extension Vault {
     }
   }
 
-  /// Takes the count back after a success.
+  /// Resets the count after a success.
   ///
-  /// - Returns: Whether the slot is still there; the count of one that has taken its place is that one's own.
+  /// - Returns: True if the slot is still stored; a replacement slot has its own count.
   private func confirm(_ counted: SlotRow) throws -> Bool {
     let place = counted.slot.header.place
     return try tables.change(place.container, isCounted: false) { rows in
@@ -176,31 +177,32 @@ extension Vault {
     }
   }
 
-  /// Takes an attempt back that was counted and not made: the hardware, which counts or holds the limit, is busy, away or defends itself.
+  /// Restores the count after a counted attempt that could not be made because the hardware was busy, unavailable or in
+  /// lockout.
   ///
-  /// Nobody has learnt anything from it, and the hardware's own count stands if it counted; without this, a few tries of the
-  /// right password while another program keeps the hardware from answering would lock the domain, or erase it. If it cannot
-  /// be taken back, it stays counted.
+  /// The attempt revealed nothing, and the hardware keeps its own count. Otherwise a program that blocks the hardware could
+  /// turn
+  /// a few tries of the right password into a lockout or a wipe. If restoring fails, the attempt stays counted.
   private func takeBack(_ counted: SlotRow, _ before: AttemptState) {
     let place = counted.slot.header.place
     do {
       try tables.change(place.container, isCounted: false) { rows in
         var row = try rows.slot(place.domain, .password)
-        // Somebody may have changed the password.
+        // Another process may have changed the password.
         guard row.slot == counted.slot, row.attempts == counted.attempts else { return }
         row.attempts = before
         try rows.store(row)
       }
-    } catch {}  // it is the earlier failure that the caller has to hear of
+    } catch {}  // the caller gets the earlier failure
   }
 
-  /// What a wrong password is answered with; after the last one, wipes or stays locked.
+  /// Returns the failure for a wrong password; after the last attempt, wipes the domain or keeps it locked.
   ///
   /// - Parameters:
   ///   - row: The slot with the attempt counted.
-  ///   - remaining: How many guesses the hardware allows after this one; `nil` if it did not even look at this one.
-  /// - Returns: What to throw.
-  /// - Throws: ``SQLiteFailure``, if the erasing failed.
+  ///   - remaining: The guesses that the hardware still allows; `nil` if it did not compare this one.
+  /// - Returns: The failure to throw.
+  /// - Throws: ``SQLiteFailure`` if the wipe failed.
   private func refusal(_ row: SlotRow, hardwareAllows remaining: Int?) throws -> VaultFailure {
     let header = row.slot.header
     let now = moment
@@ -222,14 +224,14 @@ extension Vault {
 }
 
 extension LockPolicy {
-  /// Whether after so many failures an attempt waits, or the one that follows it: else nobody need know the time.
+  /// True if this attempt or the next has a wait; otherwise the time is not needed.
   fileprivate func goesByTime(from failures: Int) -> Bool {
     wait(afterFailure: failures) > 0 || wait(afterFailure: failures + 1) > 0
   }
 }
 
 extension ContainerRows {
-  /// Forgets the mismatches of a finger, after the password was right.
+  /// Resets the biometric mismatch count after the password was right.
   mutating func forgetMismatches(of domain: String) throws {
     do {
       var row = try slot(domain, .biometric)
@@ -241,7 +243,7 @@ extension ContainerRows {
 }
 
 extension WipeReceipt {
-  /// For a domain whose password was tried too often.
+  /// The receipt for a domain whose password was tried too often.
   fileprivate init(of row: SlotRow, at now: Int64) {
     let place = row.slot.header.place
     self.init(

@@ -3,17 +3,18 @@ import SignetPolicy
 import SignetSQLite
 
 extension Vault {
-  /// Stores a container with its domains and records as *unconfirmed*, all of it or nothing.
+  /// Stores a container with its domains and records as *unconfirmed*, in one transaction.
   ///
-  /// Deriving keys from passwords comes first and takes as long as their cost says; the vault file is not locked meanwhile.
+  /// Key derivation from passwords runs first and takes the time that its cost implies. The vault file is not locked during
+  /// it.
   ///
-  /// - Returns: The name of the new container.
+  /// - Returns: The identifier of the new container.
   /// - Throws: ``VaultFailure``.
   package func addContainer(_ draft: ContainerDraft) throws(VaultFailure) -> ContainerID {
     try add(draft, as: .unconfirmed)
   }
 
-  /// Stores a container, all of it or nothing, unless `present` finds another one that does, whose name is returned then.
+  /// Stores a container in one transaction, unless `present` returns an existing one; then returns that identifier.
   func add(
     _ draft: ContainerDraft, as state: Container.State,
     unless present: (VaultState) throws -> ContainerID? = { _ in nil }
@@ -36,14 +37,14 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Marks a container as active, and deletes any other of the same user at the same server and domain, all of it or nothing.
+  /// Activates a container and deletes any other of the same user at the same server, in one transaction.
   ///
-  /// Confirming an active container does nothing, so a caller that does not know whether it got this far can ask again.
+  /// Confirming an active container does nothing, so a caller can repeat the call after a crash.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - carrying: What the layer above keeps with it from now on, made from what it keeps with the one that is replaced, and with this
-  ///     one so far.
+  ///   - carrying: Returns the new extra data of the layer above. Its inputs are the extra data of the replaced container
+  ///     and of this one.
   /// - Throws: ``VaultFailure``.
   package func confirmContainer(
     _ id: ContainerID,
@@ -66,7 +67,7 @@ extension Vault {
           return ContainerID(other)
         }
         for other in others {
-          // One that was altered says nothing that could be believed.
+          // An altered container is replaced too, but its extra data is not carried over.
           do {
             let present = try ContainerRows(other, in: tables, state).attributes()
             guard present.state == .active else { continue }
@@ -84,7 +85,7 @@ extension Vault {
 
   /// Deletes a container that is not confirmed.
   ///
-  /// Nothing happens if there is none of this name.
+  /// If no container has this identifier, nothing happens.
   ///
   /// - Throws: ``VaultFailure``.
   package func discardContainer(_ id: ContainerID) throws(VaultFailure) {
@@ -101,19 +102,19 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Deletes a container with all its secrets, also one that was altered.
+  /// Deletes a container with all its secrets, even if it was altered.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - notice: What its server has to hear of it; stored in the same step.
-  /// - Throws: ``VaultFailure``: `noSuchContainer` if there is none of this name.
+  ///   - notice: The notice for its server, stored in the same transaction.
+  /// - Throws: ``VaultFailure``: `noSuchContainer` if no container has this identifier.
   package func deleteContainer(
     _ id: ContainerID, leaving notice: NoticeDraft? = nil
   ) throws(VaultFailure) {
     try deleteContainer(id, leaving: notice.map { [$0] } ?? [])
   }
 
-  /// Deletes a container as ``deleteContainer(_:leaving:)`` does, leaving any number of notices.
+  /// Deletes a container as ``deleteContainer(_:leaving:)`` does, and stores any number of notices.
   package func deleteContainer(_ id: ContainerID, leaving notices: [NoticeDraft]) throws(VaultFailure) {
     do {
       try tables.changeState { state in
@@ -124,11 +125,12 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// The containers that fulfil a filter, oldest first.
+  /// Returns the containers that match a filter, oldest first.
   ///
-  /// - Parameter filter: All active containers, unless told otherwise.
-  /// - Returns: What is known about each.
-  /// - Throws: ``VaultFailure/altered(_:)`` if any container of the vault was changed from outside: see ``alteredContainers()``.
+  /// - Parameter filter: The filter; all active containers by default.
+  /// - Returns: The authenticated attributes and state of each.
+  /// - Throws: ``VaultFailure/altered(_:)`` if any container of the vault was changed from outside: see
+  ///   ``alteredContainers()``.
   package func containers(matching filter: ContainerFilter = .init()) throws(VaultFailure) -> [Container] {
     do {
       let (sound, altered) = try tables.readAll { try $0.attributes() }
@@ -137,7 +139,7 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// The names of containers that were changed from outside, so that they can be deleted.
+  /// Returns the identifiers of containers that were changed from outside, so that they can be deleted.
   ///
   /// - Throws: ``VaultFailure``.
   package func alteredContainers() throws(VaultFailure) -> [ContainerID] {
@@ -146,10 +148,10 @@ extension Vault {
     }
   }
 
-  /// What the folder says of a container that was changed from outside: a name to look for, and nothing to rely on.
+  /// Returns the unverified attributes of a container that was changed from outside; use them only to find it.
   ///
-  /// - Returns: What its row says; `nil` where there is none, or it holds what no program of ours would store.
-  /// - Throws: ``VaultFailure`` where the file cannot be read.
+  /// - Returns: The content of its row; `nil` if there is no row, or the content is not in a form that this program stores.
+  /// - Throws: ``VaultFailure`` if the file cannot be read.
   package func unauthenticatedAttributes(of id: ContainerID) throws(VaultFailure) -> ContainerAttributes? {
     do {
       guard let row = try Container.row(of: id, in: database) else { return nil }
@@ -157,43 +159,43 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// One container.
+  /// Returns one container.
   ///
   /// - Throws: ``VaultFailure``.
   package func container(_ id: ContainerID) throws(VaultFailure) -> Container {
     do { return try tables.read(id) { try $0.attributes() } } catch { throw VaultFailure(error) }
   }
 
-  /// Gives a container another name.
+  /// Changes a container's name.
   ///
   /// - Throws: ``VaultFailure``.
   package func renameContainer(_ id: ContainerID, to name: String) throws(VaultFailure) {
     try change(id) { $0.name = name }
   }
 
-  /// Replaces what the protocol fixed about a container.
+  /// Replaces a container's protocol facts.
   ///
   /// - Throws: ``VaultFailure``.
   package func setProtocolFacts(_ facts: [UInt8], of id: ContainerID) throws(VaultFailure) {
     try change(id) { $0.protocolFacts = facts }
   }
 
-  /// Replaces what the layer above keeps with a container.
+  /// Replaces the extra data that the layer above keeps with a container.
   ///
   /// - Throws: ``VaultFailure``.
   package func setExtra(_ extra: [UInt8], of id: ContainerID) throws(VaultFailure) {
     try change(id) { $0.extra = extra }
   }
 
-  /// Changes what the layer above keeps with a container, with nobody changing it meanwhile.
+  /// Changes the extra data that the layer above keeps with a container, in one transaction.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - isCounted: Whether an older copy of the folder could undo the change to somebody's advantage.
-  ///   - notices: What servers have to hear of it; stored in the same step.
-  ///   - body: Changes it.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; ``VaultFailure``.
+  ///   - isCounted: True if rolling back the folder could undo this change to an attacker's advantage.
+  ///   - notices: Notices for servers, stored in the same transaction.
+  ///   - body: Changes the extra data.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error of `body`; ``VaultFailure``.
   package func changeExtra<R: Sendable>(
     of id: ContainerID, isCounted: Bool, leaving notices: [NoticeDraft] = [],
     _ body: @Sendable (inout [UInt8]) throws(VaultFailure) -> R
@@ -212,7 +214,7 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Replaces how a container's server is reached.
+  /// Replaces the connection settings of a container's server.
   ///
   /// - Throws: ``VaultFailure``.
   package func setConnection(_ connection: ConnectionSettings, of id: ContainerID) throws(VaultFailure) {
@@ -230,9 +232,9 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Deletes a container in a change; of one that was altered the places in hardware stay taken, since nobody can tell which they are.
+  /// Deletes a container; if it was altered, its hardware places stay in use, because no row names them reliably.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: True if there was such a container.
   @discardableResult
   private func delete(_ id: ContainerID, _ state: inout VaultState) throws -> Bool {
     do {
@@ -245,7 +247,7 @@ extension Vault {
     }
   }
 
-  /// Makes a domain that is not stored yet.
+  /// Makes a domain without storing it.
   ///
   /// - Precondition: Called in ``storingSlots(_:)``, outside of a transaction.
   func make(_ draft: DomainDraft, in container: ContainerID) throws -> MadeDomain {
@@ -291,7 +293,7 @@ extension Vault {
   }
 }
 
-/// A domain with its slots and records, not stored yet.
+/// A domain with its slots and records that is not stored yet.
 struct MadeDomain {
   let name: String
   let slots: [NewSlot]
@@ -300,7 +302,6 @@ struct MadeDomain {
 }
 
 extension ContainerRows {
-  /// Adds a domain.
   mutating func add(_ domain: MadeDomain) throws {
     for slot in domain.slots {
       try store(slot, password: slot.slot.header.kind == .password ? domain.times : nil)

@@ -8,12 +8,13 @@ import SignetSQLite
 #endif
 
 extension Vault {
-  /// Deletes everything: all containers and notices, what the hardware keeps for this vault, and the files.
+  /// Deletes all containers, notices and files, and everything that the hardware keeps for this vault.
   ///
-  /// The vault is of no use afterwards; another one can be made in the folder. If it is cut off, it can be done again, or
-  /// ``erase(inFolder:)`` be used where the vault does not open any more.
+  /// The vault cannot be used afterwards; a new one can be made in the folder. If the process ends early, repeat the call.
+  /// If the
+  /// vault no longer opens, use ``erase(inFolder:)``.
   ///
-  /// - Throws: ``VaultFailure``; what was deleted by then stays so.
+  /// - Throws: ``VaultFailure``; the deletions made so far remain.
   package func erase() throws(VaultFailure) {
     for id in try alteredContainers() { try deleteContainer(id) }
     for container in try containers(matching: .init(state: nil)) { try deleteContainer(container.id) }
@@ -26,7 +27,7 @@ extension Vault {
     try Self.erase(inFolder: directory)
   }
 
-  /// Gives back what deleting could not: the files are the only list of places.
+  /// Releases the remaining places: the files are the only list of them.
   private func giveBackAllPlaces() throws(VaultFailure) {
     do {
       try tables.giveBackPlaces(of: keystore, placeLockPath)
@@ -34,10 +35,11 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Deletes the files of a vault that does not open any more, after which a new one can be made.
+  /// Deletes the files of a vault that no longer opens, so that a new one can be made.
   ///
-  /// No server is told, and what hardware keeps for it stays there. The key of a software keystore goes first: what is left
-  /// without it is of no use. The folder goes too where nothing else is in it.
+  /// No server is notified, and the hardware keeps its data for the vault. The key of a software keystore is deleted first:
+  /// the
+  /// other files are useless without it. The folder is removed too if it is then empty.
   ///
   /// - Parameter directory: The folder of the vault.
   /// - Throws: ``VaultFailure``.
@@ -52,7 +54,7 @@ extension Vault {
         ? .folderMissing(path: directory) : .folderUnavailable(path: path, errno: errno)
     }
     guard rmdir(directory) != 0 else { return }
-    // Something else is in it, or the folder above may not be written to: then it stays, and what is gone stays gone.
+    // The folder stays if it has other content or its parent is not writable; then make the deletions durable.
     do throws(FileFailure) { try OpenFile.synchronizeFolder(directory) } catch {
       throw error == .missing
         ? .folderMissing(path: directory) : .folderUnavailable(path: directory, errno: error.code)

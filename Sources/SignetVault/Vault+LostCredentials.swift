@@ -1,22 +1,23 @@
-/// A way of opening a domain whose hardware secret is lost for good.
+/// A slot whose hardware secret is permanently lost.
 package struct LostCredential: Sendable, Hashable {
   /// The container.
   package let container: ContainerID
   /// The domain.
   package let domain: String
-  /// The way of opening it.
+  /// The slot's kind.
   package let slot: SlotKind
-  /// What the keystore says.
+  /// The keystore's failure.
   package let failure: KeystoreFailure
 }
 
 extension Vault {
-  /// Looks, at the start of an app, for what the keystore cannot open any more: it was cleared, or the files come from elsewhere.
+  /// Finds slots that the keystore can no longer open, because it was cleared or the files come from another device.
   ///
-  /// Nothing is opened, no attempt is made, and nothing is changed. Where the keystore is only out of reach for now, that is
-  /// thrown instead of taken for a loss.
+  /// Call this when an app starts. It opens nothing, makes no attempt and changes nothing. If the keystore is only
+  /// unavailable now,
+  /// it throws instead of reporting a loss.
   ///
-  /// - Returns: What is lost: these containers have to be registered anew.
+  /// - Returns: The lost slots; their containers must be registered again.
   /// - Throws: ``VaultFailure``; `keystore` with a failure whose remedy is to try later or to change something.
   package func lostCredentials() throws(VaultFailure) -> [LostCredential] {
     do {

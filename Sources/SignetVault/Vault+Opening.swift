@@ -1,38 +1,38 @@
 package import SignetCrypto
 package import SignetPolicy
 
-/// How a protection domain is to be opened.
+/// The means of opening a protection domain.
 @nonexhaustive package enum DomainOpening: ~Copyable, Sendable {
-  /// By the device alone.
+  /// The device alone.
   case device
-  /// With a password: UTF-8 as typed.
+  /// A password: UTF-8 as typed.
   case password(SecretBytes)
-  /// With the code that was printed when it was made.
+  /// The recovery code that was shown when it was made.
   case recovery(RecoveryCode)
 }
 
-/// What is known about a protection domain without opening it.
+/// The data of a protection domain that is available without opening it.
 package struct ProtectionDomain: Sendable, Hashable {
   /// Its name in the container.
   package let name: String
-  /// One way of opening it.
+  /// One of its slots, by kind.
   package let slot: SlotKind
-  /// What ties it to the device.
+  /// The keystore that binds the slot to the device.
   package let keystore: KeystoreKind
-  /// What failed attempts cost.
+  /// The policy for failed attempts.
   package let lockPolicy: LockPolicy
-  /// Whether it may be tried now, and how often.
+  /// The decision about an attempt now, with the number of attempts left.
   package let attempts: AttemptDecision
-  /// What to tell about its lock.
+  /// The lock status, for display.
   package let status: LockStatus
-  /// When the password was set; `nil` where none is, or nobody knows.
+  /// The time when the password was set; `nil` if there is no password or the time is unknown.
   package let password: PasswordTimes?
 }
 
 extension Vault {
-  /// The domains of a container, one entry for each way of opening one.
+  /// Returns the domains of a container, one entry for each slot.
   ///
-  /// Where an attempt may be under way, this waits for its result.
+  /// If an attempt may be in progress, this waits for its result.
   ///
   /// - Throws: ``VaultFailure``.
   package func domains(of id: ContainerID) throws(VaultFailure) -> [ProtectionDomain] {
@@ -55,17 +55,19 @@ extension Vault {
 
   /// Opens a protection domain.
   ///
-  /// With a password, the attempt is counted and on the disk before the password is tried; a success takes the count back. So
-  /// neither ending the process nor trying in many at once gives a guess more than the lock policy allows. Counting begins after
-  /// the derivation, and one process at a time counts: no attempt that succeeds counts against another, and only a process that is
-  /// ended in the milliseconds between leaves one counted. A *silent* domain opens with any password, and gives other secrets with a
-  /// wrong one.
+  /// A password attempt is counted on the disk before it is made; a success resets the count. So an attacker gains no guess
+  /// beyond
+  /// the lock policy by ending the process or by parallel attempts. Counting starts after the key derivation, and one
+  /// process counts
+  /// at a time. So a successful attempt never counts against another one. Only a process that ends in the milliseconds
+  /// between
+  /// leaves an attempt counted. A *silent* domain opens with any password; a wrong one gives other secrets.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
   ///   - id: The container.
-  ///   - opening: What opens it.
-  /// - Returns: The open domain; letting go of it locks it.
+  ///   - opening: The means of opening it.
+  /// - Returns: The open domain; the end of its lifetime locks it.
   /// - Throws: ``VaultFailure``; above all `wrongPassword`, `waiting`, `lockedOut` and `wiped`.
   package func open(
     _ domain: String, of id: ContainerID, with opening: consuming DomainOpening
@@ -76,7 +78,7 @@ extension Vault {
     do { return try opened(place, opening, start) } catch { throw VaultFailure(error) }
   }
 
-  /// In a frame of its own, so that what it saves is in what is wiped.
+  /// Has its own stack frame, so that the caller's wipe of the dead stack covers it.
   @inline(never)
   private func opened(
     _ place: DomainPlace, _ opening: consuming DomainOpening, _ start: ContinuousClock.Instant
@@ -90,7 +92,7 @@ extension Vault {
     }
   }
 
-  /// Opens a slot that the hardware alone opens; whatever has to come before has come.
+  /// Opens a slot that needs the hardware only; the caller has made all other checks, such as a match.
   func openWithHardware(
     _ place: DomainPlace, _ kind: SlotKind, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
@@ -98,7 +100,7 @@ extension Vault {
       (try $0.slot(place.domain, kind), try $0.records(of: place.domain))
     }
     let secret = try hardwareSecret(of: row.slot)
-    // The row is authentic, so nothing but this device's own storage can have gone wrong.
+    // The row is authentic, so only a fault in this device's storage explains this.
     guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: nil) else {
       throw VaultFailure.altered(.slot(place.container, domain: place.domain))
     }
@@ -108,7 +110,7 @@ extension Vault {
       masterKey: masterKey, silent: nil, records: sealed)
   }
 
-  /// Puts a slot of the present version in the place of one that an earlier program has made.
+  /// Replaces a slot of an earlier version by one of the current version.
   private func upgraded(
     _ row: SlotRow, _ masterKey: borrowing SecretBytes, hardwareSecret: borrowing SecretBytes
   ) throws -> ProtectionSlot {
@@ -119,7 +121,7 @@ extension Vault {
       masterKey, header: header, derived: nil, hardwareSecret: hardwareSecret, sealed: row.slot.sealedSecret)
     return try tables.change(header.place.container) { rows in
       var current = try rows.slot(header.place.domain, header.kind)
-      guard current.slot == row.slot else { return current.slot }  // another process was quicker
+      guard current.slot == row.slot else { return current.slot }  // another process replaced it first
       current.slot = slot
       try rows.store(current)
       return slot
@@ -129,7 +131,9 @@ extension Vault {
   private func openWithRecoveryCode(
     _ place: DomainPlace, _ code: RecoveryCode, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
-    // Nobody guesses 128 bits, so nothing is counted but the use: an older copy, in which an older code is right, is refused.
+    // 128 bits cannot be guessed, so attempts are not limited. The change advances the counter: it rejects a rolled-back
+    // folder,
+    // in which an older code would be valid.
     let (row, sealed) = try tables.change(place.container) {
       (try $0.slot(place.domain, .recovery), try $0.records(of: place.domain))
     }
@@ -148,7 +152,7 @@ extension Vault {
     var renewal = Duration.zero
     while true {
       let trial = try tryPassword(password, place)
-      // A better slot is made once; how long opening takes is meant without it.
+      // A slot is renewed only once, so the reported duration excludes that time.
       let beforeRenewal = ContinuousClock.now
       let slot = renewedSlot(trial, password)
       renewal += beforeRenewal.duration(to: .now)

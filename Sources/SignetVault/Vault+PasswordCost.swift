@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetPolicy
 
 extension Vault {
-  /// What the derivation of a new slot costs.
+  /// The key derivation cost of a new slot.
   func passwordCost() throws -> Argon2id {
     switch settings.cost {
     case .fixed(let cost):
@@ -18,25 +18,24 @@ extension Vault {
     }
   }
 
-  /// How many guesses the keystore is to allow; `nil` where it cannot count, or the policy sets no limit.
+  /// The number of guesses that the keystore allows; `nil` if it cannot count or the policy sets no limit.
   func guessLimit(_ policy: LockPolicy) -> Int? {
     keystore is any GuessLimitingKeystore ? policy.limit : nil
   }
 
-  /// Puts a better slot in the place of the one that was opened, if there is one to be made: of the present version, or more costly to
-  /// guess against.
+  /// Replaces the opened slot by a better one if possible: one of the current version, or with a higher cost.
   ///
-  /// Where no better slot can be made now, the one that works stays.
+  /// If no better slot can be made now, the current one stays.
   ///
-  /// - Returns: The slot that the domain opens with from now on; `nil` where another process was quicker, so that nobody knows yet whether
-  ///   that one opens.
+  /// - Returns: The slot that opens the domain from now on. `nil` if another process replaced it first, so that it must be
+  ///   tried again.
   func renewedSlot(_ trial: PasswordTrial, _ password: SharedSecretBox) -> ProtectionSlot? {
     let opened = trial.row.slot
     let place = opened.header.place
     do {
       let (slot, isRenewed): (ProtectionSlot?, Bool) = try storingSlots {
         guard let better = try betterSlot(trial, password) else { return (opened, false) }
-        // An attempt that is counted in the present row would stay counted in the next.
+        // An attempt counted in the current row would stay counted in the new one.
         let isStored = try inTurn {
           try tables.changeBeforeCounting(place.container) { rows in
             let row = try rows.slot(place.domain, .password)
@@ -52,10 +51,11 @@ extension Vault {
     } catch { return opened }
   }
 
-  /// A slot for the same password that is worth having instead; `nil` if there is none.
+  /// A better slot for the same password; `nil` if there is none.
   ///
-  /// Measuring the machine takes a second, so that is done only where the derivation took less than half of what it should. A
-  /// cost never becomes less in any part.
+  /// Measuring the machine takes a second, so it is done only if the derivation took less than half of its target. No part
+  /// of the
+  /// cost ever decreases.
   private func betterSlot(_ trial: PasswordTrial, _ password: SharedSecretBox) throws -> NewSlot? {
     let header = trial.row.slot.header
     guard trial.silent == nil, case .password(let current, let lock) = header.opening else { return nil }
@@ -67,7 +67,7 @@ extension Vault {
     }
   }
 
-  /// A password slot with a salt and a hardware secret of its own.
+  /// A password slot with a new salt and a new hardware secret.
   func passwordSlot(
     for masterKey: borrowing SecretBytes, _ password: SharedSecretBox, cost: Argon2id, _ lock: LockPolicy,
     _ place: DomainPlace
@@ -82,7 +82,7 @@ extension Vault {
       hardwareSecret: .random(byteCount: ProtectionSlot.keyByteCount))
   }
 
-  /// The cost for a new slot in the place of one: never less than that one's.
+  /// The cost for a slot that replaces another; never lower than the current one.
   func cost(notBelow current: Argon2id) throws -> Argon2id {
     let cost = try passwordCost()
     return cost.isAbove(current) ? cost : current
@@ -98,7 +98,7 @@ extension Vault {
 }
 
 extension Argon2id {
-  /// Whether this is more in some part, and less in none.
+  /// Returns true if at least one part is higher and none is lower.
   func isAbove(_ other: Argon2id) -> Bool {
     self != other && memoryKiB >= other.memoryKiB && passes >= other.passes && lanes >= other.lanes
   }

@@ -2,9 +2,9 @@ package import SignetCrypto
 package import SignetPolicy
 
 extension Vault {
-  /// Finds out whether a password is right; the attempt counts as one to open the domain does.
+  /// Verifies a password; the attempt counts like an attempt to open the domain.
   ///
-  /// - Throws: ``VaultFailure``: as ``open(_:of:with:)``, and `silentDomain` where nothing tells.
+  /// - Throws: ``VaultFailure``: the cases of ``open(_:of:with:)``, and `silentDomain` if the password cannot be verified.
   package func verifyPassword(
     _ password: consuming SecretBytes, of domain: String, in id: ContainerID
   ) throws(VaultFailure) {
@@ -12,19 +12,21 @@ extension Vault {
     guard !unlocked.isSilent else { throw .silentDomain(domain) }
   }
 
-  /// Changes the password of a domain, all of it or nothing.
+  /// Changes the password of a domain, in one transaction.
   ///
-  /// The old password is tried first, and the attempt counted; then come the age, the rules and the history. The other slots of
-  /// the domain stay valid. Of a crash at any moment either the old or the new password is left, never both and never none.
+  /// The old password is verified first, as a counted attempt; then the age, the rules and the history are checked. The
+  /// other slots
+  /// of the domain stay valid. After a crash at any moment, exactly one of the old and the new password is valid.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
   ///   - id: The container.
-  ///   - old: The present password: UTF-8 as typed.
-  ///   - new: The next one: UTF-8 as typed.
-  ///   - policy: What the new one must fulfil; its dictionary is the caller's to ask.
-  /// - Returns: What kept the hardware from counting the change, if anything: the password is changed all the same.
-  /// - Throws: ``VaultFailure``: as ``open(_:of:with:)``, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`,
+  ///   - old: The current password: UTF-8 as typed.
+  ///   - new: The new password: UTF-8 as typed.
+  ///   - policy: The policy for the new password; the caller must check its dictionary.
+  /// - Returns: The failure that kept the hardware from counting the change, if any; the password is changed anyway.
+  /// - Throws: ``VaultFailure``: the cases of ``open(_:of:with:)``, `passwordTooYoung`, `passwordRefused`,
+  ///   `passwordUsedBefore`,
   ///   `silentDomain`, and `busy` if another process changed the password at the same moment.
   @discardableResult
   package func changePassword(
@@ -35,7 +37,7 @@ extension Vault {
     do {
       try requireVerifier(place)
       let old = try preparedPassword(old)
-      // Where the old password is right, whatever is refused from here on costs no attempt.
+      // If the old password is right, a rejection after this line costs no attempt.
       let trial = try tryPassword(old, place)
       let now = moment.wallSeconds
       if let times = trial.row.password {
@@ -57,9 +59,9 @@ extension Vault {
   ///   - domain: The name of the domain.
   ///   - id: The container.
   ///   - code: The recovery code; it stays valid.
-  ///   - new: The next password: UTF-8 as typed.
-  ///   - policy: What it must fulfil, its minimum age apart.
-  /// - Returns: What kept the hardware from counting the change, if anything: the password is set all the same.
+  ///   - new: The new password: UTF-8 as typed.
+  ///   - policy: The policy for the new password, except its minimum age.
+  /// - Returns: The failure that kept the hardware from counting the change, if any; the password is set anyway.
   /// - Throws: ``VaultFailure``: `wrongRecoveryCode`, `noSuchSlot`, `passwordRefused`, `passwordUsedBefore`, `busy`.
   @discardableResult
   package func resetPassword(
@@ -89,9 +91,9 @@ extension Vault {
     return try preparedPassword(new)
   }
 
-  /// The history after a change; refuses a password that is in it.
+  /// Returns the history after a change; rejects a password that is in it.
   ///
-  /// With a history of one, the latest password is the current one, and nothing needs to be kept.
+  /// With a history of one, only the current password counts, so nothing is stored.
   private func newHistory(
     _ sealed: [UInt8]?, _ row: SlotRow, old: SharedSecretBox?, new: SharedSecretBox, _ policy: PasswordPolicy,
     _ masterKey: borrowing SecretBytes
@@ -138,9 +140,9 @@ extension Vault {
       history.bytes, key: masterKey, additionalData: place.recordContext(PasswordHistory.recordName))
   }
 
-  /// Puts a slot for another password in the place of one, with the history, in one transaction.
+  /// Replaces a password slot and stores the history, in one transaction.
   ///
-  /// - Returns: What kept the hardware from counting that, if anything.
+  /// - Returns: The failure that kept the hardware from counting the change, if any.
   private func replacePassword(
     _ tried: SlotRow, with password: SharedSecretBox, _ history: [UInt8]?, _ masterKey: borrowing SecretBytes,
     at now: Int64

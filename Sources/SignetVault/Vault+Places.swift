@@ -2,13 +2,16 @@ import SignetCrypto
 import SignetPolicy
 import SignetSQLite
 
-/// How slots get places in hardware, and how these are given back.
+/// Reserves and releases the hardware places of slots.
 ///
-/// A place is noted in a table before it is taken, and leaves the table in the transaction that stores the slot. So what is in the
-/// table belongs to no slot: to one that is being made, that was never stored, or that is gone. Whoever makes a slot holds a shared
-/// lock meanwhile, which the system takes back with the process; who gets the lock alone gives back all that is in the table.
+/// A place is listed in a table before it is reserved, and leaves the table in the transaction that stores its slot. So a
+/// listed
+/// place belongs to a slot in creation, to one that was never stored, or to a deleted one. A process that makes a slot holds
+/// a
+/// shared lock, which the system releases when the process ends. A process that gets the lock exclusively frees all listed
+/// places.
 extension Vault {
-  /// Makes slots, with ``newSlot(_:header:derived:hardwareSecret:)``, and stores them; what was made and not stored is given back.
+  /// Makes slots with ``newSlot(_:header:derived:hardwareSecret:)`` and stores them; on failure, releases unstored places.
   func storingSlots<R>(_ body: () throws -> R) throws -> R {
     guard keystore is any GuessLimitingKeystore else { return try body() }
     do {
@@ -16,13 +19,13 @@ extension Vault {
       defer { lock?.release() }
       return try body()
     } catch {
-      // Where this fails, the next who opens the vault does it.
+      // If this fails, the next opening of the vault releases them.
       do { try tables.giveBackPlaces(of: keystore, placeLockPath) } catch {}
       throw error
     }
   }
 
-  /// Makes a slot, and has the keystore seal its hardware secret.
+  /// Makes a slot; the keystore seals its hardware secret.
   ///
   /// - Precondition: Called in ``storingSlots(_:)``, outside of a transaction.
   func newSlot(
@@ -49,10 +52,10 @@ extension Vault {
     return NewSlot(slot: slot, place: place)
   }
 
-  /// Gives places back, and takes what was deleted out of the write-ahead log too.
+  /// Releases unused places, and removes deleted data from the write-ahead log.
   ///
-  /// The change itself is on the disk by now, so this does not fail: where another process is reading, the disk is full or the
-  /// hardware is busy, it is done later.
+  /// The change itself is already on the disk, so this does not fail. If another process is reading, the disk is full or the
+  /// hardware is busy, the work is done later.
   func forgetReplaced() {
     do { try tables.giveBackPlaces(of: keystore, placeLockPath) } catch {}
     do throws(SQLiteFailure) { try database.checkpoint() } catch {}
@@ -62,12 +65,12 @@ extension Vault {
 /// A slot that is not stored yet.
 struct NewSlot {
   let slot: ProtectionSlot
-  /// The place that it takes up, as it is noted; `nil` for none.
+  /// The listed name of the place that it occupies; `nil` if it has none.
   let place: [UInt8]?
 }
 
 extension ContainerRows {
-  /// Stores a new slot; its place is in use from then on, and that of the slot before it no more.
+  /// Stores a new slot; its place is then in use, and the place of the replaced slot is listed for release.
   mutating func store(
     _ new: NewSlot, attempts: AttemptState = .afterSuccess, password: PasswordTimes? = nil
   ) throws {
@@ -85,7 +88,7 @@ extension ContainerRows {
 }
 
 extension VaultTables {
-  /// Gives back all places that no slot has, unless a slot is being made somewhere.
+  /// Releases all places that no slot uses, unless a process is making a slot.
   func giveBackPlaces(of keystore: any HardwareKeystore, _ lockPath: String) throws {
     guard let hardware = keystore as? any GuessLimitingKeystore, try !placesWithoutSlot().isEmpty,
       let lock = try FolderLock(lockPath, .alone)

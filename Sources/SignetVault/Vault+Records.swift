@@ -1,7 +1,7 @@
 package import SignetCrypto
 
 extension Vault {
-  /// Stores a record in an open domain, in the place of one of the same name if there is one.
+  /// Stores a record in an open domain; replaces one of the same name.
   ///
   /// - Throws: ``VaultFailure``.
   package func setRecord(
@@ -19,9 +19,9 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Takes the next value of a counter: a record of 8 bytes, big-endian.
+  /// Advances a counter, which is a record of 8 bytes, big-endian, and returns its previous value.
   ///
-  /// The counter is one further, and on the disk, before this returns: no two calls, in whatever process, get one value.
+  /// The new value is on the disk before this returns, so no two calls, in any processes, get the same value.
   ///
   /// - Returns: The value before.
   /// - Throws: ``VaultFailure``.

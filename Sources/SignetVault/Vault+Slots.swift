@@ -3,29 +3,29 @@ import SignetCrypto
 import SignetPolicy
 import Synchronization
 
-/// Whether a domain opens with a biometric match.
+/// The state of biometric opening for a domain.
 package enum BiometricAuthentication: Sendable, Hashable {
-  /// It does.
+  /// A match opens the domain.
   case enabled
-  /// It could, and its user has not enabled it.
+  /// The sensor is ready, but the user has not enabled biometrics for this domain.
   case notEnabled
-  /// There is no sensor, or nothing that drives it.
+  /// There is no sensor, or no driver for it.
   case notCapable
-  /// The user has enrolled nothing.
+  /// The user has not enrolled a finger or face.
   case notEnrolled
-  /// It did, until a finger or face was enrolled or removed: enable it again.
+  /// A finger or face was enrolled or removed after biometrics were enabled; the user must enable them again.
   case invalidated
 }
 
 extension Vault {
-  /// Whether a domain opens with a biometric match now.
+  /// Returns the state of biometric opening for a domain.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
   ///   - id: The container.
-  ///   - gate: What matches.
+  ///   - gate: The biometric sensor.
   /// - Returns: The state.
-  /// - Throws: ``VaultFailure``; `biometric` where the sensor cannot be asked.
+  /// - Throws: ``VaultFailure``; `biometric` if the sensor cannot be queried.
   package func biometricAuthentication(
     of domain: String, in id: ContainerID, with gate: any BiometricGate
   ) async throws(VaultFailure) -> BiometricAuthentication {
@@ -44,7 +44,7 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Has a biometric match open a domain from now on, as long as nobody enrols or removes a finger or face.
+  /// Enables opening a domain with a biometric match until a finger or face is enrolled or removed.
   ///
   /// - Parameters:
   ///   - unlocked: The domain, opened with its password.
@@ -57,7 +57,7 @@ extension Vault {
     try add(.biometric(enrolledSet: enrolled.digest), derived: nil, to: unlocked)
   }
 
-  /// Has the passcode of the device open a domain from now on.
+  /// Enables opening a domain with the device's passcode.
   ///
   /// - Parameter unlocked: The domain, opened with its password.
   /// - Throws: ``VaultFailure``: `passwordNeeded`, `silentDomain`.
@@ -66,10 +66,10 @@ extension Vault {
     try add(.devicePasscode, derived: nil, to: unlocked)
   }
 
-  /// Makes a code that opens a domain when its password is forgotten; the one before it is void from then on.
+  /// Makes a code that opens a domain when its password is forgotten; the previous code becomes invalid.
   ///
-  /// - Parameter unlocked: The domain, opened with its password or the code before.
-  /// - Returns: The code, which nothing can show again.
+  /// - Parameter unlocked: The domain, opened with its password or the previous code.
+  /// - Returns: The code, which cannot be shown again.
   /// - Throws: ``VaultFailure``: `passwordNeeded`, `silentDomain`.
   package func makeRecoveryCode(for unlocked: borrowing UnlockedDomain) throws(VaultFailure) -> RecoveryCode {
     guard unlocked.openedBy == .password || unlocked.openedBy == .recovery else {
@@ -80,13 +80,13 @@ extension Vault {
     return code
   }
 
-  /// Takes away one of the ways of opening a domain that were added to its password; nothing happens if there is none.
+  /// Removes a slot that was added to a domain's password slot; does nothing if there is none.
   ///
   /// - Parameters:
-  ///   - kind: Which way; not the password, and not the device.
+  ///   - kind: The slot's kind, other than `password` and `device`.
   ///   - domain: The name of the domain.
   ///   - id: The container.
-  /// - Throws: ``VaultFailure``: `noSuchSlot` for a way that cannot be taken away.
+  /// - Throws: ``VaultFailure``: `noSuchSlot` for a kind that cannot be removed.
   package func removeSlot(_ kind: SlotKind, of domain: String, in id: ContainerID) throws(VaultFailure) {
     guard kind != .password && kind != .device else { throw .noSuchSlot(domain: domain, kind) }
     do {
@@ -95,34 +95,38 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// What to tell about the lock of a slot.
+  /// The lock status of a slot, for display.
   func status(of row: SlotRow, at now: BootInstant) -> LockStatus {
     let header = row.slot.header
     if header.kind == .biometric, row.attempts.failedCount >= Self.biometricLimit { return .lockedOut }
     return header.lockPolicy.status(after: row.attempts, at: now)
   }
 
-  /// The mismatches in a row after which no match is made until the password was right.
+  /// The number of consecutive mismatches after which matching stops until the password is verified.
   package static let biometricLimit = 5
 
   /// Opens a domain after a biometric match.
   ///
-  /// A mismatch is counted on the disk when the sensor reports it, and before the sensor is asked again; a match takes the count
-  /// back, and so does the right password. Waiting for a finger counts nothing, however it ends. After ``biometricLimit``
-  /// mismatches, in whatever processes, the match is called off, and one that comes all the same opens nothing.
+  /// When the sensor reports a mismatch, the vault counts it on the disk before the sensor is used again. A match or the
+  /// right
+  /// password resets the count. Waiting for a finger counts nothing, however it ends. After ``biometricLimit`` mismatches,
+  /// in any
+  /// processes, the vault cancels the match; a match that arrives later opens nothing.
   ///
-  /// The set that was enrolled while the finger was matched is compared with the one that the slot is bound to. Opening with the
-  /// device alone afterwards is the vault's doing: where the matcher says yes or no, it can be no one else's.
+  /// The vault compares the set enrolled during the match with the set that the slot is bound to. The hardware then opens
+  /// the slot
+  /// without further input. A matcher answers only yes or no, so only the vault's code enforces the match.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
   ///   - id: The container.
-  ///   - gate: What matches.
-  ///   - reason: Why, as the person will read it.
-  ///   - hints: Is told what to show while it lasts.
+  ///   - gate: The biometric sensor.
+  ///   - reason: The reason shown to the user.
+  ///   - hints: Receives hints to show during the match.
   /// - Returns: The open domain.
-  /// - Throws: ``VaultFailure``: `biometric`, `biometricsInvalidated`, `noSuchSlot` where it is not enabled; what keeps a mismatch
-  ///   from being counted.
+  /// - Throws: ``VaultFailure``: `biometric`, `biometricsInvalidated`, `noSuchSlot` if biometrics are not enabled; the
+  ///   failure that
+  ///   prevented counting a mismatch.
   package func openWithBiometrics(
     _ domain: String, of id: ContainerID, with gate: any BiometricGate, reason: String,
     hints: @escaping @Sendable (BiometricHint) -> Void = { _ in }
@@ -135,16 +139,16 @@ extension Vault {
       if case .ready(let set) = try await gate.state(),
         !before.slot.header.opening.accepts(set)
       {
-        throw VaultFailure.biometricsInvalidated  // nobody need touch the sensor for that
+        throw VaultFailure.biometricsInvalidated  // no touch of the sensor needed
       }
-      // The vault's count is what counts: the gate's own ends with its process, and is of all containers.
+      // Only the vault's count decides: the gate's own count ends with its process and covers all containers.
       await gate.endLockout()
       try confirmMatch(place, of: await match(place, with: gate, reason: reason, hints: hints))
       return try openWithHardware(place, .biometric, start)
     } catch { throw VaultFailure(error) }
   }
 
-  /// Has a gate match, and counts what it reports.
+  /// Runs a match and counts the mismatches that the gate reports.
   private func match(
     _ place: DomainPlace, with gate: any BiometricGate, reason: String,
     hints: @escaping @Sendable (BiometricHint) -> Void
@@ -181,16 +185,17 @@ extension Vault {
     return try result.get()
   }
 
-  /// Counts a mismatch from a thread of the gate, which waits for it.
+  /// Counts a mismatch from a thread of the gate, which waits for the result.
   private nonisolated func countReported(_ place: DomainPlace) throws -> Bool {
     try executor.wait { Result { try self.assumeIsolated { try $0.countMismatch(place) } } }.get()
   }
 
-  /// Counts a mismatch that was made, on the disk, and where the hardware counts, in it.
+  /// Counts a mismatch on the disk and, if the hardware counts, in the hardware.
   ///
-  /// One transaction reads and writes the count, so one process at a time counts, and no count is without a result.
+  /// One transaction reads and writes the count. So only one process counts at a time, and each count has a reported
+  /// mismatch.
   ///
-  /// - Returns: Whether another match may be made.
+  /// - Returns: True if another match may be made.
   private func countMismatch(_ place: DomainPlace) throws -> Bool {
     let now = moment.boot
     return try tables.change(place.container) { rows in
@@ -202,9 +207,9 @@ extension Vault {
     }
   }
 
-  /// Takes the mismatches back after a match, unless there are too many by now, or the slot is for another set.
+  /// Resets the mismatch count after a match, unless the limit is reached or the slot is bound to another set.
   ///
-  /// It writes where there are none as well: a disk on which no mismatch can be counted lets no finger open.
+  /// It also writes if the count is zero: if the disk cannot record a mismatch, a finger must not open the domain.
   private func confirmMatch(_ place: DomainPlace, of matched: EnrolledSet) throws {
     try tables.change(place.container) { rows in
       var row = try rows.slot(place.domain, .biometric)
@@ -215,16 +220,16 @@ extension Vault {
     }
   }
 
-  /// Opens a domain after the device's passcode was right.
+  /// Opens a domain after the device's passcode was verified.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
   ///   - id: The container.
-  ///   - passcode: What checks it.
-  ///   - reason: Why, as the person will read it.
-  ///   - conversation: Who asks the person.
+  ///   - passcode: Verifies the passcode.
+  ///   - reason: The reason shown to the user.
+  ///   - conversation: Prompts the user.
   /// - Returns: The open domain.
-  /// - Throws: ``VaultFailure``: `passcode`, `noSuchSlot` where it is not enabled.
+  /// - Throws: ``VaultFailure``: `passcode`, `noSuchSlot` if the passcode is not enabled.
   package func openWithPasscode(
     _ domain: String, of id: ContainerID, with passcode: any DevicePasscode, reason: String,
     conversation: any PasscodeConversation
@@ -260,7 +265,7 @@ extension Vault {
   }
 }
 
-/// What has become of the mismatches that a gate has reported in one match.
+/// The mismatches that a gate reported during one match.
 private final class MismatchReports: Sendable {
   private struct State: Sendable {
     var isLastCounted = false
@@ -269,12 +274,12 @@ private final class MismatchReports: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether the mismatch with which the match ended was counted.
+  /// True if the mismatch that ended the match was counted.
   var isLastCounted: Bool { state.withLock(\.isLastCounted) }
-  /// Why no more fingers may be tried, whatever the gate says.
+  /// The reason why matching must stop, even if the gate would allow more.
   var failure: VaultFailure? { state.withLock(\.failure) }
 
-  /// Counts one; whether the match may go on.
+  /// Counts a mismatch and returns true if the match may continue.
   func record(isLast: Bool, _ count: () throws -> Bool) -> Bool {
     let failure: VaultFailure?
     do { failure = try count() ? nil : .biometric(.lockedOut) } catch { failure = VaultFailure(error) }

@@ -1,13 +1,15 @@
 import SignetPolicy
 
 extension Vault {
-  /// Runs `body` while nobody else tries a password of this vault, in whatever process.
+  /// Runs `body` while no other process or task tries a password of this vault.
   ///
-  /// An attempt is counted before it is made, so it looks like a failed one until its result is stored. In its turn nobody sees such an
-  /// attempt, unless the process that made it was killed. The turn protects no guess; the count on the disk does.
+  /// An attempt is counted before it is made, so it looks like a failed one until its result is stored. Within a turn such
+  /// an
+  /// attempt is visible only if its process was killed. The guess limit does not depend on turns; the count on the disk
+  /// enforces it.
   ///
   /// - Precondition: Called neither in another turn nor in a transaction.
-  /// - Throws: What `body` throws; ``VaultFailure/busy`` where somebody else took too long.
+  /// - Throws: Any error of `body`; ``VaultFailure/busy`` if another holder took too long.
   func inTurn<R>(_ body: () throws -> R) throws -> R {
     guard let turn = try FolderLock(attemptLockPath, .inTurn(within: settings.longestTurn)) else {
       throw VaultFailure.busy
@@ -16,13 +18,13 @@ extension Vault {
     return try body()
   }
 
-  /// Reads something, and reads it again in turn where an attempt without a result may have changed it.
+  /// Reads a value, and reads it again in turn if an attempt without a result may have affected it.
   ///
   /// - Parameters:
-  ///   - isPlain: Whether no such attempt can be in what was read.
-  ///   - read: Reads it.
-  /// - Returns: What was read last.
-  /// - Throws: What `isPlain` and `read` throw; ``VaultFailure/busy``.
+  ///   - isPlain: Returns true if no such attempt can have affected the value.
+  ///   - read: Reads the value.
+  /// - Returns: The last value read.
+  /// - Throws: Any error of `isPlain` and `read`; ``VaultFailure/busy``.
   func decided<R>(unless isPlain: (R) throws -> Bool, _ read: () throws -> R) throws -> R {
     let seen = try read()
     return try isPlain(seen) ? seen : inTurn(read)
@@ -30,6 +32,5 @@ extension Vault {
 }
 
 extension AttemptDecision {
-  /// Whether the attempt may be made now.
   var isAllowed: Bool { if case .allowed = self { true } else { false } }
 }

@@ -2,10 +2,10 @@ import SignetConcurrency
 package import SignetCrypto
 package import SignetSQLite
 
-/// Containers with their secrets in one folder, tied to this device.
+/// Containers and their secrets in one folder, bound to this device.
 ///
-/// The folder has mode 0700 and holds `vault.sqlite`, mode 0600. What is stored is written to the disk before a call returns.
-/// Any number of processes may use one folder at once. The work runs on an executor of the vault's own, since it blocks.
+/// The folder has mode 0700 and holds `vault.sqlite`, mode 0600. Each change is on the disk before its call returns.
+/// Any number of processes may use one folder at once. The vault has its own executor, because its work blocks.
 public actor Vault {
   let executor = BlockingExecutor(label: "signet.vault")
   let tables: VaultTables
@@ -13,36 +13,36 @@ public actor Vault {
   let placeLockPath: String
   let attemptLockPath: String
   let settings: Settings
-  /// How passwords and invites become keys.
+  /// The derivation of keys from passwords and invites.
   package nonisolated var derivation: PasswordDerivation { settings.derivation }
   let directory: String
   var calibratedCost: Argon2id?
 
   var database: Database { tables.database }
   var seal: RowSeal { tables.seal }
-  /// The time by which waits and ages go.
+  /// The current time, for waits and password ages.
   var moment: TrustedTime { clock.now }
 
-  /// What tells the time, here and to the sessions of its containers.
+  /// The clock of this vault and of its containers' sessions.
   package nonisolated let clock: any TrustedClock
-  /// The name of this installation.
+  /// The identifier of this installation.
   public nonisolated let deviceID: DeviceID
-  /// What ties the vault to this device; the server is told.
+  /// The kind of keystore that binds the vault to this device; the server learns it.
   public nonisolated let keystoreKind: KeystoreKind
 
-  /// Where the vault's work runs.
+  /// The executor of the vault's blocking work.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Opens the vault in a folder.
   ///
-  /// This reads and writes files before it returns: a few milliseconds, more for a new vault.
+  /// This call reads and writes files before it returns. It takes a few milliseconds, more for a new vault.
   ///
   /// - Parameters:
-  ///   - directory: The folder. It must belong to this user, and nobody else may write to it.
-  ///   - keystore: What ties the vault to the device: the one that it was made with.
-  ///   - cost: What deriving a key from a password costs in slots made from now on.
-  ///   - clock: What tells the time; the system's if it is `nil`.
-  ///   - createIfMissing: Whether a missing folder, and a new vault in it, is made.
+  ///   - directory: The folder. It must belong to this user, and no other user may have write access.
+  ///   - keystore: The keystore that the vault was made with; it binds the vault to the device.
+  ///   - cost: The cost of password key derivation for new slots.
+  ///   - clock: The source of time; `nil` selects the system's clock.
+  ///   - createIfMissing: Creates a missing folder, and a new vault in it, if true.
   /// - Throws: ``VaultFailure``.
   public init(
     directory: String, keystore: any HardwareKeystore, cost: PasswordCost = .standard,
@@ -53,7 +53,7 @@ public actor Vault {
     try self.init(directory: directory, keystore: keystore, settings: settings)
   }
 
-  /// Opens the vault with what tests need to look into or change.
+  /// Opens the vault with settings that tests can change.
   package init(directory: String, keystore: any HardwareKeystore, settings: Settings) throws(VaultFailure) {
     self.directory = directory
     let folder = VaultFolder(path: directory)
@@ -75,23 +75,23 @@ public actor Vault {
     self.settings = settings
   }
 
-  /// What a vault is opened with.
+  /// The settings of an open vault.
   package struct Settings: Sendable {
     package var cost: PasswordCost
     package var createIfMissing: Bool
-    /// Replaced by tests that count or shorten derivations.
+    /// The key derivation; tests replace it to count or shorten derivations.
     package var derivation = PasswordDerivation.argon2id
-    /// Shortened by tests: how long an attempt waits for those of others, of which there may be many on a slow TPM.
+    /// The longest wait for the attempts of other processes, of which there may be many on a slow TPM; tests shorten it.
     package var longestTurn = Duration.seconds(60)
-    /// Called by tests: an attempt is counted, and is about to be tried.
+    /// A hook for tests, called after an attempt is counted and before it is made.
     package var willTry: @Sendable () -> Void = {}
-    /// Lowered by tests only: the least cost that a slot may have.
+    /// The lowest cost that a slot may have; only tests lower it.
     package var insecureCostFloor: Argon2id = PasswordCost.floor
-    /// Replaced by tests: what a derivation of so many milliseconds costs on this machine.
+    /// Returns the cost that makes one derivation take this long on this machine; tests replace it.
     package var calibrate: @Sendable (_ milliseconds: Int) throws -> Argon2id = {
       try Argon2id.calibrated(milliseconds: $0)
     }
-    /// Replaced by tests: the system's where it is `nil`.
+    /// The clock, which tests replace; `nil` selects the system's.
     package var clock: (any TrustedClock)?
     /// Called with each statement before it runs.
     package var willExecute: Database.StatementObserver?

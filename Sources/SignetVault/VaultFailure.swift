@@ -3,65 +3,65 @@ import SignetFiles
 public import SignetPolicy
 public import SignetSQLite
 
-/// Why a vault did not do what was asked.
+/// The reason why a vault operation failed.
 @nonexhaustive public enum VaultFailure: Error, Hashable, Sendable {
-  /// The folder of the vault is not there.
+  /// The vault's folder does not exist.
   case folderMissing(path: String)
-  /// The folder cannot be made or used, for the system's reason.
+  /// The folder cannot be created or used; `errno` is the system's reason.
   case folderUnavailable(path: String, errno: Int32)
-  /// The folder, or a file in it, may not be written to.
+  /// This user has no write access to the folder or to a file in it.
   case folderReadOnly(path: String)
   /// The folder or the file belongs to another user.
   case ownedByAnother(path: String, owner: UInt32, user: UInt32)
-  /// Other users may write to the folder or the file, so its content cannot be relied on.
+  /// Other users have write access to the folder or the file, so its content cannot be trusted.
   case writableByOthers(path: String)
   /// The disk is full; nothing was changed.
   case diskFull
   /// Another process used the vault for too long.
   case busy
-  /// A newer program has written the vault.
+  /// The vault was written by a newer program.
   case tooNew(found: Int, supported: Int)
   /// The file is not a vault or is damaged.
   case damaged
-  /// This part was changed by something else than this program on this device.
+  /// This part was changed by something other than this program on this device.
   case altered(VaultPart)
-  /// The vault, or the slot, was made with another kind of keystore.
+  /// The vault or the slot was made with another kind of keystore.
   case otherKeystore(found: KeystoreKind, expected: KeystoreKind)
   /// The keystore failed.
   case keystore(KeystoreFailure)
   /// There is no such container; it may have been deleted or replaced.
   case noSuchContainer(ContainerID)
-  /// The container has no such domain, or it cannot be opened in this way.
+  /// The container has no such domain, or the domain has no slot of this kind.
   case noSuchSlot(domain: String, SlotKind)
-  /// The domain has no such record.
+  /// The domain has no record with this name.
   case noSuchRecord(name: String)
   /// Two domains, or two records of a domain, have this name.
   case duplicateName(String)
   /// The name of a domain or record is not 1 to 64 visible ASCII characters.
   case invalidName
-  /// A pin has not 32 bytes, a draft has no domain, or an attribute is too long.
+  /// A pin does not have 32 bytes, a draft has no domain, or an attribute is too long.
   case invalidDraft(reason: String)
-  /// The text cannot be a password.
+  /// The text cannot be used as a password.
   case unusablePassword(OpaqueStringFailure)
-  /// The password is wrong; so many tries are left, or any number if `nil`.
+  /// The password is wrong; `remaining` attempts are left, or any number if it is `nil`.
   case wrongPassword(remaining: Int?)
-  /// There were too many wrong passwords: the domain stays locked.
+  /// There were too many wrong passwords; the domain stays locked.
   case lockedOut
-  /// After wrong passwords the next may be tried when so much time has passed; this one was not tried and does not count.
+  /// The next password may be tried after this duration; this one was not tried and does not count.
   case waiting(Duration, remaining: Int?)
-  /// There were too many wrong passwords, and what they protected was erased.
+  /// There were too many wrong passwords, and the domain's secrets were erased.
   case wiped(domain: String)
-  /// The new password breaks these rules of its policy.
+  /// The new password violates these rules of its policy.
   case passwordRefused([PasswordViolation])
-  /// The new password is one of the latest so many.
+  /// The new password is one of this many latest passwords.
   case passwordUsedBefore(within: Int)
   /// The password may be changed from this time on, in seconds since 1970-01-01T00:00:00Z.
   case passwordTooYoung(until: Int64)
-  /// Only who has opened the domain with its password may do this.
+  /// This operation needs a domain that was opened with its password.
   case passwordNeeded(domain: String)
-  /// Nothing tells whether a password of this domain is right, so this cannot be done with it.
+  /// The device cannot verify a password of this domain, so the operation is not possible.
   case silentDomain(String)
-  /// The recovery code is not the one that was printed last.
+  /// The recovery code is not the latest one.
   case wrongRecoveryCode
   /// A finger or face was enrolled or removed since biometrics were enabled.
   case biometricsInvalidated
@@ -69,35 +69,35 @@ public import SignetSQLite
   case biometric(BiometricFailure)
   /// The device's passcode was not accepted.
   case passcode(DevicePasscodeFailure)
-  /// The password, or what else opened the domain, was changed since.
+  /// The password or other slot that opened the domain was changed after the domain was opened.
   case outdated(domain: String)
-  /// The folder is an older copy: the hardware has counted further.
+  /// The folder is an older copy: the hardware counter is ahead of it.
   case rolledBack(found: UInt64, expected: UInt64)
   /// There is no clock that can be trusted.
   case clock(ClockFailure)
-  /// The cost of the password's key derivation is below or above what is accepted.
+  /// The cost of the password's key derivation is outside the accepted range.
   case costOutOfRange(Argon2id)
-  /// The cost that a server asks for is above what this device gives.
+  /// The cost that the server asks for exceeds this device's limit.
   case costTooHigh(Argon2id, limit: Argon2id)
   /// The lock policy has a limit outside 1 to 100.
   case lockLimitOutOfRange(Int)
-  /// The counter has reached its end.
+  /// The counter has reached its highest value.
   case counterExhausted(name: String)
-  /// The record is no counter: it has not 8 bytes.
+  /// The record is not a counter: it does not have 8 bytes.
   case notACounter(name: String)
-  /// A cryptographic operation failed in itself, such as for lack of memory.
+  /// A cryptographic operation failed, for example for lack of memory.
   case crypto(CryptoFailure)
   /// The storage failed in another way.
   case storage(SQLiteFailure)
 }
 
-/// A part of a vault that is authenticated by itself.
+/// A part of a vault that is authenticated separately.
 @nonexhaustive public enum VaultPart: Hashable, Sendable {
   /// The identity of the vault and of the device.
   case vault
-  /// What is known about a container.
+  /// The row of a container, with its attributes.
   case container(ContainerID?)
-  /// A domain: one of its slots, with the count of its failed attempts, or its records.
+  /// A domain: one of its slots, with its count of failed attempts, or its records.
   case slot(ContainerID, domain: String)
   /// A record.
   case record(ContainerID, domain: String, name: String)
@@ -106,7 +106,7 @@ public import SignetSQLite
 }
 
 extension VaultFailure: CustomStringConvertible {
-  /// What happened and what to do; never a secret.
+  /// The failure and the remedy; never a secret.
   public var description: String {
     switch self {
     case .folderMissing(let path): "there is no folder \(path); make it, or register this device first"
@@ -179,7 +179,7 @@ extension VaultFailure: CustomStringConvertible {
     }
   }
 
-  /// The one place where failures of the layers below become this module's.
+  /// Translates failures of the layers below; no other code does.
   init(_ error: any Error) {
     switch error {
     case let failure as VaultFailure: self = failure
@@ -199,7 +199,7 @@ extension VaultFailure: CustomStringConvertible {
       case .diskFull: .diskFull
       case .busy: .busy
       case .tooNew(let found, let supported): .tooNew(found: found, supported: supported)
-      // The statements are ours and right: if the file's schema does not know them, the file was changed.
+      // The statements are fixed and valid. If the schema rejects one, the file was changed.
       case .corrupt, .invalidStatement, .unexpectedValue: .damaged
       default: .storage(failure)
       }
@@ -207,7 +207,7 @@ extension VaultFailure: CustomStringConvertible {
 }
 
 extension VaultPart: CustomStringConvertible {
-  /// Which part, for a sentence.
+  /// A noun phrase that names the part, for use in a sentence.
   public var description: String {
     switch self {
     case .vault: "the identity of the vault"
@@ -220,6 +220,6 @@ extension VaultPart: CustomStringConvertible {
 }
 
 extension Duration {
-  /// Seconds, rounded up, so that nobody comes back too early.
+  /// Whole seconds, rounded up, so that a user does not retry too early.
   fileprivate var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
 }

@@ -1,12 +1,12 @@
 package import SignetCrypto
 import SignetSQLite
 
-/// Accounts that no server has made: records in a container of their own, protected like any other.
+/// Accounts without a Signet server: records in their own container, with the same protection as others.
 extension Vault {
-  /// The domain that holds them.
+  /// The name of the domain with the accounts.
   package static let accountsDomain = "accounts"
 
-  /// The container that holds them; `nil` as long as there is none.
+  /// The container of the accounts; `nil` if there is none.
   ///
   /// - Throws: ``VaultFailure``.
   package func accountsContainer() throws(VaultFailure) -> ContainerID? {
@@ -15,12 +15,12 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// The container that holds them; it is made if there is none.
+  /// Returns the container of the accounts; makes it if there is none.
   ///
   /// - Parameters:
-  ///   - protection: What opens a new one; one that is there keeps its own.
-  ///   - created: When it was made, in milliseconds since 1970-01-01T00:00:00Z.
-  /// - Returns: The name of the container; of several processes that do this at once, one makes it.
+  ///   - protection: The protection of a new container; an existing one keeps its own.
+  ///   - created: The creation time, in milliseconds since 1970-01-01T00:00:00Z.
+  /// - Returns: The container's identifier; of several concurrent processes, only one makes it.
   /// - Throws: ``VaultFailure``.
   package func makeAccountsContainer(
     protection: DomainDraft.Protection, created: Int64
@@ -32,7 +32,7 @@ extension Vault {
     return try add(draft, as: .accounts) { try only(.accounts, in: $0) }
   }
 
-  /// The container in a state of which there is one container at most.
+  /// Returns the container in a state that at most one container has.
   func only(_ wanted: Container.State, in state: VaultState) throws -> ContainerID? {
     let names = try Container.names(in: database).compactMap(\.self)
     var altered: ContainerID?
@@ -42,20 +42,21 @@ extension Vault {
       } catch VaultFailure.altered { altered = name }
     }
     let missing = state.containers.subtracting(names.map(\.bytes)).first
-    // One that was changed or taken away may be it: what is added must not go elsewhere, as if there were none.
+    // An altered or missing container may be the wanted one. Then fail, so that no second one is made.
     if let lost = altered ?? missing.flatMap({ Identifier($0) }).map(ContainerID.init) {
       throw VaultFailure.altered(.container(lost))
     }
     return nil
   }
 
-  /// Changes what opens an open domain; every other way of opening it is void from then on.
+  /// Replaces the protection of an open domain; all its other slots become invalid.
   ///
   /// - Parameters:
-  ///   - protection: What opens it from now on.
+  ///   - protection: The new protection.
   ///   - unlocked: The domain.
-  /// - Returns: What kept the hardware from counting the change, which is done all the same; `nil` where nothing did.
-  /// - Throws: ``VaultFailure``: `outdated` if something else was changed meanwhile, `silentDomain`.
+  /// - Returns: The failure that kept the hardware from counting the change, which is stored anyway; `nil` if there was
+  ///   none.
+  /// - Throws: ``VaultFailure``: `outdated` if the slot was changed meanwhile, `silentDomain`.
   @discardableResult
   package func setProtection(
     _ protection: DomainDraft.Protection, of unlocked: borrowing UnlockedDomain
@@ -97,13 +98,13 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Changes the records of an open domain, all of it or nothing, with nobody changing them meanwhile.
+  /// Changes the records of an open domain, in one transaction.
   ///
   /// - Parameters:
   ///   - unlocked: The domain.
-  ///   - body: Reads them as they are now, and changes them.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; ``VaultFailure``: `outdated` where the domain was opened in a way that is void by now.
+  ///   - body: Reads the current records and changes them.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error of `body`; ``VaultFailure``: `outdated` if the slot that opened the domain was replaced.
   package func changeRecords<R>(
     of unlocked: borrowing UnlockedDomain, _ body: (inout OpenRecords) throws(VaultFailure) -> R
   ) throws(VaultFailure) -> R {
@@ -125,7 +126,7 @@ extension Vault {
 }
 
 extension UnlockedDomain {
-  /// The records as they were when the domain was opened, to be read one after the other.
+  /// The records at the time when the domain was opened, decrypted one at a time.
   ///
   /// - Throws: ``VaultFailure/silentDomain(_:)``.
   package borrowing func openedRecords() throws(VaultFailure) -> OpenRecords {
@@ -134,12 +135,12 @@ extension UnlockedDomain {
   }
 }
 
-/// The records of an open domain: as they were when it was opened, or in one change.
+/// The records of an open domain, at the time of opening or within one change.
 package struct OpenRecords {
   private var sealed: [String: [UInt8]]
   private let key: SharedSecretBox
   private let place: DomainPlace
-  /// What is to be stored; `nil` for what is to go.
+  /// The sealed records to store; `nil` for a record to delete.
   private(set) var changes: [String: [UInt8]?] = [:]
 
   init(sealed: [String: [UInt8]], key: SharedSecretBox, place: DomainPlace) {
@@ -149,7 +150,7 @@ package struct OpenRecords {
   /// The names, sorted.
   package var names: [String] { sealed.keys.filter(DomainPlace.isName).sorted() }
 
-  /// A record; `nil` if there is none of this name.
+  /// A record; `nil` if there is none with this name.
   ///
   /// - Throws: ``VaultFailure/altered(_:)``.
   package func secret(_ name: String) throws(VaultFailure) -> SecretBytes? {
@@ -161,7 +162,7 @@ package struct OpenRecords {
     } catch { throw .altered(.record(place.container, domain: place.domain, name: name)) }
   }
 
-  /// Stores a record, in the place of one of the same name if there is one.
+  /// Stores a record; replaces one of the same name.
   ///
   /// - Throws: ``VaultFailure``.
   package mutating func set(_ name: String, to secret: borrowing SecretBytes) throws(VaultFailure) {
@@ -176,7 +177,7 @@ package struct OpenRecords {
     changes[name] = .some(bytes)
   }
 
-  /// Takes a record away; nothing happens if there is none of this name.
+  /// Deletes a record; does nothing if there is none with this name.
   package mutating func remove(_ name: String) {
     guard sealed.removeValue(forKey: name) != nil else { return }
     changes[name] = .some(nil)

@@ -1,11 +1,11 @@
 import SignetSQLite
 
-/// What a device is to servers of UAF: records in a container of their own, which the device alone opens.
+/// The device's identity for UAF servers: records in their own container, in a device-only domain.
 extension Vault {
-  /// The domain that holds them.
+  /// The name of the domain with these records.
   package static let uafDeviceDomain = "device"
 
-  /// The container that holds them; `nil` as long as there is none.
+  /// The container of these records; `nil` if there is none.
   ///
   /// - Throws: ``VaultFailure``.
   package func uafDeviceContainer() throws(VaultFailure) -> ContainerID? {
@@ -14,10 +14,10 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// The container that holds them; it is made if there is none.
+  /// Returns the container of these records; makes it if there is none.
   ///
-  /// - Parameter created: When it was made, in milliseconds since 1970-01-01T00:00:00Z.
-  /// - Returns: The name of the container; of several processes that do this at once, one makes it.
+  /// - Parameter created: The creation time, in milliseconds since 1970-01-01T00:00:00Z.
+  /// - Returns: The container's identifier; of several concurrent processes, only one makes it.
   /// - Throws: ``VaultFailure``.
   package func makeUAFDeviceContainer(created: Int64) throws(VaultFailure) -> ContainerID {
     if let present = try uafDeviceContainer() { return present }

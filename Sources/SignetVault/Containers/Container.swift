@@ -1,52 +1,50 @@
-/// One user at one server, as the vault shows it without opening anything.
+/// One user at one server, as stored in the vault, readable without opening a domain.
 ///
-/// All of this is authenticated under a key that the hardware keeps: what is shown is what was stored.
+/// All of this data is authenticated under a key that the hardware protects.
 package struct Container: Sendable, Hashable, Identifiable {
-  /// How far activation has come.
+  /// The activation state or special purpose of a container.
   package enum State: Int64, Sendable, Hashable {
-    /// Stored, and the server has not yet said that it knows of it.
+    /// Stored, but not yet confirmed by the server.
     case unconfirmed = 0
     /// In use.
     case active = 1
-    /// Of no server: it holds the accounts that were imported. There is at most one.
+    /// Not related to a server: it holds the imported accounts. There is at most one.
     case accounts = 2
-    /// Of no server of ours: it holds the keys of FIDO UAF. There is at most one.
+    /// Not related to a Signet server: it holds the keys of FIDO UAF. There is at most one.
     case uaf = 3
-    /// Of no server of ours: it holds what this device is to servers of UAF. There is at most one.
+    /// Not related to a Signet server: it holds this device's identity for UAF servers. There is at most one.
     case uafDevice = 4
 
-    /// Whether a server of ours knows, or is to know, the container.
+    /// True if the container belongs to a Signet server.
     package var isOfServer: Bool { self == .unconfirmed || self == .active }
   }
 
-  /// Its name in this vault.
+  /// The identifier in this vault.
   package let id: ContainerID
-  /// How far activation has come.
+  /// The activation state.
   package internal(set) var state: State
-  /// When it was made, in milliseconds since 1970-01-01T00:00:00Z.
+  /// The creation time, in milliseconds since 1970-01-01T00:00:00Z.
   package let created: Int64
-  /// What is known about it.
   package internal(set) var attributes: ContainerAttributes
 }
 
-/// What is known about a container and is no secret.
+/// The attributes of a container that are not secret.
 package struct ContainerAttributes: Sendable, Hashable {
-  /// The user at the server.
+  /// The user id at the server.
   package var userID: String
   /// The server and domain: `host[:port]/domain`.
   package var server: String
-  /// What the user calls the container.
+  /// The user's name for the container.
   package var name: String
-  /// What the server calls itself.
+  /// The server's identifier for itself.
   package var serverID: String
-  /// How the server is reached.
+  /// The trust settings for the server's connection.
   package var connection: ConnectionSettings
-  /// What the handshake fixed, in the encoding of the protocol layer.
+  /// The parameters fixed by the handshake, in the encoding of the protocol layer.
   package var protocolFacts: [UInt8]
-  /// Whatever the layer above keeps, in its own encoding.
+  /// Extra data of the layer above, in its own encoding.
   package var extra: [UInt8]
 
-  /// Names all attributes.
   package init(
     userID: String, server: String, name: String, serverID: String, connection: ConnectionSettings = .init(),
     protocolFacts: [UInt8] = [], extra: [UInt8] = []
@@ -61,30 +59,29 @@ package struct ContainerAttributes: Sendable, Hashable {
   }
 }
 
-/// How a server is trusted.
+/// The trust settings for a server.
 package struct ConnectionSettings: Sendable, Hashable {
-  /// Certificate authorities in PEM, instead of the system's; `nil` for the system's.
+  /// Certificate authorities in PEM that replace the system's; `nil` selects the system's.
   package var certificateAuthoritiesPEM: String?
-  /// SHA-256 of the subject public key infos of which one must be in the server's chain, 32 bytes each; none means any.
+  /// SHA-256 digests (32 bytes) of subject public key infos, one of which must be in the server's chain; empty accepts any.
   package var pins: [[UInt8]]
 
-  /// Names both.
   package init(certificateAuthoritiesPEM: String? = nil, pins: [[UInt8]] = []) {
     self.certificateAuthoritiesPEM = certificateAuthoritiesPEM
     self.pins = pins
   }
 }
 
-/// Which containers are wanted.
+/// A filter for containers.
 package struct ContainerFilter: Sendable, Hashable {
-  /// Only this user's.
+  /// Only containers of this user.
   package var userID: String?
-  /// Only those at this server and domain: `host[:port]/domain`.
+  /// Only containers of this server and domain: `host[:port]/domain`.
   package var server: String?
-  /// Only those in this state.
+  /// Only containers in this state.
   package var state: Container.State?
 
-  /// Names the conditions that must all hold; `nil` holds for every container.
+  /// Creates a filter from conditions that must all hold; `nil` matches every container.
   package init(userID: String? = nil, server: String? = nil, state: Container.State? = .active) {
     self.userID = userID
     self.server = server

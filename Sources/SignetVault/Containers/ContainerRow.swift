@@ -6,7 +6,7 @@ extension Container {
     "id, state, created, user_id, server, name, server_id, authorities, pins, protocol_facts, extra, mac"
   private static let pinByteCount = 32
 
-  /// The names in the table, of the oldest container first; `nil` for what is no name.
+  /// The identifiers in the table, oldest container first; `nil` for an invalid identifier.
   static func names(in database: Database) throws -> [ContainerID?] {
     try database.query("SELECT id FROM container ORDER BY created, number").map { row in
       guard case .blob(let bytes) = row[0] else { return nil }
@@ -14,14 +14,13 @@ extension Container {
     }
   }
 
-  /// The row of a container.
   static func row(of id: ContainerID, in database: Database) throws(SQLiteFailure) -> Row? {
     try database.query("SELECT \(columns) FROM container WHERE id = ?", .blob(id.bytes)).first
   }
 
-  /// Adds the container.
+  /// Inserts the container.
   ///
-  /// - Returns: The row's code.
+  /// - Returns: The row's MAC.
   func insert(into database: Database, _ seal: RowSeal) throws(SQLiteFailure) -> [UInt8] {
     let code = seal.code(canonicalBytes)
     try database.execute(
@@ -29,9 +28,9 @@ extension Container {
     return code
   }
 
-  /// Replaces what the row says.
+  /// Replaces the row's content.
   ///
-  /// - Returns: The row's code.
+  /// - Returns: The row's MAC.
   func update(in database: Database, _ seal: RowSeal) throws(SQLiteFailure) -> [UInt8] {
     let code = seal.code(canonicalBytes)
     try database.execute(
@@ -41,7 +40,7 @@ extension Container {
     return code
   }
 
-  /// Reads a row.
+  /// Reads and verifies a row.
   ///
   /// - Throws: ``VaultFailure/altered(_:)``.
   init(_ row: Row, _ seal: RowSeal) throws(VaultFailure) {
@@ -61,7 +60,7 @@ extension Container {
     } catch { throw .altered(.container(id)) }
   }
 
-  /// Reads a row that may say anything; `nil` where no row of ours would say it.
+  /// Reads a row without verifying its MAC; returns `nil` if the content is out of bounds.
   static func unauthenticatedAttributes(_ row: Row) -> ContainerAttributes? {
     do {
       let attributes = try attributes(row)

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetPolicy
 
 extension ContainerDraft {
-  /// Refuses what could not be stored or found again.
+  /// Rejects a draft with invalid names, sizes or policies.
   func validate() throws(VaultFailure) {
     try attributes.validate()
     guard !domains.isEmpty else {
@@ -14,7 +14,7 @@ extension ContainerDraft {
 }
 
 extension DomainPlace {
-  /// Refuses what is no name, and a name that is there twice.
+  /// Rejects an invalid name, and a duplicate.
   fileprivate static func requireDistinctNames(_ names: [String]) throws(VaultFailure) {
     var seen: Set<String> = []
     for name in names {
@@ -25,12 +25,12 @@ extension DomainPlace {
 }
 
 extension ContainerAttributes {
-  /// The most UTF-8 bytes of a text.
+  /// The maximum UTF-8 bytes of a text.
   static let maximumTextByteCount = 4096
-  /// The most bytes of everything else.
+  /// The maximum bytes of any other attribute.
   static let maximumByteCount = 1 << 20
 
-  /// Refuses what is out of bounds.
+  /// Rejects attributes that exceed the limits.
   func validate() throws(VaultFailure) {
     for (label, text) in [("user id", userID), ("server", server), ("name", name), ("server id", serverID)]
     where text.utf8.count > Self.maximumTextByteCount {
@@ -51,14 +51,14 @@ extension ContainerAttributes {
 }
 
 extension DomainDraft {
-  /// Refuses what could not be stored or found again.
+  /// Rejects a domain with invalid names or an invalid policy.
   func validate() throws(VaultFailure) {
     try DomainPlace.requireDistinctNames([name])
     try DomainPlace.requireDistinctNames(records.map(\.name))
     if case .password(_, let lock) = protection { try validate(lock) }
   }
 
-  /// Refuses a lock policy that nobody can keep, and secrets that a silent lock cannot hide.
+  /// Rejects a lock policy that cannot be enforced, and secrets that a silent lock cannot hide.
   private func validate(_ lock: LockPolicy) throws(VaultFailure) {
     if case .lock(let limit, _) = lock, !LockPolicy.allowedLimits.contains(limit) {
       throw .lockLimitOutOfRange(limit)

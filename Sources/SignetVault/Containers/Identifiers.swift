@@ -1,20 +1,20 @@
 import SignetCrypto
 
-/// 16 random bytes that name something.
+/// A random identifier of 16 bytes.
 package struct Identifier: Hashable, Sendable {
   static let byteCount = 16
   package let bytes: [UInt8]
 
-  /// A new one.
+  /// Creates a random identifier.
   init(from random: any RandomSource) { bytes = random.bytes(Self.byteCount) }
 
-  /// Bytes from a file; `nil` unless they are 16.
+  /// Reads an identifier from a file; returns `nil` unless there are 16 bytes.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.bytes = bytes
   }
 
-  /// - Precondition: There are 16.
+  /// - Precondition: There are 16 bytes.
   package init(unchecked bytes: [UInt8]) {
     precondition(bytes.count == Self.byteCount, "an identifier has \(Self.byteCount) bytes")
     self.bytes = bytes
@@ -23,13 +23,13 @@ package struct Identifier: Hashable, Sendable {
   var hexadecimal: String { Hex.encode(bytes) }
 }
 
-/// The name of a container in its vault: 16 random bytes, without a meaning elsewhere.
+/// The identifier of a container: 16 random bytes, meaningful only in its vault.
 public struct ContainerID: Hashable, Sendable, CustomStringConvertible {
   private let identifier: Identifier
 
   package init(_ identifier: Identifier) { self.identifier = identifier }
 
-  /// A container's name from its ``description``; `nil` unless it is 32 hexadecimal digits.
+  /// Parses a ``description``; returns `nil` unless the text has 32 hexadecimal digits.
   public init?(_ description: String) {
     do {
       guard let identifier = Identifier(try Hex.decode(description)) else { return nil }
@@ -44,7 +44,7 @@ public struct ContainerID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { identifier.hexadecimal }
 }
 
-/// The name of this installation: 16 random bytes, made with the vault.
+/// The identifier of this installation: 16 random bytes, made with the vault.
 public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
   private let identifier: Identifier
 

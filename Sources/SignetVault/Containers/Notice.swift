@@ -1,35 +1,34 @@
 import SignetCrypto
 import SignetSQLite
 
-/// A message that waits for its server; it outlives the container that it is about.
+/// A message that waits to be sent to its server; it outlives the container that it concerns.
 package struct Notice: Sendable, Hashable, Identifiable {
-  /// Its number in this vault.
+  /// The notice's number in this vault.
   package let id: Int64
-  /// Whom it is for: what the layer above calls the server.
+  /// The recipient: the server's name in the layer above.
   package let server: String
-  /// When to send it at the earliest, in seconds since 1970-01-01T00:00:00Z.
+  /// The earliest time to send it, in seconds since 1970-01-01T00:00:00Z.
   package let notBefore: Int64
-  /// The message, complete and signed: nothing more is needed to send it.
+  /// The complete, signed message, ready to send.
   package let bytes: [UInt8]
 }
 
-/// A message that is to be stored until its server has it.
+/// A message to be stored until its server has received it.
 package struct NoticeDraft: Sendable, Hashable {
-  /// Whom it is for.
+  /// The recipient.
   package var server: String
-  /// When to send it at the earliest, in seconds since 1970-01-01T00:00:00Z.
+  /// The earliest time to send it, in seconds since 1970-01-01T00:00:00Z.
   package var notBefore: Int64
-  /// The message; no secret, since it is not encrypted.
+  /// The message, which must not be secret, because it is not encrypted.
   package var bytes: [UInt8]
 
-  /// Names all parts.
   package init(server: String, notBefore: Int64, bytes: [UInt8]) {
     (self.server, self.notBefore, self.bytes) = (server, notBefore, bytes)
   }
 }
 
 extension Vault {
-  /// The notices that wait, the oldest first.
+  /// Returns the waiting notices, oldest first.
   ///
   /// - Returns: At most 1000.
   /// - Throws: ``VaultFailure/altered(_:)`` with ``VaultPart/notice(_:)``: remove that one.
@@ -39,10 +38,10 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Puts a notice off.
+  /// Postpones a notice.
   ///
   /// - Parameters:
-  ///   - id: The notice; nothing happens if it is gone.
+  ///   - id: The notice; if it no longer exists, nothing happens.
   ///   - notBefore: Seconds since 1970-01-01T00:00:00Z.
   /// - Throws: ``VaultFailure``.
   package func postponeNotice(_ id: Notice.ID, notBefore: Int64) throws(VaultFailure) {
@@ -57,7 +56,7 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Removes a notice, also one that was altered; nothing happens if it is gone.
+  /// Removes a notice, even an altered one; does nothing if it no longer exists.
   ///
   /// - Throws: ``VaultFailure``.
   package func removeNotice(_ id: Notice.ID) throws(VaultFailure) {
@@ -73,7 +72,7 @@ extension Vault {
 extension VaultState {
   private static let maximumNoticeCount = 1000
 
-  /// Adds a notice, in the place of a row that should not be there.
+  /// Adds a notice; replaces a row with the same number that the state does not list.
   mutating func append(_ draft: NoticeDraft, in tables: VaultTables) throws -> Notice.ID {
     guard draft.bytes.count <= ContainerAttributes.maximumByteCount,
       draft.server.utf8.count <= ContainerAttributes.maximumTextByteCount
@@ -94,9 +93,9 @@ extension VaultState {
     return notice.id
   }
 
-  /// All notices, the oldest first.
+  /// All notices, oldest first.
   ///
-  /// - Throws: ``VaultFailure/altered(_:)`` if one is not what was stored, or is missing.
+  /// - Throws: ``VaultFailure/altered(_:)`` if a notice does not match its digest or is missing.
   func notices(in tables: VaultTables) throws -> [Notice] {
     let found = try tables.database.query(
       "SELECT number, server, due, bytes FROM notice ORDER BY number"

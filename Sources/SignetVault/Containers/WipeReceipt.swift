@@ -1,19 +1,17 @@
 import SignetSQLite
 
-/// That a domain was erased after too many wrong passwords: kept with its container, for the server to be told.
+/// A record that a domain was erased after too many wrong passwords; the container keeps it to report to the server.
 package struct WipeReceipt: Sendable, Hashable {
-  /// The container.
   package let container: ContainerID
-  /// The domain that is gone.
+  /// The erased domain.
   package let domain: String
-  /// When, in seconds since 1970-01-01T00:00:00Z, by the device's clock.
+  /// The time of the wipe, in seconds since 1970-01-01T00:00:00Z, by the device's clock.
   package let wipedAt: Int64
-  /// After how many failed attempts.
+  /// The number of failed attempts before the wipe.
   package let failedCount: Int
 
   private static let columns = "container, domain, wiped_at, failed, mac"
 
-  /// The rows of a container.
   static func rows(of container: ContainerID, in database: Database) throws(SQLiteFailure) -> [Row] {
     try database.query("SELECT \(columns) FROM receipt WHERE container = ?", .blob(container.bytes))
   }
@@ -23,7 +21,7 @@ package struct WipeReceipt: Sendable, Hashable {
     (self.wipedAt, self.failedCount) = (wipedAt, failedCount)
   }
 
-  /// Reads a row.
+  /// Reads and verifies a row.
   ///
   /// - Throws: ``VaultFailure/altered(_:)``.
   init(_ row: Row, in container: ContainerID, _ seal: RowSeal) throws(VaultFailure) {
@@ -36,9 +34,9 @@ package struct WipeReceipt: Sendable, Hashable {
     throw .altered(.container(container))
   }
 
-  /// Adds the receipt.
+  /// Inserts the receipt.
   ///
-  /// - Returns: The row's code.
+  /// - Returns: The row's MAC.
   func insert(into database: Database, _ seal: RowSeal) throws(SQLiteFailure) -> [UInt8] {
     let code = seal.code(canonicalBytes)
     try database.execute(
@@ -58,10 +56,11 @@ package struct WipeReceipt: Sendable, Hashable {
 }
 
 extension Vault {
-  /// What was erased and not yet acknowledged, oldest first.
+  /// Returns the receipts of all erased domains, oldest first.
   ///
-  /// The container and its domains that the device alone opens are still there, so that the server can be told by whom it
-  /// knows; delete the container afterwards.
+  /// The container and its device-only domains still exist, so that the device can authenticate its report to the server.
+  /// Delete the
+  /// container afterwards.
   ///
   /// - Throws: ``VaultFailure``.
   package func wipeReceipts() throws(VaultFailure) -> [WipeReceipt] {

@@ -1,9 +1,8 @@
 public import SignetPolicy
 
-/// A keystore with a clock of its own, which programs cannot turn.
+/// A keystore with its own clock, which programs cannot set.
 ///
-/// A vault lets waits go by it, as well as it goes: whoever starts the program where the system's clock says something else
-/// shortens none.
+/// A vault measures waits by this clock, so starting the program with a changed system clock shortens no wait.
 public protocol ClockedKeystore: HardwareKeystore {
   /// The time since the hardware was started.
   ///
@@ -11,19 +10,19 @@ public protocol ClockedKeystore: HardwareKeystore {
   func time() throws(KeystoreFailure) -> HardwareTime
 }
 
-/// A moment by the clock of hardware.
+/// A time on the hardware's clock.
 public struct HardwareTime: Sendable, Hashable {
-  /// What tells this run of the hardware from others: how often it was started, by its own count.
+  /// The hardware's own count of its starts; it distinguishes this run from others.
   public let startCount: UInt64
-  /// Since the hardware was started.
+  /// Milliseconds since the hardware was started.
   public let milliseconds: UInt64
 
-  /// Names both.
+  /// Creates a time from both values.
   public init(startCount: UInt64, milliseconds: UInt64) {
     (self.startCount, self.milliseconds) = (startCount, milliseconds)
   }
 
-  /// The same as the time since a boot, for the policies of waits.
+  /// This time as time since boot, for wait policies.
   public var bootInstant: BootInstant {
     BootInstant(
       bootID: BootID(high: 0x5349_474E_4554_5450, low: startCount),  // SIGNETTP
@@ -32,13 +31,13 @@ public struct HardwareTime: Sendable, Hashable {
 }
 
 extension Vault {
-  /// The time by which waits go: the hardware's own where it has a clock, else the system's.
+  /// The time for waits: the hardware's clock if it has one, otherwise the system's.
   func waitInstant() throws(KeystoreFailure) -> BootInstant {
     guard let clocked = keystore as? any ClockedKeystore else { return moment.boot }
     return try clocked.time().bootInstant
   }
 
-  /// The same, for telling about waits and not for counting: hardware that does not answer says that no time has passed.
+  /// The time for displaying waits, not for counting: if the hardware does not answer, no time has passed.
   var waitInstantToTell: BootInstant {
     do throws(KeystoreFailure) { return try waitInstant() } catch {
       return HardwareTime(startCount: 0, milliseconds: 0).bootInstant

@@ -1,12 +1,14 @@
 package import SignetCrypto
 
-/// A signing key of a container: in software, or in the hardware that made it.
+/// A signing key of a container, in software or in the hardware that made it.
 ///
-/// Where the hardware keeps it, what the container has is the blob that stands for it and 32 random bytes that the hardware asks
-/// for with each signature. Both lie in a record, under the master key of its domain: whoever has the files and the hardware, and
-/// not what opens the domain, cannot have anything signed.
+/// For a hardware key, the container has the key's blob and an authorization of 32 random bytes. The hardware requires both
+/// for
+/// each signature. Both lie in a record under the domain's master key. An attacker with the files and the hardware, but
+/// without
+/// the domain's password or other opening, cannot sign.
 package struct ContainerSigningKey: Sendable {
-  /// Where the key is, and signs.
+  /// The keystore that holds the key and signs.
   package let origin: KeystoreKind
   /// The public key.
   package let publicKey: P256.Signing.PublicKey
@@ -21,7 +23,7 @@ package struct ContainerSigningKey: Sendable {
   private static let scalarByteCount = 32
   private static let pointByteCount = 65
 
-  /// A key in software.
+  /// Creates a key in software.
   package init(_ key: P256.Signing.PrivateKey) {
     (origin, publicKey, material) = (.software, key.publicKey, .software(key))
   }
@@ -31,9 +33,9 @@ package struct ContainerSigningKey: Sendable {
     material = .hardware(blob: key.blob, authorization: authorization)
   }
 
-  /// Reads a record: a private scalar of 32 bytes, or what ``record`` makes of a key in hardware.
+  /// Reads a record: a private scalar of 32 bytes, or the form that ``record`` has for a hardware key.
   ///
-  /// - Throws: ``CryptoFailure`` for what is neither.
+  /// - Throws: ``CryptoFailure`` for any other form.
   package init(record: borrowing SecretBytes) throws(CryptoFailure) {
     guard record.byteCount != Self.scalarByteCount else {
       self.init(try P256.Signing.PrivateKey(rawRepresentation: record))
@@ -56,7 +58,7 @@ package struct ContainerSigningKey: Sendable {
       authorization: SharedSecretBox(authorization), in: origin)
   }
 
-  /// The record that keeps the key.
+  /// The record that stores the key.
   package var record: SharedSecretBox {
     switch material {
     case .software(let key): return SharedSecretBox(key.rawRepresentation)
@@ -69,10 +71,11 @@ package struct ContainerSigningKey: Sendable {
 }
 
 extension Vault {
-  /// Makes a signing key: in the hardware if that makes keys, else in software.
+  /// Makes a signing key: in the hardware if it supports this, otherwise in software.
   ///
-  /// A silent domain takes only keys in software, ``ContainerSigningKey/init(_:)``: the hardware would say whether what opens the
-  /// domain was right.
+  /// A silent domain must use ``ContainerSigningKey/init(_:)``, a software key. A hardware key would reveal whether a
+  /// guessed
+  /// password is right.
   ///
   /// - Throws: ``VaultFailure/keystore(_:)``.
   package func makeSigningKey() throws(VaultFailure) -> ContainerSigningKey {
@@ -89,9 +92,9 @@ extension Vault {
     } catch { throw .keystore(error) }
   }
 
-  /// Signs a message with ECDSA and SHA-256, wherever the key is.
+  /// Signs a message with ECDSA and SHA-256, with a software or a hardware key.
   ///
-  /// - Throws: ``VaultFailure``: `keystore` where the hardware does not sign, `otherKeystore` for a key of other hardware.
+  /// - Throws: ``VaultFailure``: `keystore` if the hardware fails to sign, `otherKeystore` for a key of other hardware.
   package func signature(
     of message: [UInt8], with key: ContainerSigningKey
   ) throws(VaultFailure) -> ECDSASignature {
@@ -115,7 +118,8 @@ extension Vault {
 extension UnlockedDomain {
   /// The signing key in a record.
   ///
-  /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, ``CryptoFailure`` for what is no key.
+  /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, ``CryptoFailure`` if the record is not a
+  ///   key.
   package borrowing func signingKey(_ name: String) throws -> ContainerSigningKey {
     try withRecord(name) { try ContainerSigningKey(record: SecretBytes(copying: $0)) }
   }

@@ -1,30 +1,31 @@
-/// A keystore with counters that only ever go up, to tell that files are older than they should be.
+/// A keystore with counters that only increase, to detect files that were rolled back.
 public protocol CountingKeystore: HardwareKeystore {
   /// Makes a counter.
   ///
-  /// Its first value is not 0, and higher than that of any counter that was taken out of the hardware before, by whomever. So a
-  /// counter cannot be set back by making it anew. It takes up a place in the hardware, of which there are few, until
-  /// ``discard(_:)``.
+  /// Its first value is not 0, and is higher than the value of any counter removed from the hardware before, by any program.
+  /// So
+  /// making a counter again cannot set it back. The counter occupies one of the hardware's few places until ``discard(_:)``.
   ///
-  /// - Returns: The blob that names the counter, to be kept where nobody can exchange it for another's.
-  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no place left.
+  /// - Returns: The blob that names the counter. Authenticate it, so that an attacker cannot replace it with another
+  ///   counter's blob.
+  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free place.
   func makeCounter() throws(KeystoreFailure) -> [UInt8]
 
   /// The value of a counter.
   ///
-  /// - Throws: ``KeystoreFailure``: `countGone` if the counter was taken out of the hardware.
+  /// - Throws: ``KeystoreFailure``: `countGone` if the counter was removed from the hardware.
   func counterValue(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64
 
   /// Advances a counter by one, durably.
   ///
-  /// The hardware wears with each call, and may make the caller wait: count what is rare.
+  /// Each call wears the hardware and may block for some time, so count only rare events.
   ///
-  /// - Throws: ``KeystoreFailure``: `countGone` if the counter was taken out of the hardware.
+  /// - Throws: ``KeystoreFailure``: `countGone` if the counter was removed from the hardware.
   func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure)
 
-  /// Takes a counter out of the hardware.
+  /// Removes a counter from the hardware.
   ///
-  /// Discarding twice does nothing.
+  /// A second call does nothing.
   ///
   /// - Throws: ``KeystoreFailure``.
   func discard(_ blob: [UInt8]) throws(KeystoreFailure)

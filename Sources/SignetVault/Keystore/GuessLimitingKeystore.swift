@@ -1,56 +1,59 @@
 public import SignetCrypto
 
-/// A keystore that counts wrong guesses itself, where no program can reach the count.
+/// A keystore that counts wrong guesses in hardware, where no program can change the count.
 ///
-/// Each secret sealed in this way has a count of its own in the hardware. The count and the comparison are one step there: not
-/// ending the process, nor racing several, nor going back to older files gives a further guess.
+/// Each secret sealed this way has its own count. The hardware counts and compares in one step. So an attacker gains no
+/// further
+/// guess by ending the process, by racing several processes, or by restoring older files.
 public protocol GuessLimitingKeystore: HardwareKeystore {
-  /// Picks a free place in the hardware, without taking it.
+  /// Chooses a free place in the hardware, without occupying it.
   ///
-  /// - Returns: What names the place and what will be there: ``discard(_:)`` gives it back, and nothing else that may be there then.
-  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no place left.
+  /// - Returns: A blob that names the place and its future content. ``discard(_:)`` frees that content only, not other
+  ///   content in the
+  ///   same place.
+  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free place.
   func choosePlace() throws(KeystoreFailure) -> [UInt8]
 
-  /// Seals a secret that opens with an authorization value, which may be guessed wrong so many times in a row.
+  /// Seals a secret under an authorization value, with a limit on consecutive wrong guesses.
   ///
-  /// This takes up the place until ``discard(_:)``, with the name of the place or with the blob.
+  /// The place stays occupied until ``discard(_:)`` is called with the place or with the blob.
   ///
   /// - Parameters:
   ///   - secret: At most 128 bytes.
-  ///   - context: What the secret is for. The same bytes are needed to open it.
-  ///   - authorization: What a guess must meet, such as a key derived from a password.
-  ///   - limit: How many wrong guesses in a row lock it for good, 1 to 100.
-  ///   - place: As ``choosePlace()`` returned it.
-  /// - Returns: A blob; its length and form are the keystore's own.
-  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no place left, `busy` if somebody else took this one.
+  ///   - context: The purpose of the secret. The same bytes are needed to open it.
+  ///   - authorization: The value that a guess must equal, such as a key derived from a password.
+  ///   - limit: The number of consecutive wrong guesses that locks the secret permanently, 1 to 100.
+  ///   - place: A result of ``choosePlace()``.
+  /// - Returns: A blob; its length and form depend on the keystore.
+  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free place, `busy` if another program occupied this one.
   /// - Precondition: The limit is in range.
   func seal(
     _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
     at place: [UInt8]
   ) throws(KeystoreFailure) -> [UInt8]
 
-  /// Opens what ``seal(_:context:authorization:limit:)`` returned, if the guess is right and the limit not used up.
+  /// Opens a blob of ``seal(_:context:authorization:limit:)`` if the guess is right and the limit is not reached.
   ///
-  /// A right guess takes the count back to zero. A blob for another context is refused and counts as no guess.
+  /// A right guess resets the count to zero. A blob for another context is rejected and does not count as a guess.
   ///
   /// - Parameters:
-  ///   - blob: What was sealed.
+  ///   - blob: The sealed secret.
   ///   - context: The context that it was sealed with.
   ///   - authorization: The guess.
-  /// - Returns: The secret, or how the guess failed.
-  /// - Throws: ``KeystoreFailure``: `countGone` if its count was taken out of the hardware.
+  /// - Returns: The secret, or the result of the failed guess.
+  /// - Throws: ``KeystoreFailure``: `countGone` if its count was removed from the hardware.
   func unseal(
     _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes
   ) throws(KeystoreFailure) -> GuessOutcome
 
-  /// How many wrong guesses are left, without making one; 0 means locked for good.
+  /// The number of wrong guesses left, without making one; 0 means permanently locked.
   ///
   /// - Throws: ``KeystoreFailure``.
   func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int
 
-  /// Gives back the place that a blob takes up in the hardware; the blob never opens again, nor does any copy of it.
+  /// Frees the blob's place in the hardware; the blob and its copies never open again.
   ///
-  /// Discarding twice does nothing. A blob that takes up no place is let be.
+  /// A second call does nothing. A blob without a place is ignored.
   ///
   /// - Throws: ``KeystoreFailure``.
   func discard(_ blob: [UInt8]) throws(KeystoreFailure)
@@ -67,12 +70,12 @@ extension GuessLimitingKeystore {
   }
 }
 
-/// How a guess at what a ``GuessLimitingKeystore`` sealed went.
+/// The result of a guess at a secret that a ``GuessLimitingKeystore`` sealed.
 @nonexhaustive public enum GuessOutcome: ~Copyable, Sendable {
   /// The guess was right; this is the secret.
   case opened(SecretBytes)
-  /// The guess was wrong; so many more are allowed, and 0 means that this was the last.
+  /// The guess was wrong; `remaining` more are allowed, and 0 means that this was the last.
   case wrong(remaining: Int)
-  /// The guesses were used up before: this one was not compared, be it right or wrong.
+  /// The limit was reached before; the keystore did not compare this guess.
   case lockedOut
 }

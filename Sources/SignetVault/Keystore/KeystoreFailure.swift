@@ -1,57 +1,57 @@
 import SignetFiles
 
-/// Why a keystore did not seal or open.
+/// The reason why a keystore operation failed.
 @nonexhaustive public enum KeystoreFailure: Error, Hashable, Sendable {
-  /// The file with this device's key is gone.
+  /// The file with this device's key does not exist.
   case keyMissing(path: String)
   /// The file with this device's key has the wrong form.
   case keyDamaged(path: String)
-  /// The file with this device's key belongs to another user, or others may read or write it.
+  /// The file with this device's key belongs to another user, or other users can read or write it.
   case keyNotPrivate(path: String)
-  /// The file could not be read or written, for the system's reason.
+  /// The file could not be read or written; `errno` is the system's reason.
   case unavailable(path: String, errno: Int32)
   /// The blob was changed, is for another purpose, or comes from another device.
   case refused
   /// The secret is longer than 128 bytes.
   case secretTooLong
-  /// The hardware was cleared, or it is not the one that sealed the blob.
+  /// The hardware was cleared, or another device sealed the blob.
   case replaced
-  /// The count that the blob depends on was taken out of the hardware.
+  /// The count that the blob depends on was removed from the hardware.
   case countGone
   /// There is no hardware at this address.
   case missing(address: String)
-  /// This user may not use the hardware at this address.
+  /// This user has no access to the hardware at this address.
   case forbidden(address: String)
-  /// The text is no address of a keystore.
+  /// The text is not a keystore address.
   case invalidAddress(String)
-  /// Another program uses the hardware, or the hardware asked to be left alone for now.
+  /// Another program uses the hardware, or the hardware asked for a later retry.
   case busy
   /// The hardware did not answer in time.
   case noAnswer
-  /// The connection to the hardware broke, or what came was no answer.
+  /// The connection to the hardware broke, or the reply was not valid.
   case disconnected
-  /// The hardware's own defence against guessing is up, for all its users, for at most so many seconds if it says so.
+  /// The hardware's dictionary-attack lockout is active for all its users, for at most this many seconds if known.
   case defending(seconds: Int?)
-  /// The hardware has no room for a further count.
+  /// The hardware has no free place for another count.
   case full
-  /// The owner of the hardware set a password, without which nothing can be kept in it.
+  /// The hardware has an owner password, without which nothing can be stored in it.
   case ownerPasswordSet
-  /// A call to the hardware failed with this code, which means this.
+  /// A call to the hardware failed with this code, explained by `meaning`.
   case hardware(call: String, code: UInt32, meaning: String)
 }
 
 extension KeystoreFailure {
-  /// What helps against a failure.
+  /// The remedy for a failure.
   @nonexhaustive public enum Remedy: Sendable, Hashable {
-    /// The same call may succeed later, at the latest after so many seconds if they are known.
+    /// The same call may succeed later, at the latest after this many seconds if known.
     case tryLater(seconds: Int?)
-    /// What the keystore held is lost: delete the data and register anew.
+    /// The secrets in the keystore are lost: delete the data and register again.
     case registerAnew
-    /// Somebody has to change something first; the description says what.
+    /// An operator must change something first; the description says what.
     case change
   }
 
-  /// What helps: whether credentials are lost, or only out of reach.
+  /// The remedy: it separates lost credentials from those that are only unavailable.
   public var remedy: Remedy {
     switch self {
     case .keyMissing, .keyDamaged, .refused, .replaced, .countGone: .registerAnew
@@ -65,7 +65,7 @@ extension KeystoreFailure {
 }
 
 extension KeystoreFailure: CustomStringConvertible {
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .keyMissing(let path):

@@ -1,11 +1,11 @@
-/// The kinds of keystore; the raw value is what the vault stores and what the server is told.
+/// The kinds of keystore; the vault stores the raw value and reports it to the server.
 @nonexhaustive public enum KeystoreKind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-  /// A file: whoever can read the user's files can copy it.
+  /// A key file: a program that can read the user's files can copy it.
   case software
-  /// A TPM 2.0: what it seals opens on this device only.
+  /// A TPM 2.0: only this device opens the secrets that it sealed.
   case tpm2
 
-  /// What a person should read.
+  /// The kind in words, for display to a user.
   public var description: String {
     switch self {
     case .software: "software (keys can be copied with the user's files)"
@@ -13,7 +13,7 @@
     }
   }
 
-  /// The byte that stands for the kind in a slot header.
+  /// The byte for the kind in a slot header.
   var code: UInt8 {
     switch self {
     case .software: 1

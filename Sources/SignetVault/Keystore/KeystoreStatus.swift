@@ -1,45 +1,48 @@
-/// What can be said about a keystore without opening anything.
+/// The status of a keystore, obtained without opening anything.
 public struct KeystoreStatus: Sendable, Hashable {
-  /// What kind of protection it is.
+  /// The kind of protection.
   public var kind: KeystoreKind
-  /// Who made the hardware, as it says itself.
+  /// The manufacturer that the hardware reports.
   public var manufacturer: String?
-  /// The version of its firmware, as it says itself.
+  /// The firmware version that the hardware reports.
   public var firmware: String?
-  /// Whether it says, or its manufacturer's name gives away, that it is a program and no hardware.
+  /// True if the reported data or the manufacturer's name shows a software simulator.
   public var isSimulator = false
-  /// What its defence against guessing knows.
+  /// The state of the dictionary-attack lockout.
   public var lockout: Lockout?
-  /// Whether that defence can be reset only with a password.
+  /// True if resetting the lockout needs a password; `nil` if there is no lockout.
   ///
-  /// If not, whoever may use the hardware takes it back as often as they like, and a limit of guesses is worth no more than what
-  /// a guess costs. `nil` where there is no such defence.
+  /// If false, any user of the hardware can reset the lockout without limit. Then a guess limit adds no protection beyond
+  /// the cost
+  /// of each guess.
   public var isLockoutPasswordSet: Bool?
-  /// Whether the owner of the hardware set a password, without which nothing can be kept in it; `nil` where it has no owner.
+  /// True if the hardware has an owner password, without which nothing can be stored in it; `nil` if it has no owner.
   public var isOwnerPasswordSet: Bool?
-  /// How many guess limits and counters this program keeps in it, for all users and vaults of the machine.
+  /// The number of guess limits and counters that this program keeps in the hardware, for all users and vaults of the
+  /// machine.
   public var reservedPlaces = 0
 
-  /// A status that says the kind only.
+  /// A status with the kind only.
   public init(kind: KeystoreKind) { self.kind = kind }
 
-  /// The defence against guessing that serves all users of the hardware: failures are counted, and some time takes one off.
+  /// The dictionary-attack lockout, shared by all users of the hardware: it counts failures, and each expires after some
+  /// time.
   public struct Lockout: Sendable, Hashable {
-    /// The failures that count now.
+    /// The current number of counted failures.
     public var failedCount: Int
-    /// How many failures lock.
+    /// The number of failures that locks the hardware.
     public var limit: Int
-    /// After how many seconds one failure is forgotten.
+    /// The number of seconds after which one failure is removed from the count.
     public var secondsForEach: Int
 
-    /// A lockout with these numbers.
+    /// Creates a lockout with these numbers.
     public init(failedCount: Int, limit: Int, secondsForEach: Int) {
       (self.failedCount, self.limit, self.secondsForEach) = (failedCount, limit, secondsForEach)
     }
 
-    /// Whether the hardware refuses by now what it defends in this way.
+    /// True if the lockout is active now.
     public var isLocked: Bool { failedCount >= limit }
-    /// For how many seconds at most it goes on refusing; 0 where it does not refuse.
+    /// The upper bound of the remaining lockout in seconds; 0 if it is not active.
     public var secondsLeft: Int { isLocked ? (failedCount - limit + 1) * secondsForEach : 0 }
   }
 }

@@ -1,12 +1,13 @@
 public import SignetCrypto
 
-/// A keystore that makes signing keys and never lets them out.
+/// A keystore that makes signing keys and never exports them.
 public protocol SigningKeystore: HardwareKeystore {
   /// Makes a P-256 key in the hardware.
   ///
-  /// - Parameter authorization: What is asked for with each signature. It is not sent to the hardware but to make the key, and
-  ///   whoever has it and the blob can have anything signed on this device: keep it where only those who may sign get at it.
-  /// - Returns: The blob that stands for the key, and the public key.
+  /// - Parameter authorization: The value required for each signature. It is sent to the hardware only to make the key. With
+  ///   it
+  ///   and the blob, any program on this device can sign, so protect it.
+  /// - Returns: The key's blob and the public key.
   /// - Throws: ``KeystoreFailure``.
   func makeSigningKey(authorization: borrowing SecretBytes) throws(KeystoreFailure) -> HardwareSigningKey
 
@@ -14,10 +15,10 @@ public protocol SigningKeystore: HardwareKeystore {
   ///
   /// - Parameters:
   ///   - digest: SHA-256 of the message, 32 bytes.
-  ///   - blob: The key, as ``makeSigningKey(authorization:)`` returned it.
-  ///   - authorization: What the key was made with.
+  ///   - blob: The key's blob, from ``makeSigningKey(authorization:)``.
+  ///   - authorization: The value that the key was made with.
   /// - Returns: The signature.
-  /// - Throws: ``KeystoreFailure``: `refused` if the blob was changed or the authorization is another.
+  /// - Throws: ``KeystoreFailure``: `refused` if the blob was changed or the authorization differs.
   /// - Precondition: The digest has 32 bytes.
   func signature(
     ofDigest digest: [UInt8], with blob: [UInt8], authorization: borrowing SecretBytes
@@ -26,12 +27,12 @@ public protocol SigningKeystore: HardwareKeystore {
 
 /// A signing key that a keystore made.
 public struct HardwareSigningKey: Sendable, Hashable {
-  /// What stands for the key, to be kept anywhere; of use with this keystore on this device only.
+  /// The key's blob, which can be stored anywhere: only this keystore on this device can use it.
   public let blob: [UInt8]
   /// The public key.
   public let publicKey: P256.Signing.PublicKey
 
-  /// Puts the two together.
+  /// Creates a key from its blob and its public key.
   public init(blob: [UInt8], publicKey: P256.Signing.PublicKey) {
     (self.blob, self.publicKey) = (blob, publicKey)
   }

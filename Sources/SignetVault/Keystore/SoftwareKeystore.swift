@@ -1,10 +1,11 @@
 public import SignetCrypto
 import SignetFiles
 
-/// A keystore for devices without any: a random key in a file that only its owner may read.
+/// A keystore for devices without hardware: a random key in a file that only its owner may read.
 ///
-/// This protects against whoever gets the vault without the file beside it, and nobody else: whoever runs as the same user, or
-/// reads the disk, has both. It says `software` wherever a user or a server can see it.
+/// It protects only against an attacker who gets the vault without this key file. An attacker who runs as the same user or
+/// reads
+/// the disk has both. Its kind is `software`, which users and servers can see.
 ///
 /// The file `software-keystore.key` has mode 0600 and 40 bytes: `SGNTSWK1`, then the key. A sealed blob is the byte 1, then
 /// a nonce of 12 bytes, the ciphertext and a tag of 16 bytes of AES-256-GCM, whose additional data is the context.
@@ -15,20 +16,20 @@ public struct SoftwareKeystore: HardwareKeystore {
   private static let maximumSecretByteCount = 128
   private let path: String
 
-  /// A keystore whose file is in `directory`, made with the first secret that is sealed.
+  /// Creates a keystore whose file is in `directory`; the first sealed secret creates the file.
   ///
-  /// - Parameter directory: A folder that exists by then, and that only its owner may write to.
+  /// - Parameter directory: A folder that exists when a secret is sealed, and to which only its owner has write access.
   public init(directory: String) {
     path = Self.path(inFolder: directory)
   }
 
-  /// Where the key of a vault in `directory` is.
+  /// The path of the key file of a vault in `directory`.
   static func path(inFolder directory: String) -> String { "\(directory)/software-keystore.key" }
 
-  /// Software: no hardware protects this.
+  /// The software kind: no hardware protects these secrets.
   public var kind: KeystoreKind { .software }
 
-  /// Encrypts a secret under the key in the file, which is made if there is none.
+  /// Encrypts a secret under the key in the file; creates the file if it is missing.
   ///
   /// - Throws: ``KeystoreFailure``.
   public func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
@@ -45,9 +46,9 @@ public struct SoftwareKeystore: HardwareKeystore {
     }
   }
 
-  /// Opens what this keystore sealed.
+  /// Opens a blob that this keystore sealed.
   ///
-  /// - Throws: ``KeystoreFailure``: `refused`, or what keeps the key from being read.
+  /// - Throws: ``KeystoreFailure``: `refused`, or the reason why the key cannot be read.
   public func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
     guard blob.first == Self.blobVersion else { throw .refused }
     let key = try rootKey()

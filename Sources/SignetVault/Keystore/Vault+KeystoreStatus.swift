@@ -1,8 +1,8 @@
 extension Vault {
-  /// What the keystore says of itself; nothing is opened.
+  /// The keystore's status; nothing is opened.
   ///
-  /// - Returns: The kind, and for hardware its maker, its defence against guessing and how much of it is in use.
-  /// - Throws: ``VaultFailure/keystore(_:)`` if it cannot be asked.
+  /// - Returns: The kind; for hardware also its manufacturer, its lockout and the number of places in use.
+  /// - Throws: ``VaultFailure/keystore(_:)`` if the keystore cannot be queried.
   public func keystoreStatus() throws(VaultFailure) -> KeystoreStatus {
     do throws(KeystoreFailure) { return try keystore.status() } catch { throw .keystore(error) }
   }

@@ -1,27 +1,27 @@
-/// Why there was no match.
+/// The reason why there was no biometric match.
 ///
-/// After each of them the password still works.
+/// In every case the password still works.
 @nonexhaustive public enum BiometricFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The person, or the app, called it off.
+  /// The user or the app cancelled the match.
   case cancelled
-  /// The finger was read and is none of those enrolled.
+  /// The sensor read a finger that is not enrolled.
   case mismatch
-  /// Too many mismatches in a row: the sensor does not count any more until the password was right.
+  /// There were too many consecutive mismatches; the sensor is disabled until the password is verified.
   case lockedOut
-  /// Another program holds the sensor.
+  /// Another program uses the sensor.
   case busy
-  /// Nobody touched the sensor in time.
+  /// No finger touched the sensor in time.
   case timedOut
-  /// There is no sensor, or nothing that drives it.
+  /// There is no sensor, or no driver for it.
   case notCapable
-  /// The user has enrolled nothing.
+  /// The user has not enrolled a finger or face.
   case notEnrolled
   /// The system does not let this user or this session use the sensor.
   case notAuthorized
-  /// The sensor or its service failed; the text is the system's word for it, made harmless, for a log.
+  /// The sensor or its service failed; the text is the system's sanitized message, for a log.
   case unavailable(String)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .cancelled: "the fingerprint was called off; use the password"

@@ -1,69 +1,69 @@
-/// What tells whether the person at the device is one who enrolled a finger or a face.
+/// A biometric sensor that decides whether the person at the device has enrolled a finger or a face.
 ///
-/// A gate says yes or no and keeps no key: what a match may open is the vault's to bind. Back ends: fprintd on Linux,
+/// A gate answers yes or no and keeps no key: the vault binds keys to a match. Back ends: fprintd on Linux,
 /// LocalAuthentication on Apple's systems, `SimulatedBiometrics` in tests.
 public protocol BiometricGate: Sendable {
-  /// Finds out what is possible now.
+  /// Returns the current capability and the enrolled set.
   ///
-  /// - Returns: The state; a set compares equal as long as nobody adds or removes a finger.
-  /// - Throws: ``BiometricFailure``, where it could not be found out: that is not the same as ``BiometricState/notCapable``.
+  /// - Returns: The state; two sets are equal unless a finger was added or removed in between.
+  /// - Throws: ``BiometricFailure`` if the state is unknown, which differs from ``BiometricState/notCapable``.
   func state() async throws(BiometricFailure) -> BiometricState
 
-  /// Asks for a match, and returns when there is one.
+  /// Requests a match, and returns after a match.
   ///
   /// Cancelling the task ends the match and frees the sensor before the call throws ``BiometricFailure/cancelled``.
   ///
-  /// Each finger that is not recognised is reported once, before the next one is tried: by
-  /// ``BiometricHint/notRecognised(remaining:)``, or where it is the last of this match, by throwing
-  /// ``BiometricFailure/mismatch``. A vault counts what is reported.
+  /// The gate reports each mismatch exactly once, before it reads the next finger. It reports with
+  /// ``BiometricHint/notRecognised(remaining:)``, or throws ``BiometricFailure/mismatch`` for the last one of this match.
+  /// A vault counts these reports.
   ///
   /// - Parameters:
-  ///   - reason: Why, as the person will read it; it ends no sentence of ours.
-  ///   - hints: Is told what to show while it lasts; never called again after the return. It may hold its thread for as long
-  ///     as a write to the disk takes. Where the system has a sheet of its own it is not called at all.
-  /// - Returns: The set that was enrolled while the finger was matched. Compare this one with what a key is bound to,
-  ///   not one that was read before.
+  ///   - reason: The reason shown to the user; the gate may not append text to it.
+  ///   - hints: Receives hints to show during the match, never after the return. It may block its thread for the duration of
+  ///     a
+  ///     disk write. If the system shows its own dialog, it is not called.
+  /// - Returns: The set that was enrolled during the match. Compare this set with the one that a key is bound to, not an
+  ///   earlier one.
   /// - Throws: ``BiometricFailure``.
   func match(
     _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
   ) async throws(BiometricFailure) -> EnrolledSet
 
-  /// Forgets the mismatches that led, or would lead, to ``BiometricFailure/lockedOut``: the person has shown in another way,
-  /// by the password, who they are.
+  /// Resets the mismatches that count towards ``BiometricFailure/lockedOut``, after the user was verified by the password.
   ///
-  /// Does nothing where the system counts by itself.
+  /// It does nothing if the system itself counts mismatches.
   func endLockout() async
 }
 
 extension BiometricGate {
-  /// Asks for a match without showing hints.
+  /// Requests a match without showing hints.
   ///
-  /// - Parameter reason: Why, as the person will read it.
-  /// - Returns: The set that was enrolled while the finger was matched.
+  /// - Parameter reason: The reason shown to the user.
+  /// - Returns: The set that was enrolled during the match.
   /// - Throws: ``BiometricFailure``.
   public func match(_ reason: String) async throws(BiometricFailure) -> EnrolledSet {
     try await match(reason, hints: { _ in })
   }
 }
 
-/// What biometrics can do on this device now.
+/// The biometric capability of this device now.
 public enum BiometricState: Hashable, Sendable {
-  /// There is no sensor, or nothing that drives it.
+  /// There is no sensor, or no driver for it.
   case notCapable
-  /// There is a sensor, and the user has enrolled nothing.
+  /// There is a sensor, but the user has not enrolled a finger or face.
   case notEnrolled
   /// The user can be matched against this set.
   case ready(EnrolledSet)
 }
 
-/// The identity of all that a user has enrolled: changes when a finger is added or removed.
+/// The identity of a user's enrolled set; it changes when a finger is added or removed.
 ///
-/// How much it sees depends on the system; `docs/threat-model.md` says what fprintd does not tell.
+/// Its precision depends on the system; `docs/threat-model.md` lists the changes that fprintd does not report.
 public struct EnrolledSet: Hashable, Sendable {
-  /// 32 bytes, the same for the same set.
+  /// 32 bytes, equal for the same set.
   public let digest: [UInt8]
 
-  /// Takes a digest as it was stored.
+  /// Creates a set from a stored digest.
   ///
   /// - Precondition: 32 bytes.
   public init(digest: [UInt8]) {
@@ -72,20 +72,20 @@ public struct EnrolledSet: Hashable, Sendable {
   }
 }
 
-/// What a person should see while the sensor waits.
+/// A hint to show while the sensor waits.
 @nonexhaustive public enum BiometricHint: Hashable, Sendable {
-  /// The sensor is on: put a finger there, for this reason.
+  /// The sensor is on: the user must touch it, for this reason.
   case touchSensor(reason: String)
-  /// The sensor is on: draw a finger over it, for this reason.
+  /// The sensor is on: the user must swipe a finger over it, for this reason.
   case swipeSensor(reason: String)
-  /// The sensor could not read; the same again.
+  /// The sensor could not read the finger; the user must repeat the action.
   case tryAgain
-  /// The finger was drawn too quickly or not far enough.
+  /// The swipe was too quick or too short.
   case swipeTooShort
-  /// The finger was not in the middle.
+  /// The finger was not centred.
   case notCentred
-  /// Lift the finger, then the same again.
+  /// The user must lift the finger and repeat the action.
   case liftAndTryAgain
-  /// That was no enrolled finger; so many tries remain in this match, and the sensor goes on to wait.
+  /// The finger is not enrolled; `remaining` tries are left in this match, and the sensor continues to wait.
   case notRecognised(remaining: Int)
 }

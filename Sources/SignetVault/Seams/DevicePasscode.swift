@@ -1,62 +1,64 @@
 public import SignetCrypto
 
-/// What checks the secret with which the user logs in to the device itself.
+/// Verifies the user's login secret for the device itself.
 ///
-/// Like a ``BiometricGate`` it says yes or no and keeps no key. Back ends: PAM on Linux, LocalAuthentication on Apple's
+/// Like a ``BiometricGate``, it answers yes or no and keeps no key. Back ends: PAM on Linux, LocalAuthentication on Apple's
 /// systems, `SimulatedPasscode` in tests.
 public protocol DevicePasscode: Sendable {
-  /// Whether the device can be asked at all.
+  /// Returns the device's ability to verify a passcode.
   ///
-  /// - Returns: Ready, or not capable. A system that is ready may still refuse the account.
+  /// - Returns: Ready, or not capable. A system that is ready may still reject the account.
   func state() async -> DevicePasscodeState
 
-  /// Checks the passcode of the user's own account, and returns when it was right.
+  /// Verifies the passcode of the user's own account, and returns if it was right.
   ///
-  /// Cancelling the task ends the conversation; the call throws ``DevicePasscodeFailure/cancelled`` as soon as the system
-  /// lets go, which may take the few seconds by which it delays a wrong answer.
+  /// Cancelling the task ends the conversation. The call throws ``DevicePasscodeFailure/cancelled`` when the system returns,
+  /// which
+  /// may take the few seconds by which the system delays a wrong answer.
   ///
   /// - Parameters:
-  ///   - reason: Why, as the person will read it.
-  ///   - conversation: Who asks the person what the system wants to know: as often as it wants, in its order.
+  ///   - reason: The reason shown to the user.
+  ///   - conversation: Prompts the user for the system's questions, in their order and any number of times.
   /// - Throws: ``DevicePasscodeFailure``.
   func verify(
     _ reason: String, conversation: any PasscodeConversation
   ) async throws(DevicePasscodeFailure)
 }
 
-/// Whether the device can check a passcode.
+/// The device's ability to verify a passcode.
 public enum DevicePasscodeState: Hashable, Sendable {
-  /// The system offers no way to check it.
+  /// The system offers no way to verify it.
   case notCapable
-  /// It can be asked.
+  /// The system can verify it.
   case ready
 }
 
-/// The person's side of a check: shows what the system says and fetches what it asks.
+/// The user interface of a verification: shows the system's messages and prompts for its questions.
 public protocol PasscodeConversation: Sendable {
-  /// Asks the person.
+  /// Prompts the user.
   ///
-  /// - Parameter prompt: What to ask.
-  /// - Returns: The answer in UTF-8, wiped by the caller; nil to call the check off.
+  /// - Parameter prompt: The system's question.
+  /// - Returns: The answer in UTF-8, which the caller wipes; `nil` cancels the verification.
   func answer(_ prompt: PasscodePrompt) async -> SecretBytes?
 
-  /// Shows a message; there is no answer.
+  /// Shows a message that needs no answer.
   ///
-  /// - Parameter message: What to show.
+  /// - Parameter message: The message.
   func show(_ message: PasscodeMessage) async
 }
 
-/// One question of the system.
+/// A question of the system.
 public struct PasscodePrompt: Hashable, Sendable {
-  /// Why the app wants to know, as it said.
+  /// The app's reason for the verification.
   public let reason: String
-  /// The system's words in one line: at most 512 characters, without any that a terminal would act on or that turn the
-  /// direction of text.
+  /// The system's text on one line: at most 512 characters, without terminal control characters or characters that change
+  /// the
+  /// text direction.
   public let text: String
-  /// Whether the answer may be seen while it is typed.
+  /// True if the answer may be visible while the user types it.
   public let echoes: Bool
 
-  /// A question; what comes from the system is made harmless before it gets here.
+  /// Creates a prompt; text from the system must be sanitized before.
   public init(reason: String, text: String, echoes: Bool) {
     self.reason = reason
     self.text = text
@@ -64,14 +66,14 @@ public struct PasscodePrompt: Hashable, Sendable {
   }
 }
 
-/// One statement of the system.
+/// A message of the system.
 public struct PasscodeMessage: Hashable, Sendable {
-  /// The system's words, as harmless as those of a ``PasscodePrompt``.
+  /// The system's text, sanitized like that of a ``PasscodePrompt``.
   public let text: String
-  /// Whether it tells of an error.
+  /// True if the message reports an error.
   public let isError: Bool
 
-  /// A statement; what comes from the system is made harmless before it gets here.
+  /// Creates a message; text from the system must be sanitized before.
   public init(text: String, isError: Bool) {
     self.text = text
     self.isError = isError

@@ -1,25 +1,25 @@
-/// Why the device's passcode was not accepted.
+/// The reason why the device's passcode was not accepted.
 @nonexhaustive public enum DevicePasscodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The person, or the app, called it off.
+  /// The user or the app cancelled the verification.
   case cancelled
   /// The passcode was wrong.
   case mismatch
-  /// The system takes no more tries for now.
+  /// The system accepts no more tries for now.
   case lockedOut
   /// The account has expired or may not log in now.
   case accountRefused
-  /// The passcode was right and is too old: the system wants a new one first.
+  /// The passcode was right but has expired: the system requires a new one first.
   case passcodeExpired
-  /// Another check is going on.
+  /// Another verification is in progress.
   case busy
-  /// Nobody answered in time.
+  /// There was no answer in time.
   case timedOut
-  /// The system has no way to check.
+  /// The system has no way to verify a passcode.
   case notCapable
-  /// The check failed; the text is the system's word for it, made harmless, for a log.
+  /// The verification failed; the text is the system's sanitized message, for a log.
   case unavailable(String)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .cancelled: "the device's passcode was called off"

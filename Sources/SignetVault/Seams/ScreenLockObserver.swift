@@ -1,26 +1,27 @@
-/// What tells when the person leaves the device: the screen locks, or the machine goes to sleep.
+/// Reports when the screen locks or the machine goes to sleep, which may mean that the user left the device.
 ///
 /// Back ends: logind on Linux, `SimulatedScreenLock` in tests.
 public protocol ScreenLockObserver: Sendable {
-  /// Tells of each event until the task is cancelled.
+  /// Reports each event until the task is cancelled.
   ///
-  /// Events come one after another: the next waits until `react` has returned. The system holds back sleep and shutdown,
-  /// for some seconds, until `react` has returned from ``ScreenLockEvent/willSleep`` or ``ScreenLockEvent/willShutDown``: wipe
-  /// keys there.
+  /// Events are sequential: the next one waits until `react` has returned. At ``ScreenLockEvent/willSleep`` and
+  /// ``ScreenLockEvent/willShutDown`` the system delays sleep or shutdown for some seconds until `react` has returned. Wipe
+  /// keys
+  /// there.
   ///
-  /// - Parameter react: Is told what happened. The first event is ``ScreenLockEvent/watching(locked:)``.
-  /// - Throws: ``ScreenLockFailure``. Whoever holds keys must take it for a lock: nothing tells of the next one any more.
+  /// - Parameter react: Receives each event. The first event is ``ScreenLockEvent/watching(locked:)``.
+  /// - Throws: ``ScreenLockFailure``. A caller that holds keys must then lock, because later events are no longer reported.
   ///   A cancelled task returns without throwing.
   func observe(_ react: @escaping @Sendable (ScreenLockEvent) async -> Void) async throws(ScreenLockFailure)
 }
 
-/// Something after which keys may have to go.
+/// An event that may require wiping keys.
 @nonexhaustive public enum ScreenLockEvent: Hashable, Sendable {
-  /// From now on nothing is missed; whether the screen is locked already.
+  /// Observation has started, and no later event is missed; `locked` is the current state of the screen.
   case watching(locked: Bool)
-  /// The screen locks.
+  /// The screen was locked.
   case locked
-  /// The screen was unlocked. That the same person is back is the system's opinion.
+  /// The screen was unlocked; only the system vouches that it was the same user.
   case unlocked
   /// The machine goes to sleep when the reaction has returned.
   case willSleep
@@ -30,14 +31,14 @@ public protocol ScreenLockObserver: Sendable {
   case willShutDown
 }
 
-/// Why nothing tells of the screen any more.
+/// The reason why screen locks are no longer reported.
 @nonexhaustive public enum ScreenLockFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The system has no service that would tell.
+  /// The system has no service that reports screen locks.
   case notCapable
-  /// The connection to the service was lost or never made; the text is the system's word for it, made harmless.
+  /// The connection to the service was lost or could not be made; the text is the system's sanitized message.
   case connectionLost(String)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .notCapable:

@@ -16,13 +16,14 @@ import SignetPolicy
 /// On Linux: `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, the kernel's boot id, and `CLOCK_REALTIME`. On Apple's systems:
 /// `CLOCK_MONOTONIC_RAW` and `CLOCK_UPTIME_RAW`, `kern.bootsessionuuid`, and `CLOCK_REALTIME`.
 ///
-/// Turning the wall clock moves none of the others. Whoever can start the program in namespaces of their own can give it
-/// another time since boot and another boot id, which many systems allow every user; whoever runs the virtual machine can put
-/// an older state of it back. `docs/threat-model.md` says what that means.
+/// Setting the wall clock changes none of the others. A user who can start the program in new namespaces can change its time
+/// since boot and its boot id; many systems allow this to every user. An operator of the virtual machine can restore an
+/// older
+/// state of it. `docs/threat-model.md` describes the consequences.
 public struct SystemTrustedClock: TrustedClock {
   private let bootID: BootID
 
-  /// Reads the boot id, which stays the same as long as the process runs.
+  /// Reads the boot id, which is constant while the process runs.
   ///
   /// - Throws: ``ClockFailure``.
   public init() throws(ClockFailure) {
@@ -31,7 +32,7 @@ public struct SystemTrustedClock: TrustedClock {
       var content = [UInt8](repeating: 0, count: 64)
       var length = content.count
       guard sysctlbyname(name, &content, &length, nil, 0) == 0 else { throw .bootIDMissing(path: name) }
-      // A C string: the zero at its end counts.
+      // The length of the C string includes the zero at its end.
       guard let bootID = Self.bootID(in: Data(content.prefix(length).prefix { $0 != 0 })) else {
         throw .bootIDMalformed(path: name)
       }
@@ -41,9 +42,9 @@ public struct SystemTrustedClock: TrustedClock {
     #endif
   }
 
-  /// Reads the boot id from somewhere else: for tests.
+  /// Reads the boot id from another file, for tests.
   ///
-  /// - Parameter bootIDPath: A file with a UUID in it, as the Linux kernel writes it.
+  /// - Parameter bootIDPath: A file with a UUID in the Linux kernel's form.
   /// - Throws: ``ClockFailure``.
   package init(bootIDPath: String) throws(ClockFailure) {
     let content: Data
@@ -56,7 +57,7 @@ public struct SystemTrustedClock: TrustedClock {
 
   /// The time now.
   public var now: TrustedTime {
-    // Awake before the whole: a thread that is held up between the two looks as if the machine slept, never the other way round.
+    // The awake clock is read first: a delay between the two readings then looks like sleep, and never like negative sleep.
     let awake = Self.nanoseconds(Self.awakeClock)
     let boot = Self.nanoseconds(Self.bootClock)
     let wall = Self.nanoseconds(CLOCK_REALTIME)
@@ -89,14 +90,14 @@ public struct SystemTrustedClock: TrustedClock {
   }
 }
 
-/// Why there is no clock that can be trusted.
+/// The reason why there is no clock that can be trusted.
 @nonexhaustive public enum ClockFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kernel's boot id cannot be read.
   case bootIDMissing(path: String)
-  /// What should be the kernel's boot id is something else.
+  /// The content of the file is not a boot id.
   case bootIDMalformed(path: String)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .bootIDMissing(let path): "the kernel's boot id (\(path)) cannot be read; is /proc mounted?"

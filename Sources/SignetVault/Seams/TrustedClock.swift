@@ -1,32 +1,31 @@
 public import SignetPolicy
 
-/// What tells the time to those who must not be fooled by turning a clock.
+/// A source of time for checks that setting a clock must not defeat.
 ///
-/// Waits and cool-downs go by ``TrustedTime/boot`` alone. The wall time is for dates that people see and for ages in days, and
-/// can be set back and forth by whoever runs the machine. A session compares all three, to notice a sleep and a clock that was
-/// set.
+/// Waits use ``TrustedTime/boot`` alone. The wall time serves dates that users see and ages in days; an administrator of the
+/// machine can set it in both directions. A session compares all three times to detect sleep and a set clock.
 ///
-/// ``SystemTrustedClock`` is the system's; `VirtualTrustedClock` is that of tests.
+/// ``SystemTrustedClock`` is the system's clock; tests use `VirtualTrustedClock`.
 public protocol TrustedClock: Sendable {
-  /// The time now; each reading is taken at the moment of the call.
+  /// The time now, read at the moment of the call.
   var now: TrustedTime { get }
 }
 
-/// One moment, told three times.
+/// One point in time on three clocks.
 public struct TrustedTime: Hashable, Sendable {
-  /// By the time since the machine was started, sleep included.
+  /// The time since boot, sleep included.
   public let boot: BootInstant
-  /// By the time since the machine was started, sleep left out: milliseconds, 0 or more.
+  /// The time since boot without sleep: milliseconds, 0 or more.
   public let millisecondsAwake: Int64
-  /// By the wall clock: seconds since 1970-01-01T00:00:00Z.
+  /// The wall clock: seconds since 1970-01-01T00:00:00Z.
   public let wallSeconds: Int64
 
-  /// Names all three.
+  /// Creates a time from three clock readings.
   ///
   /// - Parameters:
-  ///   - boot: By the time since the machine was started, sleep included.
-  ///   - millisecondsAwake: By the same without sleep; a negative number counts as 0.
-  ///   - wallSeconds: By the wall clock, since 1970-01-01T00:00:00Z.
+  ///   - boot: The time since boot, sleep included.
+  ///   - millisecondsAwake: The time since boot without sleep; a negative number counts as 0.
+  ///   - wallSeconds: The wall clock, since 1970-01-01T00:00:00Z.
   public init(boot: BootInstant, millisecondsAwake: Int64, wallSeconds: Int64) {
     (self.boot, self.millisecondsAwake, self.wallSeconds) = (boot, max(0, millisecondsAwake), wallSeconds)
   }

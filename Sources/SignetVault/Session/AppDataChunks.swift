@@ -1,8 +1,8 @@
 import SignetCrypto
 
-/// A text that arrives in parts of any length, cut to chunks of which each is encrypted or decrypted under its number.
+/// A text that arrives in parts of any length and is split into numbered chunks, each encrypted or decrypted separately.
 struct AppDataChunks: Sendable {
-  /// What is done with a chunk; the number is `nil` where they are used up, or the text is damaged.
+  /// Encrypts or decrypts a chunk; the number is `nil` if all numbers are used or the text is damaged.
   typealias Transform =
     @Sendable (_ chunk: [UInt8], _ number: UInt32?, _ isLast: Bool, AppDataKey) throws(AppDataFailure) ->
     [UInt8]
@@ -13,13 +13,13 @@ struct AppDataChunks: Sendable {
   private var chunk: [UInt8] = []
   private var number: UInt32? = 0
 
-  /// Nothing yet; each chunk but the last will have `byteCount` bytes.
+  /// Creates an empty text; each chunk except the last will have `byteCount` bytes.
   init(_ key: AppDataKey, byteCount: Int, _ transform: @escaping Transform) {
     (self.key, self.byteCount, self.transform) = (key, byteCount, transform)
     chunk.reserveCapacity(byteCount)
   }
 
-  /// Adds bytes; only the last chunk may be the last, so a full one waits until more comes.
+  /// Adds bytes; a full chunk is held back until more bytes arrive, because it may be the last.
   mutating func add(_ bytes: [UInt8]) throws(AppDataFailure) -> [UInt8] {
     var output: [UInt8] = []
     var rest = bytes[...]

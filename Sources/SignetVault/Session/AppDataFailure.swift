@@ -1,21 +1,21 @@
-/// Why app data was not encrypted or decrypted.
+/// The reason why app data was not encrypted or decrypted.
 @nonexhaustive public enum AppDataFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The session is locked.
   case locked(LockReason)
-  /// The container has a silent lock: its app data would tell a right password from a wrong one.
+  /// The container has a silent lock, and its app data would reveal whether a password is right.
   case silentLock
-  /// The bytes do not begin like app data.
+  /// The bytes do not start with an app data header.
   case notAppData
   /// A newer version wrote the data.
   case tooNew(version: UInt8)
-  /// Changed, cut, put into another order, or encrypted under another label, for another group of apps or by another container.
+  /// The data was changed, truncated or reordered, or encrypted for another label, app group or container.
   case damaged
   /// The label does not have 1 to 256 bytes.
   case invalidLabel
   /// The data has more than 256 TiB.
   case tooLong
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .locked(let reason): "the app's data is \(reason)"

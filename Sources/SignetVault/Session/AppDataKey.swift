@@ -1,11 +1,11 @@
 package import SignetCrypto
 import Synchronization
 
-/// What encrypts one text of an app, be it a blob or a stream: a key for that text alone.
+/// The key of one app text, which is a blob or a stream.
 ///
-/// The session that made it takes it back when it is locked.
+/// The session that made the key revokes it when the session is locked.
 public final class AppDataKey: Sendable {
-  /// What makes the key this text's own: 32 random bytes, which its header repeats.
+  /// The salt that makes the key unique to this text: 32 random bytes, also stored in the text's header.
   public let salt: [UInt8]
   private let state: Mutex<State>
 
@@ -14,13 +14,13 @@ public final class AppDataKey: Sendable {
     var reason = LockReason.requested
   }
 
-  /// Takes over a key of 32 bytes.
+  /// Consumes a key of 32 bytes.
   package init(_ key: consuming SecretBytes, salt: [UInt8]) {
     self.salt = salt
     state = Mutex(State(key: key))
   }
 
-  /// Wipes the key: what is not finished by now stays undone.
+  /// Wipes the key; unfinished operations fail from then on.
   package func revoke(because reason: LockReason) {
     state.withLock { state in
       state.key = nil
@@ -30,7 +30,7 @@ public final class AppDataKey: Sendable {
 
   /// Lends the key to `body`.
   ///
-  /// - Throws: ``AppDataFailure/locked(_:)`` once it was taken back, and what `body` throws.
+  /// - Throws: ``AppDataFailure/locked(_:)`` after the key was revoked, and any error of `body`.
   package func withKey<Result>(
     _ body: (borrowing SecretBytes) throws(AppDataFailure) -> Result
   ) throws(AppDataFailure) -> Result {
@@ -43,14 +43,14 @@ public final class AppDataKey: Sendable {
   }
 }
 
-/// What the keys of an app's texts come from, for one group of apps.
+/// The key of an app group, from which the keys of its texts are derived.
 package struct AppDataGroupKey: ~Copyable, Sendable {
   private let key: SecretBytes
 
   /// The bytes that a group's key is derived from.
   package static let rootByteCount = 32
 
-  /// Takes a key over as it left ``copyForGroup()``.
+  /// Consumes a group key of 32 bytes that was derived before.
   package init(_ key: consuming SecretBytes) { self.key = key }
 
   /// Derives a group's key.
@@ -82,12 +82,12 @@ package struct AppDataGroupKey: ~Copyable, Sendable {
   }
 }
 
-/// A group of apps that share a session and its data; others get nothing of either.
+/// A group of apps that share a session and its data; other groups have no access to either.
 public struct AppGroup: Sendable, Hashable, CustomStringConvertible {
-  /// What the group is called: 1 to 64 visible ASCII characters.
+  /// The name of the group: 1 to 64 visible ASCII characters.
   public let name: String
 
-  /// Names a group; `nil` unless the name has 1 to 64 visible ASCII characters.
+  /// Creates a group; returns `nil` unless the name has 1 to 64 visible ASCII characters.
   public init?(_ name: String) {
     guard DomainPlace.isName(name) else { return nil }
     self.name = name
@@ -95,9 +95,9 @@ public struct AppGroup: Sendable, Hashable, CustomStringConvertible {
 
   private init(unchecked name: String) { self.name = name }
 
-  /// The group of apps that name none.
+  /// The group of apps that specify none.
   public static let standard = AppGroup(unchecked: "default")
 
-  /// Its name.
+  /// The name of the group.
   public var description: String { name }
 }

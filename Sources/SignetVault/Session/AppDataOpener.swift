@@ -1,28 +1,29 @@
 import SignetCrypto
 
-/// Decrypts a text of an app piece by piece.
+/// Decrypts an app text incrementally.
 ///
-/// What a call returns is authentic and in its place. Whether it is all of the text only ``finish()`` tells: what acts on parts
-/// must be able to take it back.
+/// Each returned part is authentic and in the right position. Only ``finish()`` verifies that the text is complete. Code
+/// that
+/// acts on parts before that must be able to undo its actions.
 public struct AppDataOpener: ~Copyable, Sendable {
   private var chunks: AppDataChunks
 
-  /// Begins with what follows the header.
+  /// Starts with the bytes after the header.
   package init(_ key: AppDataKey) {
     chunks = AppDataChunks(
       key, byteCount: AppDataFormat.chunkByteCount + AppDataFormat.tagByteCount, Self.open)
   }
 
-  /// Decrypts more.
+  /// Decrypts more bytes.
   ///
   /// - Parameter sealed: The next bytes after the header, any number of them.
-  /// - Returns: The text that is certain by now, which may be nothing yet.
-  /// - Throws: ``AppDataFailure``: `locked`, `damaged`; all calls that follow `damaged` throw it again.
+  /// - Returns: The text that is authenticated so far; it may be empty.
+  /// - Throws: ``AppDataFailure``: `locked`, `damaged`; after `damaged`, every call throws it again.
   public mutating func update(_ sealed: [UInt8]) throws(AppDataFailure) -> [UInt8] {
     try chunks.add(sealed)
   }
 
-  /// Decrypts the rest, and tells whether the text is whole.
+  /// Decrypts the rest and verifies that the text is complete.
   ///
   /// - Returns: The end of the text.
   /// - Throws: ``AppDataFailure``: `locked`; `damaged` also if the end is missing.
@@ -40,7 +41,7 @@ public struct AppDataOpener: ~Copyable, Sendable {
           tag: Array(chunk.suffix(AppDataFormat.tagByteCount)), key: key, nonce: nonce)
       } catch { return nil }
     }
-    // A text has one form: an empty chunk is only ever the whole text.
+    // The encoding is unique: an empty chunk is valid only as the whole text.
     guard let text, !text.isEmpty || number == 0 else { throw .damaged }
     return text
   }

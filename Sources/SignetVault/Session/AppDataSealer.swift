@@ -1,22 +1,23 @@
 import SignetCrypto
 
-/// Encrypts a text of an app piece by piece.
+/// Encrypts an app text incrementally.
 ///
-/// Each call returns what can be written by then; the parts, in order, are the encrypted text. Without ``finish()`` it is cut off,
-/// and will not open.
+/// Each call returns bytes to write; all parts in order are the encrypted text. Without ``finish()`` the text is truncated
+/// and
+/// cannot be decrypted.
 public struct AppDataSealer: ~Copyable, Sendable {
   private var chunks: AppDataChunks
   private var hasHeader = false
 
-  /// Begins a text under a key that no other text has.
+  /// Starts a text under a key that no other text has.
   package init(_ key: AppDataKey) {
     chunks = AppDataChunks(key, byteCount: AppDataFormat.chunkByteCount, Self.seal)
   }
 
   /// Encrypts more of the text.
   ///
-  /// - Parameter text: Any number of bytes; they stay the caller's to wipe.
-  /// - Returns: What to write, which may be nothing yet.
+  /// - Parameter text: Any number of bytes; the caller must wipe them.
+  /// - Returns: Bytes to write; may be empty.
   /// - Throws: ``AppDataFailure``: `locked`, `tooLong`.
   public mutating func update(_ text: [UInt8]) throws(AppDataFailure) -> [UInt8] {
     try header() + chunks.add(text)
@@ -24,7 +25,7 @@ public struct AppDataSealer: ~Copyable, Sendable {
 
   /// Ends the text.
   ///
-  /// - Returns: The rest of what to write.
+  /// - Returns: The last bytes to write.
   /// - Throws: ``AppDataFailure``: `locked`, `tooLong`.
   public consuming func finish() throws(AppDataFailure) -> [UInt8] {
     try header() + chunks.end()

@@ -1,16 +1,17 @@
 import Synchronization
 
-/// A secret that is kept for a while after its user authenticated, and wiped when that is over.
+/// A secret that is kept for a limited time after its user authenticated, then wiped.
 ///
-/// Time is up when a limit is reached, the machine slept, or a clock was changed. That is found at each use, and by a task that
-/// looks every few seconds as long as there is something to wipe.
+/// The secret expires if a limit is reached, the machine slept, or a clock was changed. Each use checks this. A task also
+/// checks
+/// every few seconds while there is a secret.
 package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
   private struct State: ~Copyable {
     var secret: Secret?
     var limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
     var times: SessionTimes?
     var reason = LockReason.notUnlocked
-    /// How often it was to be wiped, whether anything was kept or not, and why the last time.
+    /// The number of wipe requests, even without a secret, and the reason of the last one.
     var lastWipe = (number: 0, reason: LockReason.notUnlocked)
     var guardian: Task<Void, Never>?
   }
@@ -19,11 +20,11 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
   private let clock: any TrustedClock
   private let onWipe: @Sendable (LockReason) -> Void
 
-  /// Keeps nothing yet.
+  /// Creates an empty cache.
   ///
   /// - Parameters:
-  ///   - clock: What limits are measured with.
-  ///   - onWipe: Called each time a secret was wiped, after it was.
+  ///   - clock: Measures the limits.
+  ///   - onWipe: Called after each wipe of a secret.
   package init(clock: any TrustedClock, onWipe: @escaping @Sendable (LockReason) -> Void = { _ in }) {
     (self.clock, self.onWipe) = (clock, onWipe)
   }
@@ -35,19 +36,19 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
     }
   }
 
-  /// The moment at which opening something began that is to be kept.
+  /// The time at which an opening operation started.
   package struct Beginning: Sendable { fileprivate let wipes: Int }
 
-  /// Now, to be taken before the secret is opened: that lasts, and a lock that comes meanwhile must not be lost.
+  /// The current time, to take before opening the secret: opening is slow, and a lock during it must not be lost.
   package var beginning: Beginning { Beginning(wipes: state.withLock { $0.lastWipe.number }) }
 
-  /// Keeps a secret from now on, in the place of what was kept.
+  /// Keeps a secret from now on; replaces the previous one.
   ///
   /// - Parameters:
-  ///   - secret: What is kept.
-  ///   - limits: For how long.
-  ///   - beginning: When opening it began; `nil` where that took no time.
-  /// - Returns: Why it was wiped instead: there was a lock since the beginning. `nil` if it is kept.
+  ///   - secret: The secret.
+  ///   - limits: The limits of its lifetime.
+  ///   - beginning: The time at which opening started; `nil` if opening took no time.
+  /// - Returns: The reason why the secret was wiped instead, if there was a lock since the beginning; `nil` if it is kept.
   @discardableResult
   package func keep(
     _ secret: consuming Secret, limits: SessionLimits, since beginning: Beginning? = nil
@@ -64,8 +65,9 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
       let first = limits.verdict(times, now)
       state.guardian = Task { [weak self, clock] in
         var verdict: SessionLimits.Verdict? = first
-        // A look a moment too late does no harm: each use looks for itself. The first is after the first wait, and nothing
-        // here holds the secret while it waits: who drops it wipes it at once.
+        // A late check does no harm, because each use checks for itself. The first check follows the first sleep. The task
+        // does not
+        // hold this object while it sleeps, so releasing the object wipes the secret at once.
         while case .stay(let rest) = verdict {
           do { try await Task.sleep(for: rest, clock: .continuous) } catch { return }
           verdict = self?.look(clock.now, isUse: false)
@@ -77,14 +79,14 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
 
   /// Lends the secret to `body`.
   ///
-  /// - Throws: What `body` throws.
-  /// - Returns: What `body` returns; `nil` if nothing is kept any more.
+  /// - Throws: Any error of `body`.
+  /// - Returns: The result of `body`; `nil` if there is no secret.
   package func withSecret<Result, Failure: Error>(
     _ body: (borrowing Secret) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
     guard case .stay = look(clock.now, isUse: true) else { return nil }
     return try state.withLock { state throws(Failure) in
-      // It may have been wiped since it was looked at.
+      // The secret may have been wiped since the check.
       switch state.secret {
       case .some(let secret): try body(secret)
       case .none: nil
@@ -92,9 +94,9 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
     }
   }
 
-  /// Hands the secret over, so that it cannot be used again.
+  /// Removes and returns the secret, so that it cannot be used again.
   ///
-  /// - Returns: `nil` if nothing is kept any more.
+  /// - Returns: `nil` if there is no secret.
   package func take() -> Secret? {
     guard case .stay = look(clock.now, isUse: true) else { return nil }
     return state.withLock { state in
@@ -105,7 +107,7 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
     }
   }
 
-  /// Wipes what is kept, if there is anything.
+  /// Wipes the secret if there is one.
   package func wipe(because reason: LockReason) {
     let isWiped = state.withLock { state in
       state.lastWipe = (state.lastWipe.number + 1, reason)
@@ -118,13 +120,13 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
     if isWiped { onWipe(reason) }
   }
 
-  /// Why nothing is kept; `nil` while something is.
+  /// The reason why there is no secret; `nil` while there is one.
   package var reason: LockReason? {
     if case .lock(let reason) = look(clock.now, isUse: false) { return reason }
     return nil
   }
 
-  /// Wipes what may not be kept any longer.
+  /// Wipes the secret if it has expired.
   @discardableResult
   private func look(_ now: TrustedTime, isUse: Bool) -> SessionLimits.Verdict {
     let (verdict, isWiped) = state.withLock { state -> (SessionLimits.Verdict, Bool) in

@@ -1,31 +1,31 @@
-/// Why something that was unlocked is locked.
+/// The reason why a session or secret is locked.
 @nonexhaustive public enum LockReason: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-  /// It was not unlocked yet.
+  /// It has not been unlocked.
   case notUnlocked
-  /// Its user, or an app in the name of the user, asked for it.
+  /// The user, or an app on the user's behalf, requested the lock.
   case requested
-  /// It was not used for as long as was allowed.
+  /// It was not used for longer than the idle time-out.
   case idle
   /// The last authentication was too long ago.
   case tooOld
-  /// It was good for one use and has been used.
+  /// It was valid for one use and has been used.
   case used
   /// The machine was suspended, or is about to be.
   case suspended
   /// The screen was locked.
   case screenLocked
-  /// Nothing tells any more when the screen is locked.
+  /// The system no longer reports screen locks.
   case unobserved
-  /// What unlocked it was changed, locked or taken away, perhaps by another program.
+  /// The credential that unlocked it was changed, locked or removed, perhaps by another program.
   case changedElsewhere
   /// A clock was set, or ran backwards.
   case clockJumped
-  /// The program that held it, or the system around it, is being tampered with.
+  /// Tampering with the program or with the system around it was detected.
   case tampered
-  /// The program that held it is ending.
+  /// The program is ending.
   case ending
 
-  /// What happened and what to do.
+  /// The reason and the remedy.
   public var description: String {
     switch self {
     case .notUnlocked: "not unlocked yet; unlock it"

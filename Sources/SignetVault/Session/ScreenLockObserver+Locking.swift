@@ -1,8 +1,8 @@
 extension ScreenLockObserver {
-  /// Locks whenever the person leaves the device, until the task is cancelled.
+  /// Calls `lock` at each event that requires a lock, until the task is cancelled.
   ///
-  /// - Parameter lock: Wipes what is unlocked. The system waits for it, for some seconds, before it sleeps.
-  /// - Throws: ``ScreenLockFailure``, after `lock` was called: nothing tells of the next time any more.
+  /// - Parameter lock: Wipes unlocked secrets. Before the machine sleeps, the system waits some seconds for it.
+  /// - Throws: ``ScreenLockFailure``, after `lock` was called, because later events are no longer reported.
   public func locking(_ lock: @escaping @Sendable (LockReason) -> Void) async throws(ScreenLockFailure) {
     do throws(ScreenLockFailure) {
       try await observe { event in if let reason = event.lockReason { lock(reason) } }
@@ -14,7 +14,7 @@ extension ScreenLockObserver {
 }
 
 extension ScreenLockEvent {
-  /// Why to lock; `nil` if the event is no reason to.
+  /// The reason to lock; `nil` if the event requires no lock.
   var lockReason: LockReason? {
     switch self {
     case .watching(locked: true), .locked: .screenLocked

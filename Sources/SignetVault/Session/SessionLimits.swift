@@ -1,22 +1,22 @@
 import SignetPolicy
 
-/// How long something that was unlocked may stay so.
+/// The limits on how long a session or secret stays unlocked.
 public struct SessionLimits: Sendable, Hashable {
   /// The longest time between two uses; `nil` sets no limit.
   public let idleTimeout: Duration?
-  /// The longest time since the last authentication, time asleep included; `nil` sets no limit.
+  /// The longest time since the last authentication, sleep included; `nil` sets no limit.
   public let maximumAge: Duration?
 
-  /// What a limit may be: a second to 30 days.
+  /// The range of a limit: one second to 30 days.
   public static let allowed: ClosedRange<Duration> = .seconds(1)...(.seconds(30 * 86_400))
 
-  /// Sets limits; one outside ``allowed`` is taken as the nearest that is not.
+  /// Creates limits; a value outside ``allowed`` is clamped to the nearest bound.
   public init(idleTimeout: Duration?, maximumAge: Duration?) {
     self.idleTimeout = idleTimeout.map(Self.bounded)
     self.maximumAge = maximumAge.map(Self.bounded)
   }
 
-  /// 5 minutes without a use, 8 hours in all.
+  /// 5 minutes without a use, 8 hours in total.
   public static let standard = SessionLimits(idleTimeout: .seconds(300), maximumAge: .seconds(8 * 3600))
 
   private static func bounded(_ limit: Duration) -> Duration {
@@ -24,39 +24,40 @@ public struct SessionLimits: Sendable, Hashable {
   }
 }
 
-/// What is known about something that is unlocked, as far as its end depends on it.
+/// The times from which the end of a session is computed.
 package struct SessionTimes: Sendable, Hashable {
-  /// When its user authenticated.
+  /// The time of the last authentication.
   let authenticated: TrustedTime
-  /// When it was used last.
+  /// The time of the last use.
   package var used: TrustedTime
-  /// When it was last looked at, to use it or not.
+  /// The time of the last check, with or without a use.
   package var seen: TrustedTime
 
   package init(_ now: TrustedTime) { (authenticated, used, seen) = (now, now, now) }
 }
 
 extension SessionLimits {
-  /// Whether something may stay unlocked.
+  /// The decision whether a session may stay unlocked.
   package enum Verdict: Sendable, Hashable {
-    /// It may; look again after this time at the latest.
+    /// It may stay unlocked; check again after this duration at the latest.
     case stay(for: Duration)
-    /// It may not.
+    /// It must be locked.
     case lock(LockReason)
   }
 
-  /// The difference between the clocks that counts as sleep or as a change of the wall clock.
+  /// The difference between clocks that counts as sleep or as a change of the wall clock.
   ///
-  /// The wall clock is read in whole seconds and slewed by time services; a larger step within one interval of looking is not
-  /// what a running machine does by itself.
+  /// The wall clock is read in whole seconds, and time services slew it. A running machine makes no larger step within one
+  /// check
+  /// interval.
   static let tolerance: (sleep: Duration, wall: Duration) = (.seconds(1), .seconds(10))
 
-  /// How long one may go without looking, so that a sleep or a set clock is noticed soon.
+  /// The longest time between checks, so that sleep or a set clock is detected soon.
   static let interval: Duration = .seconds(5)
 
   /// Decides from the times alone.
   ///
-  /// Where several reasons hold, the one that says the most is given: a clock that was changed, a sleep, then age and idleness.
+  /// If several reasons apply, the most specific one is returned: a changed clock, sleep, then age, then idleness.
   package func verdict(_ times: SessionTimes, _ now: TrustedTime) -> Verdict {
     guard let elapsed = now.elapsed(since: times.seen), let age = now.elapsed(since: times.authenticated),
       let idle = now.elapsed(since: times.used)
@@ -84,7 +85,7 @@ extension SessionLimits {
 }
 
 extension TrustedTime {
-  /// The time since another moment, sleep included; `nil` if the machine was started anew, negative if time ran backwards.
+  /// The time since another time, sleep included; `nil` after a reboot, negative if time ran backwards.
   fileprivate func elapsed(since other: TrustedTime) -> Duration? {
     guard boot.bootID == other.boot.bootID else { return nil }
     return .milliseconds(boot.millisecondsSinceBoot - other.boot.millisecondsSinceBoot)

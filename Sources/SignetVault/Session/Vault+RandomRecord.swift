@@ -1,11 +1,11 @@
 package import SignetCrypto
 
 extension Vault {
-  /// The secret in a record; if there is none of this name, it is made of random bytes and stored first.
+  /// Returns the secret in a record; if the record does not exist, stores random bytes first.
   ///
-  /// Whoever asks at the same time, in whatever process, gets the same bytes.
+  /// Concurrent calls, in any processes, return the same bytes.
   ///
-  /// - Returns: The secret, of the length with which it was made.
+  /// - Returns: The secret, with the length at its creation.
   /// - Throws: ``VaultFailure``.
   package func randomRecord(
     _ name: String, byteCount: Int, in unlocked: borrowing UnlockedDomain

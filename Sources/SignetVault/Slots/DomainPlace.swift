@@ -1,4 +1,4 @@
-/// Where a protection domain is: which vault, container and name.
+/// The location of a protection domain: vault, container and name.
 package struct DomainPlace: Hashable {
   package var vault: Identifier
   var container: ContainerID
@@ -10,14 +10,14 @@ package struct DomainPlace: Hashable {
     self.domain = domain
   }
 
-  /// Whether a text may name a domain or a record: 1 to 64 visible ASCII characters.
+  /// Returns true if a text is a valid name of a domain or record: 1 to 64 visible ASCII characters.
   ///
-  /// Names are chosen by programs; beyond ASCII, texts that Swift calls equal can have different bytes.
+  /// Programs choose names. Outside of ASCII, texts that Swift calls equal can have different bytes.
   static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  /// What the hardware secret of a slot is for.
+  /// The context that the keystore binds a slot's hardware secret to.
   package func hardwareContext(_ kind: SlotKind) -> [UInt8] {
     var context = CanonicalBytes("signet slot hardware secret v1")
     context.append(vault.bytes)
@@ -27,7 +27,7 @@ package struct DomainPlace: Hashable {
     return context.bytes
   }
 
-  /// What a record of the domain is bound to, the version of the format included.
+  /// The context that a record is bound to; it includes the format version.
   package func recordContext(_ name: String) -> [UInt8] {
     var context = CanonicalBytes("signet record v1")
     context.append(vault.bytes)

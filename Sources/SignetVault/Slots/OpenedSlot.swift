@@ -1,19 +1,19 @@
 import SignetPolicy
 import SignetSQLite
 
-/// What opened a domain, for asking later whether it still does.
+/// The slot that opened a domain, to check later that it is still current.
 package struct OpenedSlot: Sendable {
   let slot: ProtectionSlot
 }
 
 extension Vault {
-  /// Refuses what was opened before the password was changed, locked or erased, by whatever process.
+  /// Rejects a domain whose slot was changed, locked or erased after it was opened, by any process.
   ///
-  /// Whoever keeps an open domain, or a key from it, asks this before each use.
+  /// Code that keeps an open domain, or a key from it, must call this before each use.
   ///
   /// - Parameters:
-  ///   - opened: What opened it.
-  ///   - askingHardware: Whether an older copy in the place of the folder is to be noticed too, which takes the hardware's time.
+  ///   - opened: The slot that opened the domain.
+  ///   - askingHardware: True to detect a rolled-back folder too, which takes the hardware's time.
   /// - Throws: ``VaultFailure``: `outdated`, `lockedOut`, `waiting`, `wiped`, `noSuchSlot`, `noSuchContainer`, `rolledBack`.
   package func requireCurrent(_ opened: OpenedSlot, askingHardware: Bool = true) throws(VaultFailure) {
     let header = opened.slot.header
@@ -21,7 +21,7 @@ extension Vault {
       let (row, decision) = try decided(
         unless: { $0.1.isAllowed },
         {
-          // Others are kept from writing while the hardware's number is compared.
+          // Comparing with the hardware counter must exclude other writers.
           let row = try database.transaction(askingHardware ? .immediate : .deferred) {
             let state = try VaultState(from: tables)
             if askingHardware { try tables.counter?.requireLatest(state) }

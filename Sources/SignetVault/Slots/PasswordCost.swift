@@ -7,30 +7,30 @@ import SignetPolicy
   import Foundation
 #endif
 
-/// What deriving a key from a password costs in the slots that a vault makes.
+/// The cost of password key derivation in a vault's new slots.
 @nonexhaustive public enum PasswordCost: Sendable, Hashable {
-  /// About this many milliseconds on this machine, measured once a process; never below ``floor``.
+  /// About this many milliseconds on this machine, measured once per process; never below ``floor``.
   case calibrated(milliseconds: Int)
-  /// This cost.
+  /// This exact cost.
   case fixed(Argon2id)
 
   /// About 250 ms.
   public static let standard = PasswordCost.calibrated(milliseconds: 250)
 
-  /// The least cost that a vault makes or opens: 19 MiB of memory and 2 passes.
+  /// The lowest cost that a vault uses or accepts: 19 MiB of memory and 2 passes.
   public static var floor: Argon2id { .minimum }
 
-  /// The highest cost that a vault opens, so that a changed file cannot make a device work for hours.
+  /// The highest cost that a vault accepts, so that a changed file cannot keep a device busy for hours.
   public static let ceiling = Argon2id(memoryKiB: 1 << 20, passes: 64, lanes: 16)
 
-  /// The most memory and passes together that this device gives to somebody else's wish: 4 GiB once, or 1 GiB four times.
+  /// The limit of memory in KiB times passes that a server may demand of this device: 4 GiB once, or 1 GiB four times.
   private static let largestWork = 4 << 20
 
-  /// Refuses a cost that a server asks for and that would keep this device busy, or take more than a quarter of its memory.
+  /// Rejects a server's cost that would keep this device busy or use more than a quarter of its memory.
   ///
   /// - Parameters:
-  ///   - cost: What is asked for.
-  ///   - memoryKiB: The memory of the device; the least cost is given by every device.
+  ///   - cost: The cost that the server asks for.
+  ///   - memoryKiB: The device's memory; every device accepts the lowest cost.
   /// - Throws: ``VaultFailure/costTooHigh(_:limit:)``.
   package static func requireAffordable(
     _ cost: Argon2id, memoryKiB: Int = Int(ProcessInfo.processInfo.physicalMemory >> 10)
@@ -43,7 +43,7 @@ import SignetPolicy
     }
   }
 
-  /// Whether no part of a cost is below `floor` or above ``ceiling``.
+  /// Returns true if each part of a cost is between `floor` and ``ceiling``.
   static func accepts(_ cost: Argon2id, floor: Argon2id) -> Bool {
     [\Argon2id.memoryKiB, \.passes, \.lanes].allSatisfy { part in
       cost[keyPath: part] >= floor[keyPath: part] && cost[keyPath: part] <= ceiling[keyPath: part]
@@ -51,7 +51,7 @@ import SignetPolicy
   }
 }
 
-/// A password in the one form that keys are derived from: ``OpaqueString``, which includes Unicode Normalization Form C.
+/// Returns a password in the form for key derivation: ``OpaqueString``, which includes Unicode Normalization Form C.
 package func preparedPassword(_ password: borrowing SecretBytes) throws(VaultFailure) -> SharedSecretBox {
   try DeadStack.wiped { () throws(VaultFailure) in
     try password.withTemporaryArray { typed throws(VaultFailure) in

@@ -1,40 +1,41 @@
 import SignetCrypto
 
-/// A password after its derivation: all that an attempt needs, had before it is counted.
+/// A password after its derivation, with everything that an attempt needs before it is counted.
 struct PasswordGuess {
-  /// Where the slot's hardware secret comes from.
+  /// The source of the slot's hardware secret.
   enum HardwareSecret {
-    /// The hardware gives it to whoever asks: this is it.
+    /// The secret itself, which the hardware released without a check.
     case known(SharedSecretBox)
-    /// The hardware compares and counts, and gives it for the right password only.
+    /// Hardware that compares and counts, and releases the secret only for the right password.
     case compared(any GuessLimitingKeystore)
   }
 
-  /// What the comparison says.
+  /// The result of the comparison.
   enum Result {
     case right(masterKey: SharedSecretBox)
-    /// So many guesses the hardware allows after this one, `.max` where it does not count; `nil` if it did not even compare.
+    /// `hardwareAllows` is the number of guesses left in the hardware: `.max` if it does not count, `nil` if it did not
+    /// compare.
     case wrong(hardwareAllows: Int?)
   }
 
-  /// What the password is for.
+  /// The slot that the password is for.
   let slot: ProtectionSlot
   private let derived: SharedSecretBox
   private let hardwareSecret: HardwareSecret
 
-  /// Puts together what is compared.
+  /// Creates a guess.
   ///
   /// - Parameters:
-  ///   - slot: What the password is for; not silent.
-  ///   - derived: What was derived from it with the slot's salt and cost.
-  ///   - hardwareSecret: What the slot's key is made with, too.
+  ///   - slot: The slot that the password is for; not silent.
+  ///   - derived: The key derived from the password with the slot's salt and cost.
+  ///   - hardwareSecret: The source of the slot's hardware secret.
   init(_ slot: ProtectionSlot, _ derived: SharedSecretBox, _ hardwareSecret: HardwareSecret) {
     (self.slot, self.derived, self.hardwareSecret) = (slot, derived, hardwareSecret)
   }
 
-  /// Compares; nothing here counts but hardware that does so itself.
+  /// Compares the guess; only hardware that counts by itself counts here.
   ///
-  /// - Throws: ``KeystoreFailure``, ``CryptoFailure``: then nobody knows whether the password is right.
+  /// - Throws: ``KeystoreFailure``, ``CryptoFailure``: then it is unknown whether the password is right.
   func test() throws -> Result {
     let secret: SharedSecretBox
     switch hardwareSecret {

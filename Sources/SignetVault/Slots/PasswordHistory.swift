@@ -1,14 +1,15 @@
 import SignetCrypto
 
-/// The passwords that a domain had before, as keyed digests in a record of the domain.
+/// The previous passwords of a domain, as keyed digests in a record of the domain.
 ///
-/// The record is sealed like any other, so whoever reads a digest has the hardware and has opened the domain; to try a password
-/// against it costs a derivation as slow as that of the slot. The bytes: version 1, memory, passes and lanes (4 bytes each,
+/// The record is sealed like others, so reading a digest requires the hardware and the opened domain. Testing a password
+/// against a digest costs a derivation as slow as the slot's. The bytes: version 1, memory, passes and lanes (4 bytes each,
 /// big-endian), a salt of 16 bytes, the number of digests (1 byte), the digests of 32 bytes each, the latest first.
 ///
-/// A digest is HMAC-SHA256 of Argon2id(password, salt), under HKDF-SHA256(master key, salt, info: `signet password history v1`).
+/// A digest is HMAC-SHA256 of Argon2id(password, salt), under HKDF-SHA256(master key, salt, info: `signet password history
+/// v1`).
 package struct PasswordHistory {
-  /// No name of a record that an app may choose.
+  /// A name that is invalid for apps' records.
   package static let recordName = " history"
   private static let saltByteCount = 16
   private static let digestByteCount = 32
@@ -18,13 +19,13 @@ package struct PasswordHistory {
   private let salt: [UInt8]
   private(set) var digests: [[UInt8]] = []
 
-  /// A history in which there is nothing yet.
+  /// Creates an empty history with a random salt.
   init(cost: Argon2id) {
     self.cost = cost
     salt = SystemRandomSource().bytes(Self.saltByteCount)
   }
 
-  /// Reads a history; `nil` if the bytes are none.
+  /// Parses a history; returns `nil` if the bytes are invalid.
   init?(_ bytes: [UInt8], floor: Argon2id) {
     guard bytes.count >= Self.headByteCount, bytes[0] == 1 else { return nil }
     func number(_ offset: Int) -> Int { bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) } }
@@ -47,7 +48,7 @@ package struct PasswordHistory {
     return bytes + salt + [UInt8(clamping: digests.count)] + digests.flatMap(\.self)
   }
 
-  /// The digest of a password, for as long as the cost says.
+  /// The digest of a password; the computation is as slow as the cost.
   func digest(
     of password: SharedSecretBox, masterKey: borrowing SecretBytes, _ derivation: PasswordDerivation
   ) throws -> [UInt8] {
@@ -59,12 +60,12 @@ package struct PasswordHistory {
     return derived.withBytes { key.authenticationCode(for: $0) }
   }
 
-  /// Whether one of the latest digests is this one; the time does not depend on which.
+  /// Returns true if one of the latest digests equals this one, in constant time.
   func contains(_ digest: [UInt8], amongLatest count: Int) -> Bool {
     digests.prefix(count).reduce(false) { constantTimeEqual($1, digest) || $0 }
   }
 
-  /// Puts a digest in front, and keeps so many.
+  /// Inserts a digest at the front and keeps this many.
   mutating func remember(_ digest: [UInt8], keeping count: Int) {
     digests = Array(([digest] + digests).prefix(min(max(count, 0), 255)))
   }

@@ -1,23 +1,27 @@
 package import SignetCrypto
 
-/// A master key wrapped for one way of opening it.
+/// A master key wrapped for one means of opening a domain.
 ///
-/// Every slot has a hardware secret that the keystore sealed. The key that wraps is HKDF-SHA256: where nothing but the hardware
-/// opens, with the hardware secret as input key and the header's salt as salt; where the user knows something, with what was
-/// derived from that as input key and the hardware secret as salt. So without the hardware there is nothing to guess against,
-/// and without the user the hardware gives nothing. `info` is `signet slot key v1` and the SHA-256 of the header.
+/// Every slot has a hardware secret that the keystore sealed. The wrapping key is an HKDF-SHA256 output:
+///
+/// - If the hardware alone opens the slot, the input key is the hardware secret and the salt is the header's.
+/// - If a password or code is needed, the input key is derived from it and the salt is the hardware secret.
+///
+/// So offline guessing needs the hardware, and the hardware alone does not open the slot. `info` is `signet slot key v1` and
+/// the
+/// SHA-256 of the header.
 ///
 /// A *silent* slot has no tag under that key: see ``SilentSealing``.
 package struct ProtectionSlot: Equatable {
   package var header: SlotHeader
   /// The hardware secret, sealed by the keystore.
   package var sealedSecret: [UInt8]
-  /// The master key under the key above, bound to the header.
+  /// The master key under the wrapping key, bound to the header.
   var wrappedKey: [UInt8]
 
   static let keyByteCount = 32
 
-  /// Makes a slot with a hardware secret that is sealed already.
+  /// Makes a slot with a hardware secret that is already sealed.
   package static func wrapping(
     _ masterKey: borrowing SecretBytes, header: SlotHeader, derived: SharedSecretBox?,
     hardwareSecret: borrowing SecretBytes, sealed: [UInt8]
@@ -35,10 +39,10 @@ package struct ProtectionSlot: Equatable {
 
   /// Unwraps the master key.
   ///
-  /// `derived` is what was derived from what the user knows; `nil` where the hardware alone opens.
+  /// `derived` is the key derived from the password or code; `nil` if the hardware alone opens the slot.
   ///
-  /// - Returns: `nil` if the key does not fit: where the user knows something and the row is authentic, it was wrong. A silent
-  ///   slot always gives a key, which is right only if what the user knows is.
+  /// - Returns: `nil` if the key does not fit: if the row is authentic, the password or code was wrong. A silent slot always
+  ///   returns a key, which is right only if the password is.
   /// - Throws: ``CryptoFailure`` if a silent slot was changed.
   package func unwrap(hardwareSecret: borrowing SecretBytes, derived: SharedSecretBox?) throws -> SecretBytes?
   {
@@ -54,7 +58,7 @@ package struct ProtectionSlot: Equatable {
     } catch CryptoFailure.authenticationFailed { return nil }
   }
 
-  /// What a keystore that counts guesses compares: from the password, and of no use for unwrapping.
+  /// The authorization value for a keystore that counts guesses: derived from the password, and useless for unwrapping.
   package static func authorization(_ derived: SharedSecretBox) -> SecretBytes {
     derived.withSecret {
       HKDF.expand($0, info: Array("signet slot authorization v1".utf8), byteCount: keyByteCount, .sha256)
@@ -63,7 +67,7 @@ package struct ProtectionSlot: Equatable {
 }
 
 extension SlotHeader {
-  /// Derives bytes from a password, for as long as the cost says.
+  /// Derives bytes from a password; the computation is as slow as the cost.
   package func derive(_ password: borrowing SecretBytes, _ derivation: PasswordDerivation) throws
     -> SecretBytes
   {

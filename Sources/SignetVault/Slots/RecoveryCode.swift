@@ -1,11 +1,11 @@
 import SignetCrypto
 public import SignetOATH
 
-/// A code that opens a domain when its password is forgotten or locked: 128 random bits, printed once.
+/// A code that opens a domain when its password is forgotten or locked: 128 random bits, shown once.
 ///
-/// The device is needed too, so a code that is found by somebody opens nothing by itself.
+/// The device is needed too, so a found code opens nothing without it.
 public struct RecoveryCode: Sendable, CustomStringConvertible {
-  /// The bytes of a code.
+  /// The number of bytes of a code.
   static let byteCount = 16
   private static let groupSize = 4
 
@@ -15,17 +15,17 @@ public struct RecoveryCode: Sendable, CustomStringConvertible {
   /// Makes a new code.
   package init() { secret = SharedSecretBox(.random(byteCount: Self.byteCount)) }
 
-  /// Reads a code as a person typed it: case, hyphens and spaces do not matter.
+  /// Parses a typed code; case, hyphens and spaces are ignored.
   ///
   /// - Parameter text: 26 symbols of Crockford's Base32 and a check symbol.
-  /// - Throws: ``SignetOATH/CrockfordBase32Failure``, which tells a typing error from a wrong length.
+  /// - Throws: ``SignetOATH/CrockfordBase32Failure``, which distinguishes a typing error from a wrong length.
   public init(_ text: String) throws(CrockfordBase32Failure) {
     var bytes = try CrockfordBase32.decode(text, byteCount: Self.byteCount, withCheckSymbol: true)
     secret = SharedSecretBox(SecretBytes(copying: bytes))
     bytes.wipe()
   }
 
-  /// The code as it is printed, in groups of four; the copy that it makes cannot be wiped.
+  /// The code for printing, in groups of four; the returned copy cannot be wiped.
   public var text: String {
     secret.withSecret { secret in
       secret.withTemporaryArray {
@@ -34,6 +34,6 @@ public struct RecoveryCode: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Not the code.
+  /// A fixed text without the code.
   public var description: String { "recovery code" }
 }

@@ -1,17 +1,21 @@
 import SignetCrypto
 
-/// The sealing of *silent* domains, in which nothing tells a right password from a wrong one.
+/// The sealing of *silent* domains, in which a wrong password cannot be distinguished from the right one.
 ///
-/// Two layers. Inside, uniform bytes under a keystream that depends on the password: whatever the password, they come out as
-/// other uniform bytes, and there is no tag. Outside, AES-256-GCM under keys from the hardware secret alone: a change from
-/// outside is noticed, before and whatever the password. So whoever has the files and the hardware secret sees the inner bytes
-/// and learns nothing about a password by trying one: `docs/threat-model.md` has the argument.
+/// It has two layers. The inner layer hides uniform bytes under a keystream that depends on the password, without a tag.
+/// With
+/// any password they decrypt to uniform bytes. The outer layer is AES-256-GCM under keys from the hardware secret alone, so
+/// changes by other software are detected independently of the password. An attacker with the files and the hardware secret
+/// can
+/// read the inner bytes, but cannot verify a guessed password: `docs/threat-model.md` has the argument.
 ///
 /// - The master key: exclusive or with the slot's wrapping key, which is used for nothing else; outer key
 ///   HKDF-SHA256(hardware secret, salt: the header's, info: `signet silent slot v1`), bound to the header.
-/// - A record: the form (1 bytes, 2 P-256 seed), a nonce of 16 bytes, then the bytes exclusive or HKDF-Expand(master key, info:
-///   `signet silent keystream v1`, nonce, the record's context); outer key HKDF-SHA256(hardware secret, salt: the vault's name, info:
-///   `signet silent record v1`), bound to the record's context.
+/// - A record: the form (1 bytes, 2 P-256 seed), a nonce of 16 bytes, then the bytes exclusive or HKDF-Expand(master key,
+///   info:
+///   `signet silent keystream v1`, nonce, the record's context); outer key HKDF-SHA256(hardware secret, salt: the vault's
+///   identifier,
+///   info: `signet silent record v1`), bound to the record's context.
 struct SilentSealing: Sendable {
   /// The longest record; HKDF gives no more than 8160 bytes.
   static let maximumByteCount = 1024
@@ -38,7 +42,7 @@ struct SilentSealing: Sendable {
       masterKey.exclusiveOr(with: keystream), key: slotKey(header), additionalData: header.bytes)
   }
 
-  /// The right master key under the right keystream, and another under any other.
+  /// Returns the right master key for the right keystream, and another key for any other keystream.
   func unwrap(
     _ wrapped: [UInt8], keystream: borrowing SecretBytes, header: SlotHeader
   ) throws(CryptoFailure) -> SecretBytes {
@@ -65,7 +69,7 @@ struct SilentSealing: Sendable {
     }
   }
 
-  /// The record under the right master key, and another of the same form under any other.
+  /// Returns the record for the right master key, and another record of the same form for any other master key.
   func openRecord(
     _ name: String, _ sealed: [UInt8], masterKey: borrowing SecretBytes
   ) throws(CryptoFailure) -> SecretBytes {
@@ -109,9 +113,9 @@ struct SilentSealing: Sendable {
   }
 }
 
-/// What the bytes of a record are, which decides how a silent domain hides them; elsewhere it does not matter.
+/// The form of a record's bytes, which selects how a silent domain hides them; other domains ignore it.
 package enum SecretForm: UInt8, Sendable, Hashable {
-  /// Bytes of which each value is as likely as any other, such as a one-time password secret.
+  /// Uniformly distributed bytes, such as a one-time password secret.
   case bytes = 1
   /// A private scalar of P-256, 32 bytes big-endian.
   case p256PrivateKey = 2

@@ -3,11 +3,11 @@ import SignetJSON
 import SignetPolicy
 
 extension SlotHeader {
-  /// Reads a header that anybody may have written.
+  /// Parses a header from an untrusted source.
   ///
   /// - Parameters:
-  ///   - bytes: All of it; what is left over is refused.
-  ///   - floor: The least cost of a password slot.
+  ///   - bytes: The whole header; trailing bytes are rejected.
+  ///   - floor: The lowest cost of a password slot.
   /// - Throws: ``Refusal``.
   package init(parsing bytes: [UInt8], floor: Argon2id) throws(Refusal) {
     guard bytes.count > 4, bytes.starts(with: Self.magic) else { throw .malformed }
@@ -16,7 +16,7 @@ extension SlotHeader {
     case 2: try self.init(version2: bytes, floor: floor)
     default: throw .unknownVersion(bytes[4])
     }
-    // One header has one form, so that what is authenticated is what was read.
+    // The encoding must be unique, so that the authenticated bytes are exactly the parsed ones.
     guard self.bytes == bytes else { throw .malformed }
   }
 
@@ -54,7 +54,7 @@ extension SlotHeader {
   }
 }
 
-/// The fields of a header, one after the other.
+/// A reader of consecutive header fields.
 struct HeaderReader {
   private var rest: ArraySlice<UInt8>
 
@@ -89,7 +89,7 @@ struct HeaderReader {
       lanes: Int(try number(byteCount: 4)))
   }
 
-  /// The salt and the place.
+  /// The salt and the domain's location.
   mutating func end() throws(SlotHeader.Refusal) -> (salt: [UInt8], DomainPlace) {
     let salt = try bytes(SlotHeader.saltByteCount)
     let vault = Identifier(unchecked: try bytes(Identifier.byteCount))

@@ -1,13 +1,13 @@
 import SignetCrypto
 import SignetPolicy
 
-/// Version 1, in which slots opened with the device or a password and the lock policy was a limit or none:
+/// Version 1, which knew only device and password slots, and the lock policies limit and none:
 ///
 /// | offset | bytes | field |
 /// |---|---|---|
 /// | 0 | 21 | as in version 2; wrapping 1, slot kind 1 or 2 |
 /// | 21 | 1 | lock policy: 0 none, 1 lock |
-/// | 22 | 4 | limit of failed attempts; 0 where there is none |
+/// | 22 | 4 | limit of failed attempts; 0 if there is none |
 /// | 26 | 16 | salt |
 /// | 42 | 16 | vault |
 /// | 58 | 16 | container |

@@ -2,9 +2,10 @@ package import SignetCrypto
 import SignetJSON
 package import SignetPolicy
 
-/// What a slot says about itself: in the clear, and authenticated, since it is the associated data of the wrapped master key.
+/// The header of a slot: in clear text, and authenticated as the associated data of the wrapped master key.
 ///
-/// Slots are made in version 2; version 1 is read, and replaced when the slot is next opened. `docs/vault-format.md` has both.
+/// New slots have version 2. A version 1 slot is readable and is replaced when it is next opened. `docs/vault-format.md` has
+/// both.
 /// Version 2, numbers big-endian:
 ///
 /// | offset | bytes | field |
@@ -15,25 +16,25 @@ package import SignetPolicy
 /// | 6 | 1 | keystore: 1 software, 2 TPM 2.0 |
 /// | 7 | 1 | wrapping: 1 AES-256-GCM, 2 silent |
 /// | 8 | 1 | key derivation: 0 none, 1 Argon2id version 1.3 |
-/// | 9 | 4, 4, 4 | memory in KiB, passes, lanes; 0 where there is none |
-/// | 21 | 1 | wrong guesses that the keystore allows; 0 where it does not count |
-/// | 22 | 32 | digest of the enrolled set; 0 where there is none, and where any set will do |
+/// | 9 | 4, 4, 4 | memory in KiB, passes, lanes; 0 if there is no derivation |
+/// | 21 | 1 | wrong guesses that the keystore allows; 0 if it does not count |
+/// | 22 | 32 | digest of the enrolled set; 0 if there is none or any set is accepted |
 /// | 54 | 16 | salt |
 /// | 70 | 16 | vault |
 /// | 86 | 16 | container |
 /// | 102 | 1 | length of the domain's name, 1 to 64 |
 /// | 103 | … | the domain's name, visible ASCII |
 /// | … | 2 | length of the lock policy |
-/// | … | … | the lock policy as JSON; empty where there is no password |
+/// | … | … | the lock policy as JSON; empty if there is no password |
 package struct SlotHeader: Equatable {
   static let saltByteCount = 16
-  /// The version of slots that are made now.
+  /// The version of new slots.
   static let currentVersion: UInt8 = 2
 
   package var version = Self.currentVersion
   var keystore: KeystoreKind
   package var opening: Opening
-  /// How many wrong guesses the keystore allows before it never opens the slot's secret again; `nil` if it does not count.
+  /// The number of wrong guesses after which the keystore locks the slot's secret permanently; `nil` if it does not count.
   package var guessLimit: Int?
   package var salt: [UInt8]
   package var place: DomainPlace
@@ -48,19 +49,19 @@ package struct SlotHeader: Equatable {
     self.place = place
   }
 
-  /// How the slot is opened, beside the hardware secret that every slot has.
+  /// The means of opening the slot, in addition to the hardware secret that every slot has.
   package enum Opening: Equatable {
     case device
     case password(Argon2id, LockPolicy)
-    /// SHA-256 of what the sensor says about the enrolled set; ``anySet`` for whatever set there is.
+    /// SHA-256 of the sensor's description of the enrolled set; ``anySet`` accepts any set.
     case biometric(enrolledSet: [UInt8])
     case devicePasscode
     case recovery
 
-    /// Stands for whatever set is enrolled.
+    /// The digest value that accepts any enrolled set.
     static let anySet = [UInt8](repeating: 0, count: SlotHeader.digestByteCount)
 
-    /// Whether a match in this set opens the slot.
+    /// Returns true if a match in this set opens the slot.
     func accepts(_ set: EnrolledSet) -> Bool {
       guard case .biometric(let bound) = self else { return false }
       return bound == set.digest || bound == Self.anySet
@@ -81,10 +82,10 @@ package struct SlotHeader: Equatable {
     if case .password(_, let policy) = opening { policy } else { .none }
   }
 
-  /// Whether nothing tells a right password from a wrong one.
+  /// True if a wrong password cannot be distinguished from the right one.
   var isSilent: Bool { lockPolicy == .silent }
 
-  /// Why a header was not accepted.
+  /// The reason why a header was rejected.
   package enum Refusal: Error, Equatable {
     case malformed
     case unknownVersion(UInt8)
@@ -95,7 +96,7 @@ package struct SlotHeader: Equatable {
   static let digestByteCount = 32
   private static let noCost = Argon2id(memoryKiB: 0, passes: 0, lanes: 0)
 
-  /// The bytes that stand for this header.
+  /// The encoded header.
   package var bytes: [UInt8] { version == 1 ? bytesOfVersion1 : bytesOfVersion2 }
 
   private var bytesOfVersion2: [UInt8] {
@@ -113,7 +114,7 @@ package struct SlotHeader: Equatable {
     return bytes + policy
   }
 
-  /// What both versions begin with.
+  /// The fields at the start of both versions.
   func start(wrapping: UInt8) -> [UInt8] {
     var (cost, derivation) = (Self.noCost, UInt8(0))
     if case .password(let wanted, _) = opening { (cost, derivation) = (wanted, 1) }
@@ -124,7 +125,7 @@ package struct SlotHeader: Equatable {
     return bytes
   }
 
-  /// What follows the policy in version 1, and precedes it in version 2.
+  /// The fields that follow the policy in version 1 and precede it in version 2.
   var end: [UInt8] {
     let name = Array(place.domain.utf8)
     return salt + place.vault.bytes + place.container.bytes + [UInt8(name.count)] + name
@@ -132,6 +133,6 @@ package struct SlotHeader: Equatable {
 }
 
 extension LockPolicy {
-  /// The one form that is stored.
+  /// The unique stored encoding.
   var canonicalJSON: [UInt8] { JSONValue.object(json).bytes }
 }

@@ -1,17 +1,17 @@
-/// What opens a slot, beside the hardware of the device.
+/// The means of opening a slot, in addition to the device's hardware.
 public enum SlotKind: UInt8, Sendable, Hashable, CaseIterable {
   /// The device alone.
   case device = 1
-  /// The device together with a password.
+  /// The device and a password.
   case password = 2
-  /// The device, after it has matched a finger or face of the set that was enrolled when the slot was made.
+  /// The device, after a biometric match in the set that was enrolled when the slot was made.
   case biometric = 3
   /// The device, after its user has entered the passcode of the operating system.
   case devicePasscode = 4
-  /// The device together with a code that was printed once.
+  /// The device and a code that was shown once.
   case recovery = 5
 
-  /// What opens it, for a sentence.
+  /// A noun phrase for the means of opening, for use in a sentence.
   var noun: String {
     switch self {
     case .device: "the device"

@@ -1,17 +1,17 @@
 import SignetPolicy
 import SignetSQLite
 
-/// A slot with what happened to it, as a row.
+/// A slot with its attempts and password times, as a row.
 struct SlotRow {
   var slot: ProtectionSlot
   var attempts: AttemptState
-  /// When the password was set, and the latest time that was seen; `nil` in slots without one, and in those of version 1.
+  /// The times of the password; `nil` in slots without one, and in those of version 1.
   var password: PasswordTimes?
 
   private static let columns =
     "container, domain, kind, header, sealed_secret, wrapped_key, failed, last_boot, last_since_boot, set_at, is_initial, seen_at, mac"
 
-  /// Changes the row where it lies: one that is replaced changes its index too, and each page more takes time.
+  /// Updates the row in place: a replaced row would also change its index, and each changed page costs time.
   private static let storing = """
     INSERT INTO slot (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (container, domain, kind) DO UPDATE SET
@@ -20,14 +20,13 @@ struct SlotRow {
       set_at = excluded.set_at, is_initial = excluded.is_initial, seen_at = excluded.seen_at, mac = excluded.mac
     """
 
-  /// The rows of a container.
   static func rows(of container: ContainerID, in database: Database) throws(SQLiteFailure) -> [Row] {
     try database.query("SELECT \(columns) FROM slot WHERE container = ?", .blob(container.bytes))
   }
 
-  /// Adds the slot, in the place of one of the same kind if there is one.
+  /// Stores the slot; replaces one of the same kind.
   ///
-  /// - Returns: The row's code.
+  /// - Returns: The row's MAC.
   func store(in database: Database, _ seal: RowSeal) throws(SQLiteFailure) -> [UInt8] {
     let code = seal.code(
       Self.canonicalBytes(slot.header.bytes, slot.sealedSecret, slot.wrappedKey, state))
@@ -46,9 +45,9 @@ struct SlotRow {
     (self.slot, self.attempts, self.password) = (slot, attempts, password)
   }
 
-  /// Reads a row.
+  /// Reads and verifies a row.
   ///
-  /// - Throws: ``VaultFailure``: `altered` if the row is not what was stored, `costOutOfRange`, `tooNew`.
+  /// - Throws: ``VaultFailure``: `altered` if the row's MAC does not verify, `costOutOfRange`, `tooNew`.
   init(_ row: Row, in container: ContainerID, _ tables: VaultTables) throws(VaultFailure) {
     var domain = "?"
     do {
@@ -61,7 +60,7 @@ struct SlotRow {
         .optional(try row.optionalInteger("last_since_boot")), .optional(try row.optionalInteger("set_at")),
         .optional(try row.optionalInteger("is_initial")), .optional(try row.optionalInteger("seen_at")),
       ]
-      // The header names the place, so the columns that found the row only have to agree with it.
+      // The header contains the location, so the columns that found the row only have to agree with it.
       guard
         tables.seal.isValid(try row.blob("mac"), Self.canonicalBytes(header, sealedSecret, wrappedKey, state))
       else { throw SlotHeader.Refusal.malformed }
@@ -75,12 +74,12 @@ struct SlotRow {
     } catch SlotHeader.Refusal.cost(let cost) {
       throw .costOutOfRange(cost)
     } catch SlotHeader.Refusal.unknownVersion(let version) {
-      // The row is authentic, so a newer program of this device has written it.
+      // The row is authentic, so a newer program on this device wrote it.
       throw .tooNew(found: Int(version), supported: Int(SlotHeader.currentVersion))
     } catch { throw .altered(.slot(container, domain: domain)) }
   }
 
-  /// What happened to the slot, in the order of the columns.
+  /// The attempts and password times, in column order.
   private var state: [SQLiteValue] {
     let last = attempts.lastAttempt
     return [
@@ -97,7 +96,7 @@ struct SlotRow {
     row.append(header)
     row.append(sealedSecret)
     row.append(wrappedKey)
-    // A row of version 1 has the count and nothing else.
+    // The MAC of a version 1 row covers the count only.
     let hasMore = state.dropFirst().contains { $0 != .null }
     for value in hasMore ? state : Array(state.prefix(1)) {
       switch value {
@@ -111,7 +110,7 @@ struct SlotRow {
 }
 
 extension AttemptState {
-  /// - Throws: ``SlotHeader/Refusal/malformed`` for what was never stored.
+  /// - Throws: ``SlotHeader/Refusal/malformed`` for values that are never stored.
   fileprivate init(_ row: Row) throws {
     guard let failed = Int(exactly: try row.integer("failed")), failed >= 0 else {
       throw SlotHeader.Refusal.malformed
@@ -129,7 +128,7 @@ extension AttemptState {
 }
 
 extension PasswordTimes {
-  /// - Throws: ``SlotHeader/Refusal/malformed`` for what was never stored.
+  /// - Throws: ``SlotHeader/Refusal/malformed`` for values that are never stored.
   fileprivate init?(_ row: Row) throws {
     let (set, initial) = (try row.optionalInteger("set_at"), try row.optionalInteger("is_initial"))
     guard let set, let initial, let seen = try row.optionalInteger("seen_at") else { return nil }

@@ -1,19 +1,19 @@
 package import SignetCrypto
 
-/// A protection domain that has been opened: its master key, until this value's lifetime ends.
+/// An opened protection domain, which holds its master key until the end of this value's lifetime.
 ///
-/// The key is wiped then; dropping the value is locking the domain. Records stay encrypted and are opened one at a time.
+/// The key is wiped then, which locks the domain. Records stay encrypted and are decrypted one at a time.
 package struct UnlockedDomain: ~Copyable, Sendable {
   /// The container that the domain belongs to.
   package var container: ContainerID { place.container }
   /// The name of the domain.
   package var name: String { place.domain }
-  /// What opened it.
+  /// The kind of the slot that opened it.
   package var openedBy: SlotKind { slot.header.kind }
-  /// The slot that was opened, to find out later whether it still is what opens the domain.
+  /// The slot that opened the domain, to check later that it is still current.
   package var openedSlot: OpenedSlot { OpenedSlot(slot: slot) }
   let slot: ProtectionSlot
-  /// How long that took.
+  /// The duration of the opening.
   package let timing: UnlockTiming
 
   var place: DomainPlace { slot.header.place }
@@ -22,15 +22,15 @@ package struct UnlockedDomain: ~Copyable, Sendable {
   let silent: SilentSealing?
   let records: [String: [UInt8]]
 
-  /// Whether nothing tells if the password was right: what is read may be other secrets than were stored.
+  /// True if the password could not be verified, so that the records may differ from the stored secrets.
   package var isSilent: Bool { silent != nil }
 
   /// The names of the records, sorted.
   package var recordNames: [String] { records.keys.filter(DomainPlace.isName).sorted() }
 
-  /// Lends a record to `body`, as it was when the domain was opened; the bytes are wiped when it returns.
+  /// Lends a record to `body`, as stored when the domain was opened; its bytes are wiped afterwards.
   ///
-  /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, and what `body` throws.
+  /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, and any error of `body`.
   package borrowing func withRecord<R: ~Copyable>(_ name: String, _ body: (RawSpan) throws -> R) throws -> R {
     guard DomainPlace.isName(name), let sealed = records[name] else {
       throw VaultFailure.noSuchRecord(name: name)
@@ -46,19 +46,19 @@ package struct UnlockedDomain: ~Copyable, Sendable {
   }
 
   borrowing func sealRecord(_ name: String, _ secret: borrowing SecretBytes) throws -> [UInt8] {
-    // Under a wrong password this would spoil what is stored, and nobody would notice.
+    // With a wrong password this would overwrite the record with a wrong one, undetected.
     guard silent == nil else { throw VaultFailure.silentDomain(place.domain) }
     return try AESGCM.sealCombined(secret, key: masterKey, additionalData: place.recordContext(name))
   }
 }
 
-/// How long opening a domain took, in two parts.
+/// The duration of opening a domain, in two parts.
 package struct UnlockTiming: Sendable, Hashable {
-  /// All of it.
+  /// The total duration.
   package let total: Duration
-  /// The part that is meant to be slow, deriving a key from the password; zero without one.
+  /// The deliberately slow part, which derives a key from the password; zero without a password.
   package let keyDerivation: Duration
 
-  /// What is left: storage, hardware and the small cryptography.
+  /// The remaining time: storage, hardware and fast cryptography.
   package var overhead: Duration { total - keyDerivation }
 }

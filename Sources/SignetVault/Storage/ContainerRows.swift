@@ -1,10 +1,9 @@
 import SignetCrypto
 import SignetSQLite
 
-/// The rows of one container, read in one go and compared with the vault's state: what is used is what was compared.
+/// The rows of one container, read once and compared with the vault's state, so no unverified row is used.
 ///
-/// What is changed through this is changed in the file and in the state. The records of a domain are read and compared when they
-/// are first asked for.
+/// Each change is made in the file and in the state. The records of a domain are read and compared on first access.
 struct ContainerRows {
   let id: ContainerID
   private(set) var state: VaultState
@@ -15,7 +14,7 @@ struct ContainerRows {
   private var records: [String: [String: [UInt8]]] = [:]
   private var changedDomains: Set<String> = []
 
-  /// A row's code, and what the row says if the code is right.
+  /// A row's MAC, and the row's content if the MAC verifies.
   private struct Entry<Value> {
     let code: [UInt8]
     let value: Result<Value, VaultFailure>
@@ -43,13 +42,13 @@ struct ContainerRows {
   init(_ id: ContainerID, in tables: VaultTables, _ state: VaultState) throws {
     try self.init(reading: id, in: tables, state)
     if digest == state[.container(id)] { return }
-    // Names the row, if it is one that was never right.
+    // If the MAC of one row does not verify, the failure names that row.
     _ = try container.value.get()
     for name in slots.keys.sorted() { _ = try slots[name]?.value.get() }
     throw VaultFailure.altered(.container(id))
   }
 
-  /// Reads what an earlier program has stored, which knew no state.
+  /// Reads the rows of a vault whose version has no state yet.
   init(adopting id: ContainerID, with domains: [String], in tables: VaultTables, _ state: VaultState) throws {
     try self.init(reading: id, in: tables, state)
     for domain in domains { records[domain] = try storedRecords(of: domain).records }
@@ -80,7 +79,7 @@ struct ContainerRows {
     self.container = Entry(container, try container.insert(into: tables.database, tables.seal))
   }
 
-  /// What is known about the container.
+  /// The verified row of the container.
   func attributes() throws(VaultFailure) -> Container { try container.value.get() }
 
   /// All slots, sorted by the names of their domains.
@@ -89,14 +88,13 @@ struct ContainerRows {
     return try slots.keys.sorted().compactMap { try slots[$0]?.value.get() }
   }
 
-  /// All receipts.
   func allReceipts() throws -> [WipeReceipt] {
     try receipts.keys.sorted().compactMap { try receipts[$0]?.value.get() }
   }
 
-  /// The slot of a domain that opens in one way.
+  /// The slot of a domain with this kind.
   ///
-  /// - Throws: ``VaultFailure``: `noSuchSlot`, `wiped`, `altered` if the row is not what was stored, `costOutOfRange`.
+  /// - Throws: ``VaultFailure``: `noSuchSlot`, `wiped`, `altered` if the row's MAC does not verify, `costOutOfRange`.
   func slot(_ domain: String, _ kind: SlotKind) throws(VaultFailure) -> SlotRow {
     _ = try container.value.get()
     if let slot = slots[SlotName(domain: domain, kind: Int64(kind.rawValue))] { return try slot.value.get() }
@@ -120,7 +118,7 @@ struct ContainerRows {
     return found
   }
 
-  /// The records as they are in the file, and their digest; `nil` for none.
+  /// The records as they are in the file, and their digest; `nil` if there are none.
   private func storedRecords(
     of domain: String
   ) throws -> (records: [String: [UInt8]], digest: [UInt8]?) {
@@ -139,24 +137,23 @@ struct ContainerRows {
 }
 
 extension ContainerRows {
-  /// Takes the next number, for a change that an older copy could undo to somebody's advantage.
+  /// Advances the state number, for a change that a rollback could undo to an attacker's advantage.
   ///
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
   mutating func takeNumber() throws { try state.takeNumber(tables.counter) }
 
-  /// Replaces what is known about the container.
+  /// Replaces the container's row.
   mutating func store(_ container: Container) throws {
     self.container = Entry(container, try container.update(in: tables.database, tables.seal))
   }
 
-  /// Stores a slot, in the place of one of the same kind if there is one.
+  /// Stores a slot; replaces one of the same kind.
   mutating func store(_ slot: SlotRow) throws {
     let header = slot.slot.header
     slots[SlotName(domain: header.place.domain, kind: Int64(header.kind.rawValue))] =
       Entry(slot, try slot.store(in: tables.database, tables.seal))
   }
 
-  /// Takes a slot away.
   mutating func removeSlot(_ domain: String, _ kind: SlotKind) throws {
     let name = SlotName(domain: domain, kind: Int64(kind.rawValue))
     try tables.database.execute(
@@ -165,7 +162,7 @@ extension ContainerRows {
     slots[name] = nil
   }
 
-  /// Stores a sealed record; `nil` takes it away.
+  /// Stores a sealed record; `nil` deletes it.
   mutating func setRecord(_ name: String, of domain: String, to sealed: [UInt8]?) throws {
     _ = try records(of: domain)
     if let sealed {
@@ -183,7 +180,7 @@ extension ContainerRows {
     changedDomains.insert(domain)
   }
 
-  /// Erases a domain: its slots and records go, a receipt comes.
+  /// Erases the slots and records of a domain, and stores a receipt.
   mutating func wipe(_ receipt: WipeReceipt) throws {
     let values: [SQLiteValue] = [.blob(id.bytes), .text(receipt.domain)]
     try retireSlots(of: receipt.domain)
@@ -195,7 +192,7 @@ extension ContainerRows {
     receipts[receipt.domain] = Entry(receipt, try receipt.insert(into: tables.database, tables.seal))
   }
 
-  /// Takes a domain away, its slots and its records; nothing happens if there is none.
+  /// Deletes a domain with its slots and records; does nothing if there is none.
   mutating func removeDomain(_ domain: String) throws {
     let values: [SQLiteValue] = [.blob(id.bytes), .text(domain)]
     _ = try records(of: domain)
@@ -207,10 +204,9 @@ extension ContainerRows {
     changedDomains.insert(domain)
   }
 
-  /// Whether there is a domain of this name.
   func hasDomain(_ domain: String) -> Bool { slots.keys.contains { $0.domain == domain } }
 
-  /// Notes that the secrets of slots take up places in hardware for nothing from now on.
+  /// Lists the hardware places of these slots for release.
   mutating func retireSlots(of domain: String? = nil) throws {
     let secrets = slots.values.compactMap { entry -> [UInt8]? in
       guard case .success(let row) = entry.value, domain == nil || row.slot.header.place.domain == domain,
@@ -221,20 +217,20 @@ extension ContainerRows {
     try changePlaces { $0.formUnion(secrets) }
   }
 
-  /// Changes which places in hardware no slot has.
+  /// Changes the list of hardware places that no slot uses.
   mutating func changePlaces(_ change: (inout Set<[UInt8]>) throws -> Void) throws {
     try state.changePlaces(in: tables, change)
   }
 
-  /// Takes the container away with all that belongs to it.
+  /// Deletes the container with all its rows.
   ///
-  /// - Returns: The state without it.
+  /// - Returns: The state without the container.
   mutating func delete() throws -> VaultState {
     try retireSlots()
     return try state.deleting(id, from: tables)
   }
 
-  /// The state with what was changed here.
+  /// The state including the changes made here.
   func newState() -> VaultState {
     var state = state
     state[.container(id)] = digest
@@ -261,7 +257,7 @@ extension ContainerRows {
 }
 
 extension VaultState {
-  /// Deletes a container, and all that belongs to it, whatever it is.
+  /// Deletes a container with all its rows, without verifying them.
   func deleting(_ id: ContainerID, from tables: VaultTables) throws -> VaultState {
     try tables.database.execute("DELETE FROM container WHERE id = ?", .blob(id.bytes))
     var state = self

@@ -4,29 +4,29 @@
   import Darwin
 #endif
 
-/// A lock on a file, which the system takes back with the process.
+/// A lock on a file, which the system releases when the process ends.
 ///
-/// It keeps out other processes, and others in this process who open the file themselves.
+/// It excludes other processes, and other code in this process that opens the file itself.
 package final class FolderLock {
-  /// Who may hold it at the same time.
+  /// The sharing and waiting behavior of a lock.
   package enum Mode {
-    /// Any number of others that share it; waits for one that has it alone.
+    /// Shared with any number of other shared holders; waits for an exclusive holder.
     case shared
-    /// Nobody; does not wait.
+    /// Exclusive; does not wait.
     case alone
-    /// Nobody; waits for whoever holds it, for so long.
+    /// Exclusive; waits up to this duration for the current holder.
     case inTurn(within: Duration)
   }
 
-  /// Microseconds between two looks at a lock that others hold: a call that waits in the kernel has no time limit.
+  /// Microseconds between two attempts to lock: a call that waits in the kernel has no time-out.
   private static let pause: UInt32 = 1_000
 
   private let descriptor: Int32
 
-  /// Takes the lock; the file is made where it is missing, with mode 0600.
+  /// Locks the file; creates it with mode 0600 if it is missing.
   ///
-  /// - Returns: `nil` if others hold it, and it is wanted alone.
-  /// - Throws: ``VaultFailure``: `folderUnavailable`; `diskFull` and `folderReadOnly` where the file cannot be made.
+  /// - Returns: `nil` if an exclusive lock was requested and is not available in time.
+  /// - Throws: ``VaultFailure``: `folderUnavailable`; `diskFull` and `folderReadOnly` if the file cannot be created.
   package init?(_ path: String, _ mode: Mode) throws(VaultFailure) {
     let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard opened >= 0 else {
@@ -54,7 +54,7 @@ package final class FolderLock {
     }
   }
 
-  /// Lets go of the lock.
+  /// Unlocks the file.
   package func release() { _ = flock(descriptor, LOCK_UN) }
 
   deinit { close(descriptor) }

@@ -1,24 +1,27 @@
-/// The counter in the hardware that an older copy of the folder is behind.
+/// The hardware counter that detects an older copy of the folder.
 ///
-/// Every change that an older copy could undo to somebody's advantage takes the next number: counting an attempt, changing a
-/// slot, adding or deleting a container. First the change and its number are on the disk, then the hardware counts, and only
-/// then is anything done that the change allows, such as trying a password. So a number above the hardware's is a change that
-/// was cut off, and a number below is an older copy.
+/// A change that a rollback could undo to an attacker's advantage advances the state number. Examples are counting an
+/// attempt,
+/// changing a slot, and adding or deleting a container. The order is: write the change with its number to the disk, advance
+/// the
+/// hardware counter, then act on the change, such as trying a password. So a state number above the hardware's belongs to an
+/// interrupted change, and a number below it belongs to an older copy.
 struct HardwareCounter {
   let keystore: any CountingKeystore
-  /// What names the counter in the hardware; authenticated in the vault's row.
+  /// The blob that names the counter in the hardware; the vault's row authenticates it.
   let name: [UInt8]
 
-  /// `nil` where the keystore does not count, or the vault was made when it did not.
+  /// `nil` if the keystore does not count, or did not count when the vault was made.
   init?(_ keystore: any HardwareKeystore, name: [UInt8]?) {
     guard let counting = keystore as? any CountingKeystore, let name else { return nil }
     (self.keystore, self.name) = (counting, name)
   }
 
-  /// Refuses the state of an older copy.
+  /// Rejects the state of an older copy.
   ///
-  /// - Precondition: Called in a transaction that keeps others from writing: the hardware never counts ahead of the disk.
-  /// - Returns: How far the hardware has counted: the state's number, or less where a change was cut off.
+  /// - Precondition: Called in a transaction that excludes other writers: the hardware counter never exceeds the number on
+  ///   the disk.
+  /// - Returns: The hardware counter's value: the state number, or less if a change was interrupted.
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
   @discardableResult func requireLatest(_ state: VaultState) throws -> UInt64 {
     let expected = try keystore.counterValue(name)
@@ -28,11 +31,11 @@ struct HardwareCounter {
     return expected
   }
 
-  /// Has the hardware count up to the number of a state that is on the disk.
+  /// Advances the hardware counter to the number of a state that is on the disk.
   ///
-  /// What the hardware says is asked once: nobody else counts meanwhile, and each step that it confirms is one.
+  /// It reads the hardware counter once: no other process counts meanwhile, and each confirmed step adds one.
   ///
-  /// - Precondition: Called in a transaction that keeps others from counting: a step cannot be taken back.
+  /// - Precondition: Called in a transaction that excludes other counting processes, because a step cannot be undone.
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
   func reach(_ state: VaultState) throws {
     for _ in try requireLatest(state)..<state.number { try keystore.advanceCounter(name) }

@@ -1,18 +1,19 @@
 import SignetCrypto
 import SignetSQLite
 
-/// Places in hardware that are taken, or about to be, and that no slot has.
+/// The table of hardware places that are occupied, or will be, and that no slot uses.
 extension VaultState {
-  /// The blobs that stand for them.
+  /// The blobs that name these places.
   ///
-  /// - Throws: ``VaultFailure/altered(_:)`` if they are not what was stored: somebody wants a place given back that is in use.
+  /// - Throws: ``VaultFailure/altered(_:)`` if the digest does not match: an attacker may have listed a place in use for
+  ///   release.
   func places(in tables: VaultTables) throws -> Set<[UInt8]> {
     let places = try Self.stored(in: tables)
     guard Self.digest(of: places) == self[.places] else { throw VaultFailure.altered(.vault) }
     return places
   }
 
-  /// Changes which they are.
+  /// Changes the set of places.
   mutating func changePlaces(
     in tables: VaultTables, _ change: (inout Set<[UInt8]>) throws -> Void
   ) throws {
@@ -28,7 +29,7 @@ extension VaultState {
     self[.places] = Self.digest(of: after)
   }
 
-  /// Takes the places of an earlier version as they are.
+  /// Adopts the places of an earlier version without verification.
   mutating func adoptPlaces(of tables: VaultTables) throws {
     self[.places] = Self.digest(of: try Self.stored(in: tables))
   }

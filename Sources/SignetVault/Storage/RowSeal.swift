@@ -1,15 +1,15 @@
 package import SignetCrypto
 import SignetSQLite
 
-/// Authenticates rows under a key that the hardware keeps, so that a change by anything else is noticed before it has an effect.
+/// A key for row MACs, protected by the hardware, so that a change by other software is detected before it has an effect.
 ///
-/// The code is HMAC-SHA256 over the purpose, the vault and all columns of the row, as ``CanonicalBytes``. It does not stop
-/// whoever puts back an older row or file that was once right: only hardware that counts can.
+/// The MAC is HMAC-SHA256 over the purpose, the vault and all columns of the row, as ``CanonicalBytes``. It does not detect
+/// an older row or file that was once valid: only a hardware counter does.
 package struct RowSeal {
   let vault: Identifier
   private let key: HMACKey
 
-  /// Derives the key for rows from the vault's key of 32 random bytes.
+  /// Derives the row key from the vault's key of 32 random bytes.
   package init(vault: Identifier, vaultKey: borrowing SecretBytes) {
     self.vault = vault
     let rowKey = HKDF.derive(
@@ -18,10 +18,10 @@ package struct RowSeal {
     key = HMACKey(rowKey, .sha256)
   }
 
-  /// The code for the columns of a row.
+  /// The MAC of the row's columns.
   package func code(_ row: CanonicalBytes) -> [UInt8] { key.authenticationCode(for: bound(row)) }
 
-  /// Whether `code` is that of the row.
+  /// Returns true if the MAC `code` verifies for the row.
   func isValid(_ code: [UInt8], _ row: CanonicalBytes) -> Bool { key.isValid(code, for: bound(row)) }
 
   private func bound(_ row: CanonicalBytes) -> [UInt8] {

@@ -6,20 +6,20 @@ import SignetFiles
   import Darwin
 #endif
 
-/// The folder that a vault lives in: mode 0700, owned by the user that runs the program.
+/// The folder of a vault: mode 0700, owned by the user that runs the program.
 struct VaultFolder {
   let path: String
   var databasePath: String { "\(path)/vault.sqlite" }
-  /// The file that is locked while places in hardware are taken.
+  /// The file that is locked while hardware places are reserved.
   var placeLockPath: String { "\(path)/vault.lock" }
   /// The file that is locked from the counting of an attempt to its result.
   var attemptLockPath: String { "\(path)/vault.attempt.lock" }
-  /// The file that is locked from a number of a UAF key's counter until the server has seen it.
+  /// The file that is locked from advancing a UAF key's counter until the server has received the value.
   var counterLockPath: String { "\(path)/vault.counter.lock" }
 
-  /// Makes the folder where it is missing, and checks it and the file in it.
+  /// Creates the folder if it is missing, and checks it and the files in it.
   ///
-  /// - Parameter create: Whether a missing folder is made, and those above it, each with mode 0700.
+  /// - Parameter create: Creates a missing folder, and missing parent folders, each with mode 0700.
   /// - Throws: ``VaultFailure``: one of the cases about the folder.
   func prepare(create: Bool) throws(VaultFailure) {
     if create { try makeFolders() }
@@ -42,13 +42,13 @@ struct VaultFolder {
     }
     for folder in missing.reversed() where mkdir(folder, 0o700) != 0 {
       switch errno {
-      case EEXIST: continue  // another process was quicker
+      case EEXIST: continue  // another process created it first
       case EACCES, EROFS, EPERM: throw .folderReadOnly(path: folderPath(of: folder))
       case ENOSPC, EDQUOT: throw .diskFull
       case let error: throw .folderUnavailable(path: folder, errno: error)
       }
     }
-    // The names too must be on the disk before a server is told that something was stored.
+    // The folder names must be on the disk before a server learns that something was stored.
     for folder in missing.reversed() {
       let parent = folderPath(of: folder)
       do throws(FileFailure) { try OpenFile.synchronizeFolder(parent) } catch {
@@ -57,7 +57,7 @@ struct VaultFolder {
     }
   }
 
-  /// Refuses what belongs to or can be changed by others; takes away their right to read.
+  /// Rejects a file of another owner or with write access for others; removes the other users' read access.
   private func check(_ path: String, _ kind: FileRule.Kind) throws(VaultFailure) {
     let isFolder = kind == .folder
     let mode: UInt32

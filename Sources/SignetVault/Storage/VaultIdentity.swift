@@ -1,15 +1,15 @@
 import SignetCrypto
 import SignetSQLite
 
-/// Who a vault is: made once, authenticated ever after.
+/// The identity of a vault: created once and authenticated at each opening.
 struct VaultIdentity {
   private(set) var tables: VaultTables
   let device: DeviceID
   private let row: IdentityRow
 
-  /// Reads the identity, or makes it in a new vault; a vault of an earlier version is brought to the present one.
+  /// Reads the identity, or creates it in a new vault; upgrades a vault of an earlier version.
   ///
-  /// Of several processes that find a new vault, or an older one, one does the work.
+  /// If several processes find a new or older vault at once, one of them does the work.
   ///
   /// - Throws: ``VaultFailure``: `altered`, `otherKeystore`, `rolledBack`; ``KeystoreFailure``, ``SQLiteFailure``.
   static func load(
@@ -25,7 +25,7 @@ struct VaultIdentity {
       }
     if identity.row.isOld {
       try database.transaction {
-        // Another process may have been quicker.
+        // Another process may have upgraded it first.
         guard try VaultIdentity(database, keystore, floor)?.row.isOld == true else { return }
         try identity.upgrade()
       }
@@ -73,8 +73,9 @@ struct VaultIdentity {
     self.tables.counter = HardwareCounter(keystore, name: row.counter)
   }
 
-  /// Makes the state of a vault whose rows have only their own codes, and takes the next number: what an earlier program knew
-  /// is an older copy from then on.
+  /// Creates the state for a vault whose rows only have their own MACs, and advances the number.
+  ///
+  /// Every copy that an earlier program wrote is rejected as rolled back from then on.
   private func upgrade() throws {
     var number: UInt64 = 0
     if let found = try tables.database.query("SELECT number, mac FROM generation").first {
@@ -95,14 +96,14 @@ struct VaultIdentity {
   }
 }
 
-/// The row that says who a vault is.
+/// The row with the identity of a vault.
 private struct IdentityRow {
   let vault: Identifier
   let device: Identifier
   let keystore: KeystoreKind
   var sealedKey: [UInt8] = []
   var counter: [UInt8]?
-  /// Whether an earlier program wrote it, which knew no state of all rows.
+  /// True if an earlier program wrote the row, without a state over all rows.
   var isOld = false
 
   var keyContext: [UInt8] {
@@ -131,7 +132,7 @@ private struct IdentityRow {
 }
 
 extension VaultState {
-  /// Takes the rows as they are; those whose own code is wrong stay altered.
+  /// Adopts the rows without comparison; rows with an invalid MAC remain altered.
   fileprivate mutating func adoptRows(of tables: VaultTables) throws {
     for case let id? in try Container.names(in: tables.database) {
       let domains = try tables.database.query(

@@ -2,8 +2,9 @@ import SignetSQLite
 
 /// The tables of a vault's file.
 ///
-/// Every row that says something has a `mac`: see ``RowSeal``; ``VaultState`` binds them together. Records are sealed under the
-/// master key of their domain.
+/// Every row with content has a `mac`, see ``RowSeal``, or a digest in the state; ``VaultState`` binds them together.
+/// Records are
+/// sealed under the master key of their domain.
 enum VaultSchema {
   static let migrations = [
     Migration(
@@ -32,7 +33,7 @@ enum VaultSchema {
           PRIMARY KEY (container, domain, name)
         ) STRICT;
         """),
-    // Waits, password ages, the hardware's counter, what was erased, and what the hardware still has to forget.
+    // Version 2 adds waits, password ages, the hardware counter, wipe receipts, and hardware places to release.
     Migration(
       version: 2,
       sql: """
@@ -52,7 +53,7 @@ enum VaultSchema {
         ) STRICT;
         CREATE TABLE retired (blob BLOB NOT NULL) STRICT;
         """),
-    // The state of all rows together, notices that wait to be sent, and places in hardware that no slot has.
+    // Version 3 adds the state over all rows, notices that wait to be sent, and hardware places that no slot uses.
     Migration(
       version: 3,
       sql: """

@@ -1,43 +1,45 @@
 import SignetCrypto
 import SignetSQLite
 
-/// What a vault's rows are as a whole, so that none can be put back, added or taken away by itself.
+/// The authenticated state over all rows, so that no single row can be rolled back, added or deleted.
 ///
-/// Each row has a code of its own, and so has every older one. The state has a digest of each *part*: of a container's rows, of a
-/// domain's records, of a notice, of the places in hardware. One code authenticates all digests together with the number of
-/// the state. Who uses a row has compared its part with the digest, in the same transaction.
+/// A row's own MAC also verifies for every older version of the row. The state has a digest of each *part*: a container's
+/// rows,
+/// a domain's records, a notice, the unused hardware places. One MAC authenticates all digests together with the state
+/// number.
+/// Code that uses a row must have compared its part with the digest in the same transaction.
 struct VaultState {
-  /// What a digest is of.
+  /// The subject of a digest.
   struct Part: Hashable, Comparable {
-    /// The 16 bytes of a container; empty where there is none.
+    /// The 16 bytes of a container's identifier; empty for parts outside of containers.
     let owner: [UInt8]
     let name: String
 
-    /// A container's own row, its slots and receipts.
+    /// A container's row, its slots and its receipts.
     static func container(_ id: ContainerID) -> Part { Part(owner: id.bytes, name: "") }
     /// The records of a domain.
     static func records(of domain: String, in id: ContainerID) -> Part { Part(owner: id.bytes, name: domain) }
     /// A notice that waits to be sent.
     static func notice(_ number: Int64) -> Part { Part(owner: [], name: "\(noticePrefix)\(number)") }
     fileprivate static let noticePrefix = "notice "
-    /// The places in hardware that no slot has.
+    /// The hardware places that no slot uses.
     static let places = Part(owner: [], name: "places")
 
     static func < (one: Part, other: Part) -> Bool {
       if one.owner != other.owner { return one.owner.lexicographicallyPrecedes(other.owner) }
-      return one.name < other.name  // ASCII, so this is the order of the bytes
+      return one.name < other.name  // ASCII, so this is byte order
     }
   }
 
-  /// Counts the changes that an older copy could undo: see ``HardwareCounter``.
+  /// The state number: it counts the changes that a rollback could undo, see ``HardwareCounter``.
   private(set) var number: UInt64
-  /// Whether ``takeNumber(_:)`` was called since the state was read.
+  /// True if ``takeNumber(_:)`` was called since the state was read.
   private(set) var isCounted = false
   private var digests: [Part: [UInt8]] = [:]
   private var stored: [Part: [UInt8]] = [:]
   private var storedNumber: UInt64?
 
-  /// The state of a vault in which there is nothing yet.
+  /// The state of an empty vault.
   init(number: UInt64) { self.number = number }
 
   /// Reads the state.
@@ -55,7 +57,7 @@ struct VaultState {
     (stored, storedNumber) = (digests, number)
   }
 
-  /// Takes the next number, for a change that an older copy could undo to somebody's advantage.
+  /// Advances the state number, for a change that a rollback could undo to an attacker's advantage.
   ///
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)`` if this is the state of an older copy; ``KeystoreFailure``.
   mutating func takeNumber(_ counter: HardwareCounter?) throws {
@@ -65,13 +67,13 @@ struct VaultState {
     isCounted = true
   }
 
-  /// The digest of a part; `nil` where there is no such part.
+  /// The digest of a part; `nil` if there is no such part.
   subscript(part: Part) -> [UInt8]? {
     get { digests[part] }
     set { digests[part] = newValue }
   }
 
-  /// The notices there should be.
+  /// The numbers of the notices that must exist.
   var noticeNumbers: [Int64] {
     digests.keys.compactMap { part in
       guard part.owner.isEmpty, part.name.hasPrefix(Part.noticePrefix) else { return nil }
@@ -79,13 +81,13 @@ struct VaultState {
     }
   }
 
-  /// The containers there should be.
+  /// The identifiers of the containers that must exist.
   var containers: Set<[UInt8]> { Set(digests.keys.lazy.map(\.owner).filter { !$0.isEmpty }) }
 
-  /// Forgets all parts of a container.
+  /// Removes all parts of a container.
   mutating func remove(_ id: ContainerID) { digests = digests.filter { $0.key.owner != id.bytes } }
 
-  /// Stores the number, and the digests, where they have changed.
+  /// Stores the number and the changed digests.
   func store(in tables: VaultTables) throws {
     let changed = digests.filter { stored[$0.key] != $0.value }
     let gone = stored.keys.filter { digests[$0] == nil }

@@ -1,16 +1,16 @@
 import SignetCrypto
 import SignetSQLite
 
-/// The tables of a vault, with what it takes to read them, to believe them and to change them.
+/// The tables of a vault, with the keys and counters to read, verify and change them.
 struct VaultTables {
   let database: Database
   let seal: RowSeal
-  /// The least cost that a password slot may have.
+  /// The lowest accepted cost of a password slot.
   let floor: Argon2id
-  /// `nil` where the keystore does not count.
+  /// `nil` if the keystore does not count.
   var counter: HardwareCounter?
 
-  /// Reads a container, in one unchanging state.
+  /// Reads a container in one consistent snapshot.
   func read<R>(_ id: ContainerID, _ body: (inout ContainerRows) throws -> R) throws -> R {
     try database.transaction(.deferred) {
       var rows = try ContainerRows(id, in: self, VaultState(from: self))
@@ -18,9 +18,9 @@ struct VaultTables {
     }
   }
 
-  /// Reads all containers, in one unchanging state, the oldest first.
+  /// Reads all containers in one consistent snapshot, oldest first.
   ///
-  /// - Returns: What `body` makes of those that are as they were stored, and the names that the others claim.
+  /// - Returns: The result of `body` for each container that verifies, and the claimed identifiers of the others.
   func readAll<R>(_ body: (ContainerRows) throws -> R) throws -> (sound: [R], altered: [ContainerID?]) {
     try database.transaction(.deferred) {
       let state = try VaultState(from: self)
@@ -37,15 +37,16 @@ struct VaultTables {
     }
   }
 
-  /// Changes a container, all of it or nothing.
+  /// Changes a container in one transaction.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - isCounted: Whether an older copy of the folder could undo the change to somebody's advantage. Where only the rows tell,
-  ///     it is false, and `body` calls ``ContainerRows/takeNumber()``.
+  ///   - isCounted: True if rolling back the folder could undo this change to an attacker's advantage. If that depends on
+  ///     the rows,
+  ///     pass false and call ``ContainerRows/takeNumber()`` in `body`.
   ///   - body: The change.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; ``VaultFailure/rolledBack(found:expected:)`` if the folder is an older copy.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error of `body`; ``VaultFailure/rolledBack(found:expected:)`` if the folder is an older copy.
   func change<R>(
     _ id: ContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
   ) throws -> R {
@@ -61,15 +62,16 @@ struct VaultTables {
     return result
   }
 
-  /// Changes a container where nothing waits for the hardware to count: the change is done when it is on the disk.
+  /// Changes a container without requiring that the hardware counts: the change is complete when it is on the disk.
   ///
   /// - Parameters:
   ///   - id: The container.
   ///   - isCounted: As in ``change(_:isCounted:_:)``.
   ///   - body: The change.
-  /// - Returns: What `body` returns, and what kept the hardware from counting up to it, if anything; who changes or opens the
-  ///   vault next makes it good.
-  /// - Throws: As ``change(_:isCounted:_:)``, where nothing was changed.
+  /// - Returns: The result of `body`, and the failure that kept the hardware from counting, if any. The next counted change
+  ///   or the
+  ///   next opening of the vault advances the counter.
+  /// - Throws: The errors of ``change(_:isCounted:_:)``; then nothing was changed.
   func changeBeforeCounting<R>(
     _ id: ContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
   ) throws -> (result: R, uncounted: VaultFailure?) {
@@ -79,16 +81,16 @@ struct VaultTables {
     return (result, nil)
   }
 
-  /// Changes what belongs to no single container, or to many.
+  /// Changes rows that belong to no single container, or to many.
   func changeState<R>(isCounted: Bool = true, _ body: (inout VaultState) throws -> R) throws -> R {
     let (result, isBehind) = try commit(isCounted: isCounted, body)
     if isBehind { try catchUpCounter() }
     return result
   }
 
-  /// Puts a change on the disk.
+  /// Writes a change to the disk.
   ///
-  /// - Returns: What `body` returns, and whether the hardware has to count up to what is on the disk.
+  /// - Returns: The result of `body`, and true if the hardware must count up to the number on the disk.
   private func commit<R>(
     isCounted: Bool, _ body: (inout VaultState) throws -> R
   ) throws -> (result: R, isBehind: Bool) {
@@ -101,10 +103,10 @@ struct VaultTables {
     }
   }
 
-  /// Has the hardware count up to the number that is on the disk.
+  /// Advances the hardware counter to the number on the disk.
   ///
-  /// Two processes that count at once would count past it. So whoever counts keeps the others from writing meanwhile, and
-  /// counts up to what is on the disk by then.
+  /// If two processes counted at once, the counter would pass that number. So this transaction excludes other writers and
+  /// reads the number inside.
   ///
   /// - Throws: ``VaultFailure``: `altered`, `rolledBack`; ``KeystoreFailure``, ``SQLiteFailure``.
   func catchUpCounter() throws {

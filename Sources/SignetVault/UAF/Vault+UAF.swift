@@ -1,12 +1,12 @@
 import SignetCrypto
 import SignetSQLite
 
-/// The keys of FIDO UAF: each in a domain of its own, and one domain that the device opens, with what is known of them all.
+/// The keys of FIDO UAF: one domain for each key, and one device-only domain with the data about all keys.
 extension Vault {
-  /// The domain that the device alone opens.
+  /// The name of the device-only domain.
   package static let uafDomain = "uaf"
 
-  /// The container that holds them; `nil` as long as there is none.
+  /// The UAF container; `nil` if there is none.
   ///
   /// - Throws: ``VaultFailure``.
   package func uafContainer() throws(VaultFailure) -> ContainerID? {
@@ -15,12 +15,12 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// The container that holds them; it is made if there is none.
+  /// Returns the UAF container; makes it if there is none.
   ///
   /// - Parameters:
-  ///   - records: What the domain of the device begins with; where there is one, it keeps its own.
-  ///   - created: When it was made, in milliseconds since 1970-01-01T00:00:00Z.
-  /// - Returns: The name of the container; of several processes that do this at once, one makes it.
+  ///   - records: The records of a new device-only domain; an existing one keeps its own.
+  ///   - created: The creation time, in milliseconds since 1970-01-01T00:00:00Z.
+  /// - Returns: The container's identifier; of several concurrent processes, only one makes it.
   /// - Throws: ``VaultFailure``.
   package func makeUAFContainer(
     records: [RecordDraft], created: Int64
@@ -32,12 +32,12 @@ extension Vault {
     return try add(draft, as: .uaf) { try only(.uaf, in: $0) }
   }
 
-  /// Waits until nobody else, in whatever process, has a number of a counter on its way to a server.
+  /// Waits until no other process or task is sending a counter value to a server.
   ///
-  /// A server takes a number that comes after a higher one for that of a copied key, so numbers have to arrive in their order.
+  /// A server treats a value below an earlier one as a sign of a copied key, so values must arrive in order.
   ///
-  /// - Returns: The lock; it ends with the process at the latest.
-  /// - Throws: ``VaultFailure``: `busy` where somebody else takes too long, or the task is cancelled.
+  /// - Returns: The lock; the system releases it at the latest when the process ends.
+  /// - Throws: ``VaultFailure``: `busy` if another holder takes too long, or the task is cancelled.
   package nonisolated func counterTurn() async throws(VaultFailure) -> FolderLock {
     let path = VaultFolder(path: directory).counterLockPath
     let start = ContinuousClock.now
@@ -48,18 +48,19 @@ extension Vault {
     }
   }
 
-  /// Adds domains to a container, takes some away and changes the records of an open one, all of it or nothing.
+  /// Adds domains, deletes domains and changes the records of an open one, in one transaction.
   ///
-  /// The hardware counts it where it counts: no older copy of the folder brings back what was before. It is on the disk, and
-  /// counted, before this returns.
+  /// Hardware that counts counts the change, so that a rolled-back folder is rejected. The change is on the disk, and
+  /// counted,
+  /// before this returns.
   ///
   /// - Parameters:
   ///   - unlocked: The open domain.
-  ///   - drafts: The domains to add; deriving keys from their passwords comes first and takes as long as their cost says.
-  ///   - body: Reads the open domain's records as they are now, changes them, and says which domains go.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; ``VaultFailure``: `duplicateName`, and `outdated` where the domain was opened in a way that is
-  ///   void by now.
+  ///   - drafts: The domains to add. Their key derivation runs first and takes the time that its cost implies.
+  ///   - body: Reads the open domain's current records, changes them, and adds the names of domains to delete.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error of `body`; ``VaultFailure``: `duplicateName`, and `outdated` if the slot that opened the domain was
+  ///   replaced.
   package func changeDomains<R>(
     beside unlocked: borrowing UnlockedDomain, adding drafts: [DomainDraft] = [],
     _ body: (inout OpenRecords, inout Set<String>) throws(VaultFailure) -> R
