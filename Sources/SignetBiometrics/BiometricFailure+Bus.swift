@@ -4,7 +4,7 @@ import SignetText
 import SignetVault
 
 extension BiometricFailure {
-  /// What a failure on the bus means for a match.
+  /// Translates a bus failure.
   init(_ failure: BusFailure) {
     switch failure {
     case .connectionFailed(ENOENT): self = .notCapable
@@ -14,10 +14,10 @@ extension BiometricFailure {
     }
   }
 
-  /// What an error of fprintd means.
+  /// Translates an error of fprintd.
   private init(error: String, message: String) {
     switch error {
-    // A reader that is taken away between fprintd's list and the call has no object any more.
+    // If a reader is removed between fprintd's list and the call, its object no longer exists.
     case "net.reactivated.Fprint.Error.NoSuchDevice", "org.freedesktop.DBus.Error.UnknownObject",
       "org.freedesktop.DBus.Error.UnknownMethod":
       self = .notCapable

@@ -4,38 +4,38 @@ import Synchronization
 
 /// Fingerprints on Linux, by the service fprintd on the system bus.
 ///
-/// Each call has a connection of its own, on a thread of its own, and leaves nothing behind: when the connection ends,
-/// fprintd frees the sensor. fprintd says yes or no and counts nothing, so this gate counts the mismatches: with
-/// ``mismatchLimit`` in a row it is locked until ``endLockout()``. The count lasts as long as the gate; a vault that must not
-/// forget counts durably what the gate reports.
+/// Each call has its own connection and thread: when the connection ends, fprintd frees the sensor. fprintd answers yes or
+/// no and
+/// counts nothing, so this gate counts the mismatches. After ``mismatchLimit`` consecutive ones it is locked until
+/// ``endLockout()``. The count ends with the gate; a vault counts the gate's reports durably.
 public final class FprintGate: BiometricGate {
-  /// The mismatches in a row after which no finger counts any more.
+  /// The number of consecutive mismatches after which no finger is accepted.
   public static let mismatchLimit = 5
-  /// The fingers that one call of `match` looks at.
+  /// The number of fingers that one call of `match` reads.
   public static let triesPerMatch = 3
 
   private let address: String
   private let timeLimit: Duration
   private let mismatches = Mutex(0)
 
-  /// A gate on the system's bus.
+  /// Creates a gate on the system's bus.
   ///
-  /// - Parameter timeLimit: How long the sensor waits in one match, for all tries together.
+  /// - Parameter timeLimit: The time-out of the sensor in one match, for all tries together.
   public convenience init(timeLimit: Duration = .seconds(30)) {
     self.init(address: BusConnection.systemAddress, timeLimit: timeLimit)
   }
 
-  /// A gate on any bus: for tests.
+  /// Creates a gate on any bus, for tests.
   ///
   /// - Parameters:
   ///   - address: In the form of the D-Bus specification.
-  ///   - timeLimit: How long the sensor waits in one match.
+  ///   - timeLimit: The time-out of the sensor in one match.
   package init(address: String, timeLimit: Duration = .seconds(30)) {
     self.address = address
     self.timeLimit = timeLimit
   }
 
-  /// Asks fprintd for its first reader and the user's fingers.
+  /// Queries fprintd for its first reader and the user's fingers.
   ///
   /// - Throws: ``BiometricFailure``.
   public func state() async throws(BiometricFailure) -> BiometricState {
@@ -43,14 +43,14 @@ public final class FprintGate: BiometricGate {
       do throws(BiometricFailure) {
         return try reader.enrolledSet().map(BiometricState.ready) ?? .notEnrolled
       } catch .notCapable {
-        // It was taken away after fprintd had named it.
+        // The reader was removed after fprintd had named it.
         return .notCapable
       }
     }
     return state ?? .notCapable
   }
 
-  /// Has fprintd match any of the user's fingers.
+  /// Runs a match of any of the user's fingers.
   ///
   /// - Throws: ``BiometricFailure``.
   public func match(
@@ -66,10 +66,10 @@ public final class FprintGate: BiometricGate {
     return set
   }
 
-  /// Forgets the mismatches.
+  /// Resets the mismatch count.
   public func endLockout() async { mismatches.withLock { $0 = 0 } }
 
-  /// Counts a finger that was not recognised: what it may do next.
+  /// Counts a mismatch and returns the consequence.
   private func countMismatch() -> MismatchVerdict {
     mismatches.withLock { count in
       count += 1
@@ -79,7 +79,7 @@ public final class FprintGate: BiometricGate {
 
   /// Lends the first reader to `body`, on a thread that may block.
   ///
-  /// - Returns: nil where there is no reader.
+  /// - Returns: `nil` if there is no reader.
   private func withReader<Value: Sendable>(
     _ body: @escaping @Sendable (inout FprintReader) throws(BiometricFailure) -> Value
   ) async throws(BiometricFailure) -> Value? {
@@ -93,10 +93,10 @@ public final class FprintGate: BiometricGate {
   }
 }
 
-/// What a mismatch leads to.
+/// The consequence of a mismatch.
 enum MismatchVerdict: Sendable {
-  /// Another try may follow.
+  /// Another try is allowed.
   case counted
-  /// None may.
+  /// No further try is allowed.
   case lockedOut
 }

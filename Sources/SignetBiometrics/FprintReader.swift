@@ -3,13 +3,13 @@ import SignetCrypto
 import SignetDBus
 package import SignetVault
 
-/// fprintd's first reader, over a connection of its own, for one thread.
+/// fprintd's first reader, over its own connection, for one thread.
 struct FprintReader: ~Copyable {
   static let name = "net.reactivated.Fprint"
   static let interface = "net.reactivated.Fprint.Device"
-  /// How long the sensor may take to be freed after the person has gone.
+  /// The time-out for freeing the sensor after a match.
   private static let farewell = Duration.seconds(3)
-  /// More fingers than hands have; beyond it somebody plays tricks.
+  /// More fingers than a user has; a longer list is rejected as malicious.
   private static let fingerLimit = 64
 
   private var bus: BusConnection
@@ -22,15 +22,15 @@ struct FprintReader: ~Copyable {
     self.path = path
   }
 
-  /// Finds the reader that fprintd prefers.
+  /// Finds fprintd's default reader.
   ///
-  /// - Returns: nil where there is no bus, no fprintd or no reader.
+  /// - Returns: `nil` if there is no bus, no fprintd or no reader.
   static func first(
     at address: String, interruption: Interruption
   ) throws(BiometricFailure) -> FprintReader? {
     do throws(BusFailure) {
       var bus = try BusConnection(address, interruption: interruption)
-      // Whoever has the unique name now is whom the signals must come from; the well-known name could change hands.
+      // Signals must come from the current owner's unique name; another program could take over the well-known name.
       guard let service = try bus.owner(of: name) else { return nil }
       let body = try bus.call(
         BusCall(
@@ -44,9 +44,9 @@ struct FprintReader: ~Copyable {
     }
   }
 
-  /// The identity of what the user has enrolled; nil for nothing.
+  /// The identity of the user's enrolled set; `nil` if it is empty.
   ///
-  /// It covers what fprintd tells: whose fingers, on what kind of reader, and which fingers by name.
+  /// It covers the data that fprintd reports: the user, the kind of reader, and the names of the fingers.
   mutating func enrolledSet() throws(BiometricFailure) -> EnrolledSet? {
     let fingers: [String]
     do throws(BiometricFailure) {
@@ -65,7 +65,7 @@ struct FprintReader: ~Copyable {
     return EnrolledSet(user: getuid(), reader: try property("name"), fingers: fingers)
   }
 
-  /// Has a finger matched, until one does or none may be tried any more, and frees the sensor whatever happens.
+  /// Runs tries until a finger matches or the limit is reached, and frees the sensor in every case.
   mutating func match(
     within limit: Duration, reason: String, hints: (BiometricHint) -> Void, mismatch: () -> MismatchVerdict
   ) throws(BiometricFailure) -> EnrolledSet {
@@ -79,8 +79,9 @@ struct FprintReader: ~Copyable {
     do throws(BiometricFailure) {
       try call("Claim", .text(""))
       try touch(within: limit, reason: reason, hints: hints, mismatch: mismatch)
-      // Read while the sensor is ours, so that nobody else can enrol or delete; and after the match, since fprintd itself
-      // forgets a finger that it misses in the reader when another one did not match.
+      // Read while the sensor is claimed, so that no other program can enroll or delete. Read after the match, because after
+      // a mismatch
+      // fprintd itself forgets fingers that are missing in the reader.
       guard let set = try enrolledSet() else { throw BiometricFailure.notEnrolled }
       finish("Release")
       return set
@@ -101,7 +102,7 @@ struct FprintReader: ~Copyable {
     var remaining = FprintGate.triesPerMatch
     while true {
       try call("VerifyStart", .text("any"))
-      // Once: after a mismatch it would take the place of what is said of that within a moment.
+      // Only once: after a mismatch this hint would replace the mismatch message at once.
       if remaining == FprintGate.triesPerMatch {
         hints(swipes ? .swipeSensor(reason: reason) : .touchSensor(reason: reason))
       }
@@ -118,7 +119,7 @@ struct FprintReader: ~Copyable {
     }
   }
 
-  /// Waits for the end of one verification: whether the finger matched.
+  /// Waits for the end of one verification; returns true if the finger matched.
   private mutating func verdict(
     until deadline: ContinuousClock.Instant, hints: (BiometricHint) -> Void
   ) throws(BiometricFailure) -> Bool {
@@ -161,24 +162,24 @@ struct FprintReader: ~Copyable {
     } catch { throw BiometricFailure(error) }
   }
 
-  /// Ends something, cancelled or not.
+  /// Ends a verification or claim, even after cancellation.
   private mutating func finish(_ member: String) {
     do throws(BusFailure) {
       try bus.call(
         BusCall(service, path, Self.interface, member), within: Self.farewell, isInterruptible: false)
     } catch {
-      // There was nothing to end, or fprintd has gone; and the end of the connection frees the sensor too.
+      // There was nothing to end, or fprintd has ended; closing the connection frees the sensor too.
     }
   }
 }
 
 extension EnrolledSet {
-  /// SHA-256 over a label and the parts, each with its length before it.
+  /// SHA-256 over a label and the parts, each preceded by its length.
   ///
   /// - Parameters:
-  ///   - user: The number of the account.
-  ///   - reader: What the driver calls the reader.
-  ///   - fingers: Their names, in any order.
+  ///   - user: The numeric user id.
+  ///   - reader: The driver's name for the reader.
+  ///   - fingers: The names of the fingers, in any order.
   package init(user: UInt32, reader: String, fingers: [String]) {
     let parts = ["signet enrolled set 1", String(user), reader] + Set(fingers).sorted()
     let bytes = parts.flatMap { part in

@@ -1,32 +1,34 @@
 import Synchronization
 
-/// Runs code of others that may fail or hang: who waits for it has an answer in time, whatever it does.
+/// Runs foreign code that may fail or hang, and returns an answer in time in any case.
 ///
-/// What did not come back in time is cancelled and left to itself, on a thread of its own, and nothing of its name is begun before it
-/// has come back: what hangs must not take another thread whenever it is asked. Until something was late, any number of one name may
-/// be under way: who asks at the same time as others is no less answered.
+/// An operation that is late is cancelled and left running on its own thread. Until it ends, no operation of the same name
+/// starts,
+/// so that code which hangs does not occupy another thread at each request. While no operation of a name is late, any number
+/// of them
+/// may run at once, so concurrent callers all get an answer.
 package final class BoundedRunner: Sendable {
   private let executor: ThreadPerJobExecutor
   private let clock: any Clock<Duration>
-  /// How many of a name were late, and have not come back.
+  /// For each name, the number of late operations that have not ended.
   private let late = Mutex<[String: Int]>([:])
 
-  /// A runner.
+  /// Creates a runner.
   ///
   /// - Parameters:
-  ///   - label: What debuggers and crash reports show.
-  ///   - clock: What the time of a round is measured by.
+  ///   - label: The name in debuggers and crash reports.
+  ///   - clock: The clock that measures the time-out.
   package init(label: String, clock: any Clock<Duration> = ContinuousClock()) {
     (executor, self.clock) = (ThreadPerJobExecutor(label: label), clock)
   }
 
-  /// Begins something.
+  /// Starts an operation.
   ///
   /// - Parameters:
-  ///   - name: What it is called.
-  ///   - busy: The answer where an earlier one of this name was late, and has not come back.
-  ///   - body: Does it.
-  /// - Returns: What is under way, to be waited for by ``answers(to:within:whereLate:)``.
+  ///   - name: The operation's name.
+  ///   - busy: The answer if an earlier operation of this name is late and has not ended.
+  ///   - body: The operation.
+  /// - Returns: The running operation, for ``answers(to:within:whereLate:)``.
   package func begin<Value: Sendable>(
     _ name: String, whereBusy busy: Value, _ body: @escaping @Sendable () async -> Value
   ) -> BoundedRun<Value> {
@@ -42,12 +44,12 @@ package final class BoundedRunner: Sendable {
     return BoundedRun(name: name, answer: answer, work: work)
   }
 
-  /// Waits for all of a round.
+  /// Waits for several operations.
   ///
   /// - Parameters:
-  ///   - runs: What was begun; each is waited for once.
-  ///   - limit: How long all of them may take from now on.
-  ///   - lateAnswer: The answer of those that did not come back in time.
+  ///   - runs: The started operations; wait for each only once.
+  ///   - limit: The time-out for all of them together, from now on.
+  ///   - lateAnswer: The answer of late operations.
   /// - Returns: The answers, in order.
   package func answers<Value: Sendable>(
     to runs: [BoundedRun<Value>], within limit: Duration, whereLate lateAnswer: Value
@@ -68,12 +70,12 @@ package final class BoundedRunner: Sendable {
       late[run.name, default: 0] += 1
       return true
     }
-    // Not while others wait for the lock: what is cancelled may run code of its own.
+    // Outside of the lock: cancellation handlers may run foreign code.
     if isLate { run.work?.cancel() }
   }
 }
 
-/// Something that a ``BoundedRunner`` has begun, or an answer that was there at once.
+/// An operation that a ``BoundedRunner`` has started, or an immediate answer.
 package struct BoundedRun<Value: Sendable>: Sendable {
   fileprivate let name: String
   fileprivate let answer: FirstAnswer<Value>
@@ -83,14 +85,14 @@ package struct BoundedRun<Value: Sendable>: Sendable {
     (self.name, self.answer, self.work) = (name, answer, work)
   }
 
-  /// An answer that is there at once.
+  /// An immediate answer.
   package init(_ value: Value) {
     (name, answer, work) = ("", FirstAnswer(), nil)
     answer.settle(value)
   }
 }
 
-/// An answer that somebody waits for: the first one counts.
+/// An answer that one caller awaits; only the first one counts.
 private final class FirstAnswer<Value: Sendable>: Sendable {
   private struct State {
     var value: Value?
@@ -99,9 +101,9 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Answers; nothing happens where that was done before.
+  /// Sets the answer unless there is one already.
   ///
-  /// - Returns: Whether this was the first.
+  /// - Returns: True if this was the first answer.
   @discardableResult
   func settle(_ value: Value) -> Bool {
     let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
@@ -114,7 +116,7 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
     return isFirst
   }
 
-  /// The answer, once there is one; asked for once.
+  /// The answer, when available; may be awaited only once.
   var value: Value {
     get async {
       await withCheckedContinuation { continuation in

@@ -1,8 +1,8 @@
 public import Synchronization
 
-/// A result that arrives later, for one listener: a task that awaits it, or a callback where a task for each request is too slow.
+/// A result that arrives later, for one listener: an awaiting task, or a callback if a task for each request is too slow.
 @usableFromInline package final class Completion<Value: Sendable>: Sendable {
-  /// Hears the result once.
+  /// A closure that receives the result once.
   @usableFromInline package typealias Listener = @Sendable (Result<Value, any Error>) -> Void
 
   @usableFromInline struct State {
@@ -15,12 +15,12 @@ public import Synchronization
 
   @usableFromInline let state = Mutex(State())
 
-  /// A completion that ``settle(_:)`` ends.
+  /// Creates a completion that ``settle(_:)`` ends.
   @inlinable package init() {}
 
-  /// Keeps a result, in the place of one that was kept before, until ``settle()`` ends the completion with it.
+  /// Stores a result, replacing a stored one, until ``settle()`` ends the completion with it.
   ///
-  /// - Precondition: It was not ended before.
+  /// - Precondition: The completion has not ended.
   @inlinable package func prepare(_ result: Result<Value, any Error>) {
     state.withLock { state in
       precondition(!state.isSettled, "a completion ends once")
@@ -28,9 +28,9 @@ public import Synchronization
     }
   }
 
-  /// Ends it with the result that was prepared.
+  /// Ends the completion with the stored result.
   ///
-  /// - Precondition: There is one, and it was not ended before.
+  /// - Precondition: There is a stored result, and the completion has not ended.
   @inlinable package func settle() {
     let (listener, result) = state.withLock { state -> (Listener?, Result<Value, any Error>) in
       guard !state.isSettled, let result = state.result else {
@@ -44,17 +44,17 @@ public import Synchronization
     listener?(result)
   }
 
-  /// Ends it.
+  /// Ends the completion.
   ///
-  /// - Precondition: It was not ended before.
+  /// - Precondition: The completion has not ended.
   @inlinable package func settle(_ result: Result<Value, any Error>) {
     prepare(result)
     settle()
   }
 
-  /// Calls `listener` with the result, at once where it is there; otherwise on the thread that settles, which it must not block.
+  /// Calls `listener` with the result: at once if available, otherwise on the settling thread, which it must not block.
   ///
-  /// - Precondition: Nobody else listens.
+  /// - Precondition: There is no other listener.
   @inlinable package func then(_ listener: @escaping Listener) {
     let result = state.withLock { state -> Result<Value, any Error>? in
       precondition(!state.isHeard, "a completion has one listener")
@@ -68,7 +68,7 @@ public import Synchronization
     if let result { listener(result) }
   }
 
-  /// A completion of what `transform` makes of the value, on the thread that settles this one.
+  /// A completion with the transformed value; `transform` runs on the thread that settles this one.
   @inlinable package func map<Other: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Other
   ) -> Completion<Other> {
@@ -77,7 +77,7 @@ public import Synchronization
     return other
   }
 
-  /// The value, once it is there.
+  /// The value, when available.
   @inlinable package var value: Value {
     get async throws {
       try await withCheckedContinuation { continuation in then { continuation.resume(returning: $0) } }.get()

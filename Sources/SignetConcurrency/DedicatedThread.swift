@@ -1,16 +1,17 @@
 import Dispatch
 import Synchronization
 
-/// A serial executor with a thread of its own, from its creation until its last reference is gone.
+/// A serial executor with its own thread, from its creation until its last reference is released.
 ///
-/// Dispatch has as many threads as there are cores, and waits when they block. Connections to a database server block for as long
+/// Dispatch has as many threads as there are cores, and waits when they block. Connections to a database server block for as
+/// long
 /// as the network takes, and there are more of them than cores.
 package final class DedicatedThread: StepExecutor {
   private let mailbox = Mailbox()
 
   /// Starts the thread.
   ///
-  /// - Precondition: The system has a thread left.
+  /// - Precondition: The system can create a thread.
   package init() {
     let isStarted = DetachedThread.start { [mailbox] in mailbox.run() }
     precondition(isStarted, "the system has no thread left")
@@ -38,7 +39,7 @@ private final class Mailbox: Sendable {
     var isAsleep = false
   }
 
-  /// The mailbox whose thread this is.
+  /// The mailbox of the current thread.
   @TaskLocal private static var current: ObjectIdentifier?
 
   private let state = Mutex(State())

@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// Threads that nobody joins.
+/// Threads that are never joined.
 public enum DetachedThread {
-  /// Carries the work to the thread.
+  /// Carries the closure to the thread.
   private final class Work {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -14,8 +14,8 @@ public enum DetachedThread {
 
   /// Runs `body` on a new thread.
   ///
-  /// - Parameter body: What to do.
-  /// - Returns: Whether it is run; not where the system has no memory or no thread left.
+  /// - Parameter body: The work.
+  /// - Returns: False if the system cannot create a thread, for example for lack of memory.
   @discardableResult
   public static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let work = unsafe Unmanaged.passRetained(Work(body))

@@ -1,9 +1,10 @@
-/// A serial executor that also runs plain closures, in the order in which both were given.
+/// A serial executor that also runs plain closures, in the order of submission.
 ///
-/// Whoever owns blocking work (a database connection) takes one at creation: a ``DedicatedThread`` in a program, an executor that
-/// a seeded scheduler drives in a simulation.
+/// Code with blocking work, such as a database connection, gets an executor at creation: a ``DedicatedThread`` in a program,
+/// or an
+/// executor driven by a seeded scheduler in a simulation.
 package protocol StepExecutor: SerialExecutor {
-  /// Runs `body` after everything that was given before it; nobody waits.
+  /// Runs `body` after all work that was submitted before it; the caller does not wait.
   func begin(_ body: @escaping @Sendable () -> Void)
 }
 

@@ -1,13 +1,17 @@
-/// Runs each piece of a task on a thread of its own, so that one that blocks, or never ends, holds no thread of the shared pool.
+/// Runs each job of a task on its own thread, so that a job which blocks or never ends occupies no thread of the shared
+/// pool.
 ///
-/// For code of others that is not known to behave. Dispatch does not serve: on Linux it gives a queue as many threads as there are
-/// cores, and waits when they block. Threads are not bounded here: who uses this starts nothing again that has not come back.
+/// It is for foreign code that may misbehave. Dispatch is not suitable: on Linux it gives a queue as many threads as there
+/// are
+/// cores, and waits when they block. The number of threads is not limited here, so the caller must not restart an operation
+/// that has
+/// not ended.
 public final class ThreadPerJobExecutor: TaskExecutor {
   private let label: String
 
   /// Creates an executor.
   ///
-  /// - Parameter label: What debuggers and crash reports show.
+  /// - Parameter label: The name in debuggers and crash reports.
   public init(label: String) { self.label = label }
 
   /// Runs `job` on a new thread.
@@ -15,7 +19,7 @@ public final class ThreadPerJobExecutor: TaskExecutor {
     let job = UnownedJob(job)
     let executor = unsafe asUnownedTaskExecutor()
     let isRun = DetachedThread.start { unsafe job.runSynchronously(on: executor) }
-    // A job can't be given back, and its task would wait for ever.
+    // A job cannot be rejected; if it did not run, its task would wait forever.
     precondition(isRun, "the system has no thread left for \(label)")
   }
 }

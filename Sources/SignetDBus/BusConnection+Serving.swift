@@ -1,24 +1,24 @@
 import CSystemd
 import Glibc
 
-/// A call to us, to be answered.
+/// A received method call that must be answered.
 package struct BusRequest: ~Copyable {
-  /// What is called, and by whom.
+  /// The method and its caller.
   package let event: BusEvent
   let message: BusMessage
 }
 
-/// The other side of a conversation: what a service does, or its stand-in in a test.
+/// The service side of a connection, for services and for test doubles.
 extension BusConnection {
-  /// Takes a name on the bus.
+  /// Acquires a name on the bus.
   ///
-  /// - Throws: ``BusFailure``, also where somebody else has it.
+  /// - Throws: ``BusFailure``, also if another connection owns the name.
   package mutating func own(_ name: String) throws(BusFailure) {
     let code = unsafe withRaw { unsafe sd_bus_request_name($0, name, 0) }
     guard code >= 0 else { throw .connectionLost(errno: -code) }
   }
 
-  /// The name that the bus has given us.
+  /// The unique name that the bus has assigned to this connection.
   ///
   /// - Throws: ``BusFailure/connectionLost(errno:)``.
   package func uniqueName() throws(BusFailure) -> String {
@@ -31,11 +31,11 @@ extension BusConnection {
   /// Sends a signal.
   ///
   /// - Parameters:
-  ///   - path: The object that it is about.
+  ///   - path: The object that it concerns.
   ///   - interface: The interface that defines it.
-  ///   - member: Its name.
-  ///   - arguments: What it carries.
-  ///   - destination: Whom alone it goes to; nil for all who listen.
+  ///   - member: The signal's name.
+  ///   - arguments: The body.
+  ///   - destination: The only recipient; `nil` broadcasts the signal.
   /// - Throws: ``BusFailure``.
   package mutating func emit(
     _ path: String, _ interface: String, _ member: String, _ arguments: [BusArgument],
@@ -52,9 +52,9 @@ extension BusConnection {
     try send(message, code)
   }
 
-  /// The next call to us; signals are dropped.
+  /// Returns the next method call to this connection; drops signals.
   ///
-  /// - Parameter deadline: When to give up; nil for never.
+  /// - Parameter deadline: The end of the wait; `nil` waits without limit.
   /// - Returns: The call, to be answered.
   /// - Throws: ``BusFailure``.
   package mutating func request(until deadline: ContinuousClock.Instant? = nil) throws(BusFailure)
@@ -75,7 +75,7 @@ extension BusConnection {
   ///
   /// - Parameters:
   ///   - request: The call.
-  ///   - arguments: What the answer carries.
+  ///   - arguments: The body of the answer.
   /// - Throws: ``BusFailure``.
   package mutating func answer(
     _ request: borrowing BusRequest, _ arguments: BusArgument...
@@ -93,7 +93,7 @@ extension BusConnection {
   /// - Parameters:
   ///   - request: The call.
   ///   - name: The error's name.
-  ///   - words: What it says.
+  ///   - words: The error's message.
   /// - Throws: ``BusFailure``.
   package mutating func refuse(
     _ request: borrowing BusRequest, _ name: String, _ words: String

@@ -3,16 +3,17 @@ import Glibc
 
 /// A connection to a message bus for one thread at a time, closed with its single owner.
 ///
-/// Every call blocks, up to its time limit or until the ``Interruption`` fires: an actor with a `BlockingExecutor` owns it. What
-/// comes from the bus is bounded: see ``BusMessage``, ``BusWatch`` and ``eventLimit``.
+/// Every call blocks, up to its time-out or until the ``Interruption`` fires, so its owner is an actor with a
+/// `BlockingExecutor`.
+/// Data from the bus is limited: see ``BusMessage``, ``BusWatch`` and ``eventLimit``.
 @safe package struct BusConnection: ~Copyable {
-  /// The bus of the system.
+  /// The address of the system bus.
   ///
-  /// The environment's `DBUS_SYSTEM_BUS_ADDRESS` is not asked: it is not the machine's word.
+  /// The variable `DBUS_SYSTEM_BUS_ADDRESS` is ignored, because a program's environment is not trusted.
   package static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
-  /// The bus itself.
+  /// The name of the bus daemon itself.
   package static let daemon = "org.freedesktop.DBus"
-  /// The most signals that may wait while a call is answered.
+  /// The maximum number of signals that are stored during a call.
   private static let eventLimit = 1_024
 
   private let raw: OpaquePointer
@@ -20,11 +21,11 @@ import Glibc
   private var watches: [BusWatch] = []
   private var waiting: [BusEvent] = []
 
-  /// Connects.
+  /// Connects to a bus.
   ///
   /// - Parameters:
   ///   - address: In the form of the D-Bus specification, `unix:path=…`.
-  ///   - interruption: Ends whatever waits.
+  ///   - interruption: Ends any wait of this connection.
   /// - Throws: ``BusFailure``.
   package init(_ address: String, interruption: Interruption) throws(BusFailure) {
     var bus: OpaquePointer?
@@ -41,8 +42,7 @@ import Glibc
     unsafe raw = bus
   }
 
-  // Without flushing, which waits for a bus that does not answer: what was sent is out already, and what matters was
-  // answered.
+  // No flush, which would wait for a bus that does not answer: messages are already sent, and important ones were answered.
   deinit { unsafe sd_bus_close_unref(raw) }
 
   /// Lends the connection to calls of sd-bus.
@@ -50,12 +50,12 @@ import Glibc
 
   /// Calls a method and waits for the answer.
   ///
-  /// Signals that come in between wait for ``event(until:isInterruptible:)``.
+  /// Signals that arrive meanwhile are stored for ``event(until:isInterruptible:)``.
   ///
   /// - Parameters:
-  ///   - call: What to call.
-  ///   - limit: How long to wait at most.
-  ///   - isInterruptible: Whether the interruption ends the wait; not so for what cleans up after it.
+  ///   - call: The method and its arguments.
+  ///   - limit: The time-out.
+  ///   - isInterruptible: True if the interruption ends the wait; false for clean-up calls after it.
   /// - Returns: The body of the answer.
   /// - Throws: ``BusFailure``.
   @discardableResult package mutating func call(
@@ -64,7 +64,7 @@ import Glibc
     try answer(to: call, within: limit, isInterruptible: isInterruptible).body()
   }
 
-  /// Calls a method that answers with a file descriptor, which the caller closes.
+  /// Calls a method that returns a file descriptor, which the caller must close.
   ///
   /// - Throws: ``BusFailure``.
   package mutating func callForDescriptor(
@@ -73,7 +73,7 @@ import Glibc
     try answer(to: call, within: limit, isInterruptible: true).descriptor()
   }
 
-  /// Listens from now on for the signals of a watch.
+  /// Subscribes to the signals of a watch.
   ///
   /// - Throws: ``BusFailure``.
   package mutating func watch(_ watch: BusWatch) throws(BusFailure) {
@@ -82,12 +82,12 @@ import Glibc
       BusCall(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "AddMatch", .text(watch.rule)))
   }
 
-  /// The unique name of whoever owns a well-known name; the bus starts the service where it knows how.
+  /// Returns the unique name of a well-known name's owner; the bus starts the service if it is activatable.
   ///
-  /// - Returns: nil where nobody owns it and nothing can be started.
+  /// - Returns: `nil` if the name has no owner and no service can be started.
   /// - Throws: ``BusFailure``.
   package mutating func owner(of name: String) throws(BusFailure) -> String? {
-    // In this order: the bus does not look for the owner of a name that it could not start.
+    // In this order: for a name that it cannot start, the bus does not look for an owner.
     if let owner = try currentOwner(of: name) { return owner }
     do throws(BusFailure) {
       try call(
@@ -113,18 +113,18 @@ import Glibc
     }
   }
 
-  /// What the bus says of a service that is not there.
+  /// The errors of the bus for a missing service.
   private static let absences: Set = [
     "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",
   ]
 
-  /// The next signal of a watch.
+  /// Returns the next signal of a watch.
   ///
   /// - Parameters:
-  ///   - deadline: When to give up; nil for never.
-  ///   - isInterruptible: Whether the interruption ends the wait.
-  /// - Returns: The signals come in the order in which they were sent.
+  ///   - deadline: The end of the wait; `nil` waits without limit.
+  ///   - isInterruptible: True if the interruption ends the wait.
+  /// - Returns: A signal; signals arrive in the order in which they were sent.
   /// - Throws: ``BusFailure``.
   package mutating func event(
     until deadline: ContinuousClock.Instant? = nil, isInterruptible: Bool = true
@@ -158,7 +158,7 @@ import Glibc
     }
   }
 
-  /// Keeps a signal of one of the watches; drops everything else, which nobody asked for.
+  /// Stores a signal of one of the watches; drops all other messages.
   private mutating func keep(_ message: borrowing BusMessage) throws(BusFailure) {
     let sender = message.sender
     guard message.kind == .signal, watches.contains(where: { $0.sender == sender }) else { return }
@@ -183,13 +183,13 @@ import Glibc
     }
   }
 
-  /// Waits until there is something to process.
+  /// Waits until there is data to process.
   private func wait(until deadline: ContinuousClock.Instant?, isInterruptible: Bool) throws(BusFailure) {
     var milliseconds: Int32 = -1
     if let deadline {
       let remaining = ContinuousClock.now.duration(to: deadline)
       guard remaining > .zero else { throw .timedOut }
-      // Rounded up, so as not to wake before the time and wait for nothing.
+      // Rounded up, to avoid waking before the deadline.
       milliseconds = Int32(clamping: Int64(clamping: Int64(remaining / .milliseconds(1)) + 1))
     }
     let descriptor = unsafe sd_bus_get_fd(raw)

@@ -1,19 +1,19 @@
-/// Why a message did not get through.
+/// The reason why a bus operation failed.
 package enum BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is no bus at the address, or it lets nobody in.
+  /// There is no bus at the address, or it denies access.
   case connectionFailed(errno: Int32)
   /// The connection broke.
   case connectionLost(errno: Int32)
-  /// The other side answered with an error.
+  /// The peer answered with an error.
   case refused(name: String, message: String)
-  /// Nothing came in time.
+  /// There was no message in time.
   case timedOut
   /// The ``Interruption`` has fired.
   case interrupted
-  /// A message was larger, deeper or of another form than agreed.
+  /// A message exceeded the limits of size or depth, or had an unexpected form.
   case malformed
 
-  /// For a log; the words of the other side are as it sent them.
+  /// A description for a log; the peer's text is not sanitized.
   package var description: String {
     switch self {
     case .connectionFailed(let code): "no connection to the bus, system error \(code)"

@@ -3,14 +3,14 @@ import Glibc
 
 /// One message, freed with its single owner.
 @safe struct BusMessage: ~Copyable {
-  /// The most values of a body, and the most bytes of a string: ten times what fprintd and logind send.
+  /// The maximum number of values of a body, and bytes of a string: ten times as many as fprintd and logind send.
   private static let valueLimit = 4_096
   private static let textLimit = 65_536
   private static let depthLimit = 16
 
   private let raw: OpaquePointer
 
-  /// Takes over a reference.
+  /// Adopts a reference.
   init(owning raw: OpaquePointer) { unsafe self.raw = raw }
 
   deinit { unsafe sd_bus_message_unref(raw) }
@@ -18,10 +18,10 @@ import Glibc
   /// Lends the message to calls of sd-bus.
   func withRaw<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(raw) }
 
-  /// What the message is.
+  /// The message types.
   enum Kind { case call, answer, failure, signal }
 
-  /// `DBUS_MESSAGE_TYPE_…`, numbers of the specification.
+  /// The message type, from the `DBUS_MESSAGE_TYPE_…` numbers of the specification.
   var kind: Kind? {
     var type: UInt8 = 0
     guard unsafe sd_bus_message_get_type(raw, &type) >= 0 else { return nil }
@@ -34,13 +34,13 @@ import Glibc
     }
   }
 
-  /// The number of the call that this answers.
+  /// The cookie of the call that this message answers.
   var answeredCookie: UInt64? {
     var cookie: UInt64 = 0
     return unsafe sd_bus_message_get_reply_cookie(raw, &cookie) >= 0 ? cookie : nil
   }
 
-  /// The error that this is, its words cut to what anybody reads.
+  /// The error in this message, with its text limited to 512 characters.
   var failure: BusFailure {
     guard let error = unsafe sd_bus_message_get_error(raw), let name = unsafe error.pointee.name else {
       return .malformed
@@ -49,13 +49,13 @@ import Glibc
     return .refused(name: unsafe String(cString: name), message: String(text.prefix(512)))
   }
 
-  /// Who sent it; the bus has set it.
+  /// The sender, which the bus has set.
   var sender: String { unsafe Self.text(sd_bus_message_get_sender(raw)) }
   var path: String { unsafe Self.text(sd_bus_message_get_path(raw)) }
   var interface: String { unsafe Self.text(sd_bus_message_get_interface(raw)) }
   var member: String { unsafe Self.text(sd_bus_message_get_member(raw)) }
 
-  /// The body, read anew.
+  /// The body, read from its start.
   ///
   /// - Throws: ``BusFailure/malformed`` beyond the limits.
   func body() throws(BusFailure) -> [BusValue] {
@@ -64,9 +64,9 @@ import Glibc
     return try values(depth: 0, remaining: &remaining)
   }
 
-  /// A copy of the file descriptor that is the first and only value, closed by exec; the caller closes it.
+  /// A copy of the file descriptor that is the first value, with close-on-exec set; the caller must close it.
   ///
-  /// - Throws: ``BusFailure/malformed`` if the body is something else.
+  /// - Throws: ``BusFailure/malformed`` if the first value is something else.
   func descriptor() throws(BusFailure) -> Int32 {
     var borrowed: Int32 = -1
     guard unsafe sd_bus_message_rewind(raw, 1) >= 0,
@@ -77,7 +77,7 @@ import Glibc
     return copy
   }
 
-  /// Adds a value to a message that is being made.
+  /// Appends a value to a new message.
   ///
   /// - Returns: 0 or more, or a negative errno.
   func append(_ argument: BusArgument) -> Int32 {
@@ -118,7 +118,7 @@ import Glibc
   }
 
   private func append(_ text: String, as type: Unicode.Scalar) -> Int32 {
-    // A string with NUL inside would be cut by C without a word.
+    // C would silently truncate a string with a NUL inside.
     guard !text.utf8.contains(0) else { return -EINVAL }
     return unsafe text.withCString { unsafe sd_bus_message_append_basic(raw, Self.code(type), $0) }
   }

@@ -1,14 +1,14 @@
-/// What a message from the bus carries, as far as this package reads it.
+/// A value in a message from the bus, of the types that this package reads.
 package enum BusValue: Hashable, Sendable {
   /// A string, object path or signature.
   case text(String)
   /// A boolean.
   case flag(Bool)
-  /// Any whole number; those above the largest are the largest.
+  /// Any integer; larger ones are clamped to the maximum.
   case number(Int64)
   /// An array, a structure, or an entry of a dictionary (key and value).
   case list([BusValue])
-  /// A number with a fraction or a file descriptor, which are not read here.
+  /// A double or a file descriptor, whose value is not read here.
   case other
 
   /// The string, if it is one.
@@ -17,23 +17,23 @@ package enum BusValue: Hashable, Sendable {
   package var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
   /// The number, if it is one.
   package var number: Int64? { if case .number(let number) = self { number } else { nil } }
-  /// The parts, if it has any.
+  /// The elements, if it is a list.
   package var list: [BusValue]? { if case .list(let list) = self { list } else { nil } }
 
-  /// The strings of an array of nothing else.
+  /// The strings of an array that contains only strings.
   package var texts: [String]? {
     guard let list else { return nil }
     let texts = list.compactMap(\.text)
     return texts.count == list.count ? texts : nil
   }
 
-  /// What a dictionary has under a name; variants are unwrapped.
+  /// The value of a dictionary's key; variants are unwrapped.
   package subscript(name: String) -> BusValue? {
     list?.first { $0.list?.count == 2 && $0.list?.first?.text == name }?.list?.last
   }
 }
 
-/// What a message to the bus carries.
+/// A value in a message to the bus, with its D-Bus type.
 package enum BusArgument: Hashable, Sendable {
   /// `s`
   case text(String)
@@ -53,7 +53,7 @@ package enum BusArgument: Hashable, Sendable {
   case variants([String: String])
 }
 
-/// A method and what to call it with.
+/// A method with its arguments.
 package struct BusCall: Hashable, Sendable {
   package let destination: String
   package let path: String
@@ -61,12 +61,12 @@ package struct BusCall: Hashable, Sendable {
   package let member: String
   package let arguments: [BusArgument]
 
-  /// Names all parts, in the words of the D-Bus specification.
+  /// Creates a call, with the terms of the D-Bus specification.
   package init(
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: BusArgument...
   ) { self.init(destination, path, interface, member, arguments) }
 
-  /// Names all parts, the arguments in an array.
+  /// Creates a call with the arguments in an array.
   package init(
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusArgument]
   ) {
@@ -78,7 +78,7 @@ package struct BusCall: Hashable, Sendable {
   }
 }
 
-/// A signal, or a method call to us, as it came.
+/// A received signal, or a received method call.
 package struct BusEvent: Hashable, Sendable {
   package let sender: String
   package let path: String
@@ -95,10 +95,11 @@ package struct BusEvent: Hashable, Sendable {
   }
 }
 
-/// Which signals to listen for.
+/// A subscription to signals.
 ///
-/// The bus delivers what matches, and besides whatever anybody addresses to us directly: so a connection drops every
-/// signal that matches none of its watches itself. The sender is a unique name, which nobody else can have.
+/// The bus delivers matching signals, and also any message addressed directly to this connection. So a connection itself
+/// drops
+/// every signal that matches none of its watches. The sender is a unique name, which no other connection can have.
 package struct BusWatch: Hashable, Sendable {
   /// A unique name, or `org.freedesktop.DBus`.
   package let sender: String
@@ -107,7 +108,7 @@ package struct BusWatch: Hashable, Sendable {
   package let member: String?
   package let argument: String?
 
-  /// Names the parts that must be equal; nil is for all.
+  /// Creates a watch from the fields that must be equal; `nil` matches any value.
   package init(
     sender: String, path: String? = nil, interface: String, member: String? = nil, argument: String? = nil
   ) {
@@ -118,7 +119,7 @@ package struct BusWatch: Hashable, Sendable {
     self.argument = argument
   }
 
-  /// The rule as the bus takes it.
+  /// The match rule in the syntax of the bus.
   var rule: String {
     let parts: [(String, String?)] = [
       ("sender", sender), ("path", path), ("interface", interface), ("member", member), ("arg0", argument),
@@ -131,7 +132,7 @@ package struct BusWatch: Hashable, Sendable {
       }.joined()
   }
 
-  /// Whether a signal is one of these.
+  /// Returns true if a signal matches.
   func admits(_ event: BusEvent) -> Bool {
     event.sender == sender && event.interface == interface && (path == nil || path == event.path)
       && (member == nil || member == event.member)

@@ -2,14 +2,14 @@ import SignetConcurrency
 import CSystemd
 import Glibc
 
-/// Wakes a thread that waits for the bus, from any other thread, once and for good.
+/// Wakes a thread that waits for the bus, from any other thread; it fires once and cannot be reset.
 @safe package final class Interruption: Sendable {
-  /// Readable from ``fire()`` on.
+  /// A descriptor that is readable after ``fire()``.
   let descriptor: Int32
 
-  /// Makes one that has not fired.
+  /// Creates an interruption that has not fired.
   ///
-  /// - Throws: ``BusFailure/connectionFailed(errno:)`` where the process has no descriptor left.
+  /// - Throws: ``BusFailure/connectionFailed(errno:)`` if the process has no free descriptor.
   package init() throws(BusFailure) {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     guard descriptor >= 0 else { throw .connectionFailed(errno: errno) }
@@ -17,14 +17,14 @@ import Glibc
 
   deinit { close(descriptor) }
 
-  /// Ends the wait, and every later one.
+  /// Ends the current wait and every later one.
   package func fire() {
     var one: UInt64 = 1
-    // Fails only when the count is full, and then it has fired already.
+    // Fails only if the counter is full; then it has already fired.
     _ = unsafe withUnsafeBytes(of: &one) { unsafe write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  /// Whether it has fired.
+  /// True if it has fired.
   package var hasFired: Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, 0) > 0
@@ -32,13 +32,13 @@ import Glibc
 }
 
 extension Interruption {
-  /// Runs work that blocks on a thread of its own, and fires when the task is cancelled; the work has to end by then.
+  /// Runs blocking work on its own thread, and fires if the task is cancelled; the work must then end.
   ///
   /// - Parameters:
-  ///   - label: What debuggers and crash reports show.
-  ///   - work: What waits for this interruption wherever it waits.
-  /// - Returns: What the work returns.
-  /// - Throws: What the work throws.
+  ///   - label: The name in debuggers and crash reports.
+  ///   - work: The work, whose every wait must end when this interruption fires.
+  /// - Returns: The result of the work.
+  /// - Throws: Any error of the work.
   package func run<Value: Sendable, Failure: Error>(
     _ label: String, _ work: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {

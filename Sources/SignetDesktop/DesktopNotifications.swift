@@ -2,10 +2,11 @@ import SignetConcurrency
 package import SignetDBus
 import SignetText
 
-/// The desktop's notifications (<https://specifications.freedesktop.org/notification-spec/1.2/>), on a thread that may block.
+/// The desktop's notifications (<https://specifications.freedesktop.org/notification-spec/1.2/>), on a thread that may
+/// block.
 ///
-/// One notification is shown at a time: the next one takes its place. A notification is a hint and nothing more: where it
-/// can't be shown in a few seconds it is left out.
+/// Only one notification is shown at a time: the next one replaces it. A notification is only a hint: if it cannot be shown
+/// within a few seconds, it is omitted.
 package actor DesktopNotifications {
   private static let name = "org.freedesktop.Notifications"
   private static let path = "/org/freedesktop/Notifications"
@@ -17,12 +18,12 @@ package actor DesktopNotifications {
   private var bus: BusConnection?
   private var service = ""
   private var capabilities: Set<String> = []
-  /// The notification that is shown; 0 for none.
+  /// The id of the shown notification; 0 if there is none.
   private var shown: UInt32 = 0
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Notifications over a bus; it is connected to when there is something to show.
+  /// Creates notifications over a bus; the first notification connects to it.
   ///
   /// - Parameter address: The address of the session's bus.
   /// - Throws: ``BusFailure``.
@@ -31,9 +32,9 @@ package actor DesktopNotifications {
     interruption = try Interruption()
   }
 
-  /// The address of the session's bus; `nil` where there is none.
+  /// Returns the address of the session's bus; `nil` if there is none.
   ///
-  /// Only sockets of this machine are taken: other forms of address start programs, or go to other machines.
+  /// Only local sockets are accepted: other forms of address start programs or connect to other machines.
   ///
   /// - Parameter environment: The environment's variables.
   /// - Returns: `DBUS_SESSION_BUS_ADDRESS`, or the bus in `XDG_RUNTIME_DIR`.
@@ -48,7 +49,7 @@ package actor DesktopNotifications {
     return "unix:path=\(folder)/bus"
   }
 
-  /// Whether a byte stands for itself in an address (D-Bus specification, "Server Addresses").
+  /// Returns true if a byte needs no escape in an address (D-Bus specification, "Server Addresses").
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -56,18 +57,18 @@ package actor DesktopNotifications {
     }
   }
 
-  /// Shows a text, in the place of the one before.
+  /// Shows a text; replaces the previous one.
   ///
   /// - Parameters:
   ///   - summary: One line.
-  ///   - body: What is below it; it is shown as it is, whatever it contains.
-  /// - Throws: ``BusFailure`` where it can't be shown.
+  ///   - body: The text below it; it is shown literally, even if it contains markup.
+  /// - Throws: ``BusFailure`` if it cannot be shown.
   package func show(_ summary: String, _ body: String) throws(BusFailure) {
     do throws(BusFailure) { try connect() } catch {
       bus = nil
       throw error
     }
-    // A service that shows markup takes `<` for the beginning of some; one that does not shows everything as it is.
+    // A service with markup support would interpret `<`; a service without it shows all characters literally.
     let text = capabilities.contains("body-markup") ? MarkupText.escaped(body) : body
     let hasBody = capabilities.contains("body")
     do throws(BusFailure) {
@@ -79,16 +80,16 @@ package actor DesktopNotifications {
           .integer(-1)), within: Self.limit)
       shown = UInt32(clamping: answer?.first?.number ?? 0)
     } catch {
-      // The next one finds out anew who shows notifications.
+      // The next notification connects again and looks up the service.
       bus = nil
       shown = 0
       throw error
     }
   }
 
-  /// Takes back what is shown.
+  /// Closes the shown notification.
   ///
-  /// - Throws: ``BusFailure``; a notification that its user has closed before is none.
+  /// - Throws: ``BusFailure``; no error if the user has already closed it.
   package func close() throws(BusFailure) {
     guard shown != 0, bus != nil else { return }
     let number = shown

@@ -12,38 +12,42 @@ public import SignetPolicy
 
 /// The dictionary check of libpwquality, with a word list in cracklib's format.
 ///
-/// It refuses words, words backwards, words with digits around them or letters written as digits, palindromes, and what
-/// has too few different characters; and every password below ``PasswordPolicy/dictionaryLength`` characters. Words are
-/// those of the list, and of ASCII as far as Debian's goes.
+/// It rejects words, reversed words, words surrounded by digits or with letters replaced by digits, palindromes, and
+/// passwords
+/// with too few different characters. It also rejects every password below ``PasswordPolicy/dictionaryLength`` characters.
+/// The
+/// words are those of the list; Debian's list is ASCII only.
 ///
-/// **Copies.** libpwquality frees its copies of the password and does not wipe them. So it runs in a copy of this process, which ends
-/// with them.
+/// **Copies.** libpwquality frees its copies of the password without wiping them. So it runs in a forked child process,
+/// whose end
+/// releases them.
 public actor CrackLibDictionary: PasswordDictionary {
-  /// Where Debian's `cracklib-runtime` puts its word list, without the endings of its three files.
+  /// The path of Debian's `cracklib-runtime` word list, without the extensions of its three files.
   public static let debianPath = "/var/cache/cracklib/cracklib_dict"
 
   private let path: String
   private let seconds: UInt32
   private let executor = BlockingExecutor(label: "signet.dictionary")
 
-  /// Where the word list is read, which may block.
+  /// The executor that reads the word list, which may block.
   nonisolated public var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Names a word list, which is looked for when it is used.
+  /// Creates a dictionary; the word list is opened at each use.
   ///
-  /// - Parameter path: The word list, without the endings `.hwm`, `.pwd` and `.pwi`.
+  /// - Parameter path: The word list, without the extensions `.hwm`, `.pwd` and `.pwi`.
   public init(path: String = CrackLibDictionary.debianPath) { (self.path, seconds) = (path, 60) }
 
-  /// The same with another bound on how long a word list may take to be read.
+  /// Creates a dictionary with another time-out for reading the word list.
   package init(path: String, seconds: UInt32) { (self.path, self.seconds) = (path, seconds) }
 
-  /// Whether a password is a word, or made from one in an obvious way.
+  /// Returns true if a password is a word, or derived from one in an obvious way.
   ///
   /// - Parameter password: UTF-8 without a NUL byte, as ``OpaqueString`` prepares it.
-  /// - Returns: Whether it must not be used.
-  /// - Throws: ``PasswordDictionaryFailure`` if there is no word list, it can't be read within a minute, or memory is short.
+  /// - Returns: True if the password must be rejected.
+  /// - Throws: ``PasswordDictionaryFailure`` if there is no word list, it cannot be read within a minute, or memory is
+  ///   short.
   public func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool {
-    // cracklib says of a list that it cannot open only that the password is refused.
+    // For a list that it cannot open, cracklib would only report a rejected password.
     try Self.requireReadable(path)
     return try DeadStack.wiped { () throws(PasswordDictionaryFailure) in
       try QualitySettings(dictionary: path).refuses(password, within: seconds)
@@ -57,12 +61,12 @@ public actor CrackLibDictionary: PasswordDictionary {
   }
 }
 
-/// The settings of libpwquality for a dictionary check and nothing else, freed with their single owner.
+/// The settings of libpwquality for a dictionary check only, freed with their single owner.
 @safe private struct QualitySettings: ~Copyable {
   private let raw: OpaquePointer
   private let path: String
 
-  /// Turns off all that a policy of ours counts itself.
+  /// Disables all checks that the password policy makes itself.
   init(dictionary path: String) throws(PasswordDictionaryFailure) {
     guard let settings = unsafe pwquality_default_settings() else {
       throw .library(code: Int(PWQ_ERROR_MEM_ALLOC))
@@ -87,9 +91,9 @@ public actor CrackLibDictionary: PasswordDictionary {
 
   deinit { unsafe pwquality_free_settings(raw) }
 
-  /// Whether libpwquality finds a password too easy.
+  /// Returns true if libpwquality rejects a password as too easy.
   ///
-  /// The corresponding C function is `pwquality_check`, in a process of its own.
+  /// The corresponding C function is `pwquality_check`, in a child process.
   borrowing func refuses(
     _ password: [UInt8], within seconds: UInt32
   ) throws(PasswordDictionaryFailure) -> Bool {

@@ -4,24 +4,24 @@
   import Darwin
 #endif
 
-/// Why a file was not used; each module translates this into its own family of failures, for people to read.
+/// The reason why a file was not used; each module translates it into its own failures, with messages for users.
 package enum FileFailure: Error, Hashable, Sendable {
-  /// A C function failed, for the system's reason.
+  /// A C function failed; `errno` is the system's reason.
   case system(call: String, errno: Int32)
-  /// Nothing is there to be read.
+  /// The file or folder does not exist.
   case missing
-  /// Something else is there than a plain file, or than a folder where one is wanted.
+  /// The object is not a plain file, or not a folder if a folder is required.
   case wrongKind
   /// Another user owns it.
   case ownedByAnother(owner: UInt32)
-  /// Other users may do more than the rule allows; `mode` has the permission bits.
+  /// Other users have more access than the rule allows; `mode` has the permission bits.
   case openToOthers(mode: UInt32)
   /// It has more bytes than the limit.
   case tooLarge
-  /// It ended before as many bytes came as were wanted.
+  /// It ended before the required number of bytes.
   case tooShort
 
-  /// The `errno` value that says the same, or nearly.
+  /// The nearest `errno` value.
   package var code: Int32 {
     switch self {
     case .system(_, let error): error
@@ -33,13 +33,13 @@ package enum FileFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The failure of the C function that was called just now.
+  /// The failure of the last C function call.
   static func last(_ call: String) -> FileFailure { .system(call: call, errno: errno) }
 }
 
-/// What the system calls an error number.
+/// The system's message for an error number.
 package func systemMessage(_ error: Int32) -> String {
-  // The text lives at least until this thread's next call.
+  // The text is valid at least until this thread's next call.
   guard let message = unsafe strerror(error) else { return "error \(error)" }
   return unsafe String(cString: message)
 }

@@ -4,29 +4,29 @@
   import Darwin
 #endif
 
-/// What a file or folder must be before its content is relied on; its owner is the user that runs the program.
+/// The conditions that a file or folder must meet before its content is trusted; its owner must be the program's user.
 package struct FileRule: Sendable {
-  /// What there may be.
+  /// The accepted kinds of object.
   package enum Kind: Sendable {
     /// A plain file; no link.
     case file
-    /// A plain file or a link to one, which may be root's too, as certificates of an ACME client are.
+    /// A plain file or a link to one, owned by the user or root, such as the certificates of an ACME client.
     case foreignFile
-    /// A folder or a link to one, as people have for a data folder.
+    /// A folder or a link to one, which is common for data folders.
     case folder
-    /// As ``folder``, which may be root's too.
+    /// As ``folder``, but root may own it too.
     case foreignFolder
   }
 
   let kind: Kind
   let forbiddenMode: UInt32
 
-  /// A rule that forbids others what the permission bits `forbiddenMode` stand for; everything, unless said.
+  /// Creates a rule that forbids the permission bits `forbiddenMode`; by default all access by others.
   package init(_ kind: Kind = .file, forbiddenMode: UInt32 = 0o077) {
     (self.kind, self.forbiddenMode) = (kind, forbiddenMode)
   }
 
-  /// Checks what is at `path`, without opening it, and returns its permission bits.
+  /// Checks the object at `path` without opening it, and returns its permission bits.
   ///
   /// - Throws: ``FileFailure``.
   @discardableResult package func check(_ path: String) throws(FileFailure) -> UInt32 {

@@ -4,21 +4,21 @@
   import Darwin
 #endif
 
-/// A folder that this process uses, as others can see; the system gives it up with the process.
+/// A lock that marks a folder as used by this process; the system releases it when the process ends.
 package final class FolderHold: Sendable {
-  /// Who may hold it at the same time.
+  /// The sharing behavior of a lock.
   package enum Mode: Sendable {
-    /// Any number of others that share it.
+    /// Shared with any number of other shared holders.
     case shared
-    /// Nobody.
+    /// Exclusive.
     case alone
   }
 
   private let descriptor: Int32
 
-  /// Holds a folder; does not wait.
+  /// Locks a folder; does not wait.
   ///
-  /// - Returns: `nil` where another process, or another holder in this one, does not allow it.
+  /// - Returns: `nil` if another process, or another holder in this one, has a conflicting lock.
   /// - Throws: ``FileFailure``.
   package init?(_ path: String, _ mode: Mode) throws(FileFailure) {
     let opened = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -27,7 +27,7 @@ package final class FolderHold: Sendable {
     guard try Self.lock(opened, mode) else { return nil }
   }
 
-  /// Whether nobody else holds it; nobody else can from then on.
+  /// Makes the lock exclusive; returns false if there are other holders.
   ///
   /// - Throws: ``FileFailure``.
   package func becomesAlone() throws(FileFailure) -> Bool { try Self.lock(descriptor, .alone) }

@@ -4,13 +4,13 @@
   import Darwin
 #endif
 
-/// What is in a folder.
+/// The content of a folder.
 package enum FolderListing {
-  /// The names in a folder, in order; those that begin with a dot are left out, unless they are wanted.
+  /// Returns the sorted names in a folder; names that start with a dot are omitted by default.
   ///
   /// - Parameters:
-  ///   - folder: Where to look.
-  ///   - areHiddenLeftOut: Whether names that begin with a dot are left out; `.` and `..` always are.
+  ///   - folder: The path of the folder.
+  ///   - areHiddenLeftOut: True to omit names that start with a dot; `.` and `..` are always omitted.
   /// - Returns: The names.
   /// - Throws: ``FileFailure``.
   package static func names(
@@ -28,7 +28,7 @@ package enum FolderListing {
     typealias Directory = UnsafeMutablePointer<DIR>
   #endif
 
-  /// The same of an open listing, which is closed.
+  /// Returns the names of an open listing, and closes it.
   static func names(closing directory: Directory, areHiddenLeftOut: Bool) -> [String] {
     defer { unsafe closedir(directory) }
     var names: [String] = []

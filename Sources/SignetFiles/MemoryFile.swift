@@ -4,12 +4,12 @@
   import Darwin
 #endif
 
-/// Where files may be that are to be forgotten: in memory.
+/// Detects file systems in memory, for files that must leave no trace.
 package enum MemoryFile {
-  /// Whether what is written to a folder stays in memory: a disk, its log or its backups would remember.
+  /// Returns true if files in a folder stay in memory: a disk, its log or its backups would keep them.
   ///
-  /// - Parameter status: The folder's.
-  /// - Returns: Whether it does.
+  /// - Parameter status: The folder's status.
+  /// - Returns: True if the folder's file system is in memory.
   /// - Throws: ``FileFailure``.
   static func isPlace(_ status: stat) throws(FileFailure) -> Bool {
     #if os(Linux)
@@ -23,8 +23,9 @@ package enum MemoryFile {
     #endif
   }
 
-  /// Whether a device is mounted as a file system in memory, by the text of `/proc/self/mountinfo` (proc(5)): the device is the third
-  /// word of a line, the type the one after `-`.
+  /// Returns true if a device is mounted as a file system in memory, by the text of `/proc/self/mountinfo` (proc(5)).
+  ///
+  /// The device is the third word of a line, the type the one after `-`.
   package static func isInMemory(_ device: String, mounts: String) -> Bool {
     for line in mounts.split(separator: "\n") {
       let words = line.split(separator: " ")

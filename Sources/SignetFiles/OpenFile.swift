@@ -18,26 +18,27 @@ package struct OpenFile: ~Copyable, Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// Makes an empty file, mode 0600, to write to.
+  /// Creates an empty file, mode 0600, for writing.
   ///
-  /// What is there already, be it a link that leads nowhere, is neither followed nor changed: `EEXIST`.
+  /// An existing object, even a dangling link, is neither followed nor changed: the call fails with `EEXIST`.
   ///
   /// - Throws: ``FileFailure/system(call:errno:)``.
   package init(creating path: String) throws(FileFailure) { try self.init(creating: path, in: AT_FDCWD) }
 
-  /// The same in an open folder.
+  /// Creates an empty file in an open folder.
   init(creating name: String, in folder: Int32) throws(FileFailure) {
     try self.init(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, in: folder)
   }
 
-  /// Opens a file, pipe or terminal, whosoever it is.
+  /// Opens a file, pipe or terminal of any owner.
   ///
   /// - Throws: ``FileFailure/missing``, ``FileFailure/system(call:errno:)``.
   package init(reading path: String) throws(FileFailure) { try self.init(path, O_RDONLY) }
 
-  /// What this process reads from unless told otherwise.
+  /// The standard input of this process.
   ///
-  /// A copy of the descriptor: opening `/dev/stdin` would ask for rights on what another user has redirected.
+  /// It is a copy of the descriptor: opening `/dev/stdin` would need access rights to a file that another user has
+  /// redirected.
   ///
   /// - Throws: ``FileFailure/system(call:errno:)``.
   package static func standardInput() throws(FileFailure) -> OpenFile {
@@ -46,17 +47,18 @@ package struct OpenFile: ~Copyable, Sendable {
     return OpenFile(adopting: copy)
   }
 
-  /// Opens what a rule allows.
+  /// Opens a file that a rule allows.
   ///
-  /// It is judged once it is open, so that nothing else can take its place meanwhile, and a pipe in its place does not
-  /// make the caller wait.
+  /// The rule is checked after opening, so that the file cannot be replaced in between. A pipe in its place does not block
+  /// the
+  /// caller.
   ///
-  /// - Throws: ``FileFailure``; `ELOOP` for a link where none may be.
+  /// - Throws: ``FileFailure``; `ELOOP` for a link that the rule forbids.
   package static func reading(_ path: String, as rule: FileRule) throws(FileFailure) -> OpenFile {
     try reading(path, as: rule, in: AT_FDCWD)
   }
 
-  /// The same in an open folder.
+  /// Opens a file in an open folder if a rule allows it.
   static func reading(_ name: String, as rule: FileRule, in folder: Int32) throws(FileFailure) -> OpenFile {
     let file = try OpenFile(name, O_RDONLY | O_NONBLOCK | (rule.kind == .file ? O_NOFOLLOW : 0), in: folder)
     try rule.check(file.status())
@@ -69,16 +71,16 @@ package struct OpenFile: ~Copyable, Sendable {
     return status
   }
 
-  /// How many bytes the file has.
+  /// The number of bytes in the file.
   ///
-  /// - Throws: ``FileFailure/tooLarge`` if they are more than `limit`.
+  /// - Throws: ``FileFailure/tooLarge`` if there are more than `limit`.
   package func byteCount(limit: Int) throws(FileFailure) -> Int {
     let count = Int(try status().st_size)
     guard count <= limit else { throw .tooLarge }
     return count
   }
 
-  /// Fills all that is free in `output`, so that a secret has no second copy.
+  /// Fills the free capacity of `output`, so that a secret has no second copy.
   ///
   /// - Throws: ``FileFailure/tooShort`` if the file ends before that.
   package func fill(_ output: inout OutputRawSpan) throws(FileFailure) {
@@ -95,7 +97,8 @@ package struct OpenFile: ~Copyable, Sendable {
 
   /// Reads to the end.
   ///
-  /// - Throws: ``FileFailure/tooLarge`` as soon as more than `limit` bytes came, whatever the file says of its size.
+  /// - Throws: ``FileFailure/tooLarge`` as soon as more than `limit` bytes were read, regardless of the file's reported
+  ///   size.
   package func contents(limit: Int) throws(FileFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 65_536)
@@ -114,7 +117,7 @@ package struct OpenFile: ~Copyable, Sendable {
 
   /// Writes all of `bytes`.
   ///
-  /// - Throws: ``FileFailure/system(call:errno:)``; a part may be written then.
+  /// - Throws: ``FileFailure/system(call:errno:)``; then a part may be written.
   package func append(_ bytes: RawSpan) throws(FileFailure) {
     var offset = 0
     while offset < bytes.byteCount {
@@ -126,17 +129,18 @@ package struct OpenFile: ~Copyable, Sendable {
     }
   }
 
-  /// Puts what was written on the disk.
+  /// Makes the written data durable.
   ///
   /// - Throws: ``FileFailure/system(call:errno:)``.
   package func synchronize() throws(FileFailure) {
     guard retrying({ fsync(descriptor) }) == 0 else { throw .last("fsync") }
   }
 
-  /// Puts the names in a folder on the disk.
+  /// Makes the names in a folder durable.
   ///
-  /// A folder that this user may not list can't be opened for that, and some file systems can't do it at all
-  /// (`EINVAL`): neither is a reason to refuse.
+  /// If this user may not list the folder, it cannot be opened for this, and some file systems do not support it (`EINVAL`).
+  /// Both
+  /// cases are ignored.
   ///
   /// - Throws: ``FileFailure/missing``, ``FileFailure/system(call:errno:)``.
   package static func synchronizeFolder(_ path: String) throws(FileFailure) {

@@ -4,11 +4,11 @@
   import Darwin
 #endif
 
-/// An open folder: what is done in it is done there, whatever has its path by then.
+/// An open folder: operations apply to it even if its path now names another folder.
 package final class OpenFolder: Sendable {
   private let descriptor: Int32
 
-  /// Opens what a rule allows; it is judged once it is open.
+  /// Opens a folder; checks the rule after opening.
   ///
   /// - Throws: ``FileFailure``.
   package init(_ path: String, as rule: FileRule) throws(FileFailure) {
@@ -32,21 +32,21 @@ package final class OpenFolder: Sendable {
     return status
   }
 
-  /// Whether what is written to it stays in memory, as ``MemoryFile`` says.
+  /// Returns true if files in the folder stay in memory, see ``MemoryFile``.
   ///
   /// - Throws: ``FileFailure``.
   package func isInMemory() throws(FileFailure) -> Bool { try MemoryFile.isPlace(status()) }
 
-  /// Whether it was deleted since it was opened.
+  /// Returns true if the folder was deleted after it was opened.
   ///
   /// - Throws: ``FileFailure``.
   package func isDeleted() throws(FileFailure) -> Bool { try status().st_nlink == 0 }
 
-  /// The names in it, in order, those that begin with a dot left out.
+  /// Returns the sorted names in the folder, without those that start with a dot.
   ///
   /// - Throws: ``FileFailure``.
   package func names() throws(FileFailure) -> [String] {
-    // Of its own, since a listing moves the place in the folder, and the end of the listing closes it.
+    // A separate descriptor: listing moves the folder's read position, and closing the listing closes the descriptor.
     let listed = retrying { unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard listed >= 0 else { throw .last("open") }
     guard let directory = unsafe fdopendir(listed) else {
@@ -57,25 +57,25 @@ package final class OpenFolder: Sendable {
     return unsafe FolderListing.names(closing: directory, areHiddenLeftOut: true)
   }
 
-  /// Opens a file in it that a rule allows.
+  /// Opens a file in the folder if a rule allows it.
   ///
-  /// - Throws: ``FileFailure``; `ELOOP` for a link where none may be.
+  /// - Throws: ``FileFailure``; `ELOOP` for a link that the rule forbids.
   package func reading(_ name: String, as rule: FileRule) throws(FileFailure) -> OpenFile {
     try OpenFile.reading(name, as: rule, in: descriptor)
   }
 
-  /// Makes a new file in it, mode 0600.
+  /// Creates a new file in the folder, mode 0600.
   ///
-  /// - Throws: ``FileFailure/system(call:errno:)``, `EEXIST` if something is there; nothing is left of a failure.
+  /// - Throws: ``FileFailure/system(call:errno:)``, `EEXIST` if the name is in use; a failed call leaves no file.
   package func create(_ name: String, _ bytes: RawSpan) throws(FileFailure) {
     let file = try OpenFile(creating: name, in: descriptor)
     do throws(FileFailure) { try file.append(bytes) } catch {
-      unsafe unlinkat(descriptor, name, 0)  // best effort: the failure that matters is already on its way
+      unsafe unlinkat(descriptor, name, 0)  // best effort: the write failure is thrown
       throw error
     }
   }
 
-  /// Overwrites a file in it with zeros and deletes it; where it is gone already there is nothing to do.
+  /// Overwrites a file in the folder with zeros and deletes it; does nothing if it does not exist.
   ///
   /// - Throws: ``FileFailure``.
   package func forget(_ name: String, byteCount: Int) throws(FileFailure) {

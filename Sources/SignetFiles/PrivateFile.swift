@@ -6,23 +6,23 @@
 
 /// Whole files that only their owner may read.
 package enum PrivateFile {
-  /// What is done, one after the other.
+  /// The steps, in order.
   package enum Step: Sendable, CaseIterable { case create, write, synchronize, name, synchronizeFolder }
 
-  /// Called before each step: a seam through which tests look at the folder, or break off.
+  /// Called before each step, so that tests can inspect the folder or abort.
   package typealias Observer = (Step) throws(FileFailure) -> Void
 
-  /// What happens to a file that has the name already.
+  /// The treatment of an existing file of the same name.
   package enum Naming: Sendable {
     /// It is replaced; a link is replaced, not followed.
     case replacing
-    /// It stays: of two processes that do this at once, the second must not replace what the first already uses.
+    /// It stays: of two concurrent processes, the second must not replace the file that the first already uses.
     case keeping
   }
 
-  /// Makes a new file, mode 0600; its content is on the disk when this returns, its name when the folder is.
+  /// Creates a new file, mode 0600; its content is durable on return, its name only after the folder is synchronized.
   ///
-  /// - Throws: ``FileFailure/system(call:errno:)``, `EEXIST` if something is there; nothing is left of a failure.
+  /// - Throws: ``FileFailure/system(call:errno:)``, `EEXIST` if the name is in use; a failed call leaves no file.
   package static func create(
     _ path: String, _ bytes: RawSpan, before observer: Observer = { _ in }
   ) throws(FileFailure) {
@@ -34,18 +34,20 @@ package enum PrivateFile {
       try observer(.synchronize)
       try file.synchronize()
     } catch {
-      unsafe unlink(path)  // best effort: the failure that matters is already on its way
+      unsafe unlink(path)  // best effort: the earlier failure is thrown
       throw error
     }
   }
 
-  /// Puts a file of mode 0600 at `path`, so that after a power cut there is what was before or all of `bytes`.
+  /// Places a file of mode 0600 at `path` atomically: after a power cut there is the old content or all of `bytes`.
   ///
-  /// It is written beside `path` under its name with `.new-` and a number, put on the disk and closed, gets its name,
-  /// and then the folder is put on the disk. It is never readable by others, and no link planted at either name is
-  /// followed. What a killed process leaves beside it is used by nobody.
+  /// The data is first written next to `path`, to a file with the suffix `.new-` and a number, synchronized and closed. Then
+  /// that file
+  /// is renamed, and the folder is synchronized. Other users can never read it, and no link planted at either name is
+  /// followed.
+  /// A leftover of a killed process is never used.
   ///
-  /// - Throws: ``FileFailure/system(call:errno:)``; no temporary file is left then.
+  /// - Throws: ``FileFailure/system(call:errno:)``; then no temporary file is left.
   package static func place(
     _ bytes: RawSpan, at path: String, _ naming: Naming, before observer: Observer = { _ in }
   ) throws(FileFailure) {
@@ -65,7 +67,7 @@ package enum PrivateFile {
   }
 }
 
-/// The folder that the last component of `path` is in.
+/// The folder that contains the last component of `path`.
 package func folderPath(of path: String) -> String {
   path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
 }

@@ -1,18 +1,18 @@
-/// Why a JSON text was not accepted.
+/// The reason why a JSON text was rejected.
 ///
 /// Offsets count bytes from the start of the text.
 @nonexhaustive public enum JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The text is longer than allowed.
+  /// The text is longer than the limit.
   case tooLarge(byteCount: Int, limit: Int)
-  /// Arrays and objects are nested deeper than allowed.
+  /// Arrays and objects are nested deeper than the limit.
   case tooDeep(offset: Int)
-  /// There are more members and elements than allowed.
+  /// There are more members and elements than the limit.
   case tooManyMembers(offset: Int)
   /// The text ended in the middle of a value.
   case unexpectedEnd(offset: Int)
-  /// A byte stands where the grammar does not allow it.
+  /// The grammar does not allow this byte here.
   case unexpectedByte(offset: Int)
-  /// Something follows the end of the value.
+  /// There is data after the end of the value.
   case trailingData(offset: Int)
   /// An object has two members with the same name.
   case duplicateMember(offset: Int)
@@ -20,28 +20,28 @@
   case invalidUTF8(offset: Int)
   /// A `\u` escape is half of a surrogate pair.
   case loneSurrogate(offset: Int)
-  /// A backslash is followed by something that is not an escape.
+  /// A backslash is not followed by a valid escape.
   case invalidEscape(offset: Int)
-  /// A string holds an unescaped control character.
+  /// A string contains an unescaped control character.
   case controlCharacter(offset: Int)
-  /// A number is not written as JSON writes numbers.
+  /// A number does not follow the JSON grammar.
   case invalidNumber(offset: Int)
   /// A number is too large for a double.
   case numberOutOfRange(offset: Int)
   /// The text is a JSON value, but not an object.
   case notAnObject
-  /// An object lacks a member that is required.
+  /// An object lacks a required member.
   case missingMember(String)
-  /// A member has another type than the reader asked for.
+  /// A member has another type than requested.
   case wrongType(member: String, expected: ExpectedType)
   /// A member is a string, but not strict base64url without padding.
   case notBase64URL(member: String)
 
-  /// What a reader asked for.
+  /// The requested type.
   public enum ExpectedType: String, Hashable, Sendable {
     /// `true` or `false`.
     case bool = "true or false"
-    /// A whole number that fits 64 bits.
+    /// An integer that fits 64 bits.
     case integer = "a whole number"
     /// Any number.
     case number = "a number"
@@ -55,17 +55,17 @@
     case object = "an object"
   }
 
-  /// What is wrong and where; never the content of the text.
+  /// The error and its position; never the content of the text.
   public var description: String {
     let (fault, offset, remedy) = parts
     return fault + (offset.map { " at byte \($0)" } ?? "") + (remedy.map { "; \($0)" } ?? "")
   }
 
-  /// The description for a person who edits the text: a syntax error has its line and column, counted from 1.
+  /// Returns the description for a user who edits the text: a syntax error has its line and column, counted from 1.
   ///
-  /// A text in another encoding, a comment and a repeated name are said to be that.
+  /// It identifies a text in another encoding, a comment and a repeated name as such.
   ///
-  /// - Parameter text: What was read.
+  /// - Parameter text: The parsed text.
   /// - Returns: One line.
   package func description(in text: [UInt8]) -> String {
     let (fault, offset, remedy) = parts
@@ -86,20 +86,20 @@
     }
   }
 
-  /// What is wrong with the encoding of a text that is no JSON; `nil` where it may be UTF-8.
+  /// The encoding error of a text that is not JSON; `nil` if the text may be UTF-8.
   private static func encodingFault(of text: [UInt8]) -> String? {
     let start = Array(text.prefix(3))
     if start == [0xEF, 0xBB, 0xBF] {
       return "the text begins with a byte order mark; save it as UTF-8 without one"
     }
-    // With a byte order mark or without: the first character of JSON is ASCII.
+    // With or without a byte order mark: the first character of JSON is ASCII.
     let isUTF16 =
       start.starts(with: [0xFE, 0xFF]) || start.starts(with: [0xFF, 0xFE])
       || start.prefix(2).count { $0 == 0 } == 1
     return isUTF16 ? "the text is UTF-16; save it as UTF-8" : nil
   }
 
-  /// The name whose quote stands at an offset, as it is written.
+  /// The raw name whose opening quote is at an offset.
   private static func name(at offset: Int, in text: [UInt8]) -> String {
     var end = offset + 1
     while end < text.count, text[end] != UInt8(ascii: "\"") { end += text[end] == UInt8(ascii: "\\") ? 2 : 1 }

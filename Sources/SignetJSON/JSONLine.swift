@@ -1,14 +1,14 @@
-/// A JSON object put together as text, for what is written once for each request: entries of the audit log and the log.
+/// A fast builder of JSON objects as text, for entries of the audit log and the log, which each request writes.
 ///
-/// The text is the one that `JSONObject` prints for the same members.
+/// The text equals the output of `JSONObject` for the same members.
 package struct JSONLine {
-  /// UTF-8; a `String` would look at its own shape with each piece that is added.
+  /// UTF-8 bytes; a `String` would inspect its own form at each append.
   private var line = [UInt8(ascii: "{")]
 
-  /// An empty object.
+  /// Creates an empty object.
   package init() { line.reserveCapacity(320) }
 
-  /// Adds a member; its name has letters only, and is new.
+  /// Adds a member; its name must consist of letters and be new.
   package mutating func add(_ name: String, _ value: String) {
     begin(name)
     var value = value
@@ -22,7 +22,7 @@ package struct JSONLine {
     if !isPlain { line += JSONValue.string(value).text.utf8 }
   }
 
-  /// Adds a number.
+  /// Adds an integer member.
   package mutating func add(_ name: String, _ value: Int64) {
     begin(name)
     line += String(value).utf8
@@ -36,10 +36,12 @@ package struct JSONLine {
     line.append(UInt8(ascii: ":"))
   }
 
-  /// The object.
+  /// The text of the object.
   package var text: String { String(decoding: line + [UInt8(ascii: "}")], as: UTF8.self) }
 
-  /// Whether every byte stands for itself in a string; all are looked at, since a loop that may end early takes them one by one.
+  /// Returns true if no byte needs an escape.
+  ///
+  /// The loop checks all bytes: a loop with an early exit would not be vectorized.
   private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var others: UInt8 = 0
     for index in text.indices {

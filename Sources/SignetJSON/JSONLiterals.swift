@@ -2,26 +2,26 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
-  /// Writes `null` as `nil`.
+  /// Creates `null` from `nil`.
   public init(nilLiteral: ()) { self = .null }
-  /// Writes a truth value as a literal.
+  /// Creates a boolean from a literal.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// Writes a whole number as a literal.
+  /// Creates an integer from a literal.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-  /// Writes a fraction as a literal.
+  /// Creates a number from a literal with a fraction.
   public init(floatLiteral value: Double) { self = .number(value) }
-  /// Writes a string as a literal.
+  /// Creates a string from a literal.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// Writes an array as a literal.
+  /// Creates an array from a literal.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// Writes an object as a literal; the order of members is kept and a name may stand once.
+  /// Creates an object from a literal; it keeps the order of members, and names must be unique.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(JSONObject(literal: elements))
   }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// Writes an object as a literal; the order of members is kept and a name may stand once.
+  /// Creates an object from a literal; it keeps the order of members, and names must be unique.
   public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(literal: elements) }
 
   init(literal elements: [(String, JSONValue)]) {

@@ -1,11 +1,11 @@
 extension JSONParser {
-  /// Reads a number that begins at `offset` (RFC 8259 section 6).
+  /// Parses a number that starts at `offset` (RFC 8259 section 6).
   mutating func number(_ input: Span<UInt8>) throws(JSONFailure) -> JSONValue {
     let start = offset
     let isNegative = input[offset] == UInt8(ascii: "-")
     if isNegative { offset += 1 }
     let firstDigit = offset
-    // Counted below zero, because the smallest integer has no positive counterpart.
+    // Accumulated as a negative number, because the smallest integer has no positive counterpart.
     var negated: Int64 = 0
     var fits = true
     while offset < input.count, let digit = Self.digit(input[offset]) {
@@ -27,7 +27,7 @@ extension JSONParser {
     return .number(try double(input.extracting(start..<offset), start))
   }
 
-  /// Steps over fraction and exponent; says whether there was either.
+  /// Skips fraction and exponent; returns true if there was either.
   private mutating func skipFractionAndExponent(
     _ input: Span<UInt8>, _ start: Int
   ) throws(JSONFailure) -> Bool {

@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// Reads a string whose opening quote is at `offset` (RFC 8259 section 7).
+  /// Parses a string whose opening quote is at `offset` (RFC 8259 section 7).
   mutating func string(_ input: Span<UInt8>) throws(JSONFailure) -> String {
     offset += 1
     let start = offset
@@ -20,7 +20,7 @@ extension JSONParser {
     throw .unexpectedEnd(offset: offset)
   }
 
-  /// Reads on from the first escape of a string that began at `start`.
+  /// Continues at the first escape of a string that started at `start`.
   private mutating func escapedString(
     _ input: Span<UInt8>, from start: Int
   ) throws(JSONFailure) -> String {
@@ -67,7 +67,7 @@ extension JSONParser {
     offset += 1
   }
 
-  /// Reads the digits of `\uXXXX`, and of its second half where the first is a high surrogate.
+  /// Parses the digits of `\uXXXX`, and the second half of a surrogate pair after a high surrogate.
   private mutating func appendCodePoint(
     _ input: Span<UInt8>, escape: Int, to bytes: inout [UInt8]
   ) throws(JSONFailure) {

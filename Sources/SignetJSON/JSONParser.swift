@@ -1,13 +1,13 @@
-/// One pass over the bytes of a JSON text.
+/// A one-pass parser over the bytes of a JSON text.
 ///
-/// Recursion is bounded by the depth limit. The text is passed along as a `Span`, so that nothing is copied before it is known to be good.
+/// The depth limit bounds the recursion. The text is passed as a `Span`, so that nothing is copied before it is validated.
 struct JSONParser {
   var offset = 0
   private var depth = 0
   private var memberBudget: Int
   private let maximumDepth: Int
 
-  /// Above this many members names are looked up in a set: a text of many members must not cost quadratic time.
+  /// Above this number of members, names are looked up in a set: many members must not cost quadratic time.
   private static let linearSearchLimit = 16
 
   private init(_ limits: JSONLimits) {
@@ -84,7 +84,7 @@ struct JSONParser {
     return elements
   }
 
-  /// Steps over a comma, or stops before the closing bracket, which `leave` steps over.
+  /// Skips a comma, or stops before the closing bracket, which `leave` skips.
   private mutating func separator(_ input: Span<UInt8>, closing: UInt8) throws(JSONFailure) -> Bool {
     skipSpace(input)
     let byte = try peek(input)

@@ -1,17 +1,17 @@
-/// How a JSON value is written; every format is deterministic.
+/// The format of printed JSON; every format is deterministic.
 public struct JSONFormat: Sendable, Hashable {
-  /// Whether members are ordered by the code points of their names instead of staying as they are.
+  /// True if members are sorted by the code points of their names, instead of keeping their order.
   public let sortsMembers: Bool
-  /// Whether members and elements stand on lines of their own, indented by two spaces.
+  /// True if each member and element is on its own line, indented by two spaces.
   public let usesLines: Bool
 
   /// No white space, members in their order.
   public static let compact = JSONFormat(sortsMembers: false, usesLines: false)
   /// No white space, members sorted: the form that RFC 7638 section 3 hashes.
   public static let sorted = JSONFormat(sortsMembers: true, usesLines: false)
-  /// A line each, members in their order, for people.
+  /// One member per line in their order, for people.
   public static let pretty = JSONFormat(sortsMembers: false, usesLines: true)
-  /// A line each, members sorted, for people and for comparing.
+  /// One member per line, sorted, for people and for comparisons.
   public static let prettySorted = JSONFormat(sortsMembers: true, usesLines: true)
 }
 
@@ -31,7 +31,7 @@ extension JSONValue {
     return printer.output
   }
 
-  /// The JSON text.
+  /// The JSON text in a format.
   public func text(_ format: JSONFormat) -> String { String(decoding: bytes(format), as: UTF8.self) }
 }
 
@@ -45,11 +45,11 @@ extension JSONObject {
   /// The JSON text, UTF-8; see ``JSONValue/bytes(_:)``.
   public func bytes(_ format: JSONFormat) -> [UInt8] { JSONValue.object(self).bytes(format) }
 
-  /// The JSON text.
+  /// The JSON text in a format.
   public func text(_ format: JSONFormat) -> String { JSONValue.object(self).text(format) }
 }
 
-/// Writes into one growing buffer.
+/// A printer into one growing buffer.
 struct JSONPrinter {
   let format: JSONFormat
   var output: [UInt8] = []

@@ -1,5 +1,5 @@
 extension JSONObject {
-  /// The member with this name, whatever its type.
+  /// The member with this name, of any type.
   ///
   /// - Throws: ``JSONFailure/missingMember(_:)``.
   public func value(_ name: String) throws(JSONFailure) -> JSONValue {
@@ -7,25 +7,25 @@ extension JSONObject {
     return value
   }
 
-  /// A member that must be a string.
+  /// A required string.
   ///
-  /// - Throws: ``JSONFailure`` that names the member when it is missing or of another type.
+  /// - Throws: ``JSONFailure`` that names the member if it is missing or of another type.
   public func string(_ name: String) throws(JSONFailure) -> String {
     guard let found = try optionalString(name) else { throw .missingMember(name) }
     return found
   }
 
-  /// A member that must be a whole number of 64 bits.
+  /// A required integer of 64 bits.
   ///
-  /// - Throws: ``JSONFailure`` that names the member when it is missing or of another type.
+  /// - Throws: ``JSONFailure`` that names the member if it is missing or of another type.
   public func integer(_ name: String) throws(JSONFailure) -> Int64 {
     guard let found = try optionalInteger(name) else { throw .missingMember(name) }
     return found
   }
 
-  /// A member that must be a number, whole or not.
+  /// A required number, with or without a fraction.
   ///
-  /// - Throws: ``JSONFailure`` that names the member when it is missing or of another type.
+  /// - Throws: ``JSONFailure`` that names the member if it is missing or of another type.
   public func number(_ name: String) throws(JSONFailure) -> Double {
     switch try value(name) {
     case .integer(let whole): return Double(whole)
@@ -34,39 +34,39 @@ extension JSONObject {
     }
   }
 
-  /// A member that must be `true` or `false`.
+  /// A required `true` or `false`.
   ///
-  /// - Throws: ``JSONFailure`` that names the member when it is missing or of another type.
+  /// - Throws: ``JSONFailure`` that names the member if it is missing or of another type.
   public func bool(_ name: String) throws(JSONFailure) -> Bool {
     guard let found = try optionalBool(name) else { throw .missingMember(name) }
     return found
   }
 
-  /// A member that must be an object.
+  /// A required object.
   ///
-  /// - Throws: ``JSONFailure`` that names the member when it is missing or of another type.
+  /// - Throws: ``JSONFailure`` that names the member if it is missing or of another type.
   public func object(_ name: String) throws(JSONFailure) -> JSONObject {
     guard let found = try optionalObject(name) else { throw .missingMember(name) }
     return found
   }
 
-  /// A member that must be an array.
+  /// A required array.
   ///
-  /// - Throws: ``JSONFailure`` that names the member when it is missing or of another type.
+  /// - Throws: ``JSONFailure`` that names the member if it is missing or of another type.
   public func array(_ name: String) throws(JSONFailure) -> [JSONValue] {
     guard let found = try optionalArray(name) else { throw .missingMember(name) }
     return found
   }
 
-  /// A member that must be an array of strings only.
+  /// A required array of strings only.
   ///
-  /// - Throws: ``JSONFailure`` that names the member when it is missing or of another type.
+  /// - Throws: ``JSONFailure`` that names the member if it is missing or of another type.
   public func strings(_ name: String) throws(JSONFailure) -> [String] {
     guard let found = try optionalStrings(name) else { throw .missingMember(name) }
     return found
   }
 
-  /// A member that is absent or a string; `null` is not absence.
+  /// An optional string; `null` counts as a wrong type.
   ///
   /// - Throws: ``JSONFailure/wrongType(member:expected:)``.
   public func optionalString(_ name: String) throws(JSONFailure) -> String? {
@@ -75,7 +75,7 @@ extension JSONObject {
     return text
   }
 
-  /// A member that is absent or a whole number of 64 bits.
+  /// An optional integer of 64 bits.
   ///
   /// - Throws: ``JSONFailure/wrongType(member:expected:)``.
   public func optionalInteger(_ name: String) throws(JSONFailure) -> Int64? {
@@ -84,7 +84,7 @@ extension JSONObject {
     return whole
   }
 
-  /// A member that is absent or `true` or `false`.
+  /// An optional `true` or `false`.
   ///
   /// - Throws: ``JSONFailure/wrongType(member:expected:)``.
   public func optionalBool(_ name: String) throws(JSONFailure) -> Bool? {
@@ -93,7 +93,7 @@ extension JSONObject {
     return truth
   }
 
-  /// A member that is absent or an object.
+  /// An optional object.
   ///
   /// - Throws: ``JSONFailure/wrongType(member:expected:)``.
   public func optionalObject(_ name: String) throws(JSONFailure) -> JSONObject? {
@@ -102,7 +102,7 @@ extension JSONObject {
     return object
   }
 
-  /// A member that is absent or an array.
+  /// An optional array.
   ///
   /// - Throws: ``JSONFailure/wrongType(member:expected:)``.
   public func optionalArray(_ name: String) throws(JSONFailure) -> [JSONValue]? {
@@ -111,7 +111,7 @@ extension JSONObject {
     return array
   }
 
-  /// A member that is absent or an array of strings only.
+  /// An optional array of strings only.
   ///
   /// - Throws: ``JSONFailure/wrongType(member:expected:)``.
   public func optionalStrings(_ name: String) throws(JSONFailure) -> [String]? {

@@ -1,22 +1,22 @@
 import SignetDBus
 public import SignetVault
 
-/// The screen and the machine's sleep on Linux, by the service logind on the system bus.
+/// Screen locks and the machine's sleep on Linux, by the service logind on the system bus.
 ///
-/// A screen counts as locked when any session of the user is told to lock, or says itself that it is (`LockedHint`). Which
-/// program shows the lock, and whether it does, is not logind's to know.
+/// The screen counts as locked if logind asks any session of the user to lock, or a session reports that it is locked
+/// (`LockedHint`). logind does not know which program shows the lock screen, or if one does.
 public final class LogindScreenLock: ScreenLockObserver {
   private let address: String
 
-  /// Observes the system's logind.
+  /// Creates an observer of the system's logind.
   public convenience init() { self.init(address: BusConnection.systemAddress) }
 
-  /// Observes logind on any bus: for tests.
+  /// Creates an observer of logind on any bus, for tests.
   ///
   /// - Parameter address: In the form of the D-Bus specification.
   package init(address: String) { self.address = address }
 
-  /// Tells what logind says, until the task is cancelled.
+  /// Reports logind's events until the task is cancelled.
   ///
   /// - Throws: ``ScreenLockFailure``.
   public func observe(
@@ -38,7 +38,7 @@ public final class LogindScreenLock: ScreenLockObserver {
     }
   }
 
-  /// Follows the events to their end, and returns what that was.
+  /// Reports events until a failure, and returns the failure.
   private static func follow(
     _ watch: LogindWatch, at address: String, _ react: @Sendable (ScreenLockEvent) async -> Void
   ) async -> BusFailure {

@@ -16,16 +16,16 @@ actor LogindWatch {
   private let interruption: Interruption
   private var bus: BusConnection?
   private var service = ""
-  /// Holds back sleep and shutdown until it is closed; nil where logind does not let this session hold them back.
+  /// Delays sleep and shutdown until it is closed; `nil` if logind does not allow this session to delay them.
   private var inhibitor: Inhibitor?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(interruption: Interruption) { self.interruption = interruption }
 
-  /// Connects and listens.
+  /// Connects and subscribes to signals.
   ///
-  /// - Returns: Whether the screen of one of the user's sessions is locked now.
+  /// - Returns: True if the screen of one of the user's sessions is locked now.
   func begin(at address: String) throws(BusFailure) -> Bool {
     bus = try BusConnection(address, interruption: interruption)
     guard let service = try bus?.owner(of: Self.name) else {
@@ -46,7 +46,7 @@ actor LogindWatch {
     return try isAnySessionLocked()
   }
 
-  /// The next event of this user or of the machine.
+  /// Returns the next event of this user or of the machine.
   func next() throws(BusFailure) -> ScreenLockEvent {
     while true {
       guard let event = try bus?.event() else { throw .connectionLost(errno: ENOTCONN) }
@@ -56,7 +56,7 @@ actor LogindWatch {
       case "PrepareForSleep":
         guard let argument else { break }
         if argument { return .willSleep }
-        // Before anybody hears of it, so that the next sleep finds it held back.
+        // Before the event is reported, so that the next sleep is delayed too.
         try holdBack()
         return .woke
       case "PrepareForShutdown": if argument == true { return .willShutDown }
@@ -71,7 +71,7 @@ actor LogindWatch {
     }
   }
 
-  /// Lets the machine sleep once the app has reacted.
+  /// Lets the machine sleep after the app has reacted.
   func letGo(after event: ScreenLockEvent) {
     switch event {
     case .willSleep, .willShutDown: inhibitor = nil
@@ -87,7 +87,7 @@ actor LogindWatch {
           .text("wipes the keys in memory"), .text("delay")))
       inhibitor = descriptor.map { Inhibitor(descriptor: $0) }
     } catch {
-      // polkit lets sessions at the device do this, others not; the event itself comes all the same.
+      // polkit may forbid this for remote sessions; the event itself is delivered anyway.
       guard case .refused = error else { throw error }
       inhibitor = nil
     }
@@ -105,7 +105,7 @@ actor LogindWatch {
     return false
   }
 
-  /// Whether a session is this user's; one that has gone meanwhile is nobody's.
+  /// Returns true if a session belongs to this user; false if it no longer exists.
   private func isOwn(_ path: String) throws(BusFailure) -> Bool {
     do throws(BusFailure) {
       return try property("User", of: path)?.list?.first?.number == Int64(getuid())
@@ -121,7 +121,7 @@ actor LogindWatch {
 }
 
 extension ScreenLockFailure {
-  /// What a failure on the bus means for the observer.
+  /// Translates a bus failure.
   init(_ failure: BusFailure) {
     switch failure {
     case .connectionFailed(ENOENT), .refused("org.freedesktop.DBus.Error.ServiceUnknown", _):
@@ -131,7 +131,7 @@ extension ScreenLockFailure {
   }
 }
 
-/// What holds sleep and shutdown back as long as it is there.
+/// Delays sleep and shutdown during its lifetime.
 private final class Inhibitor: Sendable {
   private let descriptor: Int32
   init(descriptor: Int32) { self.descriptor = descriptor }

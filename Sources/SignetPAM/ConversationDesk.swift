@@ -4,21 +4,21 @@ import SignetText
 import SignetVault
 import Synchronization
 
-/// Where a thread that blocks in PAM waits for a person who is asked by a task.
+/// Connects a thread that blocks in PAM with the task that prompts the user.
 final class ConversationDesk: Sendable {
-  /// The most questions and statements; a module that wants more is going round in circles.
+  /// The maximum number of prompts and messages; a module that exceeds it is probably in a loop.
   static let exchangeLimit = 64
-  /// The most characters of one of them.
+  /// The maximum number of characters of a prompt or message.
   static let textLimit = 512
 
-  /// What is going on at the desk.
+  /// The state of the conversation.
   private struct State: Sendable {
     var failure: DevicePasscodeFailure?
     var exchangeCount = 0
     var current: Exchange?
   }
 
-  /// One question on its way to the person and back.
+  /// One prompt or message, until the user interface has finished it.
   private final class Exchange: Sendable {
     let finished = DispatchSemaphore(value: 0)
     private let answer = Mutex<SharedSecretBox?>(nil)
@@ -36,7 +36,7 @@ final class ConversationDesk: Sendable {
 
     func take() -> SharedSecretBox? { answer.withLock { $0.take() } }
 
-    /// Ends it for the person too, and does not wait until they have noticed.
+    /// Cancels the user interface's task without waiting for its end.
     func cancel() {
       task.withLock { $0?.cancel() }
       finished.signal()
@@ -55,10 +55,10 @@ final class ConversationDesk: Sendable {
     deadline = .now() + .seconds(Int(seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
   }
 
-  /// Why the conversation was over before PAM was done.
+  /// The reason why the conversation ended before PAM did.
   var failure: DevicePasscodeFailure? { state.withLock { $0.failure } }
 
-  /// Ends the conversation; the first failure stays.
+  /// Ends the conversation; a later failure does not replace the first one.
   func end(_ failure: DevicePasscodeFailure) {
     let current = state.withLock { state in
       state.failure = state.failure ?? failure
@@ -67,15 +67,15 @@ final class ConversationDesk: Sendable {
     current?.cancel()
   }
 
-  /// Asks the person, and blocks until there is an answer.
+  /// Prompts the user, and blocks until there is an answer.
   ///
-  /// - Returns: nil if the conversation is over.
+  /// - Returns: `nil` if the conversation has ended.
   func ask(_ text: String, echoes: Bool) -> SharedSecretBox? {
     let prompt = PasscodePrompt(reason: reason, text: Self.harmless(text), echoes: echoes)
     let finished = perform { [conversation] in
       guard let answer = await conversation.answer(prompt) else { return nil }
       let box = SharedSecretBox(answer)
-      // Whoever made the answer has left parts of it on the stack of this thread, which other tasks will use.
+      // The code that made the answer has left parts of it on this thread's stack, which other tasks will use.
       DeadStack.wipe()
       return box
     }
@@ -87,9 +87,9 @@ final class ConversationDesk: Sendable {
     return failure == nil ? answer : nil
   }
 
-  /// Shows something to the person, and blocks until it was shown.
+  /// Shows a message to the user, and blocks until it was shown.
   ///
-  /// - Returns: Whether the conversation goes on.
+  /// - Returns: True if the conversation continues.
   func show(_ text: String, isError: Bool) -> Bool {
     let message = PasscodeMessage(text: Self.harmless(text), isError: isError)
     let finished = perform { [conversation] in
@@ -117,7 +117,7 @@ final class ConversationDesk: Sendable {
     return exchange
   }
 
-  /// Others' words in one line, without what a terminal would act on.
+  /// Joins foreign text into one line, and escapes characters that control a terminal.
   static func harmless(_ text: String) -> String {
     let lines = text.split(whereSeparator: \.isNewline)
     return TerminalText.sanitised(lines.joined(separator: " "), limit: textLimit)

@@ -11,38 +11,39 @@ import Synchronization
 
 /// The passcode of the user's own account on Linux, by PAM.
 ///
-/// PAM asks what the service's file tells it to: a password, a smart card, more than one of them. The file `/etc/pam.d/signet` is
-/// the device's administrator's to write; without one the device is not capable. This one asks what a login asks:
+/// PAM asks for the factors in the service's file: a password, a smart card, or several of them. The device's administrator
+/// writes the file `/etc/pam.d/signet`; without it the device is not capable. This file asks for the same factors as a
+/// login:
 ///
 /// ```
 /// auth    include common-auth
 /// account include common-account
 /// ```
 ///
-/// The check runs inside of this process, and as its user; `pam_unix` has a program of its own for passwords that only root can
-/// read, and lets each user check their own.
+/// The check runs inside of this process, as its user. `pam_unix` has a helper program for passwords that only root can
+/// read; it lets each user verify their own.
 public final class PAMPasscode: DevicePasscode {
   private let service: String
   private let folder: String?
   private let timeLimit: Duration
   private let isAsking = Mutex(false)
 
-  /// Checks by a service of the system.
+  /// Creates a passcode check by a PAM service of the system.
   ///
   /// - Parameters:
   ///   - service: The name of its file: letters, digits, `-`, `_` and `.` of ASCII.
-  ///   - timeLimit: How long the person may take for all answers together.
-  /// - Precondition: The name is one.
+  ///   - timeLimit: The time-out for all answers of the user together.
+  /// - Precondition: The name is valid.
   public convenience init(service: String = "signet", timeLimit: Duration = .seconds(120)) {
     self.init(service: service, folder: nil, timeLimit: timeLimit)
   }
 
-  /// Checks by a service in a folder, or of the system.
+  /// Creates a passcode check by a PAM service in a folder, or of the system.
   ///
   /// - Parameters:
   ///   - service: The name of its file.
-  ///   - folder: Where the file is, instead of the system's folders.
-  ///   - timeLimit: How long the person may take for all answers together.
+  ///   - folder: The folder of the file, instead of the system's folders.
+  ///   - timeLimit: The time-out for all answers of the user together.
   package init(service: String, folder: String?, timeLimit: Duration = .seconds(120)) {
     let isName = service.utf8.allSatisfy { byte in
       switch byte {
@@ -59,14 +60,14 @@ public final class PAMPasscode: DevicePasscode {
     self.timeLimit = timeLimit
   }
 
-  /// Ready where there is a file for the service; without one PAM would ask by the rules of `other`, which are not meant.
+  /// Ready if the service has a file; without one PAM would use the unrelated rules of `other`.
   public func state() async -> DevicePasscodeState {
     let folders = folder.map { [$0] } ?? ["/etc/pam.d", "/usr/lib/pam.d"]
     let exists = folders.contains { FileManager.default.fileExists(atPath: "\($0)/\(service)") }
     return exists ? .ready : .notCapable
   }
 
-  /// Has PAM check who is there, and whether the account may be used.
+  /// Authenticates the user with PAM, and checks that the account may be used.
   ///
   /// - Throws: ``DevicePasscodeFailure``.
   public func verify(
@@ -83,7 +84,7 @@ public final class PAMPasscode: DevicePasscode {
     let transaction = PAMTransaction(service: service, folder: folder, desk: desk)
     let failure = await withTaskCancellationHandler {
       await BlockingExecutor(label: "signet.pam").run { () -> DevicePasscodeFailure? in
-        // Modules leave parts of the answer on the stack of the thread that called them.
+        // Modules leave parts of the answer on the stack of the calling thread.
         var failure: DevicePasscodeFailure?
         let isRun = WipedThread.run {
           do throws(DevicePasscodeFailure) { try transaction.run() } catch { failure = error }

@@ -4,22 +4,22 @@ import SignetCrypto
 import SignetText
 import SignetVault
 
-/// One use of PAM, from its start to its end, on a thread that may block.
+/// One PAM transaction, from start to end, on a thread that may block.
 struct PAMTransaction: Sendable {
-  /// The longest answer that modules take (`PAM_MAX_RESP_SIZE`, with the zero at its end).
+  /// The longest answer that modules accept (`PAM_MAX_RESP_SIZE`, which includes the terminating zero).
   private static let answerLimit = 511
 
   let service: String
   let folder: String?
   let desk: ConversationDesk
 
-  /// Asks and checks.
+  /// Runs the conversation and the checks.
   ///
-  /// - Throws: What the conversation ended with, or what PAM's answer means.
+  /// - Throws: The failure that ended the conversation, or the translated PAM error.
   func run() throws(DevicePasscodeFailure) {
     guard let user = Self.userName else { throw .unavailable("the user has no name") }
     var handle: OpaquePointer?
-    // The desk outlives the transaction, which has a reference to it.
+    // The desk outlives the transaction, which refers to it.
     let context = unsafe Unmanaged.passUnretained(desk).toOpaque()
     var conversation = unsafe pam_conv(conv: Self.converse, appdata_ptr: context)
     var code = unsafe signet_pam_start(service, user, &conversation, folder, &handle)
@@ -28,10 +28,10 @@ struct PAMTransaction: Sendable {
     code = unsafe pam_authenticate(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK))
     if code == PAM_SUCCESS {
       code = unsafe pam_acct_mgmt(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK))
-      // A module may have asked for a name and let somebody else in.
+      // A module may have asked for a name and authenticated another user.
       if code == PAM_SUCCESS && !(unsafe Self.isStill(user, handle)) { code = PAM_AUTH_ERR }
     }
-    // A conversation that was called off stays called off, whatever a later module made of it.
+    // A cancelled conversation stays cancelled, even if a later module reports success.
     if let failure = desk.failure { throw failure }
     guard code == PAM_SUCCESS else { throw unsafe Self.failure(code, handle) }
   }
@@ -55,7 +55,7 @@ struct PAMTransaction: Sendable {
     return unsafe String(cString: item.assumingMemoryBound(to: CChar.self)) == user
   }
 
-  /// What an answer of PAM means.
+  /// Translates a PAM result code.
   private static func failure(_ code: Int32, _ handle: OpaquePointer?) -> DevicePasscodeFailure {
     switch code {
     case PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT: return .mismatch
@@ -70,8 +70,8 @@ struct PAMTransaction: Sendable {
 
   /// Answers a module: C calls this on the thread of ``run()``.
   ///
-  /// The answers are in memory of `malloc`, which the module wipes and frees; where there is no answer, what was there
-  /// already is wiped here.
+  /// The answers are in `malloc` memory, which the module wipes and frees. On failure, the answers made so far are wiped
+  /// here.
   private static let converse: PAMConversationFunction = { count, messages, responses, context in
     guard let messages = unsafe messages, let responses = unsafe responses, let context = unsafe context,
       count > 0, count <= PAM_MAX_NUM_MSG,
@@ -114,7 +114,7 @@ struct PAMTransaction: Sendable {
     }
   }
 
-  /// The secret with a zero at its end; nil where it has one inside, or is too long for any module: it cannot be right.
+  /// The secret with a terminating zero; `nil` if it contains a zero or exceeds the limit, because it cannot be right then.
   private static func cString(of secret: borrowing SecretBytes) -> UnsafeMutablePointer<CChar>? {
     unsafe secret.withBytes { bytes in
       unsafe bytes.withUnsafeBytes { bytes in
@@ -134,7 +134,7 @@ struct PAMTransaction: Sendable {
     unsafe free(text)
   }
 
-  /// A module's words: as much as it may say by the rules, whatever the bytes.
+  /// A module's text, limited to PAM's maximum length; invalid UTF-8 is replaced.
   private static func text(_ words: UnsafePointer<CChar>?) -> String {
     guard let words = unsafe words else { return "" }
     let count = unsafe strnlen(words, Int(PAM_MAX_MSG_SIZE))
@@ -143,7 +143,7 @@ struct PAMTransaction: Sendable {
   }
 }
 
-/// `pam_conv.conv`.
+/// The C type of `pam_conv.conv`.
 private typealias PAMConversationFunction =
   @convention(c) (
     Int32, UnsafeMutablePointer<UnsafePointer<pam_message>?>?,

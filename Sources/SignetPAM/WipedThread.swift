@@ -2,13 +2,14 @@ import Glibc
 
 /// A thread for foreign code that leaves secrets on its stack.
 ///
-/// The stack is memory of this program's own: kept out of swap where the system allows so much locked memory, and out of core dumps.
-/// It is overwritten as a whole when the thread has ended, so that nothing depends on how deep the calls went.
+/// This program allocates the stack. It is excluded from core dumps, and from swap if the system allows that much locked
+/// memory.
+/// The whole stack is wiped after the thread has ended, so the depth of the calls does not matter.
 package enum WipedThread {
-  /// As much as modules and the loader need many times over.
+  /// Many times the size that modules and the loader need.
   static let stackByteCount = 1 << 20
 
-  /// Carries the work to the thread, and its end back.
+  /// Carries the closure to the thread.
   private final class Work {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
@@ -16,8 +17,8 @@ package enum WipedThread {
 
   /// Runs `body` on such a thread and waits for its end.
   ///
-  /// - Parameter body: What to do; it must not end the thread itself.
-  /// - Returns: Whether it was run; not where the system has no memory or no thread left.
+  /// - Parameter body: The work; it must not end the thread itself.
+  /// - Returns: False if the system cannot create the thread, for example for lack of memory.
   package static func run(_ body: () -> Void) -> Bool {
     let page = Int(getpagesize())
     let byteCount = page + stackByteCount
@@ -25,10 +26,10 @@ package enum WipedThread {
     let mapping = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, Int32(flags), -1, 0)
     guard let mapping = unsafe mapping, unsafe mapping != MAP_FAILED else { return false }
     defer { unsafe munmap(mapping, byteCount) }
-    // The page below the stack stays closed: a thread that runs over ends the process instead of writing elsewhere.
+    // A guard page below the stack: an overflow ends the process instead of overwriting other memory.
     guard unsafe mprotect(mapping, page, PROT_NONE) == 0 else { return false }
     let stack = unsafe mapping + page
-    // Both may be refused, which costs no more than the protection.
+    // Both calls may fail; then only this protection is missing.
     _ = unsafe mlock(stack, stackByteCount)
     _ = unsafe madvise(stack, stackByteCount, MADV_DONTDUMP)
     defer { unsafe explicit_bzero(stack, stackByteCount) }

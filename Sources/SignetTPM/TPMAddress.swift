@@ -1,7 +1,7 @@
 #if os(Linux)
   public import SignetVault
 
-  /// Where a TPM is.
+  /// The address of a TPM.
   public enum TPMAddress: Sendable, Hashable, CustomStringConvertible {
     /// A character device: `/dev/tpmrm0` has a resource manager and serves many programs at once, `/dev/tpm0` one.
     case device(path: String)
@@ -10,10 +10,10 @@
     /// A swtpm that listens on a Unix socket, which serves one program at a time.
     case swtpmSocket(path: String)
 
-    /// The device that Linux gives to ordinary programs.
+    /// The device that Linux provides for ordinary programs.
     public static let standard = TPMAddress.device(path: "/dev/tpmrm0")
 
-    /// Reads an address as the tools of tpm2-tss have it.
+    /// Parses an address in the syntax of the tpm2-tss tools.
     ///
     /// - Parameter text: `device:/dev/tpmrm0`, `swtpm:host=127.0.0.1,port=2321` or `swtpm:path=/run/swtpm.sock`. The host is
     ///   an IP address or `localhost`.
@@ -23,7 +23,7 @@
       self = address
     }
 
-    /// The address as ``init(_:)`` reads it.
+    /// The address in the syntax that ``init(_:)`` parses.
     public var description: String {
       switch self {
       case .device(let path): "device:\(path)"
@@ -32,7 +32,7 @@
       }
     }
 
-    /// Whether something between us and the TPM gives each program the whole of it, and cleans up behind it.
+    /// True if a resource manager gives each program a virtual TPM and flushes its objects.
     var hasResourceManager: Bool {
       guard case .device(let path) = self else { return false }
       return path.split(separator: "/").last?.hasPrefix("tpmrm") ?? false

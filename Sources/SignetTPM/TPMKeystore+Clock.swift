@@ -3,9 +3,9 @@
   public import SignetVault
 
   extension TPMKeystore: ClockedKeystore {
-    /// The TPM's time since it was started, which nobody can set (TPM 2.0 Library, part 1 section 36.2).
+    /// The time since the TPM was started, which no program can set (TPM 2.0 Library, part 1 section 36.2).
     ///
-    /// Its `Clock`, which goes on over restarts, is not used: the TPM's owner can set it forward.
+    /// The TPM's `Clock`, which continues over restarts, is not used: the TPM's owner can set it forward.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func time() throws(KeystoreFailure) -> HardwareTime {
@@ -14,7 +14,7 @@
   }
 
   extension Conversation {
-    /// The TPM's time since it was started, and how often it was started or resumed.
+    /// The time since the TPM was started, and the number of its resets and restarts.
     func time() throws(TPMFailure) -> HardwareTime {
       var info = TPMS_TIME_INFO()
       try run("TPM2_ReadClock") {

@@ -3,7 +3,7 @@
   public import SignetVault
 
   extension TPMKeystore: CountingKeystore {
-    /// Makes a counter in an index of its own.
+    /// Makes a counter in its own NV index.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func makeCounter() throws(KeystoreFailure) -> [UInt8] {
@@ -43,13 +43,13 @@
       _ blob: [UInt8], _ body: (Conversation, IndexPlan, SharedSecretBox, Parent) throws(TPMFailure) -> R
     ) throws(KeystoreFailure) -> R {
       guard case .counter(let plan, let authorization) = TPMBlob(blob) else { throw .refused }
-      // The value keeps strangers from advancing the counter, and is never sent.
+      // The value stops other programs from advancing the counter, and is never sent.
       let value = SharedSecretBox(SecretBytes(copying: authorization))
       return try converse { conversation throws(TPMFailure) in
         do throws(TPMFailure) {
           return try body(conversation, plan, value, try conversation.parent())
         } catch {
-          // What is asked of an index is bound to its Name, so without the index all of it is refused.
+          // Commands are bound to the index's Name, so the TPM rejects all of them if the index is gone.
           guard error.mayMeanIndexIsGone else { throw error }
           guard try conversation.has(plan) else { throw .keystore(.countGone) }
           throw error.kind == TPMResponse.badAuth || error.kind == TPMResponse.authFail
@@ -60,7 +60,7 @@
   }
 
   extension TPMFailure {
-    /// Whether the TPM has answered, and one without the index would answer the same.
+    /// True if the TPM has answered, and a TPM without the index would give the same answer.
     fileprivate var mayMeanIndexIsGone: Bool {
       switch self {
       case .response(_, let response): response.isFromTPM

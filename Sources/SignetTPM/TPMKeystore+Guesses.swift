@@ -2,22 +2,26 @@
   public import SignetCrypto
   public import SignetVault
 
-  /// Two layers stand before such a secret. The first is a PIN FAIL index: the TPM counts wrong values and refuses the right one
-  /// once the limit is reached, and the policy of the index lets nobody write the count. The owner of the TPM can take the index
-  /// out and make one of the same Name with a value of their own; so the sealed object also wants a value made of the guess, at
-  /// which the TPM as a whole allows few wrong tries.
+  /// Two layers protect a guess-limited secret.
+  ///
+  /// The first is a PIN FAIL index: the TPM counts wrong values and, at the limit, rejects the right one too. The policy of
+  /// the
+  /// index lets no program write the count. The TPM's owner can remove the index and make one of the same Name with another
+  /// value.
+  /// So the sealed object also requires a value derived from the guess, and the TPM's global lockout limits wrong tries at
+  /// it.
   extension TPMKeystore: GuessLimitingKeystore {
     private static let indexPurpose = "signet tpm guess index v1"
     private static let objectPurpose = "signet tpm guess object v1"
 
-    /// Picks a handle that is free, and the salt that the index will have.
+    /// Chooses a free handle, and the salt of the future index.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func choosePlace() throws(KeystoreFailure) -> [UInt8] {
       try converse { conversation throws(TPMFailure) in TPMBlob.place(try conversation.plan(.guesses)).bytes }
     }
 
-    /// Seals a secret behind an index of its own.
+    /// Seals a secret behind its own NV index.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     /// - Precondition: The limit is 1 to 100, and the secret is not empty.
@@ -61,7 +65,7 @@
       let objectValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.objectPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent(named: object.parentName)
-        // Before the guess is made, so that a blob that was changed costs none.
+        // Load before guessing, so that a changed blob costs no guess.
         let template = ObjectTemplate.guessLimitedData(policy: Self.policy(plan), unique: object.unique)
         let loaded = try conversation.load(object.privatePart, template, under: parent)
         try conversation.require(plan)
@@ -76,7 +80,7 @@
           return .wrong(remaining: try conversation.guessCount(of: plan, saltedFor: parent).remaining)
         case .notCompared:
           try conversation.requireAnew(plan)
-          // Nothing authenticates a refusal; the count is authentic.
+          // A rejection is not authenticated, but the count is.
           guard try conversation.guessCount(of: plan, saltedFor: parent).remaining == 0 else {
             throw .keystore(.disconnected)
           }
@@ -85,20 +89,20 @@
       }
     }
 
-    /// How many wrong guesses the TPM still allows.
+    /// The number of wrong guesses that the TPM still allows.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int {
       guard case .guessLimited(let object, let plan, _) = TPMBlob(blob) else { throw .refused }
       return try converse { conversation throws(TPMFailure) in
-        // Says which of the two it is: all is gone, or only the count.
+        // Distinguishes a replaced TPM from a missing index.
         let parent = try conversation.parent(named: object.parentName)
         guard try conversation.has(plan) else { throw .keystore(.countGone) }
         return try conversation.guessCount(of: plan, saltedFor: parent).remaining
       }
     }
 
-    /// Takes the index that a blob needs out of the TPM.
+    /// Removes the blob's index from the TPM.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func discard(_ blob: [UInt8]) throws(KeystoreFailure) {
@@ -109,7 +113,7 @@
       }
     }
 
-    /// What opens the sealed object: the index's value first, and the object's own.
+    /// The policy of the sealed object: first the index's value, then the object's own.
     private static func policy(_ plan: IndexPlan) -> [UInt8] {
       var policy = PolicyDigest()
       policy.secret(name: plan.writtenName)

@@ -3,7 +3,7 @@
   public import SignetVault
 
   extension TPMKeystore: SigningKeystore {
-    /// Makes a P-256 key in the TPM; its private part leaves it only encrypted for the same TPM.
+    /// Makes a P-256 key in the TPM; its private part leaves the TPM only encrypted for the same TPM.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func makeSigningKey(

@@ -2,9 +2,9 @@
   public import SignetVault
 
   extension TPMKeystore {
-    /// What the TPM says of itself, and what of ours is in it.
+    /// The properties that the TPM reports, and the number of this program's indices in it.
     ///
-    /// - Throws: ``SignetVault/KeystoreFailure`` if it cannot be asked.
+    /// - Throws: ``SignetVault/KeystoreFailure`` if the TPM cannot be queried.
     public func status() throws(KeystoreFailure) -> KeystoreStatus {
       try converse { conversation throws(TPMFailure) in
         let fixed = try conversation.properties(from: Conversation.Property.manufacturer, count: 8)
@@ -25,13 +25,13 @@
       }
     }
 
-    /// Whether this is a program: swtpm and Microsoft's simulator name themselves in their vendor strings.
+    /// Returns true for a software TPM: the vendor strings of swtpm and Microsoft's simulator identify them.
     private func isSimulator(_ model: String) -> Bool {
       if case .device = address { return model.hasPrefix("SW ") || model.hasPrefix("xCG") }
       return true
     }
 
-    /// Four characters in a number; what is not visible ASCII is left out.
+    /// Four characters in a number; characters other than visible ASCII and space are omitted.
     private static func text(_ number: UInt32) -> String {
       String(decoding: number.bigEndianBytes.filter { (0x20...0x7E).contains($0) }, as: UTF8.self)
     }
@@ -42,14 +42,14 @@
   }
 
   extension Conversation {
-    /// Which passwords were set (TPMA_PERMANENT, part 2 section 8.6).
+    /// Indicates which passwords are set (TPMA_PERMANENT, part 2 section 8.6).
     func passwordsSet() throws(TPMFailure) -> (owner: Bool, lockout: Bool) {
       let found = try properties(from: Property.permanent, count: 1)
       guard let permanent = found[Property.permanent] else { throw .keystore(.disconnected) }
       return (owner: permanent & 1 << 0 != 0, lockout: permanent & 1 << 2 != 0)
     }
 
-    /// The TPM's defence against guessing.
+    /// The TPM's dictionary-attack lockout.
     func lockout() throws(TPMFailure) -> KeystoreStatus.Lockout {
       let found = try properties(from: Property.lockoutCounter, count: 4)
       func number(_ property: UInt32) -> Int { Int(found[property] ?? 0) }

@@ -4,19 +4,23 @@
   public import SignetVault
   import Synchronization
 
-  /// A TPM 2.0 as a keystore: what it seals opens on this machine only, and its keys never leave it.
+  /// A keystore on a TPM 2.0: only this machine opens the secrets that it seals, and its keys never leave the TPM.
   ///
-  /// Each call waits for its turn, does its work with what it loads, and flushes that. The connection, the storage key and two
-  /// sessions stay for calls that follow at once; after ``TPMTimeLimits/idle`` nothing is left in the TPM but the indices of
-  /// guess limits and counters. Calls block for as long as ``TPMTimeLimits`` allow and no longer.
+  /// Each call waits for its turn, loads objects, uses them and flushes them. The connection, the storage key and two
+  /// sessions
+  /// remain for calls that follow at once. After ``TPMTimeLimits/idle`` only the indices of guess limits and counters remain
+  /// in the
+  /// TPM. Calls block at most for the times in ``TPMTimeLimits``.
   ///
-  /// Secrets cross the bus encrypted (AES-128-CFB), in sessions whose key is agreed on with the TPM's storage key. The Name of
-  /// that key is in each blob, so another TPM, or one that was cleared, is told before it hears anything; and what a keystore
-  /// makes, it makes under the key that it used first.
+  /// Secrets cross the bus encrypted (AES-128-CFB), in sessions whose key is agreed with the TPM's storage key. Each blob
+  /// contains
+  /// the Name of that key. So another or a cleared TPM is detected before any secret is sent. A keystore makes all objects
+  /// under
+  /// the first key that it used.
   public final class TPMKeystore: HardwareKeystore {
     static let largestSecretByteCount = 128
 
-    /// Where the TPM is.
+    /// The address of the TPM.
     public let address: TPMAddress
     private let limits: TPMTimeLimits
     private let turn = DispatchSemaphore(value: 1)
@@ -24,16 +28,16 @@
     private let memory = TPMMemory()
     private let openLink: @Sendable () throws(KeystoreFailure) -> any TPMLink
 
-    /// A keystore in the TPM at an address, which is first looked for when something is sealed or opened.
+    /// Creates a keystore in the TPM at an address; the first operation connects to it.
     ///
     /// - Parameters:
-    ///   - address: Where the TPM is.
-    ///   - limits: How long to wait for it.
+    ///   - address: The address of the TPM.
+    ///   - limits: The time-outs.
     public convenience init(_ address: TPMAddress = .standard, limits: TPMTimeLimits = TPMTimeLimits()) {
       self.init(address, limits: limits) { () throws(KeystoreFailure) in try DescriptorLink(address, limits) }
     }
 
-    /// A keystore that reaches its TPM over links that a test listens to or disturbs.
+    /// Creates a keystore whose links a test can observe or disturb.
     package init(
       _ address: TPMAddress, limits: TPMTimeLimits,
       openLink: @escaping @Sendable () throws(KeystoreFailure) -> any TPMLink
@@ -41,15 +45,15 @@
       (self.address, self.limits, self.openLink) = (address, limits, openLink)
     }
 
-    /// A link like those of the keystore, for tests that put their own around it.
+    /// Opens a link like those of the keystore, for tests that wrap it.
     package static func link(
       to address: TPMAddress, _ limits: TPMTimeLimits = TPMTimeLimits()
     ) throws(KeystoreFailure) -> any TPMLink { try DescriptorLink(address, limits) }
 
-    /// TPM 2.0.
+    /// The kind `tpm2`.
     public var kind: KeystoreKind { .tpm2 }
 
-    /// Seals a secret in an object whose authorization value is made of the context.
+    /// Seals a secret in an object whose authorization value is derived from the context.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     /// - Precondition: The secret is not empty: a TPM seals at least one byte.
@@ -64,7 +68,7 @@
       }
     }
 
-    /// Opens what this TPM sealed.
+    /// Opens a blob that this TPM sealed.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
@@ -83,7 +87,7 @@
 
     private static let sealedPurpose = "signet tpm sealed v1"
 
-    /// Refuses what a TPM would not seal.
+    /// Rejects a secret that a TPM cannot seal.
     static func check(_ secret: borrowing SecretBytes) throws(KeystoreFailure) {
       precondition(secret.byteCount > 0, "an empty secret needs no sealing")
       guard secret.byteCount <= largestSecretByteCount else { throw .secretTooLong }
@@ -91,11 +95,13 @@
 
     // MARK: Conversations
 
-    /// Has a conversation with the TPM, when it is our turn.
+    /// Runs `body` in a conversation with the TPM, when it is this call's turn.
     ///
-    /// The last conversation goes on if it was kept. Where that fails before anything lasting was done, the TPM may have been
-    /// restarted since, and `body` runs once more in a new one. So it does where the TPM has no place left and no resource
-    /// manager, after what killed programs left in it was swept out.
+    /// If a conversation was kept, it is used first. If it fails before any lasting effect, the TPM may have been restarted,
+    /// and
+    /// `body` runs once more in a new one. If the TPM has no free slot and no resource manager, leftovers of killed programs
+    /// are
+    /// flushed and `body` runs again.
     package func converse<R: ~Copyable>(_ body: (Conversation) throws(TPMFailure) -> R)
       throws(KeystoreFailure) -> R
     {
@@ -135,7 +141,7 @@
       return turn.wait(timeout: .now() + (Double(seconds) + Double(attoseconds) / 1e18)) == .success
     }
 
-    /// Keeps a conversation for the next call, unless others have to get at the TPM by now.
+    /// Keeps a conversation for the next call, unless other programs must get access to the TPM now.
     private func keep(_ conversation: Conversation) {
       let now = ContinuousClock.now
       guard address.hasResourceManager || now - conversation.start < limits.stretch else { return }
@@ -152,7 +158,7 @@
     private func takeKept() -> Conversation? {
       kept.withLock { kept in
         defer { kept.conversation = nil }
-        // Time since boot goes on while a machine sleeps, which may have restarted the TPM.
+        // Time since boot includes sleep, during which the TPM may have been restarted.
         return ContinuousClock.now - kept.lastUse < limits.idle + limits.idle ? kept.conversation : nil
       }
     }
@@ -165,7 +171,7 @@
     }
 
     private func releaseIfIdle() {
-      // A call that is under way has taken the conversation out; it comes back later.
+      // A running call has removed the conversation and returns it later.
       guard wait(.zero) else { return scheduleRelease(after: max(limits.idle, .milliseconds(1))) }
       defer { turn.signal() }
       let (released, rest): (Conversation?, Duration?) = kept.withLock { kept in
@@ -184,12 +190,12 @@
       var isReleaseScheduled = false
     }
 
-    /// Releasing talks to the TPM, and so may block.
+    /// A separate queue: releasing communicates with the TPM, and so may block.
     private static let releases = DispatchQueue(label: "signet.tpm.release")
   }
 
   extension Conversation.MadeObject {
-    /// What a blob keeps of the object.
+    /// The part of the object that a blob stores.
     func object(under parent: Parent) -> TPMBlob.TPMObject {
       TPMBlob.TPMObject(parentName: parent.name, unique: unique, privatePart: privatePart)
     }

@@ -1,8 +1,8 @@
 import SignetText
 
-/// What a command line asks for.
+/// The request that a command line expresses.
 public enum Request: Sendable {
-  /// The help of the command that these words name; none for the program itself.
+  /// The help of the command with this path; of the program if the path is empty.
   case help([String])
   /// The version.
   case version
@@ -15,16 +15,17 @@ public enum Request: Sendable {
 }
 
 extension Program {
-  /// Reads a command line (POSIX.1-2017 XBD 12.2 with GNU long options and GNU order).
+  /// Parses a command line (POSIX.1-2017 XBD 12.2 with GNU long options and GNU order).
   ///
-  /// Options and operands may be mixed, `--` ends the options, and `-` is an operand. Long names are not
-  /// abbreviated: a script that relied on it would break with the next option.
+  /// Options and operands may be mixed, `--` ends the options, and `-` is an operand. Long names cannot be abbreviated: a
+  /// script
+  /// that relied on an abbreviation would break when an option is added.
   ///
   /// - Parameters:
   ///   - words: The words after the program's name.
-  ///   - output: Where the command will write results.
-  ///   - errorOutput: Where the command will write messages.
-  /// - Returns: What to do.
+  ///   - output: The stream for the command's results.
+  ///   - errorOutput: The stream for the command's messages.
+  /// - Returns: The request.
   /// - Throws: ``UsageFailure``.
   public func parse(
     _ words: [String], output: Terminal = .standardOutput, errorOutput: Terminal = .standardError
@@ -32,7 +33,7 @@ extension Program {
     var parser = ArgumentParser(root)
     if let early = try parser.read(words) { return early }
     try parser.finish()
-    // A program without commands has an empty path, and a declared name cannot be one of these.
+    // A program without commands has an empty path, and declared names cannot equal the built-in ones.
     switch parser.path.first {
     case Command.helpName:
       let words = parser.values["command"] ?? []
@@ -43,7 +44,7 @@ extension Program {
       }
       return .manual
     case Command.completionName:
-      // The parser has checked the word against the choices.
+      // The parser has already checked the word against the choices.
       return .completion(parser.values["shell"]?.first.flatMap(Shell.init) ?? .bash)
     default:
       let arguments = Arguments(
@@ -53,14 +54,14 @@ extension Program {
     }
   }
 
-  /// The words that name commands, up to where a line cannot be read, for a message about it.
+  /// The command words before the first parse error, for a message about it.
   func commandPath(of words: [String]) -> [String] {
     var parser = ArgumentParser(root)
     do { _ = try parser.read(words) } catch { return parser.path }
     return parser.path
   }
 
-  /// Checks that `words` name a command.
+  /// Verifies that `words` name a command.
   private func helpPath(_ words: [String]) throws(UsageFailure) -> [String] {
     var command = root
     for word in words {
@@ -73,14 +74,14 @@ extension Program {
   }
 }
 
-/// The state while the words of one command line are read.
+/// The parser state for one command line.
 private struct ArgumentParser {
   private(set) var command: Command
   private(set) var path: [String] = []
   private(set) var options: [Option]
   private(set) var values: [String: [String]] = [:]
   private var operands: [String] = []
-  /// Options that came before the command that declares them, with their values.
+  /// Options that appeared before the command that declares them, with their values.
   private var early: [(name: String, written: String, value: String?)] = []
 
   init(_ root: Command) {
@@ -88,7 +89,7 @@ private struct ArgumentParser {
     options = root.options
   }
 
-  /// Reads all words; gives a request early where help or version is asked for.
+  /// Parses all words; returns a request at once for help or version.
   mutating func read(_ words: [String]) throws(UsageFailure) -> Request? {
     var rest = words[...]
     var isPastOptions = false
@@ -106,7 +107,7 @@ private struct ArgumentParser {
     return nil
   }
 
-  /// Checks what only the end of the line can tell.
+  /// Checks the conditions that need the whole line.
   mutating func finish() throws(UsageFailure) {
     guard command.commands.isEmpty else {
       throw .missingCommand(choices: command.commands.filter { !$0.isHidden }.map(\.name))
@@ -137,7 +138,7 @@ private struct ArgumentParser {
   private mutating func take(_ word: String) throws(UsageFailure) {
     guard !command.commands.isEmpty else { return operands.append(word) }
     guard let next = command.commands.first(where: { $0.name == word }) else {
-      // What other programs have as a command.
+      // Other programs have `version` as a command.
       let isVersion = path.isEmpty && word == Option.version.name
       throw .unknownCommand(
         word, suggestion: isVersion ? "--\(Option.version.name)" : command.suggestion(for: word))
@@ -150,7 +151,7 @@ private struct ArgumentParser {
   private mutating func takeLong(
     _ text: Substring, _ rest: inout ArraySlice<String>
   ) throws(UsageFailure) -> Request? {
-    // Found as a byte: a combining mark at the start of the value would join the sign as one character.
+    // Searched as a byte: a combining mark at the start of the value would join `=` into one character.
     let equals = text.utf8.firstIndex(of: UInt8(ascii: "="))
     let name = text[..<(equals ?? text.endIndex)]
     let attached = equals.map { String(text[text.utf8.index(after: $0)...]) }
@@ -165,7 +166,7 @@ private struct ArgumentParser {
     return try record(option, written: "--\(name)", attached, &rest)
   }
 
-  /// A cluster: flags, and last at most one option with the rest of the word or the next word as its value.
+  /// A cluster: flags, then at most one option with a value, which is the rest of the word or the next word.
   private mutating func takeShort(
     _ text: Substring, _ rest: inout ArraySlice<String>
   ) throws(UsageFailure) -> Request? {
@@ -190,7 +191,7 @@ private struct ArgumentParser {
     return nil
   }
 
-  /// Takes an option, and its value, of a command that is still to come.
+  /// Stores an option and its value until the command that declares it is parsed.
   private mutating func postpone(
     _ option: Option, written: String, _ attached: String?, _ rest: inout ArraySlice<String>
   ) throws(UsageFailure) -> Request? {
@@ -220,7 +221,7 @@ private struct ArgumentParser {
     switch completion {
     case .choices(let choices):
       guard choices.contains(word) else { throw .notAChoice(name: name, choices: choices) }
-    // An empty path would stand for the present folder; as a rule it is a variable of a shell that is not set.
+    // An empty path would mean the current folder; usually it results from an unset shell variable.
     case .file:
       if word.isEmpty { throw .refused("\(ours: name) is empty; name a file") }
     case .directory:
@@ -233,9 +234,9 @@ private struct ArgumentParser {
 }
 
 extension Command {
-  /// The option that the commands below declare: one for all of them, as far as its form goes.
+  /// The option that the subcommands declare, if all of them declare it in the same form.
   ///
-  /// `nil` where none does, or where some take a value and some do not.
+  /// `nil` if no subcommand declares it, or if some declare it with a value and others without.
   fileprivate func declared(further isWanted: (Option) -> Bool) -> Option? {
     let found = commands.flatMap { command in
       command.options.filter(isWanted) + command.commands.flatMap { $0.options.filter(isWanted) }
@@ -248,7 +249,7 @@ extension Command {
 
   func suggestion(for word: String) -> String? {
     let shown = commands.filter { !$0.isHidden }
-    // A synonym first: "unsuspend" is close to "suspend".
+    // A synonym has priority: "unsuspend" is close to "suspend".
     return shown.first { $0.synonyms.contains(word) }?.name ?? closest(to: word, among: shown.map(\.name))
   }
 }

@@ -1,13 +1,12 @@
-/// What a command was given, checked against its declaration.
+/// The arguments of a command, checked against its declaration.
 ///
-/// Asking for a name that was not declared, or in a way that the declaration does not provide for, is a
-/// programmer error and stops the program.
+/// Requesting an undeclared name, or a declared one in an unsuitable form, is a programmer error and stops the program.
 public struct Arguments: Sendable {
   /// The words that name the command, without the program: `["user", "create"]`.
   public let commandPath: [String]
-  /// Where results go.
+  /// The stream for results.
   public let output: Terminal
-  /// Where messages and progress go.
+  /// The stream for messages and progress.
   public let errorOutput: Terminal
 
   private let options: [String: Option]
@@ -26,19 +25,19 @@ public struct Arguments: Sendable {
     self.errorOutput = errorOutput
   }
 
-  /// Whether the command has an option or an operand of this name, for what serves several commands.
+  /// Returns true if the command declares this name, for code that serves several commands.
   public func declares(_ name: String) -> Bool { options[name] != nil || operands[name] != nil }
 
-  /// Whether a flag or an option with a value was given.
+  /// Returns true if the flag or option was given.
   public func isSet(_ name: String) -> Bool { count(name) > 0 }
 
-  /// How often a flag, an option or an operand was given.
+  /// The number of times that a flag, an option or an operand was given.
   public func count(_ name: String) -> Int {
     check(name)
     return values[name]?.count ?? 0
   }
 
-  /// The value of an option that is required or has a default, or of an operand that must be given.
+  /// The value of an option that is required or has a default, or of a required operand.
   public func string(_ name: String) -> String {
     guard let value = optionalString(name) else {
       preconditionFailure("\(name) is optional; ask for optionalString")
@@ -46,28 +45,28 @@ public struct Arguments: Sendable {
     return value
   }
 
-  /// The value of an option or operand; nil if it was not given and has no default.
+  /// The value of an option or operand; `nil` if it was not given and has no default.
   public func optionalString(_ name: String) -> String? {
     check(name)
     precondition(options[name]?.takesValue != false, "--\(name) is a flag; ask isSet")
     return values[name]?.last ?? options[name]?.defaultValue
   }
 
-  /// All values of a repeatable option or operand, in order; the default counts if none was given.
+  /// All values of a repeatable option or operand, in order; the default if none was given.
   public func strings(_ name: String) -> [String] {
     check(name)
     precondition(options[name]?.takesValue != false, "--\(name) is a flag; ask count")
     return values[name] ?? options[name]?.defaultValue.map { [$0] } ?? []
   }
 
-  /// A whole number in decimal, of an option that is required or has a default, or of an operand.
+  /// A decimal integer, of an option that is required or has a default, or of an operand.
   ///
   /// - Throws: ``UsageFailure/notANumber(name:range:)``.
   public func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageFailure) -> Int {
     try number(string(name), name, range)
   }
 
-  /// A whole number in decimal, or nil if it was not given.
+  /// A decimal integer; `nil` if it was not given.
   ///
   /// - Throws: ``UsageFailure/notANumber(name:range:)``.
   public func optionalInteger(_ name: String, in range: ClosedRange<Int>) throws(UsageFailure) -> Int? {
@@ -90,7 +89,7 @@ public struct Arguments: Sendable {
     return product.partialValue
   }
 
-  /// A word that names a case of `type`.
+  /// A word that is the raw value of a case of `type`.
   ///
   /// - Throws: ``UsageFailure/notAChoice(name:choices:)``.
   public func choice<T: RawRepresentable<String> & CaseIterable>(
@@ -102,8 +101,7 @@ public struct Arguments: Sendable {
     return value
   }
 
-  /// Where a secret is read from: the descriptor that an option such as `--password-fd` numbers, or else the
-  /// terminal.
+  /// The source of a secret: the descriptor of an option such as `--password-fd`, otherwise the terminal.
   ///
   /// - Throws: ``UsageFailure/notANumber(name:range:)``.
   public func secretInput(_ name: String) throws(UsageFailure) -> SecretInput {
@@ -128,7 +126,7 @@ public struct Arguments: Sendable {
     return number
   }
 
-  /// Digits with an optional minus; `Int` alone would also take a plus.
+  /// Parses digits with an optional minus; `Int` alone would also accept a plus.
   private static func decimal(_ text: Substring) -> Int? {
     text.hasPrefix("+") ? nil : Int(text)
   }

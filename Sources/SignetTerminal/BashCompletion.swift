@@ -1,5 +1,4 @@
-/// The script for bash: one function that walks over the words before the cursor to find the command, then
-/// offers what the declaration has there.
+/// The script for bash: one function that finds the command in the words before the cursor, then offers its declared words.
 func bashScript(_ name: String, _ places: [CompletionPlace]) -> String {
   let function = "_" + functionName(name)
   var descents = ""

@@ -1,16 +1,16 @@
-/// A command of a program: either something to run, or a group of further commands.
+/// A command of a program: it either runs code or groups further commands.
 public struct Command: Sendable {
-  /// What a command does with its arguments; the code becomes the program's exit status.
+  /// The code of a command; its result becomes the program's exit status.
   public typealias Handler = @Sendable (Arguments) async throws -> ExitCode
 
-  /// A command line with a phrase that says what it shows.
+  /// An example command line with a phrase about its effect.
   public struct Example: Hashable, Sendable {
-    /// The whole line, beginning with the program's name.
+    /// The whole line, starting with the program's name.
     public let line: String
-    /// What the line does: one phrase without a final full stop.
+    /// The effect of the line: one phrase without a final full stop.
     public let text: String
 
-    /// An example for help and manual.
+    /// Creates an example for help and manual.
     public init(_ line: String, _ text: String) {
       self.line = line
       self.text = text
@@ -23,33 +23,33 @@ public struct Command: Sendable {
   public let summary: String
   /// Paragraphs separated by an empty line.
   public let description: String
-  /// The options of this command, and for a group those of all its commands.
+  /// The options of this command; for a group, the options of all its commands.
   public let options: [Option]
-  /// The operands in order; none for a group.
+  /// The operands in order; empty for a group.
   public let arguments: [Argument]
   /// The commands of a group.
   public let commands: [Command]
-  /// Lines for help and manual.
+  /// Examples for help and manual.
   public let examples: [Example]
-  /// Whether help, manual and completion leave it out.
+  /// True if help, manual and completion omit the command.
   public let isHidden: Bool
-  /// Other words for it, which are answered with its name.
+  /// Other words for the command; the parser suggests the command for them.
   public let synonyms: [String]
 
   let handler: Handler?
 
-  /// A command that does something.
+  /// Creates a command with a handler.
   ///
   /// - Parameters:
   ///   - name: The word on the command line.
   ///   - summary: One phrase without a final full stop.
   ///   - description: Paragraphs separated by an empty line.
-  ///   - options: Its options besides those of the program and group; `help` is built in.
+  ///   - options: Its options in addition to those of the program and group; `help` is built in.
   ///   - arguments: Its operands in order.
-  ///   - examples: Lines for help and manual.
-  ///   - isHidden: Whether help, manual and completion leave it out.
-  ///   - synonyms: Other words for it, which are answered with its name.
-  ///   - handler: What it does.
+  ///   - examples: Examples for help and manual.
+  ///   - isHidden: True to omit the command from help, manual and completion.
+  ///   - synonyms: Other words for which the parser suggests this command.
+  ///   - handler: The code of the command.
   public init(
     _ name: String, _ summary: String, description: String = "", options: [Option] = [],
     arguments: [Argument] = [], examples: [Example] = [], isHidden: Bool = false, synonyms: [String] = [],
@@ -60,7 +60,7 @@ public struct Command: Sendable {
       synonyms: synonyms, handler)
   }
 
-  /// A group of commands: `signet-server user create`.
+  /// Creates a group of commands, as in `signet-server user create`.
   ///
   /// - Parameters:
   ///   - name: The word on the command line.
@@ -76,7 +76,7 @@ public struct Command: Sendable {
     self.init(name, summary, description, options, [], commands: commands, [], isHidden: false, nil)
   }
 
-  /// Either kind.
+  /// Creates a command or a group.
   init(
     _ name: String, _ summary: String, _ description: String, _ options: [Option],
     _ arguments: [Argument], commands: [Command], _ examples: [Example], isHidden: Bool,
@@ -96,11 +96,11 @@ public struct Command: Sendable {
 }
 
 extension Command {
-  /// This command, or each of a group, with a step before what it does: a check that may refuse.
+  /// Returns this command, or all commands of this group, with a check before the handler.
   ///
   /// - Parameters:
-  ///   - names: Commands of a group that go without.
-  ///   - step: What comes first, with the command's arguments. What it throws is a failure of the command.
+  ///   - names: Commands of a group that do not get the check.
+  ///   - step: Runs first, with the command's arguments. If it throws, the command fails with that error.
   /// - Returns: A command with the same words, help and completion.
   public func preceded(
     except names: Set<String> = [], by step: @escaping @Sendable (Arguments) async throws -> Void
@@ -118,12 +118,12 @@ extension Command {
       isHidden: isHidden, synonyms: synonyms, guarded)
   }
 
-  /// This command with a step before the handlers of some of its own commands.
+  /// Returns this command with a check before the handlers of some of its subcommands.
   ///
   /// - Parameters:
-  ///   - names: The names of those commands.
+  ///   - names: The names of those subcommands.
   ///   - step: As in ``preceded(except:by:)``.
-  /// - Returns: The command; a handler of its own stays as it is.
+  /// - Returns: The command; its own handler is unchanged.
   public func preceded(
     only names: Set<String>, by step: @escaping @Sendable (Arguments) async throws -> Void
   ) -> Command {

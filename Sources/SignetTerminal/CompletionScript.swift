@@ -1,4 +1,4 @@
-/// A shell that completion is made for.
+/// A shell with a completion script.
 public enum Shell: String, CaseIterable, Sendable {
   /// GNU bash 3.2 or newer, without the bash-completion package.
   case bash
@@ -9,10 +9,10 @@ public enum Shell: String, CaseIterable, Sendable {
 }
 
 extension Program {
-  /// A script that completes commands, options and values.
+  /// Returns a script that completes commands, options and values.
   ///
   /// - Parameter shell: The shell that will load it.
-  /// - Returns: The script; load it with `eval`, or install it where the shell looks for completions.
+  /// - Returns: The script; load it with `eval`, or install it in the shell's folder for completions.
   public func completionScript(for shell: Shell) -> String {
     let places = CompletionPlace.all(of: root)
     return switch shell {
@@ -23,15 +23,15 @@ extension Program {
   }
 }
 
-/// What can follow after some command words.
+/// The words that can follow after a sequence of command words.
 struct CompletionPlace {
   /// The command words without the program, each preceded by a slash: `/user/create`; empty for the program.
   let key: String
   let command: Command
-  /// The options that are accepted here, `help` included.
+  /// The options that are accepted here, including `help`.
   let options: [Option]
 
-  /// The places of `root` and of all commands below it, from the top down.
+  /// The places of `root` and of all commands below it, parents first.
   static func all(of root: Command, key: String = "", inherited: [Option] = []) -> [CompletionPlace] {
     let own = inherited + root.options
     let builtIn: [Option] = key.isEmpty ? [.help, .version] : [.help]
@@ -44,7 +44,7 @@ struct CompletionPlace {
 
   var commands: [Command] { command.commands.filter { !$0.isHidden } }
 
-  /// The ways to write an option: `--json`, `-j`.
+  /// The spellings of an option: `--json`, `-j`.
   static func spellings(_ option: Option) -> [String] {
     ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
   }
@@ -56,7 +56,7 @@ extension Command {
     name == Command.helpName ? topic(above: root.commands) : self
   }
 
-  /// The names of this command and of `commands`, without what else can be typed.
+  /// The names of this command and of `commands`, without options and operands.
   private func topic(above commands: [Command]) -> Command {
     Command(
       name, summary, "", [], [],
@@ -65,5 +65,5 @@ extension Command {
   }
 }
 
-/// The name of a program as part of a function's name.
+/// The name of a program in the form for a shell function's name.
 func functionName(_ name: String) -> String { String(name.map { $0 == "-" ? "_" : $0 }) }

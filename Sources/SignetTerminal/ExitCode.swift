@@ -1,14 +1,14 @@
-/// How a program ended: 0, 1, or a value of BSD `sysexits.h` (sysexits(3)).
+/// The exit status of a program: 0, 1, or a value of BSD `sysexits.h` (sysexits(3)).
 public struct ExitCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The status that the shell sees, 0 to 255.
   public let rawValue: UInt8
 
-  /// Any status; prefer the named ones.
+  /// Creates any status; prefer the named ones.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// All went well: 0.
+  /// Success: 0.
   public static let success = ExitCode(rawValue: 0)
-  /// The answer is no, or no better code fits: 1.
+  /// A negative answer, or a failure without a better code: 1.
   public static let failure = ExitCode(rawValue: 1)
   /// The command line is wrong: 64, `EX_USAGE`.
   public static let usage = ExitCode(rawValue: 64)
@@ -20,39 +20,39 @@ public struct ExitCode: RawRepresentable, Hashable, Sendable, CustomStringConver
   public static let noUser = ExitCode(rawValue: 67)
   /// The host is not known: 68, `EX_NOHOST`.
   public static let noHost = ExitCode(rawValue: 68)
-  /// A service or file that is needed is not there: 69, `EX_UNAVAILABLE`.
+  /// A required service or file is unavailable: 69, `EX_UNAVAILABLE`.
   public static let unavailable = ExitCode(rawValue: 69)
-  /// The program found a fault of its own: 70, `EX_SOFTWARE`.
+  /// The program detected an internal error: 70, `EX_SOFTWARE`.
   public static let software = ExitCode(rawValue: 70)
-  /// The operating system refused: 71, `EX_OSERR`.
+  /// A system call failed: 71, `EX_OSERR`.
   public static let systemError = ExitCode(rawValue: 71)
-  /// An output file cannot be made: 73, `EX_CANTCREAT`.
+  /// An output file cannot be created: 73, `EX_CANTCREAT`.
   public static let cannotCreate = ExitCode(rawValue: 73)
   /// Reading or writing failed: 74, `EX_IOERR`.
   public static let inputOutput = ExitCode(rawValue: 74)
-  /// It may work later: 75, `EX_TEMPFAIL`.
+  /// A temporary failure; a retry may succeed: 75, `EX_TEMPFAIL`.
   public static let temporaryFailure = ExitCode(rawValue: 75)
-  /// The other side broke the protocol: 76, `EX_PROTOCOL`.
+  /// The peer violated the protocol: 76, `EX_PROTOCOL`.
   public static let protocolError = ExitCode(rawValue: 76)
   /// Permission was denied, or a secret was wrong: 77, `EX_NOPERM`.
   public static let permissionDenied = ExitCode(rawValue: 77)
   /// The configuration is wrong: 78, `EX_CONFIG`.
   public static let configuration = ExitCode(rawValue: 78)
-  /// The person at the terminal stopped it: 130, as shells report `SIGINT`.
+  /// The user interrupted the program: 130, as shells report `SIGINT`.
   public static let interrupted = ExitCode(rawValue: 130)
 
   /// The number in decimal.
   public var description: String { String(rawValue) }
 }
 
-/// A failure that names its own exit code; ``Program/run(_:output:errorOutput:)`` prints the message.
+/// A failure with its own exit code; ``Program/run(_:output:errorOutput:)`` prints the message.
 public struct CommandFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
-  /// The status that the program ends with.
+  /// The exit status of the program.
   public let exitCode: ExitCode
-  /// What happened and what to do; one or two sentences without a secret.
+  /// The failure and the remedy; one or two sentences without a secret.
   public let message: TerminalText
 
-  /// A failure with a message for the person at the terminal.
+  /// Creates a failure with a message for the user.
   public init(_ exitCode: ExitCode, _ message: TerminalText) {
     self.exitCode = exitCode
     self.message = message

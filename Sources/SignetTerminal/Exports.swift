@@ -1,2 +1,2 @@
-// Whoever prints to a terminal makes others' words harmless first.
+// Code that prints to a terminal must sanitize foreign text first, so it gets these functions too.
 @_exported public import SignetText

@@ -1,5 +1,4 @@
-/// The script for fish: a function that says where in the command tree the cursor is, and one line for each
-/// thing that can be offered there.
+/// The script for fish: a function that locates the cursor in the command tree, and one line for each completion.
 func fishScript(_ name: String, _ places: [CompletionPlace]) -> String {
   let function = "__" + functionName(name) + "_at"
   var descents = ""
@@ -49,7 +48,7 @@ func fishScript(_ name: String, _ places: [CompletionPlace]) -> String {
     """
 }
 
-/// Arguments of `complete`: `-x` asks for a value and offers no files, `-r -F` offers files.
+/// Arguments of `complete`: `-x` requires a value and offers no files, `-r -F` offers files.
 private func fishOffer(_ completion: Completion, isValue: Bool) -> String {
   switch completion {
   case .nothing: isValue ? "-x" : ""
@@ -60,7 +59,7 @@ private func fishOffer(_ completion: Completion, isValue: Bool) -> String {
   }
 }
 
-/// Text as one word of fish, where `\'` and `\\` are the only escapes inside single quotes.
+/// Quotes text as one word of fish, where `\'` and `\\` are the only escapes inside single quotes.
 private func fishQuoted(_ text: String) -> String {
   "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
 }

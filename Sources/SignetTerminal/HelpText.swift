@@ -1,9 +1,9 @@
 extension Program {
-  /// What `--help` prints.
+  /// Returns the output of `--help`.
   ///
   /// - Parameters:
-  ///   - path: The words of a command; none for the program. Words that name no command end the path.
-  ///   - width: The columns; lines are broken at 100 even where more fit.
+  ///   - path: The words of a command; empty for the program. For an unknown command it is the program's help.
+  ///   - width: The columns, limited to 40 to 100.
   /// - Returns: Lines, each ended by a newline.
   public func helpText(for path: [String] = [], width: Int = 80) -> String {
     let along = commands(along: path) ?? [root]
@@ -36,7 +36,7 @@ extension Program {
   }
 }
 
-/// Lines of help while they are put together.
+/// A builder of help text.
 private struct HelpPage {
   let width: Int
   private(set) var text = ""
@@ -61,7 +61,7 @@ private struct HelpPage {
     list(title, shown.map { (Self.term($0), $0.help + $0.note) })
   }
 
-  /// A term and its text on each line; the text begins in one column, at most the 29th.
+  /// A list of terms and texts; the text column starts at the 29th column at most.
   mutating func list(_ title: String, _ items: [(term: String, text: String)]) {
     guard !items.isEmpty else { return }
     section()
@@ -102,7 +102,7 @@ private struct HelpPage {
   }
 }
 
-/// `signet otp [OPTIONS] --user USER CONTAINER`: the operands and the options that must be given.
+/// `signet otp [OPTIONS] --user USER CONTAINER`: the required options and the operands.
 private func usageWords(_ along: [Command]) -> String {
   var words = along.map(\.name) + ["[OPTIONS]"]
   for option in along.flatMap(\.options) where option.isRequired {
@@ -124,7 +124,7 @@ extension Argument {
 }
 
 extension Option {
-  /// What the parser enforces, in brackets.
+  /// The constraints that the parser enforces, in brackets.
   var note: String {
     var notes: [String] = []
     if case .choices(let words) = completion { notes.append(words.joined(separator: ", ")) }
@@ -136,7 +136,7 @@ extension Option {
 }
 
 extension Completion {
-  /// The words that are accepted, in brackets.
+  /// The accepted words, in brackets.
   var note: String {
     if case .choices(let words) = self { " (\(words.joined(separator: ", ")))" } else { "" }
   }

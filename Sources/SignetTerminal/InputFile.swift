@@ -1,14 +1,14 @@
 import SignetFiles
 
-/// A file that somebody names on a command line, read whole: the one place that says why it was not.
+/// Reads whole input files that a command line names, with common error messages.
 package enum InputFile {
-  /// The bytes of a file, pipe or terminal.
+  /// Reads the bytes of a file, pipe or terminal.
   ///
   /// - Parameters:
-  ///   - path: The file; `-` stands for standard input.
-  ///   - limit: The most bytes that are read.
+  ///   - path: The file; `-` means standard input.
+  ///   - limit: The maximum number of bytes.
   /// - Returns: The bytes.
-  /// - Throws: ``CommandFailure``: ``ExitCode/noInput`` where it cannot be read, ``ExitCode/dataError`` where it has more bytes.
+  /// - Throws: ``CommandFailure``: ``ExitCode/noInput`` if it cannot be read, ``ExitCode/dataError`` if it has more bytes.
   package static func bytes(of path: String, limit: Int = 1 << 20) throws(CommandFailure) -> [UInt8] {
     do throws(FileFailure) {
       let file = try path == "-" ? OpenFile.standardInput() : OpenFile(reading: path)
@@ -20,13 +20,13 @@ package enum InputFile {
     }
   }
 
-  /// The text of a file, pipe or terminal.
+  /// Reads the text of a file, pipe or terminal.
   ///
   /// - Parameters:
-  ///   - path: The file; `-` stands for standard input.
-  ///   - limit: The most bytes that are read.
+  ///   - path: The file; `-` means standard input.
+  ///   - limit: The maximum number of bytes.
   /// - Returns: The text.
-  /// - Throws: What ``bytes(of:limit:)`` throws; ``ExitCode/dataError`` where it is not UTF-8.
+  /// - Throws: The failures of ``bytes(of:limit:)``; ``ExitCode/dataError`` if it is not UTF-8.
   package static func text(of path: String, limit: Int = 1 << 20) throws(CommandFailure) -> String {
     guard let text = String(validating: try bytes(of: path, limit: limit), as: UTF8.self) else {
       throw CommandFailure(.dataError, "\(name(path)) is not UTF-8 text")
@@ -34,21 +34,21 @@ package enum InputFile {
     return text
   }
 
-  /// What is said of a file that cannot be read, whoever tried.
+  /// Returns the failure for a file that cannot be read.
   ///
   /// - Parameters:
-  ///   - path: The file; `-` stands for standard input.
-  ///   - reason: Why.
+  ///   - path: The file; `-` means standard input.
+  ///   - reason: The reason.
   /// - Returns: The failure, with ``ExitCode/noInput``.
   package static func unreadable(_ path: String, _ reason: TerminalText) -> CommandFailure {
     CommandFailure(.noInput, "\(name(path)) cannot be read: \(reason)")
   }
 
-  /// What is said of a file whose first line is a secret, and cannot be read.
+  /// Returns the failure for an unreadable file whose first line is a secret.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - failure: Why.
+  ///   - failure: The reason.
   /// - Returns: The failure, with ``ExitCode/noInput``.
   package static func unreadable(_ path: String, _ failure: SecretInputFailure) -> CommandFailure {
     guard case .unreadable(let code) = failure else { return unreadable(path, failure.message) }

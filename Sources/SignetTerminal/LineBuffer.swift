@@ -8,8 +8,8 @@ import Synchronization
 
 /// The bytes of one line, of fixed capacity, wiped when they are no longer needed.
 ///
-/// A class, so that the thread that reads and the task that waits can share it. The task touches it only before
-/// the reading begins and after it has ended; the lock around the length orders the bytes between the two.
+/// It is a class, so that the reading thread and the waiting task can share it. The task accesses it only before the reading
+/// starts and after it has ended; the lock around the length orders these accesses.
 @safe package final class LineBuffer: @unchecked Sendable {
   private let storage: UnsafeMutableRawBufferPointer
   private let length = Mutex(0)
@@ -26,10 +26,10 @@ import Synchronization
 
   var capacity: Int { unsafe storage.count }
 
-  /// The bytes that were added.
+  /// The number of bytes.
   package var count: Int { length.withLock { $0 } }
 
-  /// Adds a byte; false if there is no room.
+  /// Appends a byte; returns false if the buffer is full.
   package func append(_ byte: UInt8) -> Bool {
     length.withLock { length in
       guard length < capacity else { return false }
@@ -39,7 +39,7 @@ import Synchronization
     }
   }
 
-  /// Takes the last character away: a byte of ASCII, or all bytes of one beyond it in UTF-8.
+  /// Removes the last character: an ASCII byte, or all bytes of a longer UTF-8 sequence.
   func removeLastCharacter() {
     length.withLock { length in
       while length > 0 {
@@ -51,7 +51,7 @@ import Synchronization
     }
   }
 
-  /// Overwrites everything, in a way that the compiler may not leave out, and is empty then.
+  /// Overwrites everything with a call that the compiler may not remove, and empties the buffer.
   package func wipe() {
     length.withLock { length in
       guard let start = unsafe storage.baseAddress else { return }
@@ -69,7 +69,7 @@ import Synchronization
     try body(unsafe UnsafeRawBufferPointer(storage).bytes.extracting(first: count))
   }
 
-  /// The bytes as text, or nil if they are not UTF-8.
+  /// The bytes as text; `nil` if they are not UTF-8.
   var text: String? {
     unsafe String(validating: UnsafeRawBufferPointer(storage).prefix(count), as: UTF8.self)
   }

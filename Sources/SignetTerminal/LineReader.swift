@@ -6,9 +6,9 @@ import Dispatch
   import Darwin
 #endif
 
-/// Reads lines on threads of their own, because `read` blocks and the shared pool must not.
+/// Reads lines on separate threads, because `read` blocks and must not block the shared pool.
 enum LineReader {
-  /// One prompt at a time: they share the signal handlers, and two would confuse the person.
+  /// Runs one prompt at a time: prompts share the signal handlers, and two would confuse the user.
   private static let prompts = DispatchQueue(label: "signet.terminal.prompt")
 
   static func readTerminal(
@@ -43,19 +43,19 @@ enum LineReader {
     }
   }
 
-  /// How the reading of a line ended.
+  /// The end of a line's input.
   enum Ending: Equatable {
-    /// With a newline.
+    /// A newline.
     case newline
-    /// With the end of the input.
+    /// The end of the input.
     case end
-    /// A signal's number came through a pipe.
+    /// A signal, whose number came through a pipe.
     case signal(Int32)
   }
 
-  /// Reads byte by byte, so that nothing after the newline is taken.
+  /// Reads byte by byte, so that no byte after the newline is consumed.
   ///
-  /// A line that is too long is read to its end, so that its rest is not taken for the next answer.
+  /// A line that is too long is read to its end, so that its rest does not become the next answer.
   static func readLine(
     from number: Int32, into buffer: LineBuffer, _ pipes: [WakePipe]
   ) throws(SecretInputFailure) -> Ending {
@@ -110,8 +110,7 @@ enum LineReader {
   }
 }
 
-/// A pipe that interrupts the wait for input: with 0 for cancellation, with 255 to draw anew, with the number of a signal
-/// otherwise.
+/// A pipe that interrupts the wait for input, with one byte: 0 cancels, 255 redraws, other values are signal numbers.
 final class WakePipe: Sendable {
   static let cancelled: UInt8 = 0
   static let redraw: UInt8 = 255
@@ -125,7 +124,7 @@ final class WakePipe: Sendable {
     (readEnd, writeEnd) = (ends[0], ends[1])
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      // A signal handler must never wait because the pipe is full, nor `drain` because it is empty.
+      // A signal handler must not block if the pipe is full, nor `drain` if it is empty.
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
   }
@@ -140,13 +139,13 @@ final class WakePipe: Sendable {
     _ = unsafe write(writeEnd, &byte, 1)
   }
 
-  /// Takes out what is in the pipe.
+  /// Empties the pipe.
   func drain() {
     var note: UInt8 = 0
     while unsafe read(readEnd, &note, 1) == 1 {}
   }
 
-  /// Waits until `number` can be read, or gives the first note that comes through one of `pipes` instead.
+  /// Waits until `number` is readable; returns the first byte from one of `pipes` if that comes before.
   static func wait(for number: Int32, or pipes: [WakePipe]) throws(SecretInputFailure) -> UInt8? {
     while true {
       var watched = (pipes.map(\.readEnd) + [number]).map {

@@ -1,8 +1,8 @@
-/// The page that `man` shows.
+/// The manual page.
 extension Program {
-  /// The manual page in mdoc(7) format.
+  /// Returns the manual page in mdoc(7) format.
   ///
-  /// - Parameter section: The section of the manual: 1 for everybody's commands, 8 for the administrator's.
+  /// - Parameter section: The section of the manual: 1 for user commands, 8 for administrator commands.
   /// - Returns: A whole page in UTF-8.
   public func manPage(section: Int = 1) -> String {
     var page = MdocPage()
@@ -28,7 +28,7 @@ extension Program {
     return page.text
   }
 
-  /// `November 21, 2026`, as mdoc wants it.
+  /// The date in mdoc's form, such as `November 21, 2026`.
   private var manualDate: String {
     let months = [
       "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
@@ -40,16 +40,16 @@ extension Program {
   }
 }
 
-/// Lines of mdoc while they are put together.
+/// A builder of mdoc text.
 private struct MdocPage {
   private(set) var text = ""
 
-  /// A macro line whose arguments are all text, none of them a macro.
+  /// Adds a macro line whose arguments are all plain text.
   mutating func macro(_ name: String, _ arguments: [String]) {
     text += ([".\(name)"] + arguments.map(Self.argument)).joined(separator: " ") + "\n"
   }
 
-  /// A line as it is.
+  /// Adds a line unchanged.
   mutating func line(_ line: String) { text += line + "\n" }
 
   mutating func section(_ title: String) { line(".Sh \(title)") }
@@ -65,7 +65,7 @@ private struct MdocPage {
     }
   }
 
-  /// Text in lines of one sentence or less: mdoc sets the space between sentences itself.
+  /// Adds text with at most one sentence on each line: mdoc sets the space between sentences itself.
   mutating func paragraphs(_ words: String) {
     for (index, paragraph) in words.split(separator: "\n\n").enumerated() {
       if index > 0 { line(".Pp") }
@@ -162,7 +162,7 @@ private struct MdocPage {
   mutating func seeAlso(_ pages: [String]) {
     guard !pages.isEmpty else { return }
     section("SEE ALSO")
-    // By section, then by name, as mdoc(7) asks.
+    // Sorted by section, then by name (mdoc(7)).
     let ordered = pages.sorted { ($0.drop { $0 != "(" }, $0) < ($1.drop { $0 != "(" }, $1) }
     for (index, page) in ordered.enumerated() {
       let parts = page.split(whereSeparator: { "()".contains($0) }).map(String.init)
@@ -173,7 +173,7 @@ private struct MdocPage {
 
   private mutating func lines(_ sentence: String) {
     for words in TerminalText.wrapped(sentence, width: 72) where !words.isEmpty {
-      // A line that began with a full stop or an apostrophe would be a macro.
+      // A line that starts with a full stop or an apostrophe would be a macro.
       let guarded = words.hasPrefix(".") || words.hasPrefix("'") ? "\\&" : ""
       line(guarded + Self.escaped(words))
     }
@@ -200,7 +200,7 @@ private struct MdocPage {
       .joined(separator: "\\e")
   }
 
-  /// One argument of a macro line: quoted if it has spaces, and never taken for a macro or punctuation.
+  /// One argument of a macro line: quoted if it has spaces, and escaped so that it is neither a macro nor punctuation.
   private static func argument(_ text: String) -> String {
     let plain = escaped(text).split(separator: "\"", omittingEmptySubsequences: false)
       .joined(separator: "\\(dq")

@@ -4,15 +4,15 @@
   import Darwin
 #endif
 
-/// A prompt with a line under it, which is drawn anew at each key.
+/// A prompt with a note below it, which is redrawn at each key.
 struct NotedPrompt {
   private let number: Int32
   private let note: PromptNote
-  /// Where the cursor waits: behind the prompt.
+  /// The cursor's column, after the prompt.
   private let column: Int
   private let width: Int
 
-  /// - Returns: nil where the terminal cannot move its cursor.
+  /// - Returns: `nil` if the terminal cannot move its cursor.
   init?(_ prompt: String, _ note: PromptNote, on number: Int32) {
     guard PromptNote.isShown else { return nil }
     (self.number, self.note) = (number, note)
@@ -21,17 +21,17 @@ struct NotedPrompt {
     column = TerminalText.width(String(row)) % width + 1
   }
 
-  /// Writes the line, and moves back behind the prompt.
+  /// Writes the note, and moves the cursor back to the prompt.
   func draw(_ buffer: LineBuffer) {
     let line = note.line(for: buffer, width: width)
     // ECMA-48: erase in line, cursor up, cursor character absolute.
     _ = writeAll("\n\u{1B}[K\(line)\u{1B}[A\u{1B}[\(column)G", to: number)
   }
 
-  /// Takes the line away; the cursor is at its beginning.
+  /// Erases the note; the cursor is at the start of its line.
   func erase() { _ = writeAll("\r\u{1B}[K", to: number) }
 
-  /// Reads keys up to the end of a line, and does what the terminal does with some where no note is.
+  /// Reads keys up to the end of a line, and handles the editing keys that the terminal handles for a prompt without a note.
   func readLine(
     into buffer: LineBuffer, _ keys: EditingKeys, _ pipes: [WakePipe]
   ) throws(SecretInputFailure) -> LineReader.Ending {
@@ -70,14 +70,14 @@ struct NotedPrompt {
     }
   }
 
-  /// Whether more was typed or pasted, so that drawing now would be in vain.
+  /// True if more input is waiting, so that drawing now would be wasted.
   private var isMoreWaiting: Bool {
     var watched = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&watched, 1, 0) > 0
   }
 }
 
-/// The keys that edit a line, as the person has set them (`stty`).
+/// The editing keys of the user's terminal settings (`stty`).
 struct EditingKeys {
   let erase: UInt8
   let eraseWord: UInt8

@@ -1,14 +1,14 @@
-/// What a shell offers for a value, and, for ``choices(_:)``, what the parser accepts.
+/// The shell completion of a value; for ``choices(_:)`` also the values that the parser accepts.
 public enum Completion: Hashable, Sendable {
-  /// Anything; the shell offers nothing.
+  /// Any value; the shell offers nothing.
   case nothing
   /// The path of a file.
   case file
   /// The path of a folder.
   case directory
-  /// Anything; the shell offers these words.
+  /// Any value; the shell offers these words.
   case words([String])
-  /// One of these words and nothing else.
+  /// Only these words.
   case choices([String])
 }
 
@@ -18,28 +18,28 @@ public struct Option: Hashable, Sendable {
   public let name: String
   /// The one-character form without a dash, if there is one.
   public let short: Character?
-  /// What it does: one phrase without a final full stop.
+  /// The effect: one phrase without a final full stop.
   public let help: String
-  /// What the value is called in the help; nil for a flag.
+  /// The placeholder for the value in the help; `nil` for a flag.
   public let valueName: String?
-  /// The value when the option is not given.
+  /// The value if the option is not given.
   public let defaultValue: String?
-  /// Whether the command cannot run without it.
+  /// True if the option must be given.
   public let isRequired: Bool
-  /// Whether it may be given several times.
+  /// True if the option may be given several times.
   public let isRepeatable: Bool
-  /// Whether help, manual and completion leave it out.
+  /// True if help, manual and completion omit the option.
   public let isHidden: Bool
-  /// What the shell offers for the value.
+  /// The shell completion of the value.
   public let completion: Completion
 
-  /// An option without a value; given several times it counts (``Arguments/count(_:)``).
+  /// An option without a value; repetitions are counted (``Arguments/count(_:)``).
   ///
   /// - Parameters:
   ///   - name: The long name without dashes.
   ///   - help: One phrase without a final full stop.
   ///   - short: The one-character form.
-  ///   - isHidden: Whether help, manual and completion leave it out.
+  ///   - isHidden: True to omit the option from help, manual and completion.
   /// - Returns: The declaration.
   public static func flag(
     _ name: String, _ help: String, short: Character? = nil, isHidden: Bool = false
@@ -55,12 +55,12 @@ public struct Option: Hashable, Sendable {
   ///   - name: The long name without dashes.
   ///   - help: One phrase without a final full stop.
   ///   - short: The one-character form.
-  ///   - valueName: What the value is called in the help; the name of the option if nil.
-  ///   - defaultValue: The value when the option is not given.
-  ///   - isRequired: Whether the command cannot run without it.
-  ///   - isRepeatable: Whether it may be given several times (``Arguments/strings(_:)``).
-  ///   - isHidden: Whether help, manual and completion leave it out.
-  ///   - completion: What the shell offers; `choices` are also enforced.
+  ///   - valueName: The placeholder for the value in the help; the name of the option if `nil`.
+  ///   - defaultValue: The value if the option is not given.
+  ///   - isRequired: True if the option must be given.
+  ///   - isRepeatable: True if the option may be given several times (``Arguments/strings(_:)``).
+  ///   - isHidden: True to omit the option from help, manual and completion.
+  ///   - completion: The shell completion; the parser also enforces `choices`.
   /// - Returns: The declaration.
   public static func value(
     _ name: String, _ help: String, short: Character? = nil, named valueName: String? = nil,
@@ -80,23 +80,23 @@ public struct Option: Hashable, Sendable {
 
 /// An operand of a command, in the order of declaration.
 public struct Argument: Hashable, Sendable {
-  /// How often an operand is given.
+  /// The number of times that an operand is given.
   public enum Arity: Hashable, Sendable {
     /// Exactly once.
     case one
     /// Once or not at all.
     case optional
-    /// At least so often, and last in the list.
+    /// At least this many times; the operand must be the last one.
     case many(minimum: Int)
   }
 
-  /// The name for ``Arguments`` and, in capitals, for the help.
+  /// The name for ``Arguments``; the help shows it in capitals.
   public let name: String
-  /// What it is: one phrase without a final full stop.
+  /// The meaning: one phrase without a final full stop.
   public let help: String
-  /// How often it is given.
+  /// The number of times that it is given.
   public let arity: Arity
-  /// What the shell offers; `choices` are also enforced.
+  /// The shell completion; the parser also enforces `choices`.
   public let completion: Completion
 
   /// Declares an operand.
@@ -104,8 +104,8 @@ public struct Argument: Hashable, Sendable {
   /// - Parameters:
   ///   - name: Lower-case letters, digits and dashes.
   ///   - help: One phrase without a final full stop.
-  ///   - arity: How often it is given; `optional` and `many` come after all `one`.
-  ///   - completion: What the shell offers; `choices` are also enforced.
+  ///   - arity: The number of times that it is given; `optional` and `many` come after all `one`.
+  ///   - completion: The shell completion; the parser also enforces `choices`.
   public init(_ name: String, _ help: String, arity: Arity = .one, completion: Completion = .nothing) {
     self.name = name
     self.help = help

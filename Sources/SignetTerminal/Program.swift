@@ -22,31 +22,31 @@
 ///   ])
 /// await program.main()
 /// ```
-/// Built in are `--help`, `-h` and `--version`, and, where there are commands, `help [COMMAND...]`
+/// Built in are `--help`, `-h` and `--version`, and, for a program with commands, `help [COMMAND...]`
 /// (with `help --man` for the manual page) and `completion bash|zsh|fish`.
 public struct Program: Sendable {
-  /// A named thing with a sentence: an environment variable or a file.
+  /// A named item with a sentence about it: an environment variable or a file.
   public struct Note: Hashable, Sendable {
     /// The name as it is written.
     public let name: String
-    /// What it is or does.
+    /// The meaning or effect.
     public let text: String
 
-    /// A note for help and manual.
+    /// Creates a note for help and manual.
     public init(_ name: String, _ text: String) {
       self.name = name
       self.text = text
     }
   }
 
-  /// An exit code and when the program ends with it.
+  /// An exit code with its condition.
   public struct ExitNote: Hashable, Sendable {
     /// The status.
     public let code: ExitCode
-    /// When it is given: one phrase without a final full stop.
+    /// The condition: one phrase without a final full stop.
     public let text: String
 
-    /// A note for help and manual.
+    /// Creates a note for help and manual.
     public init(_ code: ExitCode, _ text: String) {
       self.code = code
       self.text = text
@@ -57,11 +57,11 @@ public struct Program: Sendable {
   public let version: String
   /// The day of the release, `YYYY-MM-DD`, for the manual page.
   public let date: String
-  /// When it ends with which code.
+  /// The exit codes and their conditions.
   public let exitCodes: [ExitNote]
-  /// The variables it reads that name a place or a secret, or choose how it works; a note may have several names, with commas between them.
+  /// The variables that name a path or a secret, or select a behavior; a note may list several names, separated by commas.
   public let environment: [Note]
-  /// The files it reads and writes.
+  /// The files that the program reads and writes.
   public let files: [Note]
   /// Other manual pages, such as `signet-server(8)`.
   public let seeAlso: [String]
@@ -70,26 +70,27 @@ public struct Program: Sendable {
   let classify: @Sendable (any Error) -> ExitCode
   let describe: @Sendable (any Error) -> TerminalText
 
-  /// A program with commands.
+  /// Creates a program with commands.
   ///
-  /// A declaration that contradicts itself (a name twice on one path, a required operand after an optional
-  /// one) is a programmer error and stops the program.
+  /// A contradictory declaration is a programmer error and stops the program. Examples are a duplicate name on one path, and
+  /// a
+  /// required operand after an optional one.
   ///
   /// - Parameters:
-  ///   - name: The word that starts it.
+  ///   - name: The program's name.
   ///   - summary: One phrase without a final full stop.
   ///   - version: As `--version` prints it.
   ///   - date: The day of the release, `YYYY-MM-DD`.
   ///   - description: Paragraphs separated by an empty line.
   ///   - options: The options of all commands, given before or after the command's name.
   ///   - commands: At least one.
-  ///   - exitCodes: When it ends with which code.
-  ///   - environment: The variables it reads, as ``environment`` says.
-  ///   - files: The files it reads and writes.
-  ///   - examples: Lines for help and manual.
+  ///   - exitCodes: The exit codes and their conditions.
+  ///   - environment: The variables for ``environment``.
+  ///   - files: The files that the program reads and writes.
+  ///   - examples: Examples for help and manual.
   ///   - seeAlso: Other manual pages, such as `signet-server(8)`.
-  ///   - classify: The exit code of an error that a handler throws and that names none itself.
-  ///   - describe: What an error that a handler throws says, cut at a length.
+  ///   - classify: Returns the exit code of a handler's error that has none itself.
+  ///   - describe: Returns the message of a handler's error, limited in length.
   public init(
     _ name: String, _ summary: String, version: String, date: String, description: String = "",
     options: [Option] = [], commands: [Command], exitCodes: [ExitNote] = [], environment: [Note] = [],
@@ -104,18 +105,18 @@ public struct Program: Sendable {
     self.init(root, version, date, exitCodes, environment, files, seeAlso, classify, describe)
   }
 
-  /// A program that does one thing and has no commands.
+  /// Creates a program with a single function and no commands.
   ///
   /// - Parameters:
-  ///   - command: What it does, under the program's name.
+  ///   - command: The program's function, with the program's name.
   ///   - version: As `--version` prints it.
   ///   - date: The day of the release, `YYYY-MM-DD`.
-  ///   - exitCodes: When it ends with which code.
-  ///   - environment: The variables it reads, as ``environment`` says.
-  ///   - files: The files it reads and writes.
+  ///   - exitCodes: The exit codes and their conditions.
+  ///   - environment: The variables for ``environment``.
+  ///   - files: The files that the program reads and writes.
   ///   - seeAlso: Other manual pages.
-  ///   - classify: The exit code of an error that the handler throws and that names none itself.
-  ///   - describe: What an error that the handler throws says, cut at a length.
+  ///   - classify: Returns the exit code of the handler's error that has none itself.
+  ///   - describe: Returns the message of the handler's error, limited in length.
   public init(
     single command: Command, version: String, date: String, exitCodes: [ExitNote] = [],
     environment: [Note] = [], files: [Note] = [], seeAlso: [String] = [],
@@ -143,16 +144,16 @@ public struct Program: Sendable {
     root.checkDeclaration(inherited: [.help, .version], depth: 0)
   }
 
-  /// The word that starts the program.
+  /// The program's name.
   public var name: String { root.name }
   /// One phrase without a final full stop.
   public var summary: String { root.summary }
-  /// Its commands, the built-in ones last; empty for a program that does one thing.
+  /// The commands, the built-in ones last; empty for a program without commands.
   public var commands: [Command] { root.commands }
   /// The options of all commands.
   public var options: [Option] { root.options }
 
-  /// Runs the command that the process was started with and ends the process.
+  /// Runs the command of the process's command line and ends the process.
   public func main() async -> Never {
     let words: [String]
     do throws(UsageFailure) {
@@ -165,11 +166,11 @@ public struct Program: Sendable {
     exitProcess(await run(words))
   }
 
-  /// The words after the program's name.
+  /// Returns the words after the program's name.
   ///
   /// - Parameter arguments: The command line of a process, with the program's name.
   /// - Returns: The words.
-  /// - Throws: ``UsageFailure`` where one is not UTF-8: repaired, it would name another file.
+  /// - Throws: ``UsageFailure`` if a word is not UTF-8: a repaired word would name another file.
   package static func words(of arguments: [[UInt8]]) throws(UsageFailure) -> [String] {
     var words: [String] = []
     for (position, argument) in arguments.enumerated().dropFirst() {
@@ -182,12 +183,14 @@ public struct Program: Sendable {
     return words
   }
 
-  /// Checks the variables of ``environment``.
+  /// Validates the variables of ``environment``.
   ///
-  /// Others that are read, of the terminal, the session bus or systemd, count as unset where they are not UTF-8.
+  /// Other variables, of the terminal, the session bus or systemd, count as unset if they are not UTF-8.
   ///
-  /// - Parameter value: The bytes of a variable; `nil` where there is none of that name.
-  /// - Throws: ``UsageFailure`` where one is not UTF-8: it would count as unset, and another folder or file be used without a word.
+  /// - Parameter value: Returns the bytes of a variable; `nil` if it is not set.
+  /// - Throws: ``UsageFailure`` if a variable is not UTF-8. Otherwise it would count as unset, and the program would
+  ///   silently use
+  ///   another folder or file.
   package func checkEnvironment(_ value: (String) -> [UInt8]?) throws(UsageFailure) {
     let names = environment.flatMap { $0.name.split(separator: ", ").map { String($0) } }
     for name in names {
@@ -198,7 +201,7 @@ public struct Program: Sendable {
     }
   }
 
-  /// The bytes of a variable of the process.
+  /// The bytes of an environment variable of the process.
   private static func variable(_ name: String) -> [UInt8]? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
@@ -207,7 +210,9 @@ public struct Program: Sendable {
   /// The command line of the process, with the program's name.
   private static var processArguments: [[UInt8]] {
     #if os(Linux)
-      // Swift looks for it before the environment, and finds nothing where a preloaded library has moved that.
+      // Swift finds the command line by its position before the environment. If a preloaded library moved the environment,
+      // Swift
+      // finds nothing.
       if CommandLine.argc == 0, let line = FileManager.default.contents(atPath: "/proc/self/cmdline") {
         return line.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { Array($0) }
       }
@@ -218,7 +223,7 @@ public struct Program: Sendable {
     }
   }
 
-  /// The command that `path` names, and all commands above it.
+  /// The command with this path, preceded by all commands above it.
   func commands(along path: [String]) -> [Command]? {
     var found = [root]
     for name in path {
@@ -290,7 +295,7 @@ extension Command {
       && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
   }
 
-  /// Words that need no quoting in any shell.
+  /// Returns true if the word needs no quoting in any shell.
   private static func isWord(_ text: String) -> Bool {
     !text.isEmpty && !text.hasPrefix("-")
       && text.unicodeScalars.allSatisfy {

@@ -5,18 +5,18 @@
 #endif
 
 extension Program {
-  /// Runs what a command line asks for, prints failures to `errorOutput`, and says how it ended.
+  /// Runs the request of a command line, prints failures to `errorOutput`, and returns the exit code.
   ///
-  /// A failure becomes one line: the command, a colon and the failure's description. Its code is that of the
-  /// ``CommandFailure``, ``UsageFailure`` or ``SecretInputFailure``, 130 after cancellation, and for other
-  /// errors what `classify` says. Where the results could not be written, success becomes
-  /// ``ExitCode/inputOutput``.
+  /// A failure becomes one line: the command, a colon and the failure's description. The exit code is that of the
+  /// ``CommandFailure``, ``UsageFailure`` or ``SecretInputFailure``, 130 after cancellation, and the result of `classify`
+  /// for other
+  /// errors. If the results cannot be written, success becomes ``ExitCode/inputOutput``.
   ///
   /// - Parameters:
   ///   - words: The words after the program's name.
-  ///   - output: Where results go.
-  ///   - errorOutput: Where messages go.
-  /// - Returns: The code for the process to end with.
+  ///   - output: The stream for results.
+  ///   - errorOutput: The stream for messages.
+  /// - Returns: The exit code for the process.
   public func run(
     _ words: [String], output: Terminal = .standardOutput, errorOutput: Terminal = .standardError
   ) async -> ExitCode {
@@ -41,13 +41,13 @@ extension Program {
     return conclude(exitCode, path, output, errorOutput)
   }
 
-  /// Turns success into a failure where the output is incomplete.
+  /// Turns success into a failure if the output is incomplete.
   private func conclude(
     _ code: ExitCode, _ path: [String], _ output: Terminal, _ errorOutput: Terminal
   ) -> ExitCode {
     guard let failure = output.writeFailure, code == .success else { return code }
     let message = unsafe strerror(failure).map { unsafe String(cString: $0) } ?? "error \(failure)"
-    // Help and the like have no path, and do nothing but write.
+    // Requests such as help have no path, and only write output.
     let done = path.isEmpty ? "" : "; what was asked for was done"
     errorOutput.print(
       "\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(ours: message)\(ours: done)"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Says how far work has come: one line that is redrawn on a terminal, else a line for each new message.
+/// A progress display: one redrawn line on a terminal, otherwise a line for each new message.
 public final class ProgressLine: Sendable {
   private struct State {
     var message = ""
@@ -10,14 +10,14 @@ public final class ProgressLine: Sendable {
   private let terminal: Terminal
   private let state = Mutex(State())
 
-  /// Progress on standard error, so that it never mixes with results.
+  /// Creates a display, on standard error by default, so that it does not mix with results.
   public init(on terminal: Terminal = .standardError) { self.terminal = terminal }
 
-  /// Shows how much is done; it may be called often and from several tasks.
+  /// Shows the progress; calls may be frequent and come from several tasks.
   ///
   /// - Parameters:
-  ///   - fraction: 0 to 1, or nil if it is not known; values outside are taken as the nearest bound.
-  ///   - message: What is being done; it is sanitised.
+  ///   - fraction: 0 to 1, or `nil` if unknown; other values are clamped.
+  ///   - message: The current activity; it is sanitised.
   public func update(_ fraction: Double? = nil, _ message: String) {
     let text = TerminalText.sanitised(message, limit: 200)
     state.withLock { state in
@@ -28,12 +28,12 @@ public final class ProgressLine: Sendable {
       }
       let shown = Self.line(fraction, text, width: terminal.width - 1, usesUTF8: terminal.usesUTF8)
       state = State(message: text, isDrawn: true)
-      // Carriage return, text, then erase to the end of the line: without the flicker of erasing first.
+      // Carriage return, text, then erase to the end of the line: erasing first would flicker.
       terminal.write(ours: "\r\(shown)\u{1B}[K")
     }
   }
 
-  /// Takes the line away from a terminal, and prints a last message if there is one.
+  /// Erases the line on a terminal, and prints a last message if there is one.
   public func finish(_ message: TerminalText? = nil) {
     state.withLock { state in
       if state.isDrawn { terminal.write(ours: "\r\u{1B}[K") }
@@ -53,7 +53,7 @@ public final class ProgressLine: Sendable {
       line += String(repeating: full, count: filled) + String(repeating: empty, count: 20 - filled)
       line += " " + String(repeating: " ", count: 3 - percent.count) + percent + "% "
     }
-    // The bar is ours, and narrow where our programs are used; the message may be anybody's.
+    // The bar is fixed text of one column per character; the message may be foreign text of any width.
     var columns = line.count
     for character in message {
       columns += TerminalText.widest(String(character))

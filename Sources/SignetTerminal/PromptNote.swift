@@ -7,27 +7,29 @@ import Synchronization
   import Foundation
 #endif
 
-/// A line under a prompt that changes while somebody types.
+/// A line below a prompt that changes while the user types.
 ///
-/// It is drawn on a terminal that can move its cursor, and left out elsewhere. What is typed is lent to it and never shown.
+/// It is drawn only on a terminal that can move its cursor. It gets the typed bytes and must never show them.
 public final class PromptNote: Sendable {
   private let describe: @Sendable (RawSpan) -> String
   private let pipe = Mutex<WakePipe?>(nil)
 
-  /// Whether the terminal can move its cursor (`TERM`), so that notes are shown.
+  /// True if the terminal can move its cursor (`TERM`), so that notes are shown.
   public static var isShown: Bool {
     !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM", default: ""])
   }
 
-  /// A note that depends on what is typed.
+  /// Creates a note that depends on the typed bytes.
   ///
-  /// - Parameter describe: Is lent what is typed so far, at each key, on a thread that may compute for a moment; gives the line.
+  /// - Parameter describe: Returns the line for the bytes typed so far. It is called at each key, on a thread that may
+  ///   compute for a
+  ///   moment.
   public init(_ describe: @escaping @Sendable (RawSpan) -> String) { self.describe = describe }
 
-  /// Has the line drawn anew, because something else than what is typed has changed.
+  /// Redraws the line after a change of something other than the typed bytes.
   public func refresh() { pipe.withLock { $0?.send(WakePipe.redraw) } }
 
-  /// Has ``refresh()`` wake a prompt, as long as `body` runs.
+  /// Lets ``refresh()`` wake a prompt while `body` runs.
   func attached<R>(
     to wake: WakePipe, _ body: () throws(SecretInputFailure) -> R
   ) throws(SecretInputFailure) -> R {
@@ -36,7 +38,7 @@ public final class PromptNote: Sendable {
     return try body()
   }
 
-  /// The line for what is typed so far: sanitised, and short enough not to wrap.
+  /// The line for the bytes typed so far: sanitised, and short enough not to wrap.
   func line(for buffer: LineBuffer, width: Int) -> String {
     TerminalText.clipped(TerminalText.sanitised(buffer.withBytes(describe), limit: 500), width: width - 1)
   }

@@ -1,22 +1,22 @@
-/// Questions to the person at the controlling terminal, with visible answers.
+/// Questions to the user at the controlling terminal, with visible answers.
 public struct Question: Hashable, Sendable {
   private let path: String
 
-  /// Asks at the terminal that controls this process.
+  /// The controlling terminal of this process.
   public static let terminal = Question(at: "/dev/tty")
 
-  /// Asks at a certain terminal.
+  /// Creates questions for a certain terminal.
   ///
   /// - Parameter path: A terminal device.
   public init(at path: String) { self.path = path }
 
-  /// Asks until yes or no is answered, at most three times; after another answer it says which are taken.
+  /// Asks for yes or no, at most three times; after another answer it names the accepted ones.
   ///
   /// - Parameters:
   ///   - question: Without the final question mark and space.
-  ///   - preset: What an empty answer means; nil asks again.
+  ///   - preset: The meaning of an empty answer; `nil` asks again.
   /// - Returns: True for yes.
-  /// - Throws: ``SecretInputFailure/noAnswer`` and what ``line(_:)`` throws.
+  /// - Throws: ``SecretInputFailure/noAnswer`` and the failures of ``line(_:)``.
   public func confirm(_ question: TerminalText, preset: Bool? = nil) async throws(SecretInputFailure) -> Bool
   {
     let choices =
@@ -38,9 +38,9 @@ public struct Question: Hashable, Sendable {
     throw .noAnswer
   }
 
-  /// Reads a line of text without its newline and without spaces around it.
+  /// Reads a line of text without its newline and without surrounding spaces.
   ///
-  /// - Parameter prompt: Written before it.
+  /// - Parameter prompt: Written before the answer.
   /// - Returns: 0 to ``SecretInput/maximumByteCount`` bytes of text; not sanitised.
   /// - Throws: ``SecretInputFailure``.
   public func line(_ prompt: TerminalText) async throws(SecretInputFailure) -> String {

@@ -1,15 +1,16 @@
 import SignetFiles
 
-/// Where a secret is read from: a terminal without echo, a file descriptor, or a file.
+/// The source of a secret: a terminal without echo, a file descriptor, or a file.
 ///
-/// The bytes are lent to a closure and wiped afterwards; make a `SecretBytes` of them there and nothing else.
-/// They are what was typed or sent, without the newline (0A) that ends them: any bytes, not only UTF-8, and a
-/// carriage return before the newline is one of them.
+/// The bytes are lent to a closure and wiped afterwards; copy them only into a `SecretBytes`.
+/// They are the input without its final newline (0A). They may be any bytes, not only UTF-8, and include a carriage return
+/// before the newline.
 public struct SecretInput: Hashable, Sendable {
-  /// The longest secret that is read, in bytes: room for 256 characters in any form.
+  /// The longest secret in bytes: room for 256 characters in any form.
   ///
-  /// A terminal that edits lines gives 4095 bytes of one and drops what follows them (N_TTY of Linux), so that a line of 4095
-  /// may lack its end.
+  /// A terminal in line mode returns 4095 bytes of a line and drops the following ones (N_TTY of Linux). So a line of 4095
+  /// bytes may
+  /// be truncated.
   public static let maximumByteCount = 4094
 
   enum Source: Hashable, Sendable {
@@ -20,7 +21,7 @@ public struct SecretInput: Hashable, Sendable {
 
   let source: Source
 
-  /// The terminal that controls this process, even where standard input comes from elsewhere.
+  /// The controlling terminal of this process, even if standard input is redirected.
   public static let terminal = terminal(at: "/dev/tty")
 
   /// A certain terminal.
@@ -29,7 +30,7 @@ public struct SecretInput: Hashable, Sendable {
   /// - Returns: The input.
   public static func terminal(at path: String) -> SecretInput { SecretInput(source: .terminal(path: path)) }
 
-  /// Whether this is a terminal that can be asked at.
+  /// True if this is a terminal that can be opened.
   public var isTerminal: Bool {
     guard case .terminal(let path) = source else { return false }
     do throws(SecretInputFailure) {
@@ -38,10 +39,11 @@ public struct SecretInput: Hashable, Sendable {
     } catch { return false }
   }
 
-  /// An open file descriptor that is no terminal, as `--password-fd` numbers it; it stays open.
+  /// An open file descriptor that is not a terminal, such as that of `--password-fd`; it stays open.
   ///
-  /// Each ``read(_:into:)`` takes one line and not a byte more, so that several secrets can follow one
-  /// another, and another program can read on.
+  /// Each ``read(_:into:)`` consumes exactly one line. So several secrets can follow one another, and another program can
+  /// continue
+  /// to read.
   ///
   /// - Parameter number: Open for reading.
   /// - Returns: The input.
@@ -55,19 +57,20 @@ public struct SecretInput: Hashable, Sendable {
   /// - Returns: The input.
   public static func file(at path: String) -> SecretInput { SecretInput(source: .file(path: path)) }
 
-  /// Reads one secret, up to a newline or the end.
+  /// Reads one secret, up to a newline or the end of the input.
   ///
-  /// On a terminal the prompt is written and the echo switched off; it is on again when this returns or
-  /// throws, when the task is cancelled, when the process is stopped by `SIGINT`, `SIGTERM`, `SIGHUP`,
-  /// `SIGQUIT` or `SIGTSTP`, and when `exit` is called. After `SIGTSTP` and `SIGCONT` the prompt comes again.
-  /// Only one prompt is open at a time; others wait.
+  /// On a terminal it writes the prompt and disables the echo. The echo is enabled again when this returns or throws, when
+  /// the task
+  /// is cancelled, when `exit` is called, and when the process is stopped by `SIGINT`, `SIGTERM`, `SIGHUP`, `SIGQUIT` or
+  /// `SIGTSTP`.
+  /// After `SIGTSTP` and `SIGCONT` the prompt is repeated. Only one prompt is open at a time; others wait.
   ///
   /// - Parameters:
   ///   - prompt: Shown on the terminal, for example `"Password: "`; not used with a descriptor or file.
-  ///   - note: A line under the prompt, on a terminal that can show one.
-  ///   - body: Is lent 0 to ``maximumByteCount`` bytes.
-  /// - Returns: What `body` returns.
-  /// - Throws: ``SecretInputFailure``, or what `body` throws.
+  ///   - note: A line below the prompt, on a terminal that can show one.
+  ///   - body: Gets 0 to ``maximumByteCount`` bytes.
+  /// - Returns: The result of `body`.
+  /// - Throws: ``SecretInputFailure``, or any error of `body`.
   public func read<Result: ~Copyable>(
     _ prompt: TerminalText, note: PromptNote? = nil, into body: (RawSpan) throws -> Result
   ) async throws -> Result {
@@ -89,30 +92,30 @@ public struct SecretInput: Hashable, Sendable {
   }
 }
 
-/// Why a secret or an answer was not read.
+/// The reason why a secret or an answer was not read.
 @nonexhaustive public enum SecretInputFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
   /// The process has no terminal, or it cannot be used; `code` is an `errno` value.
   case noTerminal(code: Int32)
   /// The descriptor is not open for reading.
   case descriptorUnusable(Int32)
-  /// The descriptor is a terminal, which would show what is typed.
+  /// The descriptor is a terminal, which would show the typed secret.
   case descriptorIsTerminal(Int32)
-  /// The input of a descriptor ended before a secret began.
+  /// The input of a descriptor or file ended before the first byte.
   case endOfInput
-  /// The line is longer than is read.
+  /// The line is longer than the limit.
   case tooLong(maximumByteCount: Int)
-  /// The line is not UTF-8 text where text is needed.
+  /// The line is not UTF-8 text, but text is required.
   case notText
-  /// The question was answered with neither yes nor no, three times.
+  /// Three answers were neither yes nor no.
   case noAnswer
-  /// A signal came that the program caught itself.
+  /// The process received a signal that the program handles itself.
   case interrupted(signal: Int32)
-  /// The task was cancelled, or the person ended the input (Ctrl-D) instead of answering.
+  /// The task was cancelled, or the user ended the input (Ctrl-D) instead of answering.
   case cancelled
   /// Reading failed; `code` is an `errno` value.
   case unreadable(code: Int32)
 
-  /// What happened and what to do; never what was typed.
+  /// The failure and the remedy; never the typed text.
   public var description: String {
     switch self {
     case .noTerminal: "there is no terminal to ask at; run this in one, or give the answer with an option"
@@ -130,10 +133,10 @@ public struct SecretInput: Hashable, Sendable {
     }
   }
 
-  /// The same, which is ours.
+  /// The description as trusted text.
   public var message: TerminalText { TerminalText(ours: description) }
 
-  /// The code that a program ends with where it does not handle this.
+  /// The exit code of a program that does not handle this failure.
   public var exitCode: ExitCode {
     switch self {
     case .noTerminal, .descriptorUnusable, .descriptorIsTerminal: .usage

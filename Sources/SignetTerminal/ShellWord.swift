@@ -1,10 +1,12 @@
 import SignetText
 
-/// Text as one word of a command that people copy, which bash, zsh, fish and dash read as the same.
+/// Quotes text as one word of a shell command to copy, with the same meaning in bash, zsh, fish and dash.
 ///
-/// It is quoted where a shell would read anything else from it. Letters and digits of any script that show as they are stand there
-/// as such. A word with anything else is written by its bytes: some terminals show something else in its place, which would be
-/// another name. So is one with a backslash, which fish reads within quotes too.
+/// The word is quoted if a shell would otherwise change it. Letters and digits of any script that display unambiguously stay
+/// as they
+/// are. A word with other characters is written as escaped bytes, because some terminals would display another name. So is a
+/// word
+/// with a backslash, which fish interprets inside quotes too.
 package func shellWord(_ text: String) -> String {
   let isPlain = text.utf8.allSatisfy { byte in
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_./:@%+,".utf8.contains(byte)
@@ -13,9 +15,9 @@ package func shellWord(_ text: String) -> String {
   return text.allSatisfy(\.showsInQuotes) ? shellQuoted(text) : ShellLine.word(of: text.utf8)
 }
 
-/// Text as one word of a POSIX shell, in quotes.
+/// Quotes text as one word of a POSIX shell.
 func shellQuoted(_ text: String) -> String {
-  // By code points: a quote with a mark on it is another character, and a quote to the shell.
+  // By code points: a quote with a combining mark is another Swift character, but still a quote for the shell.
   var quoted = String.UnicodeScalarView()
   for scalar in text.unicodeScalars {
     if scalar == "'" { quoted += #"'\''"#.unicodeScalars } else { quoted.append(scalar) }
@@ -24,7 +26,7 @@ func shellQuoted(_ text: String) -> String {
 }
 
 extension Character {
-  /// Whether it is one code point that shows as it is, and that each shell reads as it is in single quotes.
+  /// True if it is one code point that displays as itself, and that no shell interprets in single quotes.
   fileprivate var showsInQuotes: Bool {
     guard unicodeScalars.count == 1, let scalar = unicodeScalars.first else { return false }
     return scalar.isASCII

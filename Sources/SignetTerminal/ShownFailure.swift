@@ -1,19 +1,19 @@
 public import SignetText
 
-/// A failure that knows which words of what it says are this program's own.
+/// A failure that distinguishes its own trusted words from foreign text in its message.
 ///
-/// What any other says counts as somebody else's as a whole: it may have their words in it.
+/// The whole message of any other failure counts as foreign text, because it may contain some.
 public protocol ShownFailure: Error {
-  /// What happened and what to do, without a secret.
+  /// The failure and the remedy, without a secret.
   var message: TerminalText { get }
 }
 
 extension TerminalText {
-  /// What a failure says.
+  /// Creates the message of a failure.
   ///
   /// - Parameters:
-  ///   - failure: Any; of a ``ShownFailure`` its message.
-  ///   - limit: The most characters.
+  ///   - failure: Any failure; a ``ShownFailure`` supplies its message.
+  ///   - limit: The maximum number of characters.
   public init(of failure: any Error, limit: Int) {
     self =
       if let shown = failure as? any ShownFailure {

@@ -12,16 +12,16 @@ import Synchronization
 /// Colour is used only on a terminal, when `NO_COLOR` is unset or empty (no-color.org) and `TERM` is neither
 /// unset nor `dumb`.
 public struct Terminal: Sendable {
-  /// Where results go.
+  /// The stream for results.
   public static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
-  /// Where messages, prompts and progress go.
+  /// The stream for messages, prompts and progress.
   public static let standardError = Terminal(descriptor: STDERR_FILENO)
 
-  /// Whether a person sees it.
+  /// True if the stream is a terminal.
   public let isTerminal: Bool
-  /// Whether ``styled(_:_:)`` adds colour.
+  /// True if ``styled(_:_:)`` adds colour.
   public let usesColour: Bool
-  /// Whether the locale's characters are UTF-8 (`LC_ALL`, `LC_CTYPE`, `LANG`).
+  /// True if the locale's characters are UTF-8 (`LC_ALL`, `LC_CTYPE`, `LANG`).
   public let usesUTF8: Bool
 
   private let sink: @Sendable (String) -> Int32
@@ -32,14 +32,14 @@ public struct Terminal: Sendable {
     let failure = Mutex<Int32>(0)
   }
 
-  /// A stream to an open file descriptor, which stays open and belongs to the caller.
+  /// Creates a stream to an open file descriptor, which stays open and belongs to the caller.
   ///
   /// - Parameter descriptor: Open for writing.
   public init(descriptor: Int32) {
     self.init(descriptor: descriptor, environment: ProcessInfo.processInfo.environment)
   }
 
-  /// A stream to an open file descriptor in a certain environment.
+  /// Creates a stream to an open file descriptor in a certain environment.
   ///
   /// - Parameters:
   ///   - descriptor: Open for writing.
@@ -54,12 +54,12 @@ public struct Terminal: Sendable {
     state = State()
   }
 
-  /// A stream into a closure, for tests and for output that goes elsewhere.
+  /// Creates a stream into a closure, for tests and redirected output.
   ///
   /// - Parameters:
   ///   - width: The columns.
-  ///   - isTerminal: Whether it poses as a terminal.
-  ///   - usesColour: Whether ``styled(_:_:)`` adds colour.
+  ///   - isTerminal: True to simulate a terminal.
+  ///   - usesColour: True if ``styled(_:_:)`` adds colour.
   ///   - write: Called with each piece of text, from any thread.
   public init(
     width: Int = 80, isTerminal: Bool = false, usesColour: Bool = false,
@@ -76,17 +76,17 @@ public struct Terminal: Sendable {
     state = State()
   }
 
-  /// The columns, 20 to 1000: the window's, else those of `COLUMNS`, else 80.
+  /// The columns, 20 to 1000: the window's, otherwise those of `COLUMNS`, otherwise 80.
   public var width: Int { min(max(measure(), 20), 1000) }
 
-  /// The `errno` of the first write that failed; ``Program/run(_:output:errorOutput:)`` reports it.
+  /// The `errno` of the first failed write; ``Program/run(_:output:errorOutput:)`` reports it.
   public var writeFailure: Int32? {
     state.failure.withLock { $0 == 0 ? nil : $0 }
   }
 
-  /// Writes text of this program as it is: help, drawings, what moves the cursor.
+  /// Writes this program's own text unchanged: help, drawings, cursor movements.
   ///
-  /// - Parameter text: Nothing in it comes from a file, a server or a person; ``print(_:)`` is for that.
+  /// - Parameter text: It must not contain text from a file, a server or a user; use ``print(_:)`` for that.
   public func write(ours text: String) {
     let code = sink(text)
     guard code != 0 else { return }
@@ -95,14 +95,15 @@ public struct Terminal: Sendable {
 
   /// Prints a line, or several, in one write.
   ///
-  /// On a terminal no row that has text of others begins with it, or is wider than the window: see ``TerminalText``.
+  /// On a terminal no row starts with foreign text if it contains any, and no row is wider than the window: see
+  /// ``TerminalText``.
   ///
   /// - Parameter text: Without the last line feed.
   public func print(_ text: TerminalText = "") {
     write(ours: text.shown(width: isTerminal ? width : nil, usesUTF8: usesUTF8 || !isTerminal) + "\n")
   }
 
-  /// Prints a JSON document, which is for programs: as it is, but on a terminal in ASCII, so that no text in it steers that.
+  /// Prints a JSON document for programs; on a terminal in ASCII, so that no text in it controls the terminal.
   ///
   /// - Parameter document: JSON.
   public func print(json document: String) {
@@ -122,26 +123,26 @@ public struct Terminal: Sendable {
     write(ours: text + "\n")
   }
 
-  /// Prints a table; on a terminal, columns for which the window is too narrow stand below their rows.
+  /// Prints a table; on a terminal, columns that do not fit in the window appear below their rows.
   public func print(_ table: TextTable) { print(isTerminal ? table.text(width: width) : table.text) }
 
-  /// How text stands out.
+  /// A text style.
   public enum Style: Int, Sendable {
     /// Bold.
     case bold = 1
     /// Faint.
     case faint = 2
-    /// Red, for what went wrong.
+    /// Red, for failures.
     case red = 31
-    /// Green, for what went well.
+    /// Green, for success.
     case green = 32
-    /// Yellow, for what needs attention.
+    /// Yellow, for warnings.
     case yellow = 33
-    /// Cyan, for what can be typed.
+    /// Cyan, for text to type.
     case cyan = 36
   }
 
-  /// The text with style where colour is used, else the text alone.
+  /// Returns the text with styles if colour is used, otherwise the text alone.
   public func styled(_ text: TerminalText, _ styles: Style...) -> TerminalText {
     guard usesColour, !styles.isEmpty else { return text }
     let codes = styles.map { String($0.rawValue) }.joined(separator: ";")
@@ -161,7 +162,7 @@ public struct Terminal: Sendable {
   }
 }
 
-/// Writes all bytes; gives 0 or the `errno` of the failure.
+/// Writes all bytes; returns 0 or the `errno` of the failure.
 func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
   var bytes = Array(text.utf8)[...]
   while !bytes.isEmpty {
@@ -170,7 +171,7 @@ func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
       let failure = errno
       if failure == EINTR { continue }
       guard failure == EAGAIN else { return failure }
-      // Another process made the shared terminal or pipe non-blocking: wait until it takes more.
+      // Another process made the shared terminal or pipe non-blocking: wait until it is writable.
       var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = unsafe poll(&watched, 1, -1)
       continue
@@ -180,7 +181,7 @@ func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
   return 0
 }
 
-/// The columns of the window that shows `descriptor`; nil if there is none or it does not say.
+/// The columns of the window that shows `descriptor`; `nil` if there is none or the width is unknown.
 func windowWidth(_ descriptor: Int32) -> Int? {
   var size = winsize()
   guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -189,7 +190,7 @@ func windowWidth(_ descriptor: Int32) -> Int? {
 
 /// Ends the process with `code`.
 ///
-/// What C libraries do at `exit` is left out: they would free what their threads still use.
+/// It skips the `exit` handlers of C libraries: they would free memory that their threads still use.
 func exitProcess(_ code: ExitCode) -> Never {
   fflush(nil)
   _exit(Int32(code.rawValue))

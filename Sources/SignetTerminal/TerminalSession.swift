@@ -11,7 +11,7 @@ import Synchronization
 struct TerminalSession: ~Copyable {
   private let number: Int32
 
-  /// Opens a terminal without making it this process's controlling one.
+  /// Opens a terminal without making it the controlling terminal of this process.
   init(_ path: String) throws(SecretInputFailure) {
     let opened = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard opened >= 0 else { throw .noTerminal(code: errno) }
@@ -24,28 +24,28 @@ struct TerminalSession: ~Copyable {
 
   deinit { _ = close(number) }
 
-  /// Writes the prompt and reads a line; the terminal is as before when this returns or throws.
+  /// Writes the prompt and reads a line; restores the terminal's settings before it returns or throws.
   func readLine(
     _ prompt: TerminalText, hasEcho: Bool, _ note: PromptNote? = nil, into buffer: LineBuffer,
     _ wake: WakePipe
   ) throws(SecretInputFailure) {
     let usesUTF8 = Terminal.hasUTF8(ProcessInfo.processInfo.environment)
     while true {
-      // The window may have another size after a stop.
+      // The window size may have changed during a stop.
       let shown = prompt.shown(
         width: min(max(windowWidth(number) ?? 80, 20), 1000), usesUTF8: usesUTF8)
       let ending = try ask(shown, hasEcho: hasEcho, note, buffer, wake)
       switch ending {
       case .newline: return
       case .end:
-        // Whoever ends the input where a person is asked does not want to answer.
+        // The user ended the input at a prompt, which means that the user does not want to answer.
         if buffer.count == 0 { throw .cancelled }
         return
       case .signal(let signal):
         buffer.wipe()
-        // Everything is restored: now the signal does what it would have done.
+        // The settings are restored: now the signal gets its normal effect.
         raiseUnblocked(signal)
-        // Still here: after SIGTSTP and SIGCONT ask again; otherwise the program caught the signal.
+        // If the process still runs, ask again after SIGTSTP and SIGCONT; for other signals the program has its own handler.
         guard signal == SIGTSTP else { throw .interrupted(signal: signal) }
       }
     }
@@ -62,7 +62,7 @@ struct TerminalSession: ~Copyable {
     defer {
       if let silence {
         silence.end()
-        // The newline that ended the line was not echoed either.
+        // The terminal did not echo the final newline.
         _ = writeAll("\n", to: number)
         noted?.erase()
       }
@@ -78,7 +78,7 @@ struct TerminalSession: ~Copyable {
       } else {
         ending = try LineReader.readLine(from: number, into: buffer, [wake, watch.pipe])
       }
-      // The rest of an interrupted line would be the next program's input, in the open.
+      // The next program would read the rest of an interrupted line and show it.
       if case .signal = ending { _ = tcflush(number, TCIFLUSH) }
       return ending
     } catch {
@@ -88,14 +88,14 @@ struct TerminalSession: ~Copyable {
   }
 }
 
-/// Switches the echo of a terminal off, until it is ended or the process exits.
+/// Disables the echo of a terminal until it is ended or the process exits.
 private struct EchoSilence {
   private struct Active {
     let number: Int32
     let before: termios
   }
 
-  /// What `exit` restores; it can run on any thread while a prompt waits.
+  /// The settings that `exit` restores; it can run on any thread while a prompt waits.
   private static let active = Mutex<Active?>(nil)
 
   private static let restoresAtExit: Bool = {
@@ -109,10 +109,10 @@ private struct EchoSilence {
     } == 0
   }()
 
-  /// The keys that edit a line.
+  /// The editing keys.
   let keys: EditingKeys
 
-  /// Switches the echo off; where `keyByKey`, each key is given out at once, and whoever reads has to edit the line.
+  /// Disables the echo; if `keyByKey` is true, each key is delivered at once, and the reader must edit the line.
   init(_ number: Int32, keyByKey: Bool) throws(SecretInputFailure) {
     _ = Self.restoresAtExit
     var before = termios()
@@ -129,7 +129,7 @@ private struct EchoSilence {
       }
     }
     Self.active.withLock { $0 = Active(number: number, before: before) }
-    // What was typed before the prompt was visible, and is dropped.
+    // Input typed before the prompt was visible on the screen, so it is discarded.
     while unsafe tcsetattr(number, TCSAFLUSH, &silent) != 0 {
       if errno == EINTR { continue }
       let code = errno
@@ -151,25 +151,27 @@ private struct EchoSilence {
 /// The descriptor that the signal handler writes to; -1 until the first prompt.
 private let signalDescriptor = Atomic<Int32>(-1)
 
-/// Turns signals that would end or stop the process into notes in a pipe, until it is ended.
+/// Writes signals that would end or stop the process into a pipe instead, until it is ended.
 private struct SignalWatch {
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
 
-  /// Made once and never closed: a handler may still be at work on another thread after the last prompt, and
-  /// must not write to a file that has been given the same number since.
+  /// The pipe of the signal handler, created once and never closed.
+  ///
+  /// A handler may still run on another thread after the last prompt. It must not write to another file that has reused the
+  /// descriptor number.
   private static let shared: Result<WakePipe, SecretInputFailure> = {
     do throws(SecretInputFailure) { return .success(try WakePipe()) } catch { return .failure(error) }
   }()
 
-  /// Where the numbers of signals come out.
+  /// The pipe that delivers the signal numbers.
   let pipe: WakePipe
   private let before: [(signal: Int32, action: sigaction)]
 
   init() throws(SecretInputFailure) {
     pipe = try Self.shared.get()
-    // What such a late handler wrote was meant for the prompt before.
+    // The bytes of such a late handler were for the previous prompt.
     pipe.drain()
-    // This also initialises the global before a handler can run: only an atomic load and `write` are left.
+    // This also initialises the global before a handler can run: the handler needs only an atomic load and `write`.
     signalDescriptor.store(pipe.writeEnd, ordering: .sequentiallyConsistent)
     var replaced: [(signal: Int32, action: sigaction)] = []
     for signal in Self.signals {
@@ -190,7 +192,7 @@ private struct SignalWatch {
     }
   }
 
-  /// An action that writes the signal's number; `errno` is left as it was.
+  /// An action that writes the signal's number; it preserves `errno`.
   private static var noting: sigaction {
     let handler: @convention(c) (Int32) -> Void = { signal in
       let saved = errno
@@ -207,7 +209,7 @@ private struct SignalWatch {
     return action
   }
 
-  /// What a parent had this process ignore (`nohup`) stays ignored.
+  /// Returns true for a signal that the parent process had ignored (`nohup`); it stays ignored.
   private static func isIgnored(_ action: sigaction) -> Bool {
     #if canImport(Darwin)
       let handler = unsafe action.__sigaction_u.__sa_handler
@@ -218,7 +220,7 @@ private struct SignalWatch {
   }
 }
 
-/// Sends a signal to this thread and takes it at once, although threads of Dispatch block most signals.
+/// Sends a signal to this thread and delivers it at once, although Dispatch threads block most signals.
 private func raiseUnblocked(_ signal: Int32) {
   var only = sigset_t()
   var before = sigset_t()

@@ -1,41 +1,41 @@
 /// Rows of text in aligned columns, two spaces apart.
 ///
-/// Every cell is somebody else's text, and is escaped here: rows may hold what others wrote.
+/// Every cell counts as foreign text and is escaped here.
 public struct TextTable: Sendable {
-  /// On which side a column is ragged.
+  /// The alignment of a column.
   public enum Alignment: Sendable {
-    /// Text begins at the left.
+    /// Left, for text.
     case left
-    /// Numbers end at the right.
+    /// Right, for numbers.
     case right
   }
 
-  /// The title of a column and how it is aligned.
+  /// The title and alignment of a column.
   public struct Column: Sendable, ExpressibleByStringLiteral {
     let title: String
     let alignment: Alignment
     let limit: Int
 
-    /// A column.
+    /// Creates a column.
     ///
     /// - Parameters:
-    ///   - title: The first line of it.
-    ///   - alignment: Where its text begins or ends.
-    ///   - limit: The most characters of a cell, as ``TerminalText/init(_:limit:)`` has it.
+    ///   - title: The text of the title line.
+    ///   - alignment: The alignment of title and cells.
+    ///   - limit: The maximum number of characters of a cell, as in ``TerminalText/init(_:limit:)``.
     public init(_ title: String, _ alignment: Alignment = .left, limit: Int = 200) {
       self.title = title
       self.alignment = alignment
       self.limit = limit
     }
 
-    /// A column of text.
+    /// Creates a left-aligned column.
     public init(stringLiteral value: String) { self.init(value) }
   }
 
   private let columns: [Column]
   private var rows: [[TerminalText]] = []
 
-  /// An empty table.
+  /// Creates an empty table.
   ///
   /// - Parameter columns: At least one.
   public init(_ columns: [Column]) {
@@ -49,25 +49,26 @@ public struct TextTable: Sendable {
     rows.append(zip(columns, cells).map { TerminalText($1, limit: $0.limit) })
   }
 
-  /// Whether no row was added.
+  /// True if the table has no rows.
   public var isEmpty: Bool { rows.isEmpty }
 
-  /// The title line and the rows, without spaces at the end of a line, nor a newline at the end of the last one.
+  /// The title line and the rows, without trailing spaces and without a final newline.
   public var text: TerminalText { text(beside: columns.count) }
 
-  /// The same for a terminal: each row has the bar before it, whatever its first cell is, and what does not fit beside the first columns
-  /// stands below its row, on a line with its title.
+  /// The table for a terminal.
+  ///
+  /// Each row starts with the bar. Columns that do not fit appear below their row, each on a line with its title.
   ///
   /// - Parameter width: The columns of the terminal.
-  /// - Returns: Rows that fit, but for a first column or a cell below that is too wide alone.
+  /// - Returns: Rows that fit, except if the first column or a cell below is too wide alone.
   func text(width: Int) -> TerminalText {
-    // The last column stays free, as `TerminalText.shown` has it.
+    // The last column stays free, as in `TerminalText.shown`.
     var room = width - Self.bar.count - 1
     var count = 0
     let lines = self.lines
     for index in columns.indices {
       let cells = lines.map { $0[index].description }
-      // Cells are padded by the width that they mostly take, and rows are broken by the most that they may.
+      // Cells are padded by their usual width, and rows are broken by their maximum width.
       let more = cells.map { TerminalText.widest($0) - TerminalText.width($0) }.max() ?? 0
       room -= (index > 0 ? 2 : 0) + (cells.map { TerminalText.width($0) }.max() ?? 0) + more
       guard room >= 0 else { break }
@@ -76,14 +77,15 @@ public struct TextTable: Sendable {
     return text(beside: max(count, 1), after: Self.bar)
   }
 
-  /// What `TerminalText.shown` gives a line that begins with somebody else's text: one whose first cell is empty, or stands at the
-  /// right of its column, begins with spaces of ours.
+  /// The prefix that `TerminalText.shown` gives a line of foreign text.
+  ///
+  /// Without it, a row with an empty or right-aligned first cell would start with the table's own spaces.
   private static let bar = "| "
 
-  /// A title may stand beside a cell: both are somebody else's, so that both get the same bar before them.
+  /// Titles are escaped like cells, so that both get the same bar.
   private var lines: [[TerminalText]] { [columns.map { TerminalText($0.title) }] + rows }
 
-  /// The titles and rows of the first columns, and below each row what it has in the others.
+  /// The titles and rows of the first columns; below each row, its cells of the other columns.
   private func text(beside count: Int, after bar: String = "") -> TerminalText {
     let lines = self.lines
     let widths = (0..<count).map { index in
@@ -105,7 +107,7 @@ public struct TextTable: Sendable {
 
   private func line(_ cells: [TerminalText], _ widths: [Int]) -> TerminalText {
     var line = TerminalText()
-    // Spaces are written once something follows them.
+    // Spaces are written only before further text.
     var spaces = 0
     for (index, cell) in cells.enumerated() {
       let padding = widths[index] - TerminalText.width(cell.description)

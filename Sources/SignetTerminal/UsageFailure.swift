@@ -1,10 +1,10 @@
-/// Why a command line cannot be run; the program prints it and ends with ``ExitCode/usage``.
+/// The reason why a command line cannot be run; the program prints it and ends with ``ExitCode/usage``.
 ///
-/// Values and operands are not repeated in the messages, for they may be secrets typed in the wrong place.
+/// Messages do not repeat values and operands, because they may be secrets typed in the wrong place.
 @nonexhaustive public enum UsageFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
-  /// No such option; `option` has its dashes.
+  /// There is no such option; the string includes its dashes.
   case unknownOption(String, suggestion: String?)
-  /// No such command.
+  /// There is no such command.
   case unknownCommand(String, suggestion: String?)
   /// The group needs one of these commands.
   case missingCommand(choices: [String])
@@ -14,25 +14,25 @@
   case unexpectedValue(option: String)
   /// The option may be given once only.
   case repeatedOption(String)
-  /// The command cannot run without this option.
+  /// The command requires this option.
   case missingOption(String)
-  /// The command cannot run without this operand.
+  /// The command requires this operand.
   case missingArgument(String)
-  /// There are more operands than the command takes.
+  /// There are more operands than the command accepts.
   case tooManyArguments(given: Int, maximum: Int)
   /// The value is not one of these words.
   case notAChoice(name: String, choices: [String])
-  /// The value is not a whole number in the range.
+  /// The value is not an integer in the range.
   case notANumber(name: String, range: ClosedRange<Int>)
   /// The value is not a duration in the range, in seconds.
   case notADuration(name: String, range: ClosedRange<Int>)
-  /// The options contradict each other, or a value is refused; the sentence says which.
+  /// The options contradict each other, or a value is rejected; the sentence gives the reason.
   case refused(TerminalText)
 
-  /// What is wrong and what to write instead.
+  /// The error and the correct form.
   public var description: String { message.description }
 
-  /// The same; what was typed is somebody else's, but for names of options and arguments that there are.
+  /// The description, in which typed words count as foreign text, except names of declared options and operands.
   public var message: TerminalText {
     switch self {
     case .unknownOption(let option, let suggestion):

@@ -50,7 +50,7 @@ private func zshName(_ base: String, _ key: String) -> String {
   base + String(key.map { $0 == "/" || $0 == "-" ? "_" : $0 })
 }
 
-/// `'(-j --json)'{-j,--json}'[Print JSON]'`, or the part that applies.
+/// `'(-j --json)'{-j,--json}'[Print JSON]'`, or the applicable part.
 private func zshSpecification(_ option: Option) -> String {
   let help = String(option.help.flatMap { "[]\\:".contains($0) ? ["\\", $0] : [$0] })
   var tail = "[\(help)]"

@@ -1,8 +1,8 @@
-/// Text for XML, HTML and what is like them.
+/// Text for XML, HTML and similar formats.
 package enum MarkupText {
-  /// Text that is read back as it was, between tags and in an attribute.
+  /// Escapes text for use between tags and in an attribute.
   ///
-  /// - Parameter text: Characters that markup may have.
+  /// - Parameter text: Characters that markup may contain.
   /// - Returns: The text with references for `&`, `<`, `>` and both quotes.
   package static func escaped(_ text: String) -> String {
     var escaped = ""

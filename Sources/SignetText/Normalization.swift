@@ -10,11 +10,11 @@
   import CUnistring
 #endif
 
-/// Unicode Normalization Forms (UAX #15), as the system's library knows them.
+/// Unicode Normalization Forms (UAX #15), computed by the system's library.
 package enum Normalization {
-  /// Whether a text is in Form C.
+  /// Returns true if a text is in Form C.
   package static func isFormC(_ text: String) -> Bool {
-    // Below U+0300 every code point is.
+    // All code points below U+0300 are in Form C.
     if text.unicodeScalars.allSatisfy({ $0.value < 0x300 }) { return true }
     #if canImport(Darwin)
       return text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
@@ -25,7 +25,7 @@ package enum Normalization {
     #endif
   }
 
-  /// What a character becomes in Form D; `nil` where it is its own.
+  /// The Form D of a character; `nil` if it is unchanged.
   package static func formD(of scalar: Unicode.Scalar) -> [Unicode.Scalar]? {
     #if canImport(Darwin)
       let formD = Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
@@ -40,7 +40,7 @@ package enum Normalization {
   }
 
   #if !canImport(Darwin)
-    /// - Returns: False where there is no memory.
+    /// - Returns: False if there is not enough memory.
     private static func normalize(_ text: inout [UInt32], _ form: uninorm_t) -> Bool {
       var count = 0
       guard let formed = unsafe u32_normalize(form, text, text.count, nil, &count) else { return false }

@@ -1,6 +1,6 @@
 /// Percent-encoding of URIs (RFC 3986 section 2.1).
 package enum PercentEncoding {
-  /// Writes every byte but the unreserved characters as an escape.
+  /// Escapes every byte except the unreserved characters.
   package static func encode(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -13,7 +13,8 @@ package enum PercentEncoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether a text can be a part of a path: an empty one is none, and `.` and `..`, also escaped, stand for folders (RFC 3986 section
-  /// 5.2.4).
+  /// Returns true if a text can be a path segment: it is not empty, and not `.` or `..`.
+  ///
+  /// Escaped or not, `.` and `..` mean folders (RFC 3986 section 5.2.4).
   package static func isSegment(_ text: String) -> Bool { !text.isEmpty && text != "." && text != ".." }
 }

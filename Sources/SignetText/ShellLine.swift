@@ -1,17 +1,19 @@
-/// A command as shells read it.
+/// Commands in shell syntax.
 package enum ShellLine {
-  /// A word by its bytes, in ASCII: letters, digits, full stops, slashes and underscores stand for themselves.
+  /// Writes a word by its bytes, in ASCII; letters, digits, full stops, slashes and underscores are not escaped.
   ///
-  /// Bash, zsh, fish (3.4) and dash read it as the same. One with a line feed at its end is for bash and zsh alone: a substitution drops that.
+  /// Bash, zsh, fish (3.4) and dash read it identically. A word that ends with a line feed works in bash and zsh only,
+  /// because a
+  /// command substitution would drop the line feed.
   ///
   /// - Parameter bytes: The word.
-  /// - Returns: The word as it is typed.
+  /// - Returns: The word in shell syntax.
   package static func word(of bytes: some BidirectionalCollection<UInt8>) -> String {
     let text = bytes.map(escaped).joined()
     return bytes.last == 0x0A ? "$'\(text)'" : "\"$(printf '\(text)')\""
   }
 
-  /// Always three octal digits, for what follows might be another one; no shell takes what has them for a part of a format.
+  /// Always three octal digits, because the next byte may be a digit; no shell then interprets them as part of a format.
   private static func escaped(_ byte: UInt8) -> String {
     switch byte {
     case 0x2E...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: return String(Unicode.Scalar(byte))
@@ -21,7 +23,7 @@ package enum ShellLine {
     return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
   }
 
-  /// A command for a terminal that has no more than ASCII: the rest is written by its bytes.
+  /// Rewrites a command for an ASCII terminal: other characters are written by their bytes.
   static func ascii(_ command: String) -> String {
     var (line, bytes, isQuoted, isEscaped) = ("", [UInt8](), false, false)
     func end() {
@@ -44,11 +46,11 @@ package enum ShellLine {
     return line
   }
 
-  /// A command in lines that a shell reads as one: each but the last ends with a backslash.
+  /// Splits a command into lines that a shell reads as one: each line except the last ends with a backslash.
   ///
   /// - Parameters:
   ///   - command: One line.
-  ///   - width: The most columns of a line; a word that is longer has a line of its own.
+  ///   - width: The maximum columns of a line; a longer word gets its own line.
   /// - Returns: At least one line.
   static func lines(of command: String, width: Int) -> [String] {
     var lines: [String] = []
@@ -62,7 +64,7 @@ package enum ShellLine {
     return lines.isEmpty ? [command] : lines.dropLast().map { $0 + " \\" } + lines.suffix(1)
   }
 
-  /// The words with their quotes: what stands in quotes, or behind a backslash, is not parted.
+  /// The words with their quotes; quoted or escaped spaces do not separate words.
   private static func words(of command: String) -> [String] {
     var (words, isQuoted, isEscaped) = ([String.UnicodeScalarView()], false, false)
     for scalar in command.unicodeScalars {

@@ -1,6 +1,6 @@
-/// The candidate that was most likely meant: one that `word` begins, or one at most two typing errors away.
+/// The most likely intended candidate: one that starts with `word`, or one at most two typing errors away.
 ///
-/// - Returns: The first of the closest candidates; nil if none is close or `word` is longer than 64.
+/// - Returns: The first of the closest candidates; `nil` if none is close or `word` is longer than 64.
 package func closest(to word: String, among candidates: [String]) -> String? {
   guard word.count <= 64 else { return nil }
   let begun = candidates.filter { word.count >= 2 && $0.hasPrefix(word) }
@@ -10,7 +10,7 @@ package func closest(to word: String, among candidates: [String]) -> String? {
   return ranked.min { $0.1 < $1.1 }?.0
 }
 
-/// The least number of missing, extra, wrong and swapped neighbouring characters (optimal string alignment).
+/// The minimum number of missing, extra, wrong and swapped neighbouring characters (optimal string alignment).
 private func typingErrors(_ first: String, _ second: String) -> Int {
   let a = Array(first)
   let b = Array(second)

@@ -1,7 +1,7 @@
 extension TerminalText {
-  /// What is not parted: a character, or where it is wide, a code point and the marks on it.
+  /// A unit that is not broken: a character; of a very wide character, a code point with its marks.
   struct Cell {
-    /// One with as many marks as there may be on one code point.
+    /// The width of a code point with the maximum number of marks.
     static let maximumWidth = 10
 
     enum Direction { case either, number, rightToLeft }
@@ -10,7 +10,7 @@ extension TerminalText {
     var columns: Int
     var isOutside = false
     var beginsRow = false
-    /// Whether it stays in one row with the cells beside it.
+    /// True if the cell stays in one row with its neighbours.
     var isWhole = false
     var isCopied = false
     var isCommand = false
@@ -19,7 +19,7 @@ extension TerminalText {
     var isNumber: Bool { text.unicodeScalars.contains(where: \.isNumber) }
     var isRightToLeft: Bool { text.unicodeScalars.contains(where: \.isRightToLeft) }
 
-    /// What shows its code points.
+    /// The cells of the escapes of its code points.
     var escaped: [Cell] {
       text.unicodeScalars.flatMap {
         TerminalText.code(of: $0).map { Cell(text: String($0), columns: 1, isOutside: true) }
@@ -41,7 +41,7 @@ extension TerminalText {
         if columns <= maximumWidth {
           cells.append(Cell(text: String(character), columns: columns, isOutside: isOutside))
         } else {
-          // Dozens of parts of syllables can be one character to Unicode.
+          // Unicode can treat dozens of syllable parts as one character.
           for scalar in character.unicodeScalars {
             if scalar.isMark, cells.last?.isSpace == false {
               cells[cells.count - 1].text.unicodeScalars.append(scalar)
@@ -57,15 +57,15 @@ extension TerminalText {
     }
   }
 
-  /// A row while it gets its cells.
+  /// A row during layout.
   struct Row {
     var text = ""
     var columns = 0
     var hasOthers = false
     var isBlank = true
-    /// Whether what comes next stands in another row: a space of ours that did not fit.
+    /// True if the next cell belongs in another row, because a trusted space did not fit.
     var isFull = false
-    /// Whether the next space of ours ends it.
+    /// True if the next trusted space ends the row.
     var endsAtSpace = false
 
     mutating func add(_ cell: Cell) {

@@ -1,11 +1,11 @@
 extension TerminalText {
-  /// The columns that `text` takes in most terminals, for columns that are aligned; nothing may depend on it.
+  /// The usual number of columns of `text`, for alignment only; security must not depend on it.
   ///
   /// 2 for wide East Asian characters and emoji, 0 for combining marks, 1 for the others. The text must have
   /// been sanitised.
   public static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// The beginning of a line that takes at most `width` columns in any terminal; what is cut is shown by `…`.
+  /// Shortens a line to at most `width` columns in any terminal; `…` marks the cut.
   ///
   /// - Parameters:
   ///   - text: Sanitised text.
@@ -22,7 +22,7 @@ extension TerminalText {
     return line + "…"
   }
 
-  /// Breaks text of ours at spaces into lines of at most `width` columns; a longer word has a line of its own.
+  /// Breaks trusted text at spaces into lines of at most `width` columns; a longer word gets its own line.
   ///
   /// - Parameters:
   ///   - text: Paragraphs separated by an empty line; single newlines count as spaces.
@@ -57,7 +57,7 @@ extension TerminalText {
     return columns
   }
 
-  /// The blocks that Unicode Standard Annex 11 calls wide, and what is shown as an emoji by itself.
+  /// Returns true for the blocks that Unicode Standard Annex 11 calls wide, and for characters shown as emoji by default.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.properties.isEmojiPresentation { return true }
     return switch scalar.value {

@@ -1,31 +1,32 @@
 extension TerminalText {
-  /// The most marks that stay on a character; scripts need two or three.
+  /// The maximum number of marks that stay on a character; scripts need two or three.
   static let maximumMarkCount = 4
-  /// The most spaces in a row that are shown as such.
+  /// The maximum number of consecutive spaces that are shown unescaped.
   static let maximumSpaceCount = 16
 
-  /// Makes every character visible that could steer a terminal or deceive a reader.
+  /// Makes every character visible that could control a terminal or deceive a reader.
   ///
   /// | in the text | shown |
   /// |---|---|
   /// | C0 controls, DEL | their pictures: ESC is `␛`, a line feed `␊` |
   /// | C1 controls, format characters (overrides, isolates, zero width), separators of lines | `\u{202E}` |
-  /// | what is invisible, unassigned or private | `\u{E000}` |
+  /// | invisible, unassigned or private characters | `\u{E000}` |
   /// | blanks other than U+0020 | `␣{A0}`, and `␣{A0×12}` for twelve |
   /// | more than 16 spaces | `␣{20×61}` |
   /// | marks without a character, and from the fifth on one character on | `\u{301}`, and `\u{301×1996}` |
   ///
-  /// A variation selector-16 is kept after an emoji. The result has one line and is for display only: it cannot be turned back.
+  /// A variation selector-16 is kept after an emoji. The result has one line and is for display only: it cannot be reversed.
   ///
   /// - Parameters:
-  ///   - text: What somebody else wrote.
-  ///   - limit: The most characters (grapheme clusters) of the result; what is cut is shown by `…`.
-  /// - Returns: Text that is safe to print, and the same once more if it is sanitised once more.
+  ///   - text: Foreign text.
+  ///   - limit: The maximum number of characters (grapheme clusters) of the result; `…` marks the cut.
+  /// - Returns: Text that is safe to print; sanitising it again does not change it.
   public static func sanitised(_ text: String, limit: Int? = nil) -> String {
     var escaping = Escaping()
     for scalar in text.unicodeScalars {
-      // Long before a hostile megabyte is through, enough has been seen: a character of the result can take
-      // several scalars, but one of more than 64 is not worth waiting for.
+      // Stop long before the end of a hostile megabyte. A character of the result can have several scalars, but more than 64
+      // are not
+      // worth processing.
       if let limit, escaping.count > 64 * (limit + 1) { break }
       escaping.add(scalar)
     }
@@ -34,7 +35,7 @@ extension TerminalText {
     return output.prefix(max(limit - 1, 0)) + "…"
   }
 
-  /// Escaped text without a character beyond ASCII, for terminals that have no others.
+  /// Replaces characters outside ASCII in escaped text, for terminals without them.
   static func ascii(_ text: String) -> String {
     var output = ""
     for scalar in text.unicodeScalars {
@@ -43,7 +44,7 @@ extension TerminalText {
     return output
   }
 
-  /// `\u{202E}` and the like.
+  /// The escape of a code point, such as `\u{202E}`.
   static func code(of scalar: Unicode.Scalar) -> String { "\\u{" + hexadecimal(scalar) + "}" }
 
   private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
@@ -52,13 +53,13 @@ extension TerminalText {
 
   private struct Escaping {
     private var output = ""
-    /// The scalars added so far, but for those of a run that goes on.
+    /// The number of scalars added so far, without those of an unfinished run.
     private(set) var count = 0
-    /// What a mark would stand on: something that is shown as itself.
+    /// True if a mark would combine with a visible base character.
     private var hasBase = false
     private var marks = 0
     private var previous: Unicode.Scalar?
-    /// Equal blanks or marks that are written once it is known how many there are.
+    /// Equal blanks or marks that are written when their number is known.
     private var run: (scalar: Unicode.Scalar, length: Int)?
 
     mutating func add(_ scalar: Unicode.Scalar) {
@@ -131,16 +132,16 @@ extension TerminalText {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is blank on a screen, and takes columns.
+  /// True if it is blank on a screen and takes columns.
   var isBlank: Bool {
     switch value {
-    // The blank pattern of Braille, a musical null notehead, and two blanks among hieroglyphs are symbols to Unicode.
+    // The blank pattern of Braille, a musical null notehead, and two blanks among hieroglyphs are symbols in Unicode.
     case 0x2800, 0x1D159, 0x13441, 0x13442: true
     default: properties.generalCategory == .spaceSeparator
     }
   }
 
-  /// Whether it is drawn on the character before.
+  /// True if it combines with the previous character.
   var isMark: Bool {
     switch properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: true
@@ -148,8 +149,9 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is written from right to left, or may be: the blocks to which Unicode gives that direction also where they are
-  /// not assigned yet (DerivedBidiClass.txt).
+  /// True if it is, or may be, written from right to left.
+  ///
+  /// This includes unassigned code points in blocks with that default direction (DerivedBidiClass.txt).
   var isRightToLeft: Bool {
     switch value {
     case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
@@ -157,7 +159,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is a digit, or stands for a number.
+  /// True if it is a digit or another number character.
   var isNumber: Bool {
     switch properties.generalCategory {
     case .decimalNumber, .letterNumber, .otherNumber: true

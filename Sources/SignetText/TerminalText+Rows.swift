@@ -1,16 +1,17 @@
 extension TerminalText {
-  /// What stands before what goes on where it has others' text, and before each row of theirs in a block.
+  /// The prefix of a continuation row with foreign text, and of each row of a foreign block.
   static let bar = "  | "
-  /// What stands before what goes on and is ours alone; as wide as the bar.
+  /// The prefix of a continuation row with trusted text only; as wide as the bar.
   static let indentation = "    "
 
-  /// What is printed: with a width, in rows none of which takes more columns in any terminal, but for a word of ours and for what is to
-  /// be copied where that is longer.
+  /// Returns the text for printing; with a width, it is broken into rows that fit in any terminal.
+  ///
+  /// Only a trusted word, and text to copy, may be longer than a row.
   ///
   /// - Parameters:
-  ///   - width: The columns of the terminal, at least 20; `nil` where it is none: nothing is broken then.
-  ///   - usesUTF8: Whether the terminal has more than ASCII.
-  /// - Returns: The text without a line feed at its end, unless it has one.
+  ///   - width: The columns of the terminal, at least 20; `nil` if the output is not a terminal, then nothing is broken.
+  ///   - usesUTF8: True if the terminal can show more than ASCII.
+  /// - Returns: The text without a line feed at its end, unless the text itself has one.
   package func shown(width: Int?, usesUTF8: Bool) -> String {
     lines.map { Self.shown($0, width: width, usesUTF8: usesUTF8) }.joined(separator: "\n")
   }
@@ -34,16 +35,16 @@ extension TerminalText {
     .joined(separator: "\n")
   }
 
-  /// Somebody else's lines as a block of rows, each with something of ours before it.
+  /// Lays out foreign lines as a block of rows, each with a trusted prefix.
   ///
-  /// Empty lines become one row `  ~ 61 empty lines`. What is written from right to left does not share a row with a number.
+  /// Empty lines become one row `  ~ 61 empty lines`. Right-to-left text does not share a row with a number.
   ///
   /// - Parameters:
-  ///   - text: Anything; a line feed ends a line.
-  ///   - first: What stands before the first row.
-  ///   - next: What stands before each other one.
+  ///   - text: Any text; a line feed ends a line.
+  ///   - first: The prefix of the first row.
+  ///   - next: The prefix of each other row.
   ///   - width: The columns, at least 20.
-  ///   - usesUTF8: Whether the terminal has more than ASCII.
+  ///   - usesUTF8: True if the terminal can show more than ASCII.
   /// - Returns: The rows, without a line feed at the end.
   public static func block(
     _ text: String, first: String, next: String, width: Int, usesUTF8: Bool = true
@@ -70,7 +71,7 @@ extension TerminalText {
     return TerminalText(pieces: [Piece(text: output.joined(separator: "\n"), origin: .laidOut)])
   }
 
-  /// The lines; only text of ours ends one.
+  /// The lines; only trusted text ends one.
   private var lines: [[Piece]] {
     var lines: [[Piece]] = [[]]
     for piece in pieces {
@@ -86,7 +87,7 @@ extension TerminalText {
     return lines
   }
 
-  /// Shows the code points of what is written from right to left, where the line has a digit that it could move.
+  /// Escapes right-to-left characters if the line has a digit that they could move.
   private static func keepOrder(_ line: inout [Piece]) {
     let scalars = line.lazy.filter { $0.origin != .style }.flatMap(\.text.unicodeScalars)
     guard scalars.contains(where: \.isRightToLeft), scalars.contains(where: \.isNumber) else { return }
@@ -97,7 +98,7 @@ extension TerminalText {
     }
   }
 
-  /// Marks the words that have nothing of others: they are not broken.
+  /// Marks words without foreign text, which are not broken.
   private static func keepWhole(_ cells: inout [Cell]) {
     var start = 0
     while start < cells.count {
@@ -109,12 +110,13 @@ extension TerminalText {
     }
   }
 
-  /// Cells with a break between words from right to left and words with a number; a word that is both shows its code points.
+  /// Inserts row breaks between right-to-left words and words with a number; escapes the right-to-left characters of a word
+  /// with both.
   ///
-  /// What is neither, such as a sign or a currency, stays with the number beside it.
+  /// A word without a direction, such as a sign or a currency, stays with the number next to it.
   private static func keptApart(_ cells: [Cell]) -> [Cell] {
     var (output, start, row): ([Cell], Int, Cell.Direction) = ([], 0, .either)
-    // Where the words begin that stand behind the last one with a direction.
+    // The start of the words after the last one with a direction.
     var neutral: Int?
     while start < cells.count {
       let space = cells[start...].firstIndex(where: \.isSpace) ?? cells.count
@@ -141,20 +143,20 @@ extension TerminalText {
     return output
   }
 
-  /// Breaks cells into rows at spaces, and within others' words that are longer than a row.
+  /// Breaks cells into rows at spaces, and within foreign words that are longer than a row.
   ///
   /// - Parameters:
   ///   - cells: One line.
-  ///   - first: What stands before the first row.
-  ///   - next: What stands before each other one.
-  ///   - ofOurs: What stands before one that has nothing of others; as wide as `next`, and `nil` for that.
+  ///   - first: The prefix of the first row.
+  ///   - next: The prefix of each other row.
+  ///   - ofOurs: The prefix of a row without foreign text; as wide as `next`, which is used if it is `nil`.
   ///   - width: The columns.
   /// - Returns: At least one row.
   private static func rows(
     _ cells: [Cell], first: String, next: String, ofOurs: String? = nil, width: Int
   ) -> [String] {
     var (rows, row) = ([String](), Row())
-    // The last column stays free: some terminals go on to the next row once it is filled.
+    // The last column stays free: some terminals move to the next row when it is filled.
     func room() -> Int { max(2, width - 1 - widest(rows.isEmpty ? first : next)) }
     func end() {
       let before = rows.isEmpty ? first : row.hasOthers ? next : ofOurs ?? next
@@ -181,7 +183,7 @@ extension TerminalText {
       }
       let fits = row.columns + cell.columns <= room()
       if !fits, cell.isCopied ? !row.isBlank : !cell.isWhole { end() }
-      // What follows it would be copied with it.
+      // Text after it on the same row would be copied with it.
       if cell.isCopied, row.isBlank, !rows.isEmpty || !fits { row.endsAtSpace = true }
       let narrowest = max(2, width - 1 - widest(next))
       let lines = cell.isCommand && !fits ? ShellLine.lines(of: cell.text, width: narrowest) : [cell.text]
@@ -196,16 +198,17 @@ extension TerminalText {
     return rows
   }
 
-  /// The most columns that a terminal may take for escaped text.
+  /// The upper bound of the columns that a terminal uses for escaped text.
   ///
-  /// Terminals differ about what is ambiguous (UAX 11), about marks, syllables in parts and newer scripts, and about what they know
-  /// to be one character. None takes more than two columns for a code point, nor for one of ASCII more than one.
+  /// Terminals differ in the width of ambiguous characters (UAX 11), marks, syllable parts and newer scripts, and in
+  /// grapheme
+  /// clusters. No terminal uses more than two columns for a code point, or more than one for an ASCII character.
   package static func widest(_ text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) }
   }
 }
 
 extension TerminalText.Piece {
-  /// Whether it was escaped, because it is not of this program alone.
+  /// True if the piece was escaped, because it may contain foreign text.
   fileprivate var isEscaped: Bool { origin == .outside || origin == .copied || origin == .command }
 }

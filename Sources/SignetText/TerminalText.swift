@@ -1,30 +1,36 @@
-/// Text for a terminal that knows which parts of it are ours, so that no other part steers the terminal or passes for one of ours.
+/// Text for a terminal with its parts marked as trusted or foreign, so that foreign text cannot control the terminal or
+/// imitate
+/// trusted text.
 ///
-/// A string literal is trusted. What is interpolated is somebody else's, whatever its type, and is escaped
-/// (``sanitised(_:limit:)``); only another `TerminalText`, an integer and what is marked `ours:` are taken as they are, and what is
-/// marked `copied:` or `command:` has no bar in it:
+/// A string literal is trusted. Interpolated values are foreign, whatever their type, and are escaped
+/// (``sanitised(_:limit:)``).
+/// The exceptions are another `TerminalText`, an integer and values with the label `ours:`, which are not escaped. Values
+/// with the
+/// label `copied:` or `command:` have no bar inside:
 ///
 /// ```swift
 /// output.print("Approved by \(user) at \(server, limit: 200).")
 /// ```
 ///
-/// `Terminal.print` lays it out. On a terminal, a line that begins with somebody else's text gets the bar `| ` before it, and a line
-/// is broken where the columns may be full by the widest count that a terminal may have. What goes on stands behind `  | ` where the
-/// row has text of somebody else, and is indented where it has none. So the first column is ours in each row.
+/// `Terminal.print` lays it out. On a terminal, a line that starts with foreign text gets the prefix `| `. A line is broken
+/// where
+/// the widest possible count fills the columns. A continuation row starts with `  | ` if it has foreign text, and is
+/// indented
+/// otherwise. So the first column of each row is trusted.
 public struct TerminalText: Sendable {
-  /// Where a part comes from.
+  /// The origin of a part.
   enum Origin: Hashable, Sendable {
     /// Trusted; may have line feeds.
     case ours
-    /// Somebody else's, escaped; one line.
+    /// Foreign and escaped; one line.
     case outside
-    /// One word that is copied; it is not broken.
+    /// One word to copy; it is not broken.
     case copied
-    /// A command that is copied, escaped; one line, which is broken as a shell reads it.
+    /// A command to copy, escaped; one line, which is broken in shell syntax.
     case command
-    /// Rows that are laid out, each with something of ours before it.
+    /// Finished rows, each with a trusted prefix.
     case laidOut
-    /// Sequences of ours for colours, which take no columns.
+    /// Trusted colour sequences, which take no columns.
     case style
   }
 
@@ -35,47 +41,49 @@ public struct TerminalText: Sendable {
 
   private(set) var pieces: [Piece]
 
-  /// An empty text.
+  /// Creates an empty text.
   public init() { pieces = [] }
 
-  /// Somebody else's text, escaped.
+  /// Creates escaped foreign text.
   ///
   /// - Parameters:
-  ///   - text: Anything.
-  ///   - limit: The most characters of the result, as ``sanitised(_:limit:)`` has it.
+  ///   - text: Any text.
+  ///   - limit: The maximum number of characters of the result, as in ``sanitised(_:limit:)``.
   public init(_ text: String, limit: Int? = nil) {
     pieces = [Piece(text: Self.sanitised(text, limit: limit), origin: .outside)]
   }
 
-  /// Trusted text: of this program, and not from a file, a server or a person.
+  /// Creates trusted text, which must not come from a file, a server or a user.
   ///
-  /// - Parameter text: Printed as it is, with its line feeds.
+  /// - Parameter text: Printed unchanged, with its line feeds.
   public init(ours text: String) { pieces = [Piece(text: text, origin: .ours)] }
 
-  /// A word that people copy, such as a key, a pin or a URI: on a terminal it is not broken, and where it does not fit behind what stands
-  /// before it, it has a line of its own.
+  /// Creates a word to copy, such as a key, a pin or a URI.
   ///
-  /// A terminal puts the rest of one that is longer than a row into the first column.
+  /// A terminal does not break it. If it does not fit after the text before it, it gets its own line. If it is longer than a
+  /// row, the
+  /// terminal continues it in the first column.
   ///
-  /// - Parameter text: Visible ASCII characters; anything else is somebody else's text, as with ``init(_:limit:)``.
+  /// - Parameter text: Visible ASCII characters; any other text counts as foreign text, as with ``init(_:limit:)``.
   public init(copied text: String) {
     let isWord = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     pieces = [Piece(text: Self.sanitised(text), origin: isWord ? .copied : .outside)]
   }
 
-  /// A command of this program that people copy, escaped: as ``init(copied:)``, and where it is longer than a row it goes on in the next one
-  /// behind a backslash.
+  /// Creates an escaped command of this program to copy.
   ///
-  /// - Parameter text: Words as shells read them, with double quotes only where ``ShellLine/word(of:)`` has them.
+  /// It is laid out like ``init(copied:)``, but if it is longer than a row, it continues on the next one after a backslash.
+  ///
+  /// - Parameter text: Words in shell syntax, with double quotes only as in ``ShellLine/word(of:)``.
   public init(command text: String) {
     pieces = [Piece(text: Self.sanitised(text), origin: .command)]
   }
 
   init(pieces: [Piece]) { self.pieces = pieces }
 
-  /// The beginning of this text; what is cut is shown by `…`.
+  /// Returns the beginning of this text; `…` marks the cut.
   ///
-  /// - Parameter limit: The most characters of it.
+  /// - Parameter limit: The maximum number of characters.
   /// - Returns: The text, or its beginning.
   package func limited(to limit: Int) -> TerminalText {
     var (kept, count): ([Piece], Int) = ([], 0)
@@ -92,47 +100,47 @@ public struct TerminalText: Sendable {
     return TerminalText(pieces: kept)
   }
 
-  /// This text between sequences that change the terminal's colours.
+  /// Returns this text between colour sequences.
   package func between(_ before: String, _ after: String) -> TerminalText {
     TerminalText(
       pieces: [Piece(text: before, origin: .style)] + pieces + [Piece(text: after, origin: .style)])
   }
 
-  /// Whether there is nothing to print.
+  /// True if there is nothing to print.
   public var isEmpty: Bool { pieces.allSatisfy(\.text.isEmpty) }
 
-  /// Adds a text at the end.
+  /// Appends a text.
   public static func += (left: inout TerminalText, right: TerminalText) { left.pieces += right.pieces }
 
-  /// Two texts, one after the other.
+  /// Concatenates two texts.
   public static func + (left: TerminalText, right: TerminalText) -> TerminalText {
     TerminalText(pieces: left.pieces + right.pieces)
   }
 }
 
 extension TerminalText: Hashable {
-  /// Whether the same characters are printed.
+  /// Returns true if both print the same characters.
   public static func == (left: TerminalText, right: TerminalText) -> Bool {
     left.description.unicodeScalars.elementsEqual(right.description.unicodeScalars)
   }
 
-  /// Feeds what is printed.
+  /// Hashes the printed characters.
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
 extension TerminalText: CustomStringConvertible {
-  /// The escaped text, as long as its lines are.
+  /// The escaped text, without line breaks for a width.
   public var description: String { pieces.map(\.text).joined() }
 }
 
 extension TerminalText: ExpressibleByStringInterpolation {
-  /// A literal, which is trusted.
+  /// Creates trusted text from a literal.
   public init(stringLiteral value: String) { self.init(ours: value) }
 
-  /// A literal with other texts in it.
+  /// Creates text from a literal with interpolated values.
   public init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
-  /// Collects trusted literals and what stands between them.
+  /// Collects trusted literals and interpolated values.
   public struct StringInterpolation: StringInterpolationProtocol {
     var pieces: [Piece] = []
 
@@ -146,27 +154,27 @@ extension TerminalText: ExpressibleByStringInterpolation {
       if !literal.isEmpty { pieces.append(Piece(text: literal, origin: .ours)) }
     }
 
-    /// Adds somebody else's text.
+    /// Adds foreign text.
     ///
     /// - Parameters:
-    ///   - value: Anything that has a description.
-    ///   - limit: The most characters of it, as ``TerminalText/sanitised(_:limit:)`` has it.
+    ///   - value: Any value; its description is used.
+    ///   - limit: The maximum number of characters, as in ``TerminalText/sanitised(_:limit:)``.
     public mutating func appendInterpolation(_ value: some Any, limit: Int? = nil) {
       pieces += TerminalText(String(describing: value), limit: limit).pieces
     }
 
-    /// Adds a text whose parts are known.
+    /// Adds a text with known origins.
     public mutating func appendInterpolation(_ text: TerminalText) { pieces += text.pieces }
 
     /// Adds a number.
     public mutating func appendInterpolation(_ number: some BinaryInteger) { appendLiteral(String(number)) }
 
-    /// Adds a word that people copy, as ``TerminalText/init(copied:)`` has it.
+    /// Adds a word to copy, as in ``TerminalText/init(copied:)``.
     public mutating func appendInterpolation(copied text: String) {
       pieces += TerminalText(copied: text).pieces
     }
 
-    /// Adds a command that people copy, as ``TerminalText/init(command:)`` has it.
+    /// Adds a command to copy, as in ``TerminalText/init(command:)``.
     public mutating func appendInterpolation(command text: String) {
       pieces += TerminalText(command: text).pieces
     }

@@ -4,14 +4,14 @@
   import SignetFiles
   import SignetVault
 
-  /// A TPM behind a file descriptor: a character device, or the socket of a swtpm.
+  /// A link to a TPM over a file descriptor: a character device or the socket of a swtpm.
   final class DescriptorLink: TPMLink {
     private let descriptor: Int32
     private let address: TPMAddress
     private let limits: TPMTimeLimits
     private var hasAnswered = false
 
-    /// Opens a link; waits for its turn where another program has the TPM to itself.
+    /// Opens a link; waits if another program has exclusive use of the TPM.
     init(_ address: TPMAddress, _ limits: TPMTimeLimits) throws(KeystoreFailure) {
       (self.address, self.limits) = (address, limits)
       let deadline = ContinuousClock.now + limits.turn
@@ -34,7 +34,7 @@
         let count = unsafe command.withUnsafeBytes { bytes in
           retrying { () -> Int in
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[sent...])
-            // A socket whose peer has gone would raise SIGPIPE; a device takes no flags.
+            // A socket with a closed peer would raise SIGPIPE; a device accepts no flags.
             if case .device = address { return unsafe write(descriptor, rest.baseAddress, rest.count) }
             return unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
           }
@@ -46,7 +46,7 @@
     }
 
     func receive() throws(KeystoreFailure) -> [UInt8] {
-      // The first answer may have to wait until swtpm has done with another program.
+      // The first answer may be delayed until swtpm has finished serving another program.
       let limit = hasAnswered ? limits.answer : max(limits.turn, .zero)
       let deadline = ContinuousClock.now + limit
       var answer: [UInt8] = []
@@ -55,7 +55,7 @@
         do throws(KeystoreFailure) { try wait(Int16(POLLIN), deadline) } catch .noAnswer where !hasAnswered {
           throw .busy
         }
-        // A device gives an answer whole or not at all, so all of it is asked for at once.
+        // A device returns an answer in one read only, so the read asks for the maximum size.
         var buffer = [UInt8](repeating: 0, count: TPMFrame.largestByteCount)
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
           retrying { unsafe read(descriptor, bytes.baseAddress, bytes.count) }
@@ -77,7 +77,7 @@
       guard try Self.isReady(descriptor, events, deadline) else { throw .noAnswer }
     }
 
-    /// Waits until the descriptor can be used; false at the deadline.
+    /// Waits until the descriptor is ready; returns false at the deadline.
     private static func isReady(
       _ descriptor: Int32, _ events: Int16, _ deadline: ContinuousClock.Instant
     ) throws(KeystoreFailure) -> Bool {
@@ -101,7 +101,7 @@
         if descriptor >= 0 { return descriptor }
         switch errno {
         case EBUSY:
-          // The kernel has no way to wait for a device that one program at a time may open.
+          // The kernel cannot wait for a device that only one program may open, so this polls.
           guard ContinuousClock.now < deadline else { throw .busy }
           usleep(20_000)
         case EACCES, EPERM: throw .forbidden(address: address.description)
@@ -125,7 +125,7 @@
           if result == 0 { return descriptor }
           switch errno {
           case EAGAIN where peer.family == AF_UNIX:
-            // The line before the socket is full, and poll does not wait for it.
+            // The socket's backlog is full, and poll does not wait for it.
             guard ContinuousClock.now < deadline else { throw .busy }
             usleep(20_000)
           case EINPROGRESS, EALREADY:

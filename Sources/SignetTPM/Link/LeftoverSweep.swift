@@ -1,12 +1,13 @@
 #if os(Linux)
   import SignetVault
 
-  /// Frees the places that programs have left taken in a TPM without a resource manager, as when they were killed.
+  /// Flushes keys and sessions that killed programs left in a TPM without a resource manager.
   ///
-  /// Such a TPM has three places for keys and a few for sessions, and serves one program at a time. So whoever is connected and
-  /// finds no place free may take what nobody who is connected can be using.
+  /// Such a TPM has three slots for keys and a few for sessions, and serves one program at a time. So if the connected
+  /// program
+  /// finds no free slot, no other program is using the occupied ones.
   enum LeftoverSweep {
-    /// Frees all places.
+    /// Flushes all keys and sessions.
     static func run(_ link: any TPMLink) throws(KeystoreFailure) {
       for kind in [transientObjects, loadedSessions] {
         for handle in try handles(from: kind, link) {
@@ -25,7 +26,7 @@
     private static func handles(from first: UInt32, _ link: any TPMLink) throws(KeystoreFailure) -> [UInt32] {
       try link.send(TPMFrame.command(getCapability, [handleCapability, first, 64]))
       let answer = try link.receive()
-      // After the header: whether there is more, the capability, a count and the handles.
+      // After the header: a flag for more data, the capability, a count and the handles.
       let listOffset = TPMFrame.headerByteCount + 9
       guard TPMFrame.code(ofAnswer: answer) == 0, let count = TPMFrame.number(answer, listOffset - 4),
         count <= 64

@@ -1,12 +1,12 @@
 #if os(Linux)
   import Glibc
 
-  /// Where a socket connects to; names are not looked up, since that could wait for ever.
+  /// A socket's destination; host names are not resolved, because that could block without a time-out.
   struct SocketAddress {
     private var storage = sockaddr_storage()
     private let byteCount: Int
 
-    /// An IP address, or `localhost`; `nil` for anything else.
+    /// Parses an IP address or `localhost`; returns `nil` for other texts.
     init?(host: String, port: UInt16) {
       let text = host == "localhost" ? "127.0.0.1" : host
       var four = sockaddr_in()
@@ -26,7 +26,7 @@
       }
     }
 
-    /// A Unix socket; `nil` if the path is too long for one.
+    /// A Unix socket; `nil` if the path is too long.
     init?(path: String) {
       var local = sockaddr_un()
       local.sun_family = sa_family_t(AF_UNIX)
@@ -42,7 +42,7 @@
     /// Lends the address to a C function.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
       unsafe withUnsafeBytes(of: storage) { bytes in
-        // A sockaddr_storage is larger than, and aligned for, every address.
+        // A sockaddr_storage is large enough and aligned for every address.
         guard let base = bytes.baseAddress else { preconditionFailure("an address has bytes") }
         return unsafe body(base.assumingMemoryBound(to: sockaddr.self), socklen_t(byteCount))
       }

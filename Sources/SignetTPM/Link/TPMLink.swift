@@ -1,22 +1,22 @@
 #if os(Linux)
   package import SignetVault
 
-  /// What carries commands to a TPM and its answers back, one at a time, and never waits for ever.
+  /// A transport of commands to a TPM and of its answers, one at a time, always with a time-out.
   ///
-  /// What is secret in them is encrypted before it gets here.
+  /// Secrets in them are encrypted before they reach the link.
   package protocol TPMLink: AnyObject {
     /// Sends a whole command.
     func send(_ command: [UInt8]) throws(KeystoreFailure)
-    /// The whole answer to the last command.
+    /// Returns the whole answer to the last command.
     func receive() throws(KeystoreFailure) -> [UInt8]
   }
 
-  /// The bytes around every command and answer (TPM 2.0 Library, part 1 section 18).
+  /// The framing of commands and answers (TPM 2.0 Library, part 1 section 18).
   package enum TPMFrame {
     static let headerByteCount = 10
     package static let largestByteCount = 4096
 
-    /// How long the answer says that it is; `nil` if it cannot be one.
+    /// The size field of an answer; `nil` if it is out of range.
     static func byteCount(ofAnswer bytes: [UInt8]) -> Int? {
       guard let size = number(bytes, 2) else { return nil }
       return (headerByteCount...largestByteCount).contains(Int(size)) ? Int(size) : nil

@@ -1,18 +1,18 @@
 #if os(Linux)
-  /// How long a keystore waits for a TPM.
+  /// The time-outs of a keystore that uses a TPM.
   public struct TPMTimeLimits: Sendable, Hashable {
-    /// For another program that is using the TPM.
+    /// The wait for another program that is using the TPM.
     public var turn: Duration
-    /// For the answer to one command; a TPM may test itself for seconds.
+    /// The wait for the answer to one command; a TPM self-test may take seconds.
     public var answer: Duration
-    /// For how long a connection is kept for the next call, and with it three of the TPM's places.
+    /// The time that a connection stays open for the next call; it occupies three of the TPM's slots.
     ///
-    /// Where the TPM has no resource manager, other programs wait for as long.
+    /// If the TPM has no resource manager, other programs wait for this time.
     public var idle: Duration
-    /// For how long calls that follow each other at once may use one connection, where other programs wait for it.
+    /// The maximum time that consecutive calls may use one connection while other programs wait for it.
     public var stretch: Duration
 
-    /// Limits that are enough for hardware: 10 s, 30 s, 20 ms and 200 ms.
+    /// Creates limits; the defaults suit hardware: 10 s, 30 s, 20 ms and 200 ms.
     public init(
       turn: Duration = .seconds(10), answer: Duration = .seconds(30), idle: Duration = .milliseconds(20),
       stretch: Duration = .milliseconds(200)

@@ -3,9 +3,9 @@
 
   /// Authorization values of 32 bytes for objects and indices.
   ///
-  /// A TPM takes zeros off their end, so the last byte is never zero.
+  /// A TPM removes trailing zeros, so the last byte is never zero.
   package enum AuthorizationValues {
-    /// Binds an object to its context; no secret where the context is none.
+    /// Binds an object to its context; the value is secret only if the context is.
     package static func ofContext(_ context: [UInt8], _ purpose: String) -> SharedSecretBox {
       ofSecret(SecretBytes(copying: context), purpose)
     }
@@ -15,7 +15,7 @@
       value(HKDF.derive(secret, purpose))
     }
 
-    /// What the index asks of a guess.
+    /// The authorization value of an index for a guess.
     package static func ofGuess(_ guess: borrowing SecretBytes, contextDigest: [UInt8], _ purpose: String)
       -> SharedSecretBox
     {
@@ -26,7 +26,7 @@
           .sha256))
     }
 
-    /// The SHA-256 of a context, which tells a wrong context before it costs a guess.
+    /// The SHA-256 of a context, which detects a wrong context before it costs a guess.
     package static func digest(ofContext context: [UInt8]) -> [UInt8] {
       HashFunction.sha256.digest(of: Array("signet tpm context v1".utf8) + context)
     }

@@ -1,35 +1,37 @@
 #if os(Linux)
   import SignetCrypto
 
-  /// What an NV index of ours is like: all that its Name is made of, so that no other index is taken for it.
+  /// The definition of one of this program's NV indices: all inputs of its Name, so that no other index is accepted for it.
   package struct IndexPlan: Equatable {
     package let handle: UInt32
     let role: Role
-    /// Random bytes that make the Name of each index its own, even where a handle is used again.
+    /// Random bytes that make the Name of each index unique, even if a handle is reused.
     let salt: [UInt8]
 
-    /// What an index is for.
+    /// The purpose of an index.
     package enum Role: Equatable {
-      /// Counts wrong guesses at its own authorization value: a PIN FAIL index.
+      /// A PIN FAIL index, which counts wrong guesses at its own authorization value.
       case guesses
-      /// Counts upwards.
+      /// A counter that only increases.
       case counter
     }
 
-    /// The handles that are ours, as many as one answer can list, in the range for owners (TCG registry of reserved handles, 0x01800000 to
-    /// 0x01BFFFFF).
+    /// The handles reserved for this program, as many as one answer can list.
+    ///
+    /// They lie in the range for owners (TCG registry of reserved handles, 0x01800000 to 0x01BFFFFF).
     package static let handles: ClosedRange<UInt32> = 0x01A5_1600...0x01A5_167F
     package static let saltByteCount = 32
 
-    /// The ways that the policy allows for guesses.
+    /// The branches of the policy of a guess index.
     ///
-    /// Writing once, reading, and one that nobody can take. The counter has the last alone.
+    /// They allow one write, allow reading, and are the salt, which no session can satisfy. The counter's policy is the salt
+    /// alone.
     let branches: [[UInt8]]
     /// The policy of the index.
     package let policy: [UInt8]
-    /// The Name of the index before it was written.
+    /// The Name of the index before its first write.
     let unwrittenName: [UInt8]
-    /// The Name of the index once it was written.
+    /// The Name of the index after its first write.
     package let writtenName: [UInt8]
 
     package init(handle: UInt32, role: Role, salt: [UInt8]) {
@@ -48,11 +50,11 @@
       writtenName = Self.name(handle, attributes | 1 << 29, policy)
     }
 
-    /// Bytes of content: PIN count and PIN limit of 4 bytes each, or the value of the counter.
+    /// The bytes of content: PIN count and PIN limit of 4 bytes each, or the value of the counter.
     var dataByteCount: UInt16 { Self.dataByteCount }
     private static let dataByteCount: UInt16 = 8
 
-    /// Attributes without the bit for *written* (part 2 section 13.4).
+    /// The attributes without the *written* bit (part 2 section 13.4).
     var attributes: UInt32 { Self.attributes(of: role) }
 
     private static func attributes(of role: Role) -> UInt32 {

@@ -4,8 +4,9 @@
 
   /// The public parts of the objects that this module makes.
   ///
-  /// Blobs hold only what the TPM chose of them, never attributes or policies: an object that is not exactly like its template
-  /// does not load.
+  /// Blobs hold only the values that the TPM chose, never attributes or policies. An object that differs from its template
+  /// does not
+  /// load.
   package enum ObjectTemplate {
     // Attributes (part 2 section 8.3).
     private static let fixedTPM: UInt32 = 1 << 1
@@ -33,7 +34,7 @@
     static let signingKeyAttributes =
       fixedTPM | fixedParent | sensitiveDataOrigin | userWithAuth | noDA | sign
 
-    /// The storage root key for P-256 of the TCG's provisioning guidance: the same in every call, until the TPM is cleared.
+    /// The P-256 storage root key of the TCG's provisioning guidance: identical in every call until the TPM is cleared.
     static var storageKey: TPM2B_PUBLIC {
       var result = elliptic(storageKeyAttributes)
       unsafe result.publicArea.parameters.eccDetail.symmetric.algorithm = aes
@@ -43,7 +44,7 @@
       return result
     }
 
-    /// A P-256 key that signs with ECDSA and SHA-256, made in the TPM and never outside.
+    /// A P-256 key that signs with ECDSA and SHA-256; the TPM makes it and never exports it.
     static var signingKey: TPM2B_PUBLIC {
       var result = elliptic(signingKeyAttributes)
       unsafe result.publicArea.parameters.eccDetail.symmetric.algorithm = null
@@ -52,7 +53,7 @@
       return result
     }
 
-    /// The public key of a signing key that was made before.
+    /// The public part of an existing signing key.
     package static func signingKey(x: [UInt8], y: [UInt8]) -> TPM2B_PUBLIC {
       var result = signingKey
       unsafe result.publicArea.unique.ecc.x.size = fill(&result.publicArea.unique.ecc.x.buffer, x)
@@ -60,18 +61,19 @@
       return result
     }
 
-    /// Sealed data that opens with its authorization value, which is no secret to be guessed.
+    /// Sealed data that opens with its authorization value; the value is not a secret that could be guessed.
     package static func sealedData(unique: [UInt8] = []) -> TPM2B_PUBLIC {
       data(fixedTPM | fixedParent | userWithAuth | noDA, policy: [], unique)
     }
 
-    /// Sealed data that opens when the PIN of an index was met, and with its own authorization value, at which the TPM as a
-    /// whole allows few wrong guesses.
+    /// Sealed data that opens after the PIN of an index was verified, and with its own authorization value.
+    ///
+    /// The TPM's global lockout limits wrong guesses at the object's own value.
     package static func guessLimitedData(policy: [UInt8], unique: [UInt8] = []) -> TPM2B_PUBLIC {
       data(fixedTPM | fixedParent | adminWithPolicy, policy: policy, unique)
     }
 
-    /// What tells an object from others of its template: `unique` of sealed data, X and Y of a key.
+    /// The field that distinguishes objects of one template: `unique` of sealed data, X and Y of a key.
     static func unique(_ area: TPMT_PUBLIC) -> [UInt8] {
       guard area.type == ecc else {
         return unsafe prefix(area.unique.keyedHash.buffer, area.unique.keyedHash.size)
@@ -79,7 +81,7 @@
       return unsafe coordinate(area.unique.ecc.x) + coordinate(area.unique.ecc.y)
     }
 
-    /// A number of P-256 in 32 bytes.
+    /// A coordinate or number of P-256 in 32 bytes, big-endian.
     static func coordinate(_ number: TPM2B_ECC_PARAMETER) -> [UInt8] {
       [UInt8](repeating: 0, count: max(0, 32 - Int(number.size))) + prefix(number.buffer, number.size)
     }

@@ -7,16 +7,16 @@
 
     package init() {}
 
-    /// The next step: the index was, or was not, written (section 23.20).
+    /// Adds a step: the index must be written, or unwritten (section 23.20).
     mutating func nvWritten(_ isWritten: Bool) { extend(0x18F, [isWritten ? 1 : 0]) }
 
-    /// The next step: only this command (section 23.11).
+    /// Adds a step: only this command (section 23.11).
     mutating func commandCode(_ code: CommandCode) { extend(0x16C, code.rawValue.bigEndianBytes) }
 
-    /// The next step: with the authorization value of the object itself (section 23.17).
+    /// Adds a step: the authorization value of the object itself (section 23.17).
     package mutating func authValue() { extend(0x16B, []) }
 
-    /// The next step: with the authorization value of the entity of this name (section 23.4), whose reference is empty.
+    /// Adds a step: the authorization value of the entity of this name (section 23.4), with an empty reference.
     package mutating func secret(name: [UInt8]) {
       extend(0x151, name)
       bytes = HashFunction.sha256.digest(of: bytes)
@@ -29,7 +29,7 @@
       return digest
     }
 
-    /// Commands that policies name.
+    /// Command codes used in policies.
     enum CommandCode: UInt32 {
       case nvWrite = 0x137
       case nvRead = 0x14E

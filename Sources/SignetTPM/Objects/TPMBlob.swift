@@ -1,7 +1,7 @@
 #if os(Linux)
-  /// What is kept outside the TPM, in version 1.
+  /// A blob that is stored outside the TPM, in version 1.
   ///
-  /// Anybody may have written it.
+  /// The content is untrusted.
   ///
   /// | bytes | field |
   /// |---|---|
@@ -28,7 +28,7 @@
       package let privatePart: [UInt8]
     }
 
-    /// The index that is given back when the blob is discarded.
+    /// The index that is removed when the blob is discarded.
     package var index: IndexPlan? {
       switch self {
       case .sealed, .signingKey: nil
@@ -39,7 +39,7 @@
     private static let magic: [UInt8] = Array("SGTP".utf8)
     private static let largestPrivatePart = 1024
 
-    /// The bytes of version 1.
+    /// The encoding in version 1.
     package var bytes: [UInt8] {
       switch self {
       case .sealed(let object): Self.magic + [1, 1] + object.parentName + object.unique + object.privatePart
@@ -54,7 +54,7 @@
       }
     }
 
-    /// Reads a blob; `nil` if it is none.
+    /// Parses a blob; returns `nil` if the bytes are invalid.
     package init?(_ bytes: [UInt8]) {
       var rest = bytes[...]
       func take(_ count: Int) -> [UInt8]? {

@@ -4,7 +4,7 @@
   import SignetVault
 
   extension Conversation {
-    /// A PIN FAIL index's two numbers.
+    /// The count and limit of a PIN FAIL index.
     package struct GuessCount {
       package let used: UInt32
       let limit: UInt32
@@ -12,13 +12,13 @@
       var remaining: Int { used < limit ? Int(limit - used) : 0 }
     }
 
-    /// Whether the TPM still has an index of ours; another one at the same handle does not count.
+    /// Returns true if the TPM still has this index; a different index at the same handle does not count.
     ///
     /// - Parameters:
-    ///   - plan: What it is like.
-    ///   - unwritten: Whether one that was made and never written counts.
-    /// - Returns: Whether it is there.
-    /// - Throws: ``TPMFailure`` if the TPM cannot be asked.
+    ///   - plan: The definition of the index.
+    ///   - unwritten: True to accept an index that was never written.
+    /// - Returns: True if the index exists.
+    /// - Throws: ``TPMFailure`` if the TPM cannot be queried.
     func has(_ plan: IndexPlan, orUnwritten unwritten: Bool = false) throws(TPMFailure) -> Bool {
       var index = TPM2B_NV_PUBLIC()
       var name = TPM2B_NAME()
@@ -33,26 +33,27 @@
       return found == plan.writtenName || unwritten && found == plan.unwrittenName
     }
 
-    /// Looks whether an index is there, unless the TPM has said so before.
+    /// Verifies that an index exists, unless the TPM has confirmed it before.
     ///
-    /// That saves a guess at another index that may have taken its handle. What uses the index afterwards is bound to its Name, so
-    /// an index that was exchanged since is not taken for it.
+    /// The check prevents a wasted guess at another index with the same handle. Later commands are bound to the index's
+    /// Name, so an
+    /// index that is replaced afterwards is not accepted.
     ///
-    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it is not.
+    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it does not exist.
     func require(_ plan: IndexPlan) throws(TPMFailure) {
       if !memory.hasSeen(plan.writtenName) { try requireAnew(plan) }
     }
 
-    /// Looks whether an index is still there, after the TPM has refused to use it.
+    /// Verifies that an index still exists after the TPM rejected its use.
     ///
-    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it is not.
+    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it does not exist.
     func requireAnew(_ plan: IndexPlan) throws(TPMFailure) {
       let isThere = try has(plan)
       memory.note(plan.writtenName, isThere: isThere)
       guard isThere else { throw .keystore(.countGone) }
     }
 
-    /// Makes an index at a handle of ours that is free, whoever else does the same meanwhile.
+    /// Makes an index at a free handle; retries if another process takes the handle first.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/full``, ``SignetVault/KeystoreFailure/ownerPasswordSet``.
     package func define(
@@ -67,7 +68,7 @@
       }
     }
 
-    /// What an index at a handle of ours that is free would be like.
+    /// Returns the definition of a new index at a free handle.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/full``.
     func plan(_ role: IndexPlan.Role) throws(TPMFailure) -> IndexPlan {
@@ -78,14 +79,14 @@
       return IndexPlan(handle: free, role: role, salt: SecureRandom.bytes(IndexPlan.saltByteCount))
     }
 
-    /// The handles in our range that are taken.
+    /// The occupied handles in this program's range.
     func ownIndices() throws(TPMFailure) -> [UInt32] {
       try handles(from: IndexPlan.handles.lowerBound, count: UInt32(IndexPlan.handles.count)).filter {
         IndexPlan.handles.contains($0)
       }
     }
 
-    /// Makes a certain index.
+    /// Makes an index from its definition.
     package func define(
       _ plan: IndexPlan, value: SharedSecretBox, saltedFor parent: Parent
     ) throws(TPMFailure) {
@@ -116,7 +117,7 @@
       }
     }
 
-    /// Takes an index out of the TPM.
+    /// Removes an index from the TPM.
     func undefine(_ plan: IndexPlan) throws(TPMFailure) {
       hasActed = true
       do throws(TPMFailure) {
@@ -135,7 +136,7 @@
       memory.note(plan.writtenName, isThere: false)
     }
 
-    /// Sets the limit of a new PIN FAIL index, which its policy allows once.
+    /// Sets the limit of a new PIN FAIL index; its policy allows this once.
     package func writeLimit(_ limit: Int, to plan: IndexPlan, saltedFor parent: Parent) throws(TPMFailure) {
       let policy = try policySession(saltedFor: parent)
       try run("TPM2_PolicyNvWritten") {
@@ -155,7 +156,7 @@
       }
     }
 
-    /// The count of a PIN FAIL index, which anybody may read.
+    /// The count of a PIN FAIL index, which needs no authorization value to read.
     package func guessCount(of plan: IndexPlan, saltedFor parent: Parent) throws(TPMFailure) -> GuessCount {
       let policy = try policySession(saltedFor: parent)
       try satisfy(plan, .nvRead, policy)
@@ -202,10 +203,10 @@
       return prefix(data.buffer, data.size)
     }
 
-    /// Opens the way to an object with the authorization value of a PIN FAIL index, which counts if it is wrong.
+    /// Starts a policy session with a guess at the authorization value of a PIN FAIL index; a wrong guess is counted.
     ///
-    /// - Returns: The policy session; or why there is none.
-    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if there is no such index.
+    /// - Returns: The policy session, or the reason why there is none.
+    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if the index does not exist.
     package func policySession(
       withGuess value: SharedSecretBox, at plan: IndexPlan, saltedFor parent: Parent
     ) throws(TPMFailure) -> GuessAnswer {
@@ -240,19 +241,19 @@
       return .right(policy)
     }
 
-    /// What an index answers a guess with.
+    /// The answer of an index to a guess.
     package enum GuessAnswer {
-      /// The session has what the index demands.
+      /// The value is right; the session satisfies the policy step of the index.
       case right(Session)
-      /// The value is another one, and that was counted.
+      /// The value is wrong, and the TPM counted it.
       case wrong
-      /// The limit was reached before, so the value was not even looked at.
+      /// The limit was reached before; the TPM did not compare the value.
       case notCompared
     }
 
     // MARK: Counters
 
-    /// Advances a counter, which has another Name the first time.
+    /// Advances a counter; before its first write it has another Name.
     package func increment(
       _ plan: IndexPlan, value: SharedSecretBox, isNew: Bool, saltedFor parent: Parent
     ) throws(TPMFailure) {

@@ -4,20 +4,20 @@
   import SignetVault
 
   extension Conversation {
-    /// An object that is loaded.
+    /// A loaded object.
     package struct Object {
       package let handle: UInt32
-      /// Computed from the template, so that nobody can put another object in its place.
+      /// Computed from the template, so that a substituted object is not accepted.
       let name: [UInt8]
     }
 
-    /// What the TPM chose when it made an object.
+    /// The values that the TPM chose for a new object.
     struct MadeObject {
       let unique: [UInt8]
       let privatePart: [UInt8]
     }
 
-    /// Makes an object; its authorization value, and the data if it is sealed, cross the bus encrypted.
+    /// Makes an object; its authorization value, and sealed data, cross the bus encrypted.
     func create(
       _ template: TPM2B_PUBLIC, value: SharedSecretBox, data: borrowing SecretBytes, under parent: Parent
     ) throws(TPMFailure) -> MadeObject {
@@ -47,11 +47,11 @@
         privatePart: prefix(privatePart.buffer, privatePart.size))
     }
 
-    /// Loads an object that was made under a storage key, for this call.
+    /// Loads an object that was made under a storage key, until the end of the keystore call.
     ///
-    /// That needs no session: the key's authorization value is empty, and the private part is encrypted by the TPM itself.
+    /// This needs no session: the key's authorization value is empty, and the private part is encrypted by the TPM itself.
     ///
-    /// - Throws: ``SignetVault/KeystoreFailure/refused`` if it was changed, or is not like the template.
+    /// - Throws: ``SignetVault/KeystoreFailure/refused`` if the object was changed or does not match the template.
     package func load(
       _ privatePart: [UInt8], _ template: TPM2B_PUBLIC, under parent: Parent
     ) throws(TPMFailure) -> Object {
@@ -72,7 +72,7 @@
       return Object(handle: handle, name: try ObjectTemplate.name(template.publicArea))
     }
 
-    /// The data that was sealed in a loaded object; it crosses the bus encrypted.
+    /// Unseals the data of a loaded object; it crosses the bus encrypted.
     package func unseal(
       _ object: Object, _ session: Session, value: SharedSecretBox
     ) throws(TPMFailure) -> SecretBytes {

@@ -3,7 +3,7 @@
   import SignetVault
 
   extension Conversation {
-    /// What the TPM says of itself (part 2 section 6.13).
+    /// Numbers of TPM properties (part 2 section 6.13).
     enum Property {
       static let manufacturer: UInt32 = 0x105
       static let vendorStrings: ClosedRange<UInt32> = 0x106...0x109
@@ -15,7 +15,7 @@
       static let lockoutInterval: UInt32 = 0x210
     }
 
-    /// The handles that are taken, from one on, sorted.
+    /// The occupied handles from `first` on, sorted.
     func handles(from first: UInt32, count: UInt32) throws(TPMFailure) -> [UInt32] {
       let handleCapability: UInt32 = 1
       let list = unsafe try capability(handleCapability, first, count).data.handles
@@ -24,7 +24,7 @@
       }
     }
 
-    /// Properties by number, from one on.
+    /// Properties by number, from `first` on.
     func properties(from first: UInt32, count: UInt32) throws(TPMFailure) -> [UInt32: UInt32] {
       let propertyCapability: UInt32 = 6
       let list = unsafe try capability(propertyCapability, first, count).data.tpmProperties

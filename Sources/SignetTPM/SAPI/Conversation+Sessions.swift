@@ -4,7 +4,7 @@
   import SignetVault
 
   extension Conversation {
-    /// The conversation's HMAC session; only the TPM that has the storage key can know the key of it.
+    /// The conversation's HMAC session; only the TPM with the storage key can derive the session key.
     func session(saltedFor parent: Parent) throws(TPMFailure) -> Session {
       if let session = hmacSession { return session }
       let session = try start(0x00, parent)
@@ -12,7 +12,7 @@
       return session
     }
 
-    /// The conversation's policy session, with nothing fulfilled yet.
+    /// The conversation's policy session, with no policy step satisfied yet.
     func policySession(saltedFor parent: Parent) throws(TPMFailure) -> Session {
       let session: Session
       if let known = policySession {
@@ -32,7 +32,7 @@
       return session
     }
 
-    /// The salt of the next session, which the two sessions of a conversation share: the nonces make two keys of it.
+    /// The salt of the next session; both sessions of a conversation share it, and their nonces give them different keys.
     private func salt(for parent: Parent) throws(TPMFailure) -> Salt {
       if let (name, known) = salt, name == parent.name {
         salt = nil

@@ -6,30 +6,31 @@
   /// A storage key that is ready for use.
   package struct Parent {
     package let handle: UInt32
-    /// Computed from the public part, and not taken from the TPM's word.
+    /// Computed from the public part, not read from the TPM.
     let name: [UInt8]
     let publicKey: P256.KeyAgreement.PublicKey
   }
 
   extension Conversation {
-    /// Where the storage root key is kept, if somebody keeps it (TCG registry of reserved handles).
+    /// The persistent handle of the storage root key, if one is provisioned (TCG registry of reserved handles).
     static let storageRootKey: UInt32 = 0x8100_0001
 
-    /// The storage key for new objects.
+    /// Returns the storage key for new objects.
     ///
-    /// That is the one that was used before; else the one that is kept in the TPM if it is what we would make, or else one made
-    /// anew.
+    /// It is the key that was used before. Otherwise it is the persistent key if that matches this module's template, or a
+    /// newly
+    /// made key.
     ///
-    /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM no longer has the one that was used before.
+    /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM no longer has the key that was used before.
     package func parent() throws(TPMFailure) -> Parent {
       if let name = memory.pinnedName { return try parent(named: name) }
       if let kept = try keptParent() { return remember(kept) }
       return remember(try makeParent())
     }
 
-    /// The storage key of a certain Name.
+    /// Returns the storage key with this Name.
     ///
-    /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM has none: it was cleared, or it is another.
+    /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM has none: it was cleared, or it is another TPM.
     func parent(named name: [UInt8]) throws(TPMFailure) -> Parent {
       if let known = parents.first(where: { $0.name == name }) { return known }
       if let saved = memory.savedKey, saved.name == name, let parent = try load(saved) {
@@ -85,7 +86,7 @@
       return try storageKey(found.publicArea, Self.storageRootKey)
     }
 
-    /// A storage key as ours are; `nil` for a key of another kind, or one with a policy, which is somebody else's business.
+    /// Returns a storage key that matches this module's template; `nil` for another kind of key, or a key with a policy.
     private func storageKey(_ area: TPMT_PUBLIC, _ handle: UInt32) throws(TPMFailure) -> Parent? {
       guard area.type == ObjectTemplate.ecc, area.nameAlg == ObjectTemplate.sha256,
         area.objectAttributes == ObjectTemplate.storageKeyAttributes, area.authPolicy.size == 0
@@ -99,7 +100,7 @@
       } catch { throw .keystore(.disconnected) }
     }
 
-    /// Has the TPM save a key; where it cannot, the key is made anew the next time.
+    /// Saves a key's context; if that fails, the key is made again next time.
     private func save(_ parent: Parent) {
       var context = TPMS_CONTEXT()
       do throws(TPMFailure) {
@@ -113,7 +114,7 @@
         context: context, name: parent.name, publicKey: parent.publicKey)
     }
 
-    /// Loads a key that the TPM saved; `nil` if it was restarted or cleared since.
+    /// Loads a saved key; returns `nil` if the TPM was restarted or cleared since.
     private func load(_ saved: TPMMemory.SavedKey) throws(TPMFailure) -> Parent? {
       var context = saved.context
       var handle: UInt32 = 0

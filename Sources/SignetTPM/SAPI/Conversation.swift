@@ -4,12 +4,13 @@
   import SignetCrypto
   import SignetVault
 
-  /// One connection to the TPM and what was loaded over it; all of that is flushed when the conversation ends.
+  /// A connection to the TPM with the objects loaded over it, which are flushed when the conversation ends.
   ///
-  /// A TPM without a resource manager has three places for keys: nothing of ours may stay in one. Between two calls of the
-  /// keystore a conversation has the storage key and two sessions loaded, and no authorization value.
+  /// A TPM without a resource manager has three slots for keys, and this program must not leave one occupied. Between two
+  /// calls
+  /// of the keystore, a conversation holds the storage key and two sessions, and no authorization value.
   @safe package final class Conversation: @unchecked Sendable {
-    // Unchecked: it is used by one thread at a time, the one whose turn it is.
+    // Unchecked: only the thread whose turn it is uses this object.
 
     /// The handle of the owner's hierarchy.
     static let owner: UInt32 = 0x4000_0001
@@ -22,17 +23,18 @@
 
     /// The storage keys that were looked up in this conversation.
     var parents: [Parent] = []
-    /// The session that authorizes with values.
+    /// The session for authorization values.
     var hmacSession: Session?
-    /// The session that fulfils policies.
+    /// The session for policies.
     var policySession: Session?
-    /// What the keys of both are made from; `nil` once they are, and before.
+    /// The salt of both session keys, kept between the start of the first session and the start of the second; otherwise
+    /// `nil`.
     var salt: (parentName: [UInt8], value: Salt)?
-    /// What is remembered from one conversation to the next.
+    /// State that outlives one conversation.
     let memory: TPMMemory
-    /// Whether a command of this call had a lasting effect, so that the call must not be made again.
+    /// True if a command of this call had a lasting effect, so that the call must not be retried.
     var hasActed = false
-    /// When the conversation began.
+    /// The time when the conversation started.
     let start = ContinuousClock.now
 
     /// Starts a conversation over a link.
@@ -50,7 +52,7 @@
 
     deinit {
       endCall()
-      // A broken link has nothing to flush with; what stays is for the sweep.
+      // A broken link cannot flush; `LeftoverSweep` removes the rest later.
       while let handle = loaded.popLast() { discardHandle(handle) }
       unsafe Tss2_Sys_Finalize(sys)
       unsafe wipe(context)
@@ -58,25 +60,25 @@
       DeadStack.wipe()
     }
 
-    /// Throws what a call of the C library says, or what is behind it.
+    /// Throws the failure for a code of the C library, or the link's failure behind it.
     func check(_ call: String, _ code: TSS2_RC) throws(TPMFailure) {
       if code == 0 { return }
       if let failure = tcti.failure { throw .keystore(failure) }
       throw .response(call: call, TPMResponse(code))
     }
 
-    /// Keeps the library from printing to standard error what it returns as well, unless the user set `TSS2_LOG`.
+    /// Stops the library from also printing its errors to standard error, unless the user set `TSS2_LOG`.
     private static let quietLibrary: Bool = unsafe setenv("TSS2_LOG", "all+NONE", 0) == 0
 
     // MARK: Handles
 
-    /// Remembers what has to be flushed when the call of the keystore ends.
+    /// Registers a handle to flush when the keystore call ends.
     func flushAfterCall(_ handle: UInt32) { loadedForCall.append(handle) }
 
-    /// Remembers what has to be flushed when the conversation ends.
+    /// Registers a handle to flush when the conversation ends.
     func flushAtEnd(_ handle: UInt32) { loaded.append(handle) }
 
-    /// Flushes what one call of the keystore loaded.
+    /// Flushes the handles that one keystore call loaded.
     package func endCall() {
       while let handle = loadedForCall.popLast() { discardHandle(handle) }
     }
@@ -96,17 +98,17 @@
 
     // MARK: Commands
 
-    /// What allows a command.
+    /// The authorization of a command.
     enum Authorization {
-      /// It needs nothing.
+      /// The command needs no authorization.
       case none
-      /// An authorization value that is empty, sent as it is.
+      /// An empty authorization value, sent as a password.
       case empty
-      /// An authorization value that is not sent, or a policy; the Names are those of the command's handles.
+      /// An HMAC with an authorization value that is not sent, or a policy; the Names are those of the command's handles.
       case session(Session, SharedSecretBox? = nil, Session.Attributes = [], names: [[UInt8]])
     }
 
-    /// Runs a command: has the library write it, authorizes and sends it, and has the library read an answer that is authentic.
+    /// Runs a command: encodes, authorizes and sends it, verifies the answer's HMAC, and decodes the answer.
     func run(
       _ call: String, _ authorization: Authorization = .none, prepare: () -> TSS2_RC, complete: () -> TSS2_RC
     ) throws(TPMFailure) {
@@ -125,12 +127,12 @@
       }
       let secret = try unsafe accept(call, authorization)
       defer { unsafe wipe(secret) }
-      // The TPM itself begins a policy session anew that has authorized a command and goes on (part 4, `UpdateAllNonceTPM`).
+      // After a policy session has authorized a command and continues, the TPM resets it (part 4, `UpdateAllNonceTPM`).
       if case .session(let session, _, _, _) = authorization { session.hasProgress = false }
       try checkAnswer(call, complete())
     }
 
-    /// Throws what an answer means; one that the library cannot read is none.
+    /// Throws the failure for an answer; an undecodable answer counts as a broken connection.
     private func checkAnswer(_ call: String, _ code: TSS2_RC) throws(TPMFailure) {
       if code != 0, !TPMResponse(code).isFromTPM, tcti.failure == nil { throw .keystore(.disconnected) }
       try check(call, code)
@@ -160,9 +162,9 @@
       try check(call, unsafe Tss2_Sys_SetCmdAuths(sys, &commands))
     }
 
-    /// Checks that an answer is authentic, and decrypts its first parameter.
+    /// Verifies the HMAC of an answer and decrypts its first parameter.
     ///
-    /// - Returns: Where the parameter lies in the library's memory, to be wiped.
+    /// - Returns: The parameter's location in the library's memory, to be wiped.
     private func accept(
       _ call: String, _ authorization: Authorization
     ) throws(TPMFailure) -> UnsafeMutableRawBufferPointer {

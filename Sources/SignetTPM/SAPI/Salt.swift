@@ -1,16 +1,16 @@
 #if os(Linux)
   import SignetCrypto
 
-  /// A secret for the TPM that has a certain storage key, and nobody else (part 1 section C.6.1).
+  /// A secret shared only with the TPM that has a certain storage key (part 1 section C.6.1).
   struct Salt {
     let secret: SharedSecretBox
-    /// What the TPM needs to know it: the public key of a pair that was made for it.
+    /// The public part of the ephemeral key pair, from which the TPM derives the secret.
     let point: P256.KeyAgreement.PublicKey
 
     init(for peer: P256.KeyAgreement.PublicKey) throws(CryptoFailure) {
       let own = P256.KeyAgreement.PrivateKey()
       let shared = try own.sharedSecret(with: peer)
-      // KDFe with SHA-256, of which one round is enough.
+      // KDFe with SHA-256; one round is enough.
       var hash = IncrementalHash(.sha256)
       hash.update(UInt32(1).bigEndianBytes)
       shared.withBytes { hash.update($0) }

@@ -2,7 +2,7 @@
   import CTPM2
   import SignetCrypto
 
-  /// A session with the TPM, and what both sides of it know: the key, and the nonces that change with each command.
+  /// A session with the TPM: the shared key, and the nonces that change with each command.
   ///
   /// Commands are authorized, and answers authenticated, with HMAC-SHA256; first parameters are encrypted with AES-128-CFB
   /// (TPM 2.0 Library, part 1 sections 17.6 and 21).
@@ -12,13 +12,13 @@
     private let key: SecretBytes
     private var nonceTPM: [UInt8]
     private var nonceCaller: [UInt8] = []
-    /// Whether policy commands may have changed it since it began.
+    /// True if policy commands may have changed the session since it started.
     var hasProgress = false
 
-    /// What a session does in one command beside authorizing (part 2 section 8.4).
+    /// The session's functions in one command, in addition to authorization (part 2 section 8.4).
     struct Attributes: OptionSet {
       let rawValue: UInt8
-      /// The session stays after the command.
+      /// The session remains after the command.
       static let continues = Attributes(rawValue: 0x01)
       /// Encrypts the first parameter of the command.
       static let encryptingCommand = Attributes(rawValue: 0x20)
@@ -28,7 +28,7 @@
 
     static let nonceByteCount = 32
 
-    /// A session that the TPM has started.
+    /// Creates the state of a session that the TPM has started.
     init(handle: UInt32, salt: Salt, nonceCaller: [UInt8], nonceTPM: [UInt8]) {
       (self.handle, self.nonceTPM) = (handle, nonceTPM)
       key = salt.secret.withSecret { Self.derive($0, "ATH", nonceTPM, nonceCaller) }
@@ -37,19 +37,19 @@
     /// The Name of a session is its handle.
     var name: [UInt8] { handle.bigEndianBytes }
 
-    /// Chooses the nonce of the next command.
+    /// Generates the nonce of the next command.
     func begin() -> [UInt8] {
       nonceCaller = SecureRandom.bytes(Self.nonceByteCount)
       return nonceCaller
     }
 
-    /// The code of a command.
+    /// The HMAC of a command.
     func code(ofCommand hash: [UInt8], _ attributes: Attributes, _ value: SharedSecretBox?) -> [UInt8] {
       HMACKey(sessionValue(value), .sha256).authenticationCode(
         for: hash + nonceCaller + nonceTPM + [attributes.rawValue])
     }
 
-    /// Takes the nonce of an answer; false if its code is wrong, and so it is not the TPM's.
+    /// Stores the nonce of an answer and verifies the HMAC; returns false if the answer is not from the TPM.
     func accepts(
       _ code: [UInt8], ofAnswer hash: [UInt8], nonce: [UInt8], _ attributes: UInt8, _ value: SharedSecretBox?
     ) -> Bool {
@@ -72,13 +72,13 @@
       return try AESCFB.decrypt(parameter, key: keys.key, initializationVector: keys.vector)
     }
 
-    /// The key of the session, and behind it the authorization value of what is authorized.
+    /// The session key, followed by the authorization value of the authorized entity.
     private func sessionValue(_ value: SharedSecretBox?) -> SecretBytes {
       guard let value else { return key.copy() }
       return value.withSecret { key.joined(with: $0) }
     }
 
-    /// KDFa with SHA-256 for 256 bits, which are one round of it (part 1 section 11.4.10.2).
+    /// KDFa with SHA-256 for 256 bits, which is one round (part 1 section 11.4.10.2).
     private static func derive(
       _ key: borrowing SecretBytes, _ label: String, _ first: [UInt8], _ second: [UInt8]
     ) -> SecretBytes {

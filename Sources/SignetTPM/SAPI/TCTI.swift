@@ -3,9 +3,9 @@
   import SignetCrypto
   import SignetVault
 
-  /// A link as the C library wants it: its transmission interface, freed with its single owner.
+  /// A link in the form of the C library's transmission interface, freed with its single owner.
   ///
-  /// The library's own interfaces cannot give up waiting; ours are the reason why nothing here waits for ever.
+  /// The library's own interfaces have no time-out. With this one, no call waits without limit.
   @safe package final class TCTI {
     private let raw: UnsafeMutablePointer<CTPM2_TCTI>
     private let box: LinkBox
@@ -23,10 +23,10 @@
 
     deinit { unsafe raw.deallocate() }
 
-    /// Why the link failed, if it did: the C library has only a number for it.
+    /// The reason why the link failed, if it did; the C library reports only a number.
     var failure: KeystoreFailure? { box.failure }
 
-    /// The context that the C library takes; it must not outlive this object.
+    /// The context for the C library; it must not outlive this object.
     package var context: OpaquePointer { unsafe OpaquePointer(raw) }
   }
 
@@ -44,7 +44,7 @@
     }
   }
 
-  /// In the library's layer for transmission (10): the reference is bad, the connection failed, the buffer is small.
+  /// Codes of the library's transmission layer (10): bad reference, I/O error, insufficient buffer.
   private let badReference: TSS2_RC = 0xA_0005
   private let ioError: TSS2_RC = 0xA_000A
   private let insufficientBuffer: TSS2_RC = 0xA_0006
@@ -74,7 +74,7 @@
     let buffer = unsafe UnsafeMutableRawBufferPointer(start: response, count: size.pointee)
     do throws(KeystoreFailure) {
       let answer = try box.link.receive()
-      // The buffer is the library's only one: it still has the last command.
+      // The library uses the same buffer for both directions: it still holds the last command.
       unsafe wipe(buffer)
       guard answer.count <= buffer.count else { return insufficientBuffer }
       unsafe buffer.copyBytes(from: answer)

@@ -3,9 +3,9 @@
   import SignetCrypto
   import Synchronization
 
-  /// What a keystore knows of its TPM from one conversation to the next.
+  /// The state of a keystore's TPM that outlives one conversation.
   package final class TPMMemory: Sendable {
-    /// A storage key as the TPM saved it, encrypted for itself: loading it is quicker than making it anew.
+    /// A storage key's saved context, which the TPM encrypted for itself; loading it is faster than making the key again.
     struct SavedKey: Sendable {
       let context: TPMS_CONTEXT
       let name: [UInt8]
@@ -20,7 +20,7 @@
 
     private let state = Mutex(State())
 
-    /// The Name of the first storage key that this keystore has used: all that it makes from then on is made under that one.
+    /// The Name of the first storage key that this keystore used; all later objects are made under that key.
     var pinnedName: [UInt8]? { state.withLock { $0.pinnedName } }
 
     var savedKey: SavedKey? {
@@ -28,15 +28,15 @@
       set { state.withLock { $0.savedKey = newValue } }
     }
 
-    /// Remembers the first Name.
+    /// Stores the Name unless one is stored already.
     func pin(_ name: [UInt8]) {
       state.withLock { if $0.pinnedName == nil { $0.pinnedName = name } }
     }
 
-    /// Whether the TPM has said that it has the index of this Name, and nothing since that it has not.
+    /// Returns true if the TPM's last statement about the index of this Name was that it exists.
     func hasSeen(_ name: [UInt8]) -> Bool { state.withLock { $0.seenIndices.contains(name) } }
 
-    /// Remembers what the TPM said of an index.
+    /// Records the TPM's statement about an index.
     func note(_ name: [UInt8], isThere: Bool) {
       state.withLock { state in
         if isThere { state.seenIndices.insert(name) } else { state.seenIndices.remove(name) }

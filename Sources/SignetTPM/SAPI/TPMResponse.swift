@@ -2,23 +2,24 @@
   import CTPM2
   package import SignetVault
 
-  /// The response codes that are told apart (TPM 2.0 Library, part 2 section 6.6), without the part that says which handle,
-  /// parameter or session they are about.
+  /// A response code (TPM 2.0 Library, part 2 section 6.6).
+  ///
+  /// The named codes omit the bits that identify a handle, parameter or session.
   package struct TPMResponse: Equatable {
     let code: UInt32
 
     package init(_ code: UInt32) { self.code = code }
 
-    /// The code with its position taken off.
+    /// The code without the position bits.
     var kind: UInt32 {
       if isFromTPM, code & 0x80 != 0 { return code & 0xBF }
       return code
     }
 
-    /// Whether the TPM itself answered, rather than a layer of software before it.
+    /// True if the TPM itself answered, not a software layer before it.
     var isFromTPM: Bool { code & 0xFFFF_0000 == 0 }
 
-    /// The library's sentence.
+    /// The library's description of the code.
     package var meaning: String {
       guard let text = unsafe Tss2_RC_Decode(code) else { return "no such code is known" }
       return unsafe String(cString: text)
@@ -42,24 +43,24 @@
     static let lockout: UInt32 = 0x921
     static let retry: UInt32 = 0x922
     static let nvUnavailable: UInt32 = 0x923
-    /// Whether the TPM did nothing yet, and the same command is to be sent again.
+    /// True if the TPM did nothing yet, and the same command must be sent again.
     var wantsCommandAgain: Bool { [Self.retry, Self.yielded, Self.testing].contains(code) }
-    /// FMT1 codes from 0x081 to 0x0BF say that what was given has the wrong form or value.
+    /// FMT1 codes from 0x081 to 0x0BF report an argument with a wrong form or value.
     var saysArgumentIsWrong: Bool { isFromTPM && code & 0x80 != 0 }
-    /// Whether all places for keys or sessions are taken.
+    /// True if all slots for keys or sessions are occupied.
     var saysNoPlaceIsLeft: Bool {
       [Self.objectMemory, Self.sessionMemory, Self.sessionHandles, Self.objectHandles].contains(kind)
     }
   }
 
-  /// Why a call to the TPM failed: inside this module, where the code still matters.
+  /// The reason why a TPM call failed, for use inside this module, where the code still matters.
   package enum TPMFailure: Error, Equatable {
     /// The TPM, or the library before it, answered with a code.
     case response(call: String, TPMResponse)
-    /// It is clear what this means for the caller.
+    /// A failure whose meaning for the caller is known.
     case keystore(KeystoreFailure)
 
-    /// Whether all places for keys or sessions are taken.
+    /// True if all slots for keys or sessions are occupied.
     var saysNoPlaceIsLeft: Bool {
       guard case .response(_, let response) = self else { return false }
       return response.saysNoPlaceIsLeft
@@ -71,7 +72,7 @@
       return response.kind
     }
 
-    /// Runs `body` and says what some codes mean there.
+    /// Runs `body` and translates some codes to the given failures.
     package static func meaning<R: ~Copyable>(
       _ meanings: [UInt32: KeystoreFailure], _ body: () throws(TPMFailure) -> R
     ) throws(TPMFailure) -> R {
@@ -81,7 +82,7 @@
       }
     }
 
-    /// What callers of the keystore are told.
+    /// The failure reported to callers of the keystore.
     var keystoreFailure: KeystoreFailure {
       switch self {
       case .keystore(let failure): failure

@@ -1,7 +1,7 @@
 #if os(Linux)
   import SignetCrypto
 
-  /// A C structure with a secret in it: one owner, zeros to begin with, wiped at the end.
+  /// A C structure that holds a secret: it has one owner, is zeroed at the start, and is wiped at the end.
   @safe struct Wiped<Structure: BitwiseCopyable>: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
 
@@ -16,7 +16,7 @@
       unsafe memory.deallocate()
     }
 
-    /// Lends the structure to C, or to be filled in place.
+    /// Lends the structure to a C call, or for filling in place.
     borrowing func withPointer<R: ~Copyable, E: Error>(
       _ body: (UnsafeMutablePointer<Structure>) throws(E) -> R
     ) throws(E) -> R {
@@ -27,7 +27,7 @@
 
   /// Copies bytes into the fixed buffer of a C structure.
   ///
-  /// - Returns: How many, as the structure's `size` wants it.
+  /// - Returns: The number of bytes, for the structure's `size` field.
   func fill<Buffer>(_ buffer: inout Buffer, _ bytes: [UInt8]) -> UInt16 {
     unsafe withUnsafeMutableBytes(of: &buffer) { target in
       precondition(bytes.count <= target.count, "\(bytes.count) bytes in a buffer of \(target.count)")

@@ -17,6 +17,6 @@ package struct PasswordTimes: Sendable, Hashable {
     self.init(stamp: PasswordStamp(setAt: now, isInitial: isInitial), seenAt: now)
   }
 
-  /// The current time: the clock's, or ``seenAt`` if the clock was set back.
+  /// The current time: the clock's, or `seenAt` if the clock was set back.
   package func now(_ clock: Int64) -> Int64 { max(clock, seenAt) }
 }
