@@ -4,7 +4,6 @@ import SignetText
 import SignetVault
 
 extension BiometricFailure {
-  /// Translates a bus failure.
   init(_ failure: BusFailure) {
     switch failure {
     case .connectionFailed(ENOENT): self = .notCapable

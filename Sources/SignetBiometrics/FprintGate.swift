@@ -5,8 +5,7 @@ import Synchronization
 /// Fingerprints on Linux, by the service fprintd on the system bus.
 ///
 /// Each call has its own connection and thread: when the connection ends, fprintd frees the sensor. fprintd answers yes or
-/// no and
-/// counts nothing, so this gate counts the mismatches. After ``mismatchLimit`` consecutive ones it is locked until
+/// no and counts nothing, so this gate counts the mismatches. After ``mismatchLimit`` consecutive ones it is locked until
 /// ``endLockout()``. The count ends with the gate; a vault counts the gate's reports durably.
 public final class FprintGate: BiometricGate {
   /// The number of consecutive mismatches after which no finger is accepted.
@@ -95,8 +94,6 @@ public final class FprintGate: BiometricGate {
 
 /// The consequence of a mismatch.
 enum MismatchVerdict: Sendable {
-  /// Another try is allowed.
   case counted
-  /// No further try is allowed.
   case lockedOut
 }

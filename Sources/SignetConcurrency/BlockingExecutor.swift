@@ -3,8 +3,7 @@ import Dispatch
 /// Runs an actor's work on a thread that may block, one job at a time and in order.
 ///
 /// SQLite, Argon2 and TPM calls block for milliseconds. Swift's shared pool has one thread for each core, so a few such
-/// calls
-/// would stop all other tasks. An actor that makes such calls uses this executor:
+/// calls would stop all other tasks. An actor that makes such calls uses this executor:
 ///
 /// ```swift
 /// actor Ledger {
@@ -14,8 +13,7 @@ import Dispatch
 /// ```
 ///
 /// `DispatchSerialQueue` would be an alternative, but is missing from Dispatch on Linux. Two actors with the same executor
-/// share its
-/// thread and can use one connection. The actor must keep the executor alive, as above.
+/// share its thread and can use one connection. The actor must keep the executor alive, as above.
 public final class BlockingExecutor: SerialExecutor {
   private let queue: DispatchQueue
 

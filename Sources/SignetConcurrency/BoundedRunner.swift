@@ -3,10 +3,8 @@ import Synchronization
 /// Runs foreign code that may fail or hang, and returns an answer in time in any case.
 ///
 /// An operation that is late is cancelled and left running on its own thread. Until it ends, no operation of the same name
-/// starts,
-/// so that code which hangs does not occupy another thread at each request. While no operation of a name is late, any number
-/// of them
-/// may run at once, so concurrent callers all get an answer.
+/// starts, so that code which hangs does not occupy another thread at each request. While no operation of a name is late,
+/// any number of them may run at once, so concurrent callers all get an answer.
 package final class BoundedRunner: Sendable {
   private let executor: ThreadPerJobExecutor
   private let clock: any Clock<Duration>
@@ -85,7 +83,6 @@ package struct BoundedRun<Value: Sendable>: Sendable {
     (self.name, self.answer, self.work) = (name, answer, work)
   }
 
-  /// An immediate answer.
   package init(_ value: Value) {
     (name, answer, work) = ("", FirstAnswer(), nil)
     answer.settle(value)

@@ -77,7 +77,6 @@ public import Synchronization
     return other
   }
 
-  /// The value, when available.
   @inlinable package var value: Value {
     get async throws {
       try await withCheckedContinuation { continuation in then { continuation.resume(returning: $0) } }.get()

@@ -4,8 +4,7 @@ import Synchronization
 /// A serial executor with its own thread, from its creation until its last reference is released.
 ///
 /// Dispatch has as many threads as there are cores, and waits when they block. Connections to a database server block for as
-/// long
-/// as the network takes, and there are more of them than cores.
+/// long as the network takes, and there are more of them than cores.
 package final class DedicatedThread: StepExecutor {
   private let mailbox = Mailbox()
 
@@ -65,7 +64,6 @@ private final class Mailbox: Sendable {
     if wakes { wake.signal() }
   }
 
-  /// The thread's main function.
   func run() { Self.$current.withValue(ObjectIdentifier(self)) { loop() } }
 
   private func loop() {

@@ -1,11 +1,8 @@
-/// Runs each job of a task on its own thread, so that a job which blocks or never ends occupies no thread of the shared
-/// pool.
+/// Runs each job of a task on its own thread, so that a job which blocks or never ends occupies no thread of the shared pool.
 ///
-/// It is for foreign code that may misbehave. Dispatch is not suitable: on Linux it gives a queue as many threads as there
-/// are
-/// cores, and waits when they block. The number of threads is not limited here, so the caller must not restart an operation
-/// that has
-/// not ended.
+/// It is for foreign code that may misbehave. Dispatch is not suitable: on Linux it gives a queue as many threads as there are
+/// cores, and waits when they block. The number of threads is not limited here, so the caller must not restart an operation that
+/// has not ended.
 public final class ThreadPerJobExecutor: TaskExecutor {
   private let label: String
 

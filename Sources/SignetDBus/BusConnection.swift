@@ -4,14 +4,12 @@ import Glibc
 /// A connection to a message bus for one thread at a time, closed with its single owner.
 ///
 /// Every call blocks, up to its time-out or until the ``Interruption`` fires, so its owner is an actor with a
-/// `BlockingExecutor`.
-/// Data from the bus is limited: see ``BusMessage``, ``BusWatch`` and ``eventLimit``.
+/// `BlockingExecutor`. Data from the bus is limited: see ``BusMessage``, ``BusWatch`` and ``eventLimit``.
 @safe package struct BusConnection: ~Copyable {
   /// The address of the system bus.
   ///
   /// The variable `DBUS_SYSTEM_BUS_ADDRESS` is ignored, because a program's environment is not trusted.
   package static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
-  /// The name of the bus daemon itself.
   package static let daemon = "org.freedesktop.DBus"
   /// The maximum number of signals that are stored during a call.
   private static let eventLimit = 1_024

@@ -15,10 +15,8 @@ import Glibc
 
   deinit { unsafe sd_bus_message_unref(raw) }
 
-  /// Lends the message to calls of sd-bus.
   func withRaw<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(raw) }
 
-  /// The message types.
   enum Kind { case call, answer, failure, signal }
 
   /// The message type, from the `DBUS_MESSAGE_TYPE_…` numbers of the specification.

@@ -2,7 +2,6 @@
 package enum BusValue: Hashable, Sendable {
   /// A string, object path or signature.
   case text(String)
-  /// A boolean.
   case flag(Bool)
   /// Any integer; larger ones are clamped to the maximum.
   case number(Int64)
@@ -11,11 +10,8 @@ package enum BusValue: Hashable, Sendable {
   /// A double or a file descriptor, whose value is not read here.
   case other
 
-  /// The string, if it is one.
   package var text: String? { if case .text(let text) = self { text } else { nil } }
-  /// The boolean, if it is one.
   package var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
-  /// The number, if it is one.
   package var number: Int64? { if case .number(let number) = self { number } else { nil } }
   /// The elements, if it is a list.
   package var list: [BusValue]? { if case .list(let list) = self { list } else { nil } }
@@ -66,7 +62,6 @@ package struct BusCall: Hashable, Sendable {
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: BusArgument...
   ) { self.init(destination, path, interface, member, arguments) }
 
-  /// Creates a call with the arguments in an array.
   package init(
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusArgument]
   ) {
@@ -98,8 +93,7 @@ package struct BusEvent: Hashable, Sendable {
 /// A subscription to signals.
 ///
 /// The bus delivers matching signals, and also any message addressed directly to this connection. So a connection itself
-/// drops
-/// every signal that matches none of its watches. The sender is a unique name, which no other connection can have.
+/// drops every signal that matches none of its watches. The sender is a unique name, which no other connection can have.
 package struct BusWatch: Hashable, Sendable {
   /// A unique name, or `org.freedesktop.DBus`.
   package let sender: String

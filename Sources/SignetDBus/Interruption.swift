@@ -24,7 +24,6 @@ import Glibc
     _ = unsafe withUnsafeBytes(of: &one) { unsafe write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  /// True if it has fired.
   package var hasFired: Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, 0) > 0

@@ -2,11 +2,10 @@ import SignetConcurrency
 package import SignetDBus
 import SignetText
 
-/// The desktop's notifications (<https://specifications.freedesktop.org/notification-spec/1.2/>), on a thread that may
-/// block.
+/// The desktop's notifications (<https://specifications.freedesktop.org/notification-spec/1.2/>), on a thread that may block.
 ///
-/// Only one notification is shown at a time: the next one replaces it. A notification is only a hint: if it cannot be shown
-/// within a few seconds, it is omitted.
+/// Only one notification is shown at a time: the next one replaces it. A notification is only a hint: if it cannot be shown within
+/// a few seconds, it is omitted.
 package actor DesktopNotifications {
   private static let name = "org.freedesktop.Notifications"
   private static let path = "/org/freedesktop/Notifications"

@@ -13,14 +13,11 @@ public import SignetPolicy
 /// The dictionary check of libpwquality, with a word list in cracklib's format.
 ///
 /// It rejects words, reversed words, words surrounded by digits or with letters replaced by digits, palindromes, and
-/// passwords
-/// with too few different characters. It also rejects every password below ``PasswordPolicy/dictionaryLength`` characters.
-/// The
-/// words are those of the list; Debian's list is ASCII only.
+/// passwords with too few different characters. It also rejects every password below ``PasswordPolicy/dictionaryLength``
+/// characters. The words are those of the list; Debian's list is ASCII only.
 ///
 /// **Copies.** libpwquality frees its copies of the password without wiping them. So it runs in a forked child process,
-/// whose end
-/// releases them.
+/// whose end releases them.
 public actor CrackLibDictionary: PasswordDictionary {
   /// The path of Debian's `cracklib-runtime` word list, without the extensions of its three files.
   public static let debianPath = "/var/cache/cracklib/cracklib_dict"
@@ -44,8 +41,7 @@ public actor CrackLibDictionary: PasswordDictionary {
   ///
   /// - Parameter password: UTF-8 without a NUL byte, as ``OpaqueString`` prepares it.
   /// - Returns: True if the password must be rejected.
-  /// - Throws: ``PasswordDictionaryFailure`` if there is no word list, it cannot be read within a minute, or memory is
-  ///   short.
+  /// - Throws: ``PasswordDictionaryFailure`` if there is no word list, it cannot be read within a minute, or memory is short.
   public func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool {
     // For a list that it cannot open, cracklib would only report a rejected password.
     try Self.requireReadable(path)

@@ -37,8 +37,7 @@ package struct OpenFile: ~Copyable, Sendable {
 
   /// The standard input of this process.
   ///
-  /// It is a copy of the descriptor: opening `/dev/stdin` would need access rights to a file that another user has
-  /// redirected.
+  /// It is a copy of the descriptor: opening `/dev/stdin` would need access rights to a file that another user has redirected.
   ///
   /// - Throws: ``FileFailure/system(call:errno:)``.
   package static func standardInput() throws(FileFailure) -> OpenFile {
@@ -50,8 +49,7 @@ package struct OpenFile: ~Copyable, Sendable {
   /// Opens a file that a rule allows.
   ///
   /// The rule is checked after opening, so that the file cannot be replaced in between. A pipe in its place does not block
-  /// the
-  /// caller.
+  /// the caller.
   ///
   /// - Throws: ``FileFailure``; `ELOOP` for a link that the rule forbids.
   package static func reading(_ path: String, as rule: FileRule) throws(FileFailure) -> OpenFile {
@@ -97,8 +95,7 @@ package struct OpenFile: ~Copyable, Sendable {
 
   /// Reads to the end.
   ///
-  /// - Throws: ``FileFailure/tooLarge`` as soon as more than `limit` bytes were read, regardless of the file's reported
-  ///   size.
+  /// - Throws: ``FileFailure/tooLarge`` as soon as more than `limit` bytes were read, regardless of the file's reported size.
   package func contents(limit: Int) throws(FileFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 65_536)
@@ -139,8 +136,7 @@ package struct OpenFile: ~Copyable, Sendable {
   /// Makes the names in a folder durable.
   ///
   /// If this user may not list the folder, it cannot be opened for this, and some file systems do not support it (`EINVAL`).
-  /// Both
-  /// cases are ignored.
+  /// Both cases are ignored.
   ///
   /// - Throws: ``FileFailure/missing``, ``FileFailure/system(call:errno:)``.
   package static func synchronizeFolder(_ path: String) throws(FileFailure) {

@@ -42,10 +42,8 @@ package enum PrivateFile {
   /// Places a file of mode 0600 at `path` atomically: after a power cut there is the old content or all of `bytes`.
   ///
   /// The data is first written next to `path`, to a file with the suffix `.new-` and a number, synchronized and closed. Then
-  /// that file
-  /// is renamed, and the folder is synchronized. Other users can never read it, and no link planted at either name is
-  /// followed.
-  /// A leftover of a killed process is never used.
+  /// that file is renamed, and the folder is synchronized. Other users can never read it, and no link planted at either name
+  /// is followed. A leftover of a killed process is never used.
   ///
   /// - Throws: ``FileFailure/system(call:errno:)``; then no temporary file is left.
   package static func place(

@@ -5,7 +5,6 @@ package struct JSONLine {
   /// UTF-8 bytes; a `String` would inspect its own form at each append.
   private var line = [UInt8(ascii: "{")]
 
-  /// Creates an empty object.
   package init() { line.reserveCapacity(320) }
 
   /// Adds a member; its name must consist of letters and be new.
@@ -22,7 +21,6 @@ package struct JSONLine {
     if !isPlain { line += JSONValue.string(value).text.utf8 }
   }
 
-  /// Adds an integer member.
   package mutating func add(_ name: String, _ value: Int64) {
     begin(name)
     line += String(value).utf8
@@ -36,7 +34,6 @@ package struct JSONLine {
     line.append(UInt8(ascii: ":"))
   }
 
-  /// The text of the object.
   package var text: String { String(decoding: line + [UInt8(ascii: "}")], as: UTF8.self) }
 
   /// Returns true if no byte needs an escape.

@@ -49,7 +49,6 @@ extension JSONObject {
   public func text(_ format: JSONFormat) -> String { JSONValue.object(self).text(format) }
 }
 
-/// A printer into one growing buffer.
 struct JSONPrinter {
   let format: JSONFormat
   var output: [UInt8] = []

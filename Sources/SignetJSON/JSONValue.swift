@@ -3,8 +3,7 @@
 /// It replaces Foundation's `JSONSerialization` and `JSONDecoder` for these reasons:
 ///
 /// - They silently keep one of several members with the same name, which RFC 7515 section 4 and RFC 7519 section 4 forbid a
-///   JOSE
-///   library. Two readers of one signed message could see two meanings.
+///   JOSE library. Two readers of one signed message could see two meanings.
 /// - They keep neither the order of members nor the exact value of an integer.
 /// - Their depth and size limits cannot be configured.
 /// - For the small headers of JOSE they are several times slower.
@@ -48,9 +47,8 @@ public enum JSONValue: Sendable, Hashable {
 
   /// Returns true if type and content are equal.
   ///
-  /// Strings are compared code point by code point (RFC 8259 section 8.3), so texts that only look alike (`"K"` and the
-  /// Kelvin sign)
-  /// differ. Objects are compared without regard to order. An integer never equals a number with a fraction or exponent.
+  /// Strings are compared code point by code point (RFC 8259 section 8.3), so texts that only look alike (`"K"` and the Kelvin
+  /// sign) differ. Objects are compared without regard to order. An integer never equals a number with a fraction or exponent.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true

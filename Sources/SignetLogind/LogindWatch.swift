@@ -121,7 +121,6 @@ actor LogindWatch {
 }
 
 extension ScreenLockFailure {
-  /// Translates a bus failure.
   init(_ failure: BusFailure) {
     switch failure {
     case .connectionFailed(ENOENT), .refused("org.freedesktop.DBus.Error.ServiceUnknown", _):

@@ -11,7 +11,6 @@ final class ConversationDesk: Sendable {
   /// The maximum number of characters of a prompt or message.
   static let textLimit = 512
 
-  /// The state of the conversation.
   private struct State: Sendable {
     var failure: DevicePasscodeFailure?
     var exchangeCount = 0

@@ -11,17 +11,16 @@ import Synchronization
 
 /// The passcode of the user's own account on Linux, by PAM.
 ///
-/// PAM asks for the factors in the service's file: a password, a smart card, or several of them. The device's administrator
-/// writes the file `/etc/pam.d/signet`; without it the device is not capable. This file asks for the same factors as a
-/// login:
+/// PAM asks for the factors in the service's file: a password, a smart card, or several of them. The device's administrator writes
+/// the file `/etc/pam.d/signet`; without it the device is not capable. This file asks for the same factors as a login:
 ///
 /// ```
 /// auth    include common-auth
 /// account include common-account
 /// ```
 ///
-/// The check runs inside of this process, as its user. `pam_unix` has a helper program for passwords that only root can
-/// read; it lets each user verify their own.
+/// The check runs inside of this process, as its user. `pam_unix` has a helper program for passwords that only root can read; it
+/// lets each user verify their own.
 public final class PAMPasscode: DevicePasscode {
   private let service: String
   private let folder: String?

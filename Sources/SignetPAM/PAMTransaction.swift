@@ -70,8 +70,7 @@ struct PAMTransaction: Sendable {
 
   /// Answers a module: C calls this on the thread of ``run()``.
   ///
-  /// The answers are in `malloc` memory, which the module wipes and frees. On failure, the answers made so far are wiped
-  /// here.
+  /// The answers are in `malloc` memory, which the module wipes and frees. On failure, the answers made so far are wiped here.
   private static let converse: PAMConversationFunction = { count, messages, responses, context in
     guard let messages = unsafe messages, let responses = unsafe responses, let context = unsafe context,
       count > 0, count <= PAM_MAX_NUM_MSG,

@@ -3,13 +3,11 @@ import Glibc
 /// A thread for foreign code that leaves secrets on its stack.
 ///
 /// This program allocates the stack. It is excluded from core dumps, and from swap if the system allows that much locked
-/// memory.
-/// The whole stack is wiped after the thread has ended, so the depth of the calls does not matter.
+/// memory. The whole stack is wiped after the thread has ended, so the depth of the calls does not matter.
 package enum WipedThread {
   /// Many times the size that modules and the loader need.
   static let stackByteCount = 1 << 20
 
-  /// Carries the closure to the thread.
   private final class Work {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }

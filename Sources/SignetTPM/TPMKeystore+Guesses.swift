@@ -4,12 +4,9 @@
 
   /// Two layers protect a guess-limited secret.
   ///
-  /// The first is a PIN FAIL index: the TPM counts wrong values and, at the limit, rejects the right one too. The policy of
-  /// the
-  /// index lets no program write the count. The TPM's owner can remove the index and make one of the same Name with another
-  /// value.
-  /// So the sealed object also requires a value derived from the guess, and the TPM's global lockout limits wrong tries at
-  /// it.
+  /// The first is a PIN FAIL index: the TPM counts wrong values and, at the limit, rejects the right one too. The policy of the
+  /// index lets no program write the count. The TPM's owner can remove the index and make one of the same Name with another value.
+  /// So the sealed object also requires a value derived from the guess, and the TPM's global lockout limits wrong tries at it.
   extension TPMKeystore: GuessLimitingKeystore {
     private static let indexPurpose = "signet tpm guess index v1"
     private static let objectPurpose = "signet tpm guess object v1"

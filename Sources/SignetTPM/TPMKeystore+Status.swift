@@ -49,7 +49,6 @@
       return (owner: permanent & 1 << 0 != 0, lockout: permanent & 1 << 2 != 0)
     }
 
-    /// The TPM's dictionary-attack lockout.
     func lockout() throws(TPMFailure) -> KeystoreStatus.Lockout {
       let found = try properties(from: Property.lockoutCounter, count: 4)
       func number(_ property: UInt32) -> Int { Int(found[property] ?? 0) }

@@ -7,16 +7,12 @@
   /// A keystore on a TPM 2.0: only this machine opens the secrets that it seals, and its keys never leave the TPM.
   ///
   /// Each call waits for its turn, loads objects, uses them and flushes them. The connection, the storage key and two
-  /// sessions
-  /// remain for calls that follow at once. After ``TPMTimeLimits/idle`` only the indices of guess limits and counters remain
-  /// in the
-  /// TPM. Calls block at most for the times in ``TPMTimeLimits``.
+  /// sessions remain for calls that follow at once. After ``TPMTimeLimits/idle`` only the indices of guess limits and
+  /// counters remain in the TPM. Calls block at most for the times in ``TPMTimeLimits``.
   ///
   /// Secrets cross the bus encrypted (AES-128-CFB), in sessions whose key is agreed with the TPM's storage key. Each blob
-  /// contains
-  /// the Name of that key. So another or a cleared TPM is detected before any secret is sent. A keystore makes all objects
-  /// under
-  /// the first key that it used.
+  /// contains the Name of that key. So another or a cleared TPM is detected before any secret is sent. A keystore makes all
+  /// objects under the first key that it used.
   public final class TPMKeystore: HardwareKeystore {
     static let largestSecretByteCount = 128
 
@@ -98,10 +94,8 @@
     /// Runs `body` in a conversation with the TPM, when it is this call's turn.
     ///
     /// If a conversation was kept, it is used first. If it fails before any lasting effect, the TPM may have been restarted,
-    /// and
-    /// `body` runs once more in a new one. If the TPM has no free slot and no resource manager, leftovers of killed programs
-    /// are
-    /// flushed and `body` runs again.
+    /// and `body` runs once more in a new one. If the TPM has no free slot and no resource manager, leftovers of killed
+    /// programs are flushed and `body` runs again.
     package func converse<R: ~Copyable>(_ body: (Conversation) throws(TPMFailure) -> R)
       throws(KeystoreFailure) -> R
     {

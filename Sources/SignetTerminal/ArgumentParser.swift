@@ -18,8 +18,7 @@ extension Program {
   /// Parses a command line (POSIX.1-2017 XBD 12.2 with GNU long options and GNU order).
   ///
   /// Options and operands may be mixed, `--` ends the options, and `-` is an operand. Long names cannot be abbreviated: a
-  /// script
-  /// that relied on an abbreviation would break when an option is added.
+  /// script that relied on an abbreviation would break when an option is added.
   ///
   /// - Parameters:
   ///   - words: The words after the program's name.
@@ -74,7 +73,6 @@ extension Program {
   }
 }
 
-/// The parser state for one command line.
 private struct ArgumentParser {
   private(set) var command: Command
   private(set) var path: [String] = []

@@ -76,7 +76,6 @@ public struct Command: Sendable {
     self.init(name, summary, description, options, [], commands: commands, [], isHidden: false, nil)
   }
 
-  /// Creates a command or a group.
   init(
     _ name: String, _ summary: String, _ description: String, _ options: [Option],
     _ arguments: [Argument], commands: [Command], _ examples: [Example], isHidden: Bool,

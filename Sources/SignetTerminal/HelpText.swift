@@ -36,7 +36,6 @@ extension Program {
   }
 }
 
-/// A builder of help text.
 private struct HelpPage {
   let width: Int
   private(set) var text = ""

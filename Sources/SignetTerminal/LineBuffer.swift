@@ -26,7 +26,6 @@ import Synchronization
 
   var capacity: Int { unsafe storage.count }
 
-  /// The number of bytes.
   package var count: Int { length.withLock { $0 } }
 
   /// Appends a byte; returns false if the buffer is full.

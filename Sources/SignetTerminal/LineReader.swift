@@ -45,9 +45,7 @@ enum LineReader {
 
   /// The end of a line's input.
   enum Ending: Equatable {
-    /// A newline.
     case newline
-    /// The end of the input.
     case end
     /// A signal, whose number came through a pipe.
     case signal(Int32)
@@ -139,7 +137,6 @@ final class WakePipe: Sendable {
     _ = unsafe write(writeEnd, &byte, 1)
   }
 
-  /// Empties the pipe.
   func drain() {
     var note: UInt8 = 0
     while unsafe read(readEnd, &note, 1) == 1 {}

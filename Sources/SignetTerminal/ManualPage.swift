@@ -1,4 +1,3 @@
-/// The manual page.
 extension Program {
   /// Returns the manual page in mdoc(7) format.
   ///
@@ -40,7 +39,6 @@ extension Program {
   }
 }
 
-/// A builder of mdoc text.
 private struct MdocPage {
   private(set) var text = ""
 
@@ -49,7 +47,6 @@ private struct MdocPage {
     text += ([".\(name)"] + arguments.map(Self.argument)).joined(separator: " ") + "\n"
   }
 
-  /// Adds a line unchanged.
   mutating func line(_ line: String) { text += line + "\n" }
 
   mutating func section(_ title: String) { line(".Sh \(title)") }

@@ -22,8 +22,8 @@
 ///   ])
 /// await program.main()
 /// ```
-/// Built in are `--help`, `-h` and `--version`, and, for a program with commands, `help [COMMAND...]`
-/// (with `help --man` for the manual page) and `completion bash|zsh|fish`.
+/// Built in are `--help`, `-h` and `--version`, and, for a program with commands, `help [COMMAND...]` (with `help --man` for
+/// the manual page) and `completion bash|zsh|fish`.
 public struct Program: Sendable {
   /// A named item with a sentence about it: an environment variable or a file.
   public struct Note: Hashable, Sendable {
@@ -73,8 +73,7 @@ public struct Program: Sendable {
   /// Creates a program with commands.
   ///
   /// A contradictory declaration is a programmer error and stops the program. Examples are a duplicate name on one path, and
-  /// a
-  /// required operand after an optional one.
+  /// a required operand after an optional one.
   ///
   /// - Parameters:
   ///   - name: The program's name.
@@ -189,8 +188,7 @@ public struct Program: Sendable {
   ///
   /// - Parameter value: Returns the bytes of a variable; `nil` if it is not set.
   /// - Throws: ``UsageFailure`` if a variable is not UTF-8. Otherwise it would count as unset, and the program would
-  ///   silently use
-  ///   another folder or file.
+  ///   silently use another folder or file.
   package func checkEnvironment(_ value: (String) -> [UInt8]?) throws(UsageFailure) {
     let names = environment.flatMap { $0.name.split(separator: ", ").map { String($0) } }
     for name in names {
@@ -201,7 +199,6 @@ public struct Program: Sendable {
     }
   }
 
-  /// The bytes of an environment variable of the process.
   private static func variable(_ name: String) -> [UInt8]? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
@@ -211,8 +208,7 @@ public struct Program: Sendable {
   private static var processArguments: [[UInt8]] {
     #if os(Linux)
       // Swift finds the command line by its position before the environment. If a preloaded library moved the environment,
-      // Swift
-      // finds nothing.
+      // Swift finds nothing.
       if CommandLine.argc == 0, let line = FileManager.default.contents(atPath: "/proc/self/cmdline") {
         return line.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { Array($0) }
       }

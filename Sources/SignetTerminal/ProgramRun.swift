@@ -9,8 +9,7 @@ extension Program {
   ///
   /// A failure becomes one line: the command, a colon and the failure's description. The exit code is that of the
   /// ``CommandFailure``, ``UsageFailure`` or ``SecretInputFailure``, 130 after cancellation, and the result of `classify`
-  /// for other
-  /// errors. If the results cannot be written, success becomes ``ExitCode/inputOutput``.
+  /// for other errors. If the results cannot be written, success becomes ``ExitCode/inputOutput``.
   ///
   /// - Parameters:
   ///   - words: The words after the program's name.

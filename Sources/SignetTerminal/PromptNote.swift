@@ -22,8 +22,7 @@ public final class PromptNote: Sendable {
   /// Creates a note that depends on the typed bytes.
   ///
   /// - Parameter describe: Returns the line for the bytes typed so far. It is called at each key, on a thread that may
-  ///   compute for a
-  ///   moment.
+  ///   compute for a moment.
   public init(_ describe: @escaping @Sendable (RawSpan) -> String) { self.describe = describe }
 
   /// Redraws the line after a change of something other than the typed bytes.

@@ -2,15 +2,13 @@ import SignetFiles
 
 /// The source of a secret: a terminal without echo, a file descriptor, or a file.
 ///
-/// The bytes are lent to a closure and wiped afterwards; copy them only into a `SecretBytes`.
-/// They are the input without its final newline (0A). They may be any bytes, not only UTF-8, and include a carriage return
-/// before the newline.
+/// The bytes are lent to a closure and wiped afterwards; copy them only into a `SecretBytes`. They are the input without its
+/// final newline (0A). They may be any bytes, not only UTF-8, and include a carriage return before the newline.
 public struct SecretInput: Hashable, Sendable {
   /// The longest secret in bytes: room for 256 characters in any form.
   ///
   /// A terminal in line mode returns 4095 bytes of a line and drops the following ones (N_TTY of Linux). So a line of 4095
-  /// bytes may
-  /// be truncated.
+  /// bytes may be truncated.
   public static let maximumByteCount = 4094
 
   enum Source: Hashable, Sendable {
@@ -42,8 +40,7 @@ public struct SecretInput: Hashable, Sendable {
   /// An open file descriptor that is not a terminal, such as that of `--password-fd`; it stays open.
   ///
   /// Each ``read(_:into:)`` consumes exactly one line. So several secrets can follow one another, and another program can
-  /// continue
-  /// to read.
+  /// continue to read.
   ///
   /// - Parameter number: Open for reading.
   /// - Returns: The input.
@@ -59,11 +56,9 @@ public struct SecretInput: Hashable, Sendable {
 
   /// Reads one secret, up to a newline or the end of the input.
   ///
-  /// On a terminal it writes the prompt and disables the echo. The echo is enabled again when this returns or throws, when
-  /// the task
-  /// is cancelled, when `exit` is called, and when the process is stopped by `SIGINT`, `SIGTERM`, `SIGHUP`, `SIGQUIT` or
-  /// `SIGTSTP`.
-  /// After `SIGTSTP` and `SIGCONT` the prompt is repeated. Only one prompt is open at a time; others wait.
+  /// On a terminal it writes the prompt and disables the echo. The echo is enabled again when this returns or throws, when the
+  /// task is cancelled, when `exit` is called, and when the process is stopped by `SIGINT`, `SIGTERM`, `SIGHUP`, `SIGQUIT` or
+  /// `SIGTSTP`. After `SIGTSTP` and `SIGCONT` the prompt is repeated. Only one prompt is open at a time; others wait.
   ///
   /// - Parameters:
   ///   - prompt: Shown on the terminal, for example `"Password: "`; not used with a descriptor or file.

@@ -3,10 +3,8 @@ import SignetText
 /// Quotes text as one word of a shell command to copy, with the same meaning in bash, zsh, fish and dash.
 ///
 /// The word is quoted if a shell would otherwise change it. Letters and digits of any script that display unambiguously stay
-/// as they
-/// are. A word with other characters is written as escaped bytes, because some terminals would display another name. So is a
-/// word
-/// with a backslash, which fish interprets inside quotes too.
+/// as they are. A word with other characters is written as escaped bytes, because some terminals would display another name.
+/// So is a word with a backslash, which fish interprets inside quotes too.
 package func shellWord(_ text: String) -> String {
   let isPlain = text.utf8.allSatisfy { byte in
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_./:@%+,".utf8.contains(byte)

@@ -9,8 +9,7 @@ import Synchronization
 
 /// A stream of text for a person or a pipe: standard output, standard error, or a test's collector.
 ///
-/// Colour is used only on a terminal, when `NO_COLOR` is unset or empty (no-color.org) and `TERM` is neither
-/// unset nor `dumb`.
+/// Colour is used only on a terminal, when `NO_COLOR` is unset or empty (no-color.org) and `TERM` is neither unset nor `dumb`.
 public struct Terminal: Sendable {
   /// The stream for results.
   public static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
@@ -95,8 +94,7 @@ public struct Terminal: Sendable {
 
   /// Prints a line, or several, in one write.
   ///
-  /// On a terminal no row starts with foreign text if it contains any, and no row is wider than the window: see
-  /// ``TerminalText``.
+  /// On a terminal, no row starts with foreign text, and no row is wider than the window: see ``TerminalText``.
   ///
   /// - Parameter text: Without the last line feed.
   public func print(_ text: TerminalText = "") {

@@ -109,7 +109,6 @@ private struct EchoSilence {
     } == 0
   }()
 
-  /// The editing keys.
   let keys: EditingKeys
 
   /// Disables the echo; if `keyByKey` is true, each key is delivered at once, and the reader must edit the line.

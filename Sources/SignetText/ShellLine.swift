@@ -3,8 +3,7 @@ package enum ShellLine {
   /// Writes a word by its bytes, in ASCII; letters, digits, full stops, slashes and underscores are not escaped.
   ///
   /// Bash, zsh, fish (3.4) and dash read it identically. A word that ends with a line feed works in bash and zsh only,
-  /// because a
-  /// command substitution would drop the line feed.
+  /// because a command substitution would drop the line feed.
   ///
   /// - Parameter bytes: The word.
   /// - Returns: The word in shell syntax.

@@ -1,8 +1,7 @@
 extension TerminalText {
   /// The usual number of columns of `text`, for alignment only; security must not depend on it.
   ///
-  /// 2 for wide East Asian characters and emoji, 0 for combining marks, 1 for the others. The text must have
-  /// been sanitised.
+  /// 2 for wide East Asian characters and emoji, 0 for combining marks, 1 for the others. The text must have been sanitised.
   public static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
   /// Shortens a line to at most `width` columns in any terminal; `…` marks the cut.

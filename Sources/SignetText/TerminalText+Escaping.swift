@@ -25,8 +25,7 @@ extension TerminalText {
     var escaping = Escaping()
     for scalar in text.unicodeScalars {
       // Stop long before the end of a hostile megabyte. A character of the result can have several scalars, but more than 64
-      // are not
-      // worth processing.
+      // are not worth processing.
       if let limit, escaping.count > 64 * (limit + 1) { break }
       escaping.add(scalar)
     }

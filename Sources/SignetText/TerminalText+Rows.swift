@@ -201,8 +201,7 @@ extension TerminalText {
   /// The upper bound of the columns that a terminal uses for escaped text.
   ///
   /// Terminals differ in the width of ambiguous characters (UAX 11), marks, syllable parts and newer scripts, and in
-  /// grapheme
-  /// clusters. No terminal uses more than two columns for a code point, or more than one for an ASCII character.
+  /// grapheme clusters. No terminal uses more than two columns for a code point, or more than one for an ASCII character.
   package static func widest(_ text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) }
   }

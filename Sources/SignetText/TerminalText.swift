@@ -1,22 +1,17 @@
 /// Text for a terminal with its parts marked as trusted or foreign, so that foreign text cannot control the terminal or
-/// imitate
-/// trusted text.
+/// imitate trusted text.
 ///
 /// A string literal is trusted. Interpolated values are foreign, whatever their type, and are escaped
-/// (``sanitised(_:limit:)``).
-/// The exceptions are another `TerminalText`, an integer and values with the label `ours:`, which are not escaped. Values
-/// with the
-/// label `copied:` or `command:` have no bar inside:
+/// (``sanitised(_:limit:)``). The exceptions are another `TerminalText`, an integer and values with the label `ours:`, which
+/// are not escaped. Values with the label `copied:` or `command:` have no bar inside:
 ///
 /// ```swift
 /// output.print("Approved by \(user) at \(server, limit: 200).")
 /// ```
 ///
 /// `Terminal.print` lays it out. On a terminal, a line that starts with foreign text gets the prefix `| `. A line is broken
-/// where
-/// the widest possible count fills the columns. A continuation row starts with `  | ` if it has foreign text, and is
-/// indented
-/// otherwise. So the first column of each row is trusted.
+/// where the widest possible count fills the columns. A continuation row starts with `  | ` if it has foreign text, and is
+/// indented otherwise. So the first column of each row is trusted.
 public struct TerminalText: Sendable {
   /// The origin of a part.
   enum Origin: Hashable, Sendable {
@@ -61,8 +56,7 @@ public struct TerminalText: Sendable {
   /// Creates a word to copy, such as a key, a pin or a URI.
   ///
   /// A terminal does not break it. If it does not fit after the text before it, it gets its own line. If it is longer than a
-  /// row, the
-  /// terminal continues it in the first column.
+  /// row, the terminal continues it in the first column.
   ///
   /// - Parameter text: Visible ASCII characters; any other text counts as foreign text, as with ``init(_:limit:)``.
   public init(copied text: String) {

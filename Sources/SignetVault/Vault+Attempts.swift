@@ -3,14 +3,12 @@ import SignetPolicy
 
 /// A password that was tried and is right; in a silent domain it may be wrong.
 struct PasswordTrial {
-  /// The slot that it opens.
   let row: SlotRow
   let masterKey: SharedSecretBox
   /// `nil` unless the domain is silent; then the password may be wrong.
   let silent: SilentSealing?
   /// The records of the domain at the time of the attempt.
   let records: [String: [UInt8]]
-  /// The duration of the key derivation.
   let derivation: Duration
 }
 
@@ -18,10 +16,8 @@ extension Vault {
   /// Tries a password.
   ///
   /// The key derivation comes first; it is slow and counts nothing. A short exclusive step follows: count the attempt on the
-  /// disk
-  /// and in hardware that counts, make it, and reset the count after a success. So every attempt is counted. If the process
-  /// is
-  /// killed in that step, the attempt stays counted. A silent domain has no count.
+  /// disk and in hardware that counts, make it, and reset the count after a success. So every attempt is counted. If the
+  /// process is killed in that step, the attempt stays counted. A silent domain has no count.
   ///
   /// - Throws: ``VaultFailure``: `wrongPassword`, `waiting`, `lockedOut`, `wiped`.
   func tryPassword(_ password: SharedSecretBox, _ place: DomainPlace) throws -> PasswordTrial {
@@ -85,7 +81,6 @@ extension Vault {
     }
   }
 
-  /// The result of an attempt.
   private enum Attempt {
     case right(SlotRow, masterKey: SharedSecretBox, records: [String: [UInt8]])
     case refused(VaultFailure)
@@ -123,7 +118,6 @@ extension Vault {
     }
   }
 
-  /// The result of counting an attempt.
   private enum Counting {
     /// The slot with the new count, the state before counting, and the records.
     case counted(SlotRow, before: AttemptState, records: [String: [UInt8]])
@@ -177,12 +171,10 @@ extension Vault {
     }
   }
 
-  /// Restores the count after a counted attempt that could not be made because the hardware was busy, unavailable or in
-  /// lockout.
+  /// Restores the count after a counted attempt that could not be made because the hardware was busy, unavailable or in lockout.
   ///
-  /// The attempt revealed nothing, and the hardware keeps its own count. Otherwise a program that blocks the hardware could
-  /// turn
-  /// a few tries of the right password into a lockout or a wipe. If restoring fails, the attempt stays counted.
+  /// The attempt revealed nothing, and the hardware keeps its own count. Otherwise a program that blocks the hardware could turn a
+  /// few tries of the right password into a lockout or a wipe. If restoring fails, the attempt stays counted.
   private func takeBack(_ counted: SlotRow, _ before: AttemptState) {
     let place = counted.slot.header.place
     do {

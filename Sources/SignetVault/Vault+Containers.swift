@@ -5,8 +5,7 @@ import SignetSQLite
 extension Vault {
   /// Stores a container with its domains and records as *unconfirmed*, in one transaction.
   ///
-  /// Key derivation from passwords runs first and takes the time that its cost implies. The vault file is not locked during
-  /// it.
+  /// Key derivation from passwords runs first and takes the time that its cost implies. The vault file is not locked during it.
   ///
   /// - Returns: The identifier of the new container.
   /// - Throws: ``VaultFailure``.
@@ -129,8 +128,7 @@ extension Vault {
   ///
   /// - Parameter filter: The filter; all active containers by default.
   /// - Returns: The authenticated attributes and state of each.
-  /// - Throws: ``VaultFailure/altered(_:)`` if any container of the vault was changed from outside: see
-  ///   ``alteredContainers()``.
+  /// - Throws: ``VaultFailure/altered(_:)`` if any container of the vault was changed from outside: see ``alteredContainers()``.
   package func containers(matching filter: ContainerFilter = .init()) throws(VaultFailure) -> [Container] {
     do {
       let (sound, altered) = try tables.readAll { try $0.attributes() }

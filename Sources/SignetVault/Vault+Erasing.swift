@@ -11,8 +11,7 @@ extension Vault {
   /// Deletes all containers, notices and files, and everything that the hardware keeps for this vault.
   ///
   /// The vault cannot be used afterwards; a new one can be made in the folder. If the process ends early, repeat the call.
-  /// If the
-  /// vault no longer opens, use ``erase(inFolder:)``.
+  /// If the vault no longer opens, use ``erase(inFolder:)``.
   ///
   /// - Throws: ``VaultFailure``; the deletions made so far remain.
   package func erase() throws(VaultFailure) {
@@ -38,8 +37,7 @@ extension Vault {
   /// Deletes the files of a vault that no longer opens, so that a new one can be made.
   ///
   /// No server is notified, and the hardware keeps its data for the vault. The key of a software keystore is deleted first:
-  /// the
-  /// other files are useless without it. The folder is removed too if it is then empty.
+  /// the other files are useless without it. The folder is removed too if it is then empty.
   ///
   /// - Parameter directory: The folder of the vault.
   /// - Throws: ``VaultFailure``.

@@ -1,12 +1,8 @@
 /// A slot whose hardware secret is permanently lost.
 package struct LostCredential: Sendable, Hashable {
-  /// The container.
   package let container: ContainerID
-  /// The domain.
   package let domain: String
-  /// The slot's kind.
   package let slot: SlotKind
-  /// The keystore's failure.
   package let failure: KeystoreFailure
 }
 
@@ -14,8 +10,7 @@ extension Vault {
   /// Finds slots that the keystore can no longer open, because it was cleared or the files come from another device.
   ///
   /// Call this when an app starts. It opens nothing, makes no attempt and changes nothing. If the keystore is only
-  /// unavailable now,
-  /// it throws instead of reporting a loss.
+  /// unavailable now, it throws instead of reporting a loss.
   ///
   /// - Returns: The lost slots; their containers must be registered again.
   /// - Throws: ``VaultFailure``; `keystore` with a failure whose remedy is to try later or to change something.

@@ -13,13 +13,10 @@ package import SignetPolicy
 
 /// The data of a protection domain that is available without opening it.
 package struct ProtectionDomain: Sendable, Hashable {
-  /// Its name in the container.
   package let name: String
-  /// One of its slots, by kind.
   package let slot: SlotKind
   /// The keystore that binds the slot to the device.
   package let keystore: KeystoreKind
-  /// The policy for failed attempts.
   package let lockPolicy: LockPolicy
   /// The decision about an attempt now, with the number of attempts left.
   package let attempts: AttemptDecision
@@ -55,13 +52,10 @@ extension Vault {
 
   /// Opens a protection domain.
   ///
-  /// A password attempt is counted on the disk before it is made; a success resets the count. So an attacker gains no guess
-  /// beyond
-  /// the lock policy by ending the process or by parallel attempts. Counting starts after the key derivation, and one
-  /// process counts
-  /// at a time. So a successful attempt never counts against another one. Only a process that ends in the milliseconds
-  /// between
-  /// leaves an attempt counted. A *silent* domain opens with any password; a wrong one gives other secrets.
+  /// A password attempt is counted on the disk before it is made; a success resets the count. So an attacker gains no guess beyond
+  /// the lock policy by ending the process or by parallel attempts. Counting starts after the key derivation, and one process
+  /// counts at a time. So a successful attempt never counts against another one. Only a process that ends in the milliseconds
+  /// between leaves an attempt counted. A *silent* domain opens with any password; a wrong one gives other secrets.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
@@ -132,8 +126,7 @@ extension Vault {
     _ place: DomainPlace, _ code: RecoveryCode, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
     // 128 bits cannot be guessed, so attempts are not limited. The change advances the counter: it rejects a rolled-back
-    // folder,
-    // in which an older code would be valid.
+    // folder, in which an older code would be valid.
     let (row, sealed) = try tables.change(place.container) {
       (try $0.slot(place.domain, .recovery), try $0.records(of: place.domain))
     }

@@ -54,8 +54,7 @@ extension Vault {
   /// A better slot for the same password; `nil` if there is none.
   ///
   /// Measuring the machine takes a second, so it is done only if the derivation took less than half of its target. No part
-  /// of the
-  /// cost ever decreases.
+  /// of the cost ever decreases.
   private func betterSlot(_ trial: PasswordTrial, _ password: SharedSecretBox) throws -> NewSlot? {
     let header = trial.row.slot.header
     guard trial.silent == nil, case .password(let current, let lock) = header.opening else { return nil }

@@ -14,9 +14,8 @@ extension Vault {
 
   /// Changes the password of a domain, in one transaction.
   ///
-  /// The old password is verified first, as a counted attempt; then the age, the rules and the history are checked. The
-  /// other slots
-  /// of the domain stay valid. After a crash at any moment, exactly one of the old and the new password is valid.
+  /// The old password is verified first, as a counted attempt; then the age, the rules and the history are checked. The other
+  /// slots of the domain stay valid. After a crash at any moment, exactly one of the old and the new password is valid.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
@@ -25,8 +24,7 @@ extension Vault {
   ///   - new: The new password: UTF-8 as typed.
   ///   - policy: The policy for the new password; the caller must check its dictionary.
   /// - Returns: The failure that kept the hardware from counting the change, if any; the password is changed anyway.
-  /// - Throws: ``VaultFailure``: the cases of ``open(_:of:with:)``, `passwordTooYoung`, `passwordRefused`,
-  ///   `passwordUsedBefore`,
+  /// - Throws: ``VaultFailure``: the cases of ``open(_:of:with:)``, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`,
   ///   `silentDomain`, and `busy` if another process changed the password at the same moment.
   @discardableResult
   package func changePassword(

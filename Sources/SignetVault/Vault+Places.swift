@@ -4,12 +4,9 @@ import SignetSQLite
 
 /// Reserves and releases the hardware places of slots.
 ///
-/// A place is listed in a table before it is reserved, and leaves the table in the transaction that stores its slot. So a
-/// listed
-/// place belongs to a slot in creation, to one that was never stored, or to a deleted one. A process that makes a slot holds
-/// a
-/// shared lock, which the system releases when the process ends. A process that gets the lock exclusively frees all listed
-/// places.
+/// A place is listed in a table before it is reserved, and leaves the table in the transaction that stores its slot. So a listed
+/// place belongs to a slot in creation, to one that was never stored, or to a deleted one. A process that makes a slot holds a
+/// shared lock, which the system releases when the process ends. A process that gets the lock exclusively frees all listed places.
 extension Vault {
   /// Makes slots with ``newSlot(_:header:derived:hardwareSecret:)`` and stores them; on failure, releases unstored places.
   func storingSlots<R>(_ body: () throws -> R) throws -> R {
@@ -62,7 +59,6 @@ extension Vault {
   }
 }
 
-/// A slot that is not stored yet.
 struct NewSlot {
   let slot: ProtectionSlot
   /// The listed name of the place that it occupies; `nil` if it has none.

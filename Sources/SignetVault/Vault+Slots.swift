@@ -108,14 +108,11 @@ extension Vault {
   /// Opens a domain after a biometric match.
   ///
   /// When the sensor reports a mismatch, the vault counts it on the disk before the sensor is used again. A match or the
-  /// right
-  /// password resets the count. Waiting for a finger counts nothing, however it ends. After ``biometricLimit`` mismatches,
-  /// in any
-  /// processes, the vault cancels the match; a match that arrives later opens nothing.
+  /// right password resets the count. Waiting for a finger counts nothing, however it ends. After ``biometricLimit``
+  /// mismatches, in any processes, the vault cancels the match; a match that arrives later opens nothing.
   ///
   /// The vault compares the set enrolled during the match with the set that the slot is bound to. The hardware then opens
-  /// the slot
-  /// without further input. A matcher answers only yes or no, so only the vault's code enforces the match.
+  /// the slot without further input. A matcher answers only yes or no, so only the vault's code enforces the match.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
@@ -125,8 +122,7 @@ extension Vault {
   ///   - hints: Receives hints to show during the match.
   /// - Returns: The open domain.
   /// - Throws: ``VaultFailure``: `biometric`, `biometricsInvalidated`, `noSuchSlot` if biometrics are not enabled; the
-  ///   failure that
-  ///   prevented counting a mismatch.
+  ///   failure that prevented counting a mismatch.
   package func openWithBiometrics(
     _ domain: String, of id: ContainerID, with gate: any BiometricGate, reason: String,
     hints: @escaping @Sendable (BiometricHint) -> Void = { _ in }
@@ -192,8 +188,7 @@ extension Vault {
 
   /// Counts a mismatch on the disk and, if the hardware counts, in the hardware.
   ///
-  /// One transaction reads and writes the count. So only one process counts at a time, and each count has a reported
-  /// mismatch.
+  /// One transaction reads and writes the count. So only one process counts at a time, and each count has a reported mismatch.
   ///
   /// - Returns: True if another match may be made.
   private func countMismatch(_ place: DomainPlace) throws -> Bool {

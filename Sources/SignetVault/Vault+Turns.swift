@@ -4,8 +4,7 @@ extension Vault {
   /// Runs `body` while no other process or task tries a password of this vault.
   ///
   /// An attempt is counted before it is made, so it looks like a failed one until its result is stored. Within a turn such
-  /// an
-  /// attempt is visible only if its process was killed. The guess limit does not depend on turns; the count on the disk
+  /// an attempt is visible only if its process was killed. The guess limit does not depend on turns; the count on the disk
   /// enforces it.
   ///
   /// - Precondition: Called neither in another turn nor in a transaction.

@@ -4,8 +4,8 @@ package import SignetSQLite
 
 /// Containers and their secrets in one folder, bound to this device.
 ///
-/// The folder has mode 0700 and holds `vault.sqlite`, mode 0600. Each change is on the disk before its call returns.
-/// Any number of processes may use one folder at once. The vault has its own executor, because its work blocks.
+/// The folder has mode 0700 and holds `vault.sqlite`, mode 0600. Each change is on the disk before its call returns. Any
+/// number of processes may use one folder at once. The vault has its own executor, because its work blocks.
 public actor Vault {
   let executor = BlockingExecutor(label: "signet.vault")
   let tables: VaultTables
@@ -75,7 +75,6 @@ public actor Vault {
     self.settings = settings
   }
 
-  /// The settings of an open vault.
   package struct Settings: Sendable {
     package var cost: PasswordCost
     package var createIfMissing: Bool

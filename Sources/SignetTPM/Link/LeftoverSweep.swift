@@ -4,8 +4,7 @@
   /// Flushes keys and sessions that killed programs left in a TPM without a resource manager.
   ///
   /// Such a TPM has three slots for keys and a few for sessions, and serves one program at a time. So if the connected
-  /// program
-  /// finds no free slot, no other program is using the occupied ones.
+  /// program finds no free slot, no other program is using the occupied ones.
   enum LeftoverSweep {
     /// Flushes all keys and sessions.
     static func run(_ link: any TPMLink) throws(KeystoreFailure) {

@@ -22,7 +22,6 @@
       return (headerByteCount...largestByteCount).contains(Int(size)) ? Int(size) : nil
     }
 
-    /// The response code of an answer.
     package static func code(ofAnswer bytes: [UInt8]) -> UInt32? { number(bytes, 6) }
 
     /// Four bytes, big-endian.

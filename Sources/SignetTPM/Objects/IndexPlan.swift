@@ -8,7 +8,6 @@
     /// Random bytes that make the Name of each index unique, even if a handle is reused.
     let salt: [UInt8]
 
-    /// The purpose of an index.
     package enum Role: Equatable {
       /// A PIN FAIL index, which counts wrong guesses at its own authorization value.
       case guesses
@@ -27,7 +26,6 @@
     /// They allow one write, allow reading, and are the salt, which no session can satisfy. The counter's policy is the salt
     /// alone.
     let branches: [[UInt8]]
-    /// The policy of the index.
     package let policy: [UInt8]
     /// The Name of the index before its first write.
     let unwrittenName: [UInt8]

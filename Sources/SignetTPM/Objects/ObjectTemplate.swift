@@ -5,8 +5,7 @@
   /// The public parts of the objects that this module makes.
   ///
   /// Blobs hold only the values that the TPM chose, never attributes or policies. An object that differs from its template
-  /// does not
-  /// load.
+  /// does not load.
   package enum ObjectTemplate {
     // Attributes (part 2 section 8.3).
     private static let fixedTPM: UInt32 = 1 << 1

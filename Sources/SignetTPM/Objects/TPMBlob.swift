@@ -21,7 +21,6 @@
     case counter(IndexPlan, authorization: [UInt8])
     case place(IndexPlan)
 
-    /// An object under a storage key.
     package struct TPMObject: Equatable {
       let parentName: [UInt8]
       package let unique: [UInt8]
@@ -39,7 +38,6 @@
     private static let magic: [UInt8] = Array("SGTP".utf8)
     private static let largestPrivatePart = 1024
 
-    /// The encoding in version 1.
     package var bytes: [UInt8] {
       switch self {
       case .sealed(let object): Self.magic + [1, 1] + object.parentName + object.unique + object.privatePart

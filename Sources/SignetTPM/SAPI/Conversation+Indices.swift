@@ -36,8 +36,7 @@
     /// Verifies that an index exists, unless the TPM has confirmed it before.
     ///
     /// The check prevents a wasted guess at another index with the same handle. Later commands are bound to the index's
-    /// Name, so an
-    /// index that is replaced afterwards is not accepted.
+    /// Name, so an index that is replaced afterwards is not accepted.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it does not exist.
     func require(_ plan: IndexPlan) throws(TPMFailure) {
@@ -86,7 +85,6 @@
       }
     }
 
-    /// Makes an index from its definition.
     package func define(
       _ plan: IndexPlan, value: SharedSecretBox, saltedFor parent: Parent
     ) throws(TPMFailure) {
@@ -117,7 +115,6 @@
       }
     }
 
-    /// Removes an index from the TPM.
     func undefine(_ plan: IndexPlan) throws(TPMFailure) {
       hasActed = true
       do throws(TPMFailure) {
@@ -267,7 +264,6 @@
       }
     }
 
-    /// The value of a counter.
     func counterValue(
       _ plan: IndexPlan, value: SharedSecretBox, saltedFor parent: Parent
     ) throws(TPMFailure) -> UInt64 {

@@ -4,7 +4,6 @@
   import SignetVault
 
   extension Conversation {
-    /// A loaded object.
     package struct Object {
       package let handle: UInt32
       /// Computed from the template, so that a substituted object is not accepted.

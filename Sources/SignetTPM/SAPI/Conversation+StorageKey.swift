@@ -18,8 +18,7 @@
     /// Returns the storage key for new objects.
     ///
     /// It is the key that was used before. Otherwise it is the persistent key if that matches this module's template, or a
-    /// newly
-    /// made key.
+    /// newly made key.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM no longer has the key that was used before.
     package func parent() throws(TPMFailure) -> Parent {

@@ -7,8 +7,7 @@
   /// A connection to the TPM with the objects loaded over it, which are flushed when the conversation ends.
   ///
   /// A TPM without a resource manager has three slots for keys, and this program must not leave one occupied. Between two
-  /// calls
-  /// of the keystore, a conversation holds the storage key and two sessions, and no authorization value.
+  /// calls of the keystore, a conversation holds the storage key and two sessions, and no authorization value.
   @safe package final class Conversation: @unchecked Sendable {
     // Unchecked: only the thread whose turn it is uses this object.
 
@@ -27,17 +26,14 @@
     var hmacSession: Session?
     /// The session for policies.
     var policySession: Session?
-    /// The salt of both session keys, kept between the start of the first session and the start of the second; otherwise
-    /// `nil`.
+    /// The salt of both session keys, kept between the start of the first session and the start of the second; otherwise `nil`.
     var salt: (parentName: [UInt8], value: Salt)?
     /// State that outlives one conversation.
     let memory: TPMMemory
     /// True if a command of this call had a lasting effect, so that the call must not be retried.
     var hasActed = false
-    /// The time when the conversation started.
     let start = ContinuousClock.now
 
-    /// Starts a conversation over a link.
     package init(_ link: any TPMLink, _ memory: TPMMemory = TPMMemory()) throws(TPMFailure) {
       _ = Self.quietLibrary
       tcti = TCTI(link)
@@ -87,7 +83,6 @@
       do throws(TPMFailure) { try flush(handle) } catch {}
     }
 
-    /// Flushes a key or session.
     private func flush(_ handle: UInt32) throws(TPMFailure) {
       try run("TPM2_FlushContext") {
         unsafe Tss2_Sys_FlushContext_Prepare(sys, handle)
@@ -98,7 +93,6 @@
 
     // MARK: Commands
 
-    /// The authorization of a command.
     enum Authorization {
       /// The command needs no authorization.
       case none

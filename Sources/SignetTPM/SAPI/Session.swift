@@ -7,7 +7,6 @@
   /// Commands are authorized, and answers authenticated, with HMAC-SHA256; first parameters are encrypted with AES-128-CFB
   /// (TPM 2.0 Library, part 1 sections 17.6 and 21).
   package final class Session {
-    /// The TPM's handle.
     let handle: UInt32
     private let key: SecretBytes
     private var nonceTPM: [UInt8]
@@ -43,7 +42,6 @@
       return nonceCaller
     }
 
-    /// The HMAC of a command.
     func code(ofCommand hash: [UInt8], _ attributes: Attributes, _ value: SharedSecretBox?) -> [UInt8] {
       HMACKey(sessionValue(value), .sha256).authenticationCode(
         for: hash + nonceCaller + nonceTPM + [attributes.rawValue])
@@ -58,7 +56,6 @@
         code, for: hash + nonce + nonceCaller + [attributes])
     }
 
-    /// Encrypts a parameter of a command.
     func encrypted(
       _ parameter: borrowing SecretBytes, _ value: SharedSecretBox?
     ) throws(CryptoFailure) -> [UInt8] {
@@ -66,7 +63,6 @@
       return try AESCFB.encrypt(parameter, key: keys.key, initializationVector: keys.vector)
     }
 
-    /// Decrypts a parameter of an answer.
     func decrypted(_ parameter: [UInt8], _ value: SharedSecretBox?) throws(CryptoFailure) -> SecretBytes {
       let keys = CipherKeys(Self.derive(sessionValue(value), "CFB", nonceTPM, nonceCaller))
       return try AESCFB.decrypt(parameter, key: keys.key, initializationVector: keys.vector)

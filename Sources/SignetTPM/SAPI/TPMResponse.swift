@@ -60,7 +60,6 @@
     /// A failure whose meaning for the caller is known.
     case keystore(KeystoreFailure)
 
-    /// True if all slots for keys or sessions are occupied.
     var saysNoPlaceIsLeft: Bool {
       guard case .response(_, let response) = self else { return false }
       return response.saysNoPlaceIsLeft

@@ -3,7 +3,6 @@ import SignetSQLite
 
 /// Accounts without a Signet server: records in their own container, with the same protection as others.
 extension Vault {
-  /// The name of the domain with the accounts.
   package static let accountsDomain = "accounts"
 
   /// The container of the accounts; `nil` if there is none.
@@ -54,8 +53,7 @@ extension Vault {
   /// - Parameters:
   ///   - protection: The new protection.
   ///   - unlocked: The domain.
-  /// - Returns: The failure that kept the hardware from counting the change, which is stored anyway; `nil` if there was
-  ///   none.
+  /// - Returns: The failure that kept the hardware from counting the change, which is stored anyway; `nil` if there was none.
   /// - Throws: ``VaultFailure``: `outdated` if the slot was changed meanwhile, `silentDomain`.
   @discardableResult
   package func setProtection(

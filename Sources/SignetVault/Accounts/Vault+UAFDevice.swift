@@ -2,7 +2,6 @@ import SignetSQLite
 
 /// The device's identity for UAF servers: records in their own container, in a device-only domain.
 extension Vault {
-  /// The name of the domain with these records.
   package static let uafDeviceDomain = "device"
 
   /// The container of these records; `nil` if there is none.

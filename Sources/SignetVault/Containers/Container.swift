@@ -19,9 +19,7 @@ package struct Container: Sendable, Hashable, Identifiable {
     package var isOfServer: Bool { self == .unconfirmed || self == .active }
   }
 
-  /// The identifier in this vault.
   package let id: ContainerID
-  /// The activation state.
   package internal(set) var state: State
   /// The creation time, in milliseconds since 1970-01-01T00:00:00Z.
   package let created: Int64
@@ -72,13 +70,10 @@ package struct ConnectionSettings: Sendable, Hashable {
   }
 }
 
-/// A filter for containers.
 package struct ContainerFilter: Sendable, Hashable {
-  /// Only containers of this user.
   package var userID: String?
   /// Only containers of this server and domain: `host[:port]/domain`.
   package var server: String?
-  /// Only containers in this state.
   package var state: Container.State?
 
   /// Creates a filter from conditions that must all hold; `nil` matches every container.

@@ -20,7 +20,6 @@ package struct ContainerDraft: Sendable {
 package struct DomainDraft: Sendable {
   /// The means of opening the domain, in addition to the device's hardware.
   @nonexhaustive package enum Protection: Sendable {
-    /// The device alone.
     case device
     /// The device and a password: UTF-8 as typed. ``OpaqueString`` prepares it.
     case password(SharedSecretBox, LockPolicy)

@@ -1,6 +1,5 @@
 import SignetSQLite
 
-/// Containers as rows.
 extension Container {
   private static let columns =
     "id, state, created, user_id, server, name, server_id, authorities, pins, protocol_facts, extra, mac"

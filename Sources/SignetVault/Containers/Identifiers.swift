@@ -5,7 +5,6 @@ package struct Identifier: Hashable, Sendable {
   static let byteCount = 16
   package let bytes: [UInt8]
 
-  /// Creates a random identifier.
   init(from random: any RandomSource) { bytes = random.bytes(Self.byteCount) }
 
   /// Reads an identifier from a file; returns `nil` unless there are 16 bytes.

@@ -3,7 +3,6 @@ import SignetSQLite
 
 /// A message that waits to be sent to its server; it outlives the container that it concerns.
 package struct Notice: Sendable, Hashable, Identifiable {
-  /// The notice's number in this vault.
   package let id: Int64
   /// The recipient: the server's name in the layer above.
   package let server: String
@@ -15,7 +14,6 @@ package struct Notice: Sendable, Hashable, Identifiable {
 
 /// A message to be stored until its server has received it.
 package struct NoticeDraft: Sendable, Hashable {
-  /// The recipient.
   package var server: String
   /// The earliest time to send it, in seconds since 1970-01-01T00:00:00Z.
   package var notBefore: Int64

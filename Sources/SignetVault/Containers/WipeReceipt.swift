@@ -3,7 +3,6 @@ import SignetSQLite
 /// A record that a domain was erased after too many wrong passwords; the container keeps it to report to the server.
 package struct WipeReceipt: Sendable, Hashable {
   package let container: ContainerID
-  /// The erased domain.
   package let domain: String
   /// The time of the wipe, in seconds since 1970-01-01T00:00:00Z, by the device's clock.
   package let wipedAt: Int64
@@ -59,8 +58,7 @@ extension Vault {
   /// Returns the receipts of all erased domains, oldest first.
   ///
   /// The container and its device-only domains still exist, so that the device can authenticate its report to the server.
-  /// Delete the
-  /// container afterwards.
+  /// Delete the container afterwards.
   ///
   /// - Throws: ``VaultFailure``.
   package func wipeReceipts() throws(VaultFailure) -> [WipeReceipt] {

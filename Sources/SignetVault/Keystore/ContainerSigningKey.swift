@@ -3,14 +3,11 @@ package import SignetCrypto
 /// A signing key of a container, in software or in the hardware that made it.
 ///
 /// For a hardware key, the container has the key's blob and an authorization of 32 random bytes. The hardware requires both
-/// for
-/// each signature. Both lie in a record under the domain's master key. An attacker with the files and the hardware, but
-/// without
-/// the domain's password or other opening, cannot sign.
+/// for each signature. Both lie in a record under the domain's master key. An attacker with the files and the hardware, but
+/// without the domain's password or other opening, cannot sign.
 package struct ContainerSigningKey: Sendable {
   /// The keystore that holds the key and signs.
   package let origin: KeystoreKind
-  /// The public key.
   package let publicKey: P256.Signing.PublicKey
   let material: Material
 
@@ -58,7 +55,6 @@ package struct ContainerSigningKey: Sendable {
       authorization: SharedSecretBox(authorization), in: origin)
   }
 
-  /// The record that stores the key.
   package var record: SharedSecretBox {
     switch material {
     case .software(let key): return SharedSecretBox(key.rawRepresentation)
@@ -74,8 +70,7 @@ extension Vault {
   /// Makes a signing key: in the hardware if it supports this, otherwise in software.
   ///
   /// A silent domain must use ``ContainerSigningKey/init(_:)``, a software key. A hardware key would reveal whether a
-  /// guessed
-  /// password is right.
+  /// guessed password is right.
   ///
   /// - Throws: ``VaultFailure/keystore(_:)``.
   package func makeSigningKey() throws(VaultFailure) -> ContainerSigningKey {
@@ -118,8 +113,7 @@ extension Vault {
 extension UnlockedDomain {
   /// The signing key in a record.
   ///
-  /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, ``CryptoFailure`` if the record is not a
-  ///   key.
+  /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, ``CryptoFailure`` if the record is not a key.
   package borrowing func signingKey(_ name: String) throws -> ContainerSigningKey {
     try withRecord(name) { try ContainerSigningKey(record: SecretBytes(copying: $0)) }
   }

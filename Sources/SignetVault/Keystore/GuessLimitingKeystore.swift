@@ -3,14 +3,12 @@ public import SignetCrypto
 /// A keystore that counts wrong guesses in hardware, where no program can change the count.
 ///
 /// Each secret sealed this way has its own count. The hardware counts and compares in one step. So an attacker gains no
-/// further
-/// guess by ending the process, by racing several processes, or by restoring older files.
+/// further guess by ending the process, by racing several processes, or by restoring older files.
 public protocol GuessLimitingKeystore: HardwareKeystore {
   /// Chooses a free place in the hardware, without occupying it.
   ///
   /// - Returns: A blob that names the place and its future content. ``discard(_:)`` frees that content only, not other
-  ///   content in the
-  ///   same place.
+  ///   content in the same place.
   /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free place.
   func choosePlace() throws(KeystoreFailure) -> [UInt8]
 

@@ -3,8 +3,7 @@ public import SignetCrypto
 /// A keystore that holds the secret which binds a vault to its device.
 ///
 /// A blob that ``seal(_:context:)`` returns can be stored anywhere: only the same keystore on the same device opens it.
-/// Calls may
-/// block; the vault makes them on its own executor.
+/// Calls may block; the vault makes them on its own executor.
 ///
 /// Optional capabilities are separate protocols: ``SigningKeystore``, ``GuessLimitingKeystore`` and ``CountingKeystore``.
 /// Test for them with `as?`.

@@ -13,20 +13,17 @@ public struct KeystoreStatus: Sendable, Hashable {
   /// True if resetting the lockout needs a password; `nil` if there is no lockout.
   ///
   /// If false, any user of the hardware can reset the lockout without limit. Then a guess limit adds no protection beyond
-  /// the cost
-  /// of each guess.
+  /// the cost of each guess.
   public var isLockoutPasswordSet: Bool?
   /// True if the hardware has an owner password, without which nothing can be stored in it; `nil` if it has no owner.
   public var isOwnerPasswordSet: Bool?
-  /// The number of guess limits and counters that this program keeps in the hardware, for all users and vaults of the
-  /// machine.
+  /// The number of guess limits and counters that this program keeps in the hardware, for all users and vaults of the machine.
   public var reservedPlaces = 0
 
   /// A status with the kind only.
   public init(kind: KeystoreKind) { self.kind = kind }
 
-  /// The dictionary-attack lockout, shared by all users of the hardware: it counts failures, and each expires after some
-  /// time.
+  /// The dictionary-attack lockout, shared by all users of the hardware: it counts failures, and each expires after some time.
   public struct Lockout: Sendable, Hashable {
     /// The current number of counted failures.
     public var failedCount: Int

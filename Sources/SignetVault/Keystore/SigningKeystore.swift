@@ -5,8 +5,7 @@ public protocol SigningKeystore: HardwareKeystore {
   /// Makes a P-256 key in the hardware.
   ///
   /// - Parameter authorization: The value required for each signature. It is sent to the hardware only to make the key. With
-  ///   it
-  ///   and the blob, any program on this device can sign, so protect it.
+  ///   it and the blob, any program on this device can sign, so protect it.
   /// - Returns: The key's blob and the public key.
   /// - Throws: ``KeystoreFailure``.
   func makeSigningKey(authorization: borrowing SecretBytes) throws(KeystoreFailure) -> HardwareSigningKey

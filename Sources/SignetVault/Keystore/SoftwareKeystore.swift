@@ -4,8 +4,7 @@ import SignetFiles
 /// A keystore for devices without hardware: a random key in a file that only its owner may read.
 ///
 /// It protects only against an attacker who gets the vault without this key file. An attacker who runs as the same user or
-/// reads
-/// the disk has both. Its kind is `software`, which users and servers can see.
+/// reads the disk has both. Its kind is `software`, which users and servers can see.
 ///
 /// The file `software-keystore.key` has mode 0600 and 40 bytes: `SGNTSWK1`, then the key. A sealed blob is the byte 1, then
 /// a nonce of 12 bytes, the ciphertext and a tag of 16 bytes of AES-256-GCM, whose additional data is the context.

@@ -14,14 +14,13 @@ public protocol BiometricGate: Sendable {
   /// Cancelling the task ends the match and frees the sensor before the call throws ``BiometricFailure/cancelled``.
   ///
   /// The gate reports each mismatch exactly once, before it reads the next finger. It reports with
-  /// ``BiometricHint/notRecognised(remaining:)``, or throws ``BiometricFailure/mismatch`` for the last one of this match.
-  /// A vault counts these reports.
+  /// ``BiometricHint/notRecognised(remaining:)``, or throws ``BiometricFailure/mismatch`` for the last one of this match. A
+  /// vault counts these reports.
   ///
   /// - Parameters:
   ///   - reason: The reason shown to the user; the gate may not append text to it.
   ///   - hints: Receives hints to show during the match, never after the return. It may block its thread for the duration of
-  ///     a
-  ///     disk write. If the system shows its own dialog, it is not called.
+  ///     a disk write. If the system shows its own dialog, it is not called.
   /// - Returns: The set that was enrolled during the match. Compare this set with the one that a key is bound to, not an
   ///   earlier one.
   /// - Throws: ``BiometricFailure``.

@@ -13,8 +13,7 @@ public protocol DevicePasscode: Sendable {
   /// Verifies the passcode of the user's own account, and returns if it was right.
   ///
   /// Cancelling the task ends the conversation. The call throws ``DevicePasscodeFailure/cancelled`` when the system returns,
-  /// which
-  /// may take the few seconds by which the system delays a wrong answer.
+  /// which may take the few seconds by which the system delays a wrong answer.
   ///
   /// - Parameters:
   ///   - reason: The reason shown to the user.
@@ -52,8 +51,7 @@ public struct PasscodePrompt: Hashable, Sendable {
   /// The app's reason for the verification.
   public let reason: String
   /// The system's text on one line: at most 512 characters, without terminal control characters or characters that change
-  /// the
-  /// text direction.
+  /// the text direction.
   public let text: String
   /// True if the answer may be visible while the user types it.
   public let echoes: Bool

@@ -6,8 +6,7 @@ public protocol ScreenLockObserver: Sendable {
   ///
   /// Events are sequential: the next one waits until `react` has returned. At ``ScreenLockEvent/willSleep`` and
   /// ``ScreenLockEvent/willShutDown`` the system delays sleep or shutdown for some seconds until `react` has returned. Wipe
-  /// keys
-  /// there.
+  /// keys there.
   ///
   /// - Parameter react: Receives each event. The first event is ``ScreenLockEvent/watching(locked:)``.
   /// - Throws: ``ScreenLockFailure``. A caller that holds keys must then lock, because later events are no longer reported.

@@ -18,8 +18,7 @@ import SignetPolicy
 ///
 /// Setting the wall clock changes none of the others. A user who can start the program in new namespaces can change its time
 /// since boot and its boot id; many systems allow this to every user. An operator of the virtual machine can restore an
-/// older
-/// state of it. `docs/threat-model.md` describes the consequences.
+/// older state of it. `docs/threat-model.md` describes the consequences.
 public struct SystemTrustedClock: TrustedClock {
   private let bootID: BootID
 

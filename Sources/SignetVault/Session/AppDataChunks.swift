@@ -32,7 +32,6 @@ struct AppDataChunks: Sendable {
     return output
   }
 
-  /// Ends the text.
   mutating func end() throws(AppDataFailure) -> [UInt8] { try next(isLast: true) }
 
   private mutating func next(isLast: Bool) throws(AppDataFailure) -> [UInt8] {

@@ -3,8 +3,7 @@ import SignetCrypto
 /// Decrypts an app text incrementally.
 ///
 /// Each returned part is authentic and in the right position. Only ``finish()`` verifies that the text is complete. Code
-/// that
-/// acts on parts before that must be able to undo its actions.
+/// that acts on parts before that must be able to undo its actions.
 public struct AppDataOpener: ~Copyable, Sendable {
   private var chunks: AppDataChunks
 

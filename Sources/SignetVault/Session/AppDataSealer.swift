@@ -3,8 +3,7 @@ import SignetCrypto
 /// Encrypts an app text incrementally.
 ///
 /// Each call returns bytes to write; all parts in order are the encrypted text. Without ``finish()`` the text is truncated
-/// and
-/// cannot be decrypted.
+/// and cannot be decrypted.
 public struct AppDataSealer: ~Copyable, Sendable {
   private var chunks: AppDataChunks
   private var hasHeader = false

@@ -3,8 +3,7 @@ import Synchronization
 /// A secret that is kept for a limited time after its user authenticated, then wiped.
 ///
 /// The secret expires if a limit is reached, the machine slept, or a clock was changed. Each use checks this. A task also
-/// checks
-/// every few seconds while there is a secret.
+/// checks every few seconds while there is a secret.
 package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
   private struct State: ~Copyable {
     var secret: Secret?
@@ -66,8 +65,7 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
       state.guardian = Task { [weak self, clock] in
         var verdict: SessionLimits.Verdict? = first
         // A late check does no harm, because each use checks for itself. The first check follows the first sleep. The task
-        // does not
-        // hold this object while it sleeps, so releasing the object wipes the secret at once.
+        // does not hold this object while it sleeps, so releasing the object wipes the secret at once.
         while case .stay(let rest) = verdict {
           do { try await Task.sleep(for: rest, clock: .continuous) } catch { return }
           verdict = self?.look(clock.now, isUse: false)

@@ -48,8 +48,7 @@ extension SessionLimits {
   /// The difference between clocks that counts as sleep or as a change of the wall clock.
   ///
   /// The wall clock is read in whole seconds, and time services slew it. A running machine makes no larger step within one
-  /// check
-  /// interval.
+  /// check interval.
   static let tolerance: (sleep: Duration, wall: Duration) = (.seconds(1), .seconds(10))
 
   /// The longest time between checks, so that sleep or a set clock is detected soon.

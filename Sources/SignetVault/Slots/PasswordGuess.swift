@@ -13,12 +13,10 @@ struct PasswordGuess {
   /// The result of the comparison.
   enum Result {
     case right(masterKey: SharedSecretBox)
-    /// `hardwareAllows` is the number of guesses left in the hardware: `.max` if it does not count, `nil` if it did not
-    /// compare.
+    /// `hardwareAllows` is the number of guesses left in the hardware: `.max` if it does not count, `nil` if it did not compare.
     case wrong(hardwareAllows: Int?)
   }
 
-  /// The slot that the password is for.
   let slot: ProtectionSlot
   private let derived: SharedSecretBox
   private let hardwareSecret: HardwareSecret

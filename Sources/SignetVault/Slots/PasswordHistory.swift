@@ -2,12 +2,11 @@ import SignetCrypto
 
 /// The previous passwords of a domain, as keyed digests in a record of the domain.
 ///
-/// The record is sealed like others, so reading a digest requires the hardware and the opened domain. Testing a password
-/// against a digest costs a derivation as slow as the slot's. The bytes: version 1, memory, passes and lanes (4 bytes each,
-/// big-endian), a salt of 16 bytes, the number of digests (1 byte), the digests of 32 bytes each, the latest first.
+/// The record is sealed like others, so reading a digest requires the hardware and the opened domain. Testing a password against a
+/// digest costs a derivation as slow as the slot's. The bytes: version 1, memory, passes and lanes (4 bytes each, big-endian), a
+/// salt of 16 bytes, the number of digests (1 byte), the digests of 32 bytes each, the latest first.
 ///
-/// A digest is HMAC-SHA256 of Argon2id(password, salt), under HKDF-SHA256(master key, salt, info: `signet password history
-/// v1`).
+/// A digest is HMAC-SHA256 of Argon2id(password, salt), under HKDF-SHA256(master key, salt, info: `signet password history v1`).
 package struct PasswordHistory {
   /// A name that is invalid for apps' records.
   package static let recordName = " history"

@@ -2,7 +2,6 @@ package import SignetPolicy
 
 /// The times of a password, by a wall clock that can be set back.
 package struct PasswordTimes: Sendable, Hashable {
-  /// The time when the password was set.
   package var stamp: PasswordStamp
   /// The latest time that the vault has seen since, in seconds since 1970-01-01T00:00:00Z.
   package var seenAt: Int64

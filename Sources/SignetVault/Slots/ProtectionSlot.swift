@@ -8,13 +8,11 @@ package import SignetCrypto
 /// - If a password or code is needed, the input key is derived from it and the salt is the hardware secret.
 ///
 /// So offline guessing needs the hardware, and the hardware alone does not open the slot. `info` is `signet slot key v1` and
-/// the
-/// SHA-256 of the header.
+/// the SHA-256 of the header.
 ///
 /// A *silent* slot has no tag under that key: see ``SilentSealing``.
 package struct ProtectionSlot: Equatable {
   package var header: SlotHeader
-  /// The hardware secret, sealed by the keystore.
   package var sealedSecret: [UInt8]
   /// The master key under the wrapping key, bound to the header.
   var wrappedKey: [UInt8]

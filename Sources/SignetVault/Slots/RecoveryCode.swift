@@ -5,14 +5,12 @@ public import SignetOATH
 ///
 /// The device is needed too, so a found code opens nothing without it.
 public struct RecoveryCode: Sendable, CustomStringConvertible {
-  /// The number of bytes of a code.
   static let byteCount = 16
   private static let groupSize = 4
 
   /// The 16 bytes.
   let secret: SharedSecretBox
 
-  /// Makes a new code.
   package init() { secret = SharedSecretBox(.random(byteCount: Self.byteCount)) }
 
   /// Parses a typed code; case, hyphens and spaces are ignored.

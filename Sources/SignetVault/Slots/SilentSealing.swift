@@ -3,19 +3,15 @@ import SignetCrypto
 /// The sealing of *silent* domains, in which a wrong password cannot be distinguished from the right one.
 ///
 /// It has two layers. The inner layer hides uniform bytes under a keystream that depends on the password, without a tag.
-/// With
-/// any password they decrypt to uniform bytes. The outer layer is AES-256-GCM under keys from the hardware secret alone, so
-/// changes by other software are detected independently of the password. An attacker with the files and the hardware secret
-/// can
-/// read the inner bytes, but cannot verify a guessed password: `docs/threat-model.md` has the argument.
+/// With any password they decrypt to uniform bytes. The outer layer is AES-256-GCM under keys from the hardware secret
+/// alone, so changes by other software are detected independently of the password. An attacker with the files and the
+/// hardware secret can read the inner bytes, but cannot verify a guessed password: `docs/threat-model.md` has the argument.
 ///
 /// - The master key: exclusive or with the slot's wrapping key, which is used for nothing else; outer key
 ///   HKDF-SHA256(hardware secret, salt: the header's, info: `signet silent slot v1`), bound to the header.
 /// - A record: the form (1 bytes, 2 P-256 seed), a nonce of 16 bytes, then the bytes exclusive or HKDF-Expand(master key,
-///   info:
-///   `signet silent keystream v1`, nonce, the record's context); outer key HKDF-SHA256(hardware secret, salt: the vault's
-///   identifier,
-///   info: `signet silent record v1`), bound to the record's context.
+///   info: `signet silent keystream v1`, nonce, the record's context); outer key HKDF-SHA256(hardware secret, salt: the
+///   vault's identifier, info: `signet silent record v1`), bound to the record's context.
 struct SilentSealing: Sendable {
   /// The longest record; HKDF gives no more than 8160 bytes.
   static let maximumByteCount = 1024

@@ -5,8 +5,7 @@ package import SignetPolicy
 /// The header of a slot: in clear text, and authenticated as the associated data of the wrapped master key.
 ///
 /// New slots have version 2. A version 1 slot is readable and is replaced when it is next opened. `docs/vault-format.md` has
-/// both.
-/// Version 2, numbers big-endian:
+/// both. Version 2, numbers big-endian:
 ///
 /// | offset | bytes | field |
 /// |---|---|---|
@@ -28,7 +27,6 @@ package import SignetPolicy
 /// | … | … | the lock policy as JSON; empty if there is no password |
 package struct SlotHeader: Equatable {
   static let saltByteCount = 16
-  /// The version of new slots.
   static let currentVersion: UInt8 = 2
 
   package var version = Self.currentVersion
@@ -96,7 +94,6 @@ package struct SlotHeader: Equatable {
   static let digestByteCount = 32
   private static let noCost = Argon2id(memoryKiB: 0, passes: 0, lanes: 0)
 
-  /// The encoded header.
   package var bytes: [UInt8] { version == 1 ? bytesOfVersion1 : bytesOfVersion2 }
 
   private var bytesOfVersion2: [UInt8] {

@@ -4,16 +4,12 @@ package import SignetCrypto
 ///
 /// The key is wiped then, which locks the domain. Records stay encrypted and are decrypted one at a time.
 package struct UnlockedDomain: ~Copyable, Sendable {
-  /// The container that the domain belongs to.
   package var container: ContainerID { place.container }
-  /// The name of the domain.
   package var name: String { place.domain }
-  /// The kind of the slot that opened it.
   package var openedBy: SlotKind { slot.header.kind }
   /// The slot that opened the domain, to check later that it is still current.
   package var openedSlot: OpenedSlot { OpenedSlot(slot: slot) }
   let slot: ProtectionSlot
-  /// The duration of the opening.
   package let timing: UnlockTiming
 
   var place: DomainPlace { slot.header.place }
@@ -54,7 +50,6 @@ package struct UnlockedDomain: ~Copyable, Sendable {
 
 /// The duration of opening a domain, in two parts.
 package struct UnlockTiming: Sendable, Hashable {
-  /// The total duration.
   package let total: Duration
   /// The deliberately slow part, which derives a key from the password; zero without a password.
   package let keyDerivation: Duration

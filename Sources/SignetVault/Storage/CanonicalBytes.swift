@@ -1,8 +1,7 @@
 /// A sequence of fields in an injective encoding, for bytes that are authenticated and never parsed.
 ///
 /// Each field is its length in 4 bytes, big-endian, and its bytes; a number is a field of 8 bytes, big-endian. The first
-/// field is
-/// the purpose; it determines the other fields.
+/// field is the purpose; it determines the other fields.
 package struct CanonicalBytes {
   package private(set) var bytes: [UInt8] = []
 
@@ -15,10 +14,8 @@ package struct CanonicalBytes {
     bytes += field
   }
 
-  /// Adds a text as UTF-8.
   package mutating func append(_ text: String) { append(Array(text.utf8)) }
 
-  /// Adds a number.
   package mutating func append(_ number: Int64) {
     var field: [UInt8] = []
     field.append(bigEndian: UInt64(bitPattern: number))

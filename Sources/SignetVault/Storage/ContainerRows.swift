@@ -73,7 +73,6 @@ struct ContainerRows {
     }
   }
 
-  /// Adds a container.
   init(adding container: Container, to tables: VaultTables, _ state: VaultState) throws {
     (id, self.state, self.tables) = (container.id, state, tables)
     self.container = Entry(container, try container.insert(into: tables.database, tables.seal))
@@ -142,7 +141,6 @@ extension ContainerRows {
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
   mutating func takeNumber() throws { try state.takeNumber(tables.counter) }
 
-  /// Replaces the container's row.
   mutating func store(_ container: Container) throws {
     self.container = Entry(container, try container.update(in: tables.database, tables.seal))
   }

@@ -54,7 +54,6 @@ package final class FolderLock {
     }
   }
 
-  /// Unlocks the file.
   package func release() { _ = flock(descriptor, LOCK_UN) }
 
   deinit { close(descriptor) }

@@ -1,11 +1,9 @@
 /// The hardware counter that detects an older copy of the folder.
 ///
 /// A change that a rollback could undo to an attacker's advantage advances the state number. Examples are counting an
-/// attempt,
-/// changing a slot, and adding or deleting a container. The order is: write the change with its number to the disk, advance
-/// the
-/// hardware counter, then act on the change, such as trying a password. So a state number above the hardware's belongs to an
-/// interrupted change, and a number below it belongs to an older copy.
+/// attempt, changing a slot, and adding or deleting a container. The order is: write the change with its number to the disk,
+/// advance the hardware counter, then act on the change, such as trying a password. So a state number above the hardware's
+/// belongs to an interrupted change, and a number below it belongs to an older copy.
 struct HardwareCounter {
   let keystore: any CountingKeystore
   /// The blob that names the counter in the hardware; the vault's row authenticates it.

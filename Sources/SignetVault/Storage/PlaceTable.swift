@@ -5,15 +5,13 @@ import SignetSQLite
 extension VaultState {
   /// The blobs that name these places.
   ///
-  /// - Throws: ``VaultFailure/altered(_:)`` if the digest does not match: an attacker may have listed a place in use for
-  ///   release.
+  /// - Throws: ``VaultFailure/altered(_:)`` if the digest does not match: an attacker may have listed a place in use for release.
   func places(in tables: VaultTables) throws -> Set<[UInt8]> {
     let places = try Self.stored(in: tables)
     guard Self.digest(of: places) == self[.places] else { throw VaultFailure.altered(.vault) }
     return places
   }
 
-  /// Changes the set of places.
   mutating func changePlaces(
     in tables: VaultTables, _ change: (inout Set<[UInt8]>) throws -> Void
   ) throws {

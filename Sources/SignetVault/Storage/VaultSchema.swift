@@ -3,8 +3,7 @@ import SignetSQLite
 /// The tables of a vault's file.
 ///
 /// Every row with content has a `mac`, see ``RowSeal``, or a digest in the state; ``VaultState`` binds them together.
-/// Records are
-/// sealed under the master key of their domain.
+/// Records are sealed under the master key of their domain.
 enum VaultSchema {
   static let migrations = [
     Migration(

@@ -4,10 +4,8 @@ import SignetSQLite
 /// The authenticated state over all rows, so that no single row can be rolled back, added or deleted.
 ///
 /// A row's own MAC also verifies for every older version of the row. The state has a digest of each *part*: a container's
-/// rows,
-/// a domain's records, a notice, the unused hardware places. One MAC authenticates all digests together with the state
-/// number.
-/// Code that uses a row must have compared its part with the digest in the same transaction.
+/// rows, a domain's records, a notice, the unused hardware places. One MAC authenticates all digests together with the state
+/// number. Code that uses a row must have compared its part with the digest in the same transaction.
 struct VaultState {
   /// The subject of a digest.
   struct Part: Hashable, Comparable {
@@ -17,9 +15,7 @@ struct VaultState {
 
     /// A container's row, its slots and its receipts.
     static func container(_ id: ContainerID) -> Part { Part(owner: id.bytes, name: "") }
-    /// The records of a domain.
     static func records(of domain: String, in id: ContainerID) -> Part { Part(owner: id.bytes, name: domain) }
-    /// A notice that waits to be sent.
     static func notice(_ number: Int64) -> Part { Part(owner: [], name: "\(noticePrefix)\(number)") }
     fileprivate static let noticePrefix = "notice "
     /// The hardware places that no slot uses.
@@ -84,10 +80,8 @@ struct VaultState {
   /// The identifiers of the containers that must exist.
   var containers: Set<[UInt8]> { Set(digests.keys.lazy.map(\.owner).filter { !$0.isEmpty }) }
 
-  /// Removes all parts of a container.
   mutating func remove(_ id: ContainerID) { digests = digests.filter { $0.key.owner != id.bytes } }
 
-  /// Stores the number and the changed digests.
   func store(in tables: VaultTables) throws {
     let changed = digests.filter { stored[$0.key] != $0.value }
     let gone = stored.keys.filter { digests[$0] == nil }

@@ -42,8 +42,7 @@ struct VaultTables {
   /// - Parameters:
   ///   - id: The container.
   ///   - isCounted: True if rolling back the folder could undo this change to an attacker's advantage. If that depends on
-  ///     the rows,
-  ///     pass false and call ``ContainerRows/takeNumber()`` in `body`.
+  ///     the rows, pass false and call ``ContainerRows/takeNumber()`` in `body`.
   ///   - body: The change.
   /// - Returns: The result of `body`.
   /// - Throws: Any error of `body`; ``VaultFailure/rolledBack(found:expected:)`` if the folder is an older copy.
@@ -69,8 +68,7 @@ struct VaultTables {
   ///   - isCounted: As in ``change(_:isCounted:_:)``.
   ///   - body: The change.
   /// - Returns: The result of `body`, and the failure that kept the hardware from counting, if any. The next counted change
-  ///   or the
-  ///   next opening of the vault advances the counter.
+  ///   or the next opening of the vault advances the counter.
   /// - Throws: The errors of ``change(_:isCounted:_:)``; then nothing was changed.
   func changeBeforeCounting<R>(
     _ id: ContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R

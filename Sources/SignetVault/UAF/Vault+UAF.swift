@@ -3,7 +3,6 @@ import SignetSQLite
 
 /// The keys of FIDO UAF: one domain for each key, and one device-only domain with the data about all keys.
 extension Vault {
-  /// The name of the device-only domain.
   package static let uafDomain = "uaf"
 
   /// The UAF container; `nil` if there is none.
@@ -51,8 +50,7 @@ extension Vault {
   /// Adds domains, deletes domains and changes the records of an open one, in one transaction.
   ///
   /// Hardware that counts counts the change, so that a rolled-back folder is rejected. The change is on the disk, and
-  /// counted,
-  /// before this returns.
+  /// counted, before this returns.
   ///
   /// - Parameters:
   ///   - unlocked: The open domain.
