@@ -13,7 +13,7 @@ package enum BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A message exceeded the limits of size or depth, or had an unexpected form.
   case malformed
 
-  /// A description for a log; the peer's text is not sanitized.
+  /// A description for a log; the peer's text is not sanitised.
   package var description: String {
     switch self {
     case .connectionFailed(let code): "no connection to the bus, system error \(code)"

@@ -12,13 +12,13 @@ package enum FileFailure: Error, Hashable, Sendable {
   case missing
   /// The object is not a plain file, or not a folder if a folder is required.
   case wrongKind
-  /// Another user owns it.
+  /// The owner is another user.
   case ownedByAnother(owner: UInt32)
   /// Other users have more access than the rule allows; `mode` has the permission bits.
   case openToOthers(mode: UInt32)
-  /// It has more bytes than the limit.
+  /// The file has more bytes than the limit.
   case tooLarge
-  /// It ended before the required number of bytes.
+  /// The file ended before the required number of bytes.
   case tooShort
 
   /// The nearest `errno` value.

@@ -14,7 +14,7 @@ package struct FileRule: Sendable {
     case foreignFile
     /// A folder or a link to one, which is common for data folders.
     case folder
-    /// As ``folder``, but root may own it too.
+    /// A folder as in ``folder``, which root may own too.
     case foreignFolder
   }
 

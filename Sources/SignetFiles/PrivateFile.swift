@@ -14,9 +14,9 @@ package enum PrivateFile {
 
   /// The treatment of an existing file of the same name.
   package enum Naming: Sendable {
-    /// It is replaced; a link is replaced, not followed.
+    /// The existing file is replaced; a link is replaced, not followed.
     case replacing
-    /// It stays: of two concurrent processes, the second must not replace the file that the first already uses.
+    /// The existing file stays: of two concurrent processes, the second must not replace the file that the first already uses.
     case keeping
   }
 

@@ -84,7 +84,7 @@ extension Vault {
   private enum Attempt {
     case right(SlotRow, masterKey: SharedSecretBox, records: [String: [UInt8]])
     case refused(VaultFailure)
-    /// Another process replaced the slot, after a password change or a renewal, so the derived key is not comparable.
+    /// The slot was replaced by another process, so the derived key is not comparable.
     case replaced
   }
 

@@ -36,7 +36,7 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Activates a container and deletes any other of the same user at the same server, in one transaction.
+  /// Activates a container and deletes any other of the same user at the same server and domain, in one transaction.
   ///
   /// Confirming an active container does nothing, so a caller can repeat the call after a crash.
   ///

@@ -9,7 +9,7 @@ package enum BiometricAuthentication: Sendable, Hashable {
   case enabled
   /// The sensor is ready, but the user has not enabled biometrics for this domain.
   case notEnabled
-  /// There is no sensor, or no driver for it.
+  /// The device has no sensor, or no driver for it.
   case notCapable
   /// The user has not enrolled a finger or face.
   case notEnrolled

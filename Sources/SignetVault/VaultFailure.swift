@@ -17,7 +17,7 @@ public import SignetSQLite
   case writableByOthers(path: String)
   /// The disk is full; nothing was changed.
   case diskFull
-  /// Another process used the vault for too long.
+  /// The vault stayed in use by another process for too long.
   case busy
   /// The vault was written by a newer program.
   case tooNew(found: Int, supported: Int)
@@ -29,7 +29,7 @@ public import SignetSQLite
   case otherKeystore(found: KeystoreKind, expected: KeystoreKind)
   /// The keystore failed.
   case keystore(KeystoreFailure)
-  /// There is no such container; it may have been deleted or replaced.
+  /// The container does not exist; it may have been deleted or replaced.
   case noSuchContainer(ContainerID)
   /// The container has no such domain, or the domain has no slot of this kind.
   case noSuchSlot(domain: String, SlotKind)
@@ -45,11 +45,11 @@ public import SignetSQLite
   case unusablePassword(OpaqueStringFailure)
   /// The password is wrong; `remaining` attempts are left, or any number if it is `nil`.
   case wrongPassword(remaining: Int?)
-  /// There were too many wrong passwords; the domain stays locked.
+  /// The domain is permanently locked after too many wrong passwords.
   case lockedOut
   /// The next password may be tried after this duration; this one was not tried and does not count.
   case waiting(Duration, remaining: Int?)
-  /// There were too many wrong passwords, and the domain's secrets were erased.
+  /// The domain's secrets were erased after too many wrong passwords.
   case wiped(domain: String)
   /// The new password violates these rules of its policy.
   case passwordRefused([PasswordViolation])
@@ -65,7 +65,7 @@ public import SignetSQLite
   case wrongRecoveryCode
   /// A finger or face was enrolled or removed since biometrics were enabled.
   case biometricsInvalidated
-  /// There was no biometric match.
+  /// The biometric match failed.
   case biometric(BiometricFailure)
   /// The device's passcode was not accepted.
   case passcode(DevicePasscodeFailure)
@@ -73,7 +73,7 @@ public import SignetSQLite
   case outdated(domain: String)
   /// The folder is an older copy: the hardware counter is ahead of it.
   case rolledBack(found: UInt64, expected: UInt64)
-  /// There is no clock that can be trusted.
+  /// The system has no trusted clock.
   case clock(ClockFailure)
   /// The cost of the password's key derivation is outside the accepted range.
   case costOutOfRange(Argon2id)

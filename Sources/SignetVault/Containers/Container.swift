@@ -1,4 +1,4 @@
-/// One user at one server, as stored in the vault, readable without opening a domain.
+/// The vault's data about one user at one server, readable without opening a domain.
 ///
 /// All of this data is authenticated under a key that the hardware protects.
 package struct Container: Sendable, Hashable, Identifiable {

@@ -18,13 +18,13 @@ import SignetFiles
   case replaced
   /// The count that the blob depends on was removed from the hardware.
   case countGone
-  /// There is no hardware at this address.
+  /// The address has no hardware.
   case missing(address: String)
   /// This user has no access to the hardware at this address.
   case forbidden(address: String)
   /// The text is not a keystore address.
   case invalidAddress(String)
-  /// Another program uses the hardware, or the hardware asked for a later retry.
+  /// The hardware is in use by another program, or asked for a later retry.
   case busy
   /// The hardware did not answer in time.
   case noAnswer

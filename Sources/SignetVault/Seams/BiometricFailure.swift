@@ -6,19 +6,19 @@
   case cancelled
   /// The sensor read a finger that is not enrolled.
   case mismatch
-  /// There were too many consecutive mismatches; the sensor is disabled until the password is verified.
+  /// The sensor is disabled after too many consecutive mismatches, until the password is verified.
   case lockedOut
-  /// Another program uses the sensor.
+  /// The sensor is in use by another program.
   case busy
   /// No finger touched the sensor in time.
   case timedOut
-  /// There is no sensor, or no driver for it.
+  /// The device has no sensor, or no driver for it.
   case notCapable
   /// The user has not enrolled a finger or face.
   case notEnrolled
   /// The system does not let this user or this session use the sensor.
   case notAuthorized
-  /// The sensor or its service failed; the text is the system's sanitized message, for a log.
+  /// The sensor or its service failed; the text is the system's sanitised message, for a log.
   case unavailable(String)
 
   /// The failure and the remedy.

@@ -18,7 +18,7 @@ public protocol BiometricGate: Sendable {
   /// vault counts these reports.
   ///
   /// - Parameters:
-  ///   - reason: The reason shown to the user; the gate may not append text to it.
+  ///   - reason: The reason shown to the user, as a separate text and not as part of a sentence.
   ///   - hints: Receives hints to show during the match, never after the return. It may block its thread for the duration of
   ///     a disk write. If the system shows its own dialog, it is not called.
   /// - Returns: The set that was enrolled during the match. Compare this set with the one that a key is bound to, not an
@@ -47,9 +47,9 @@ extension BiometricGate {
 
 /// The biometric capability of this device now.
 public enum BiometricState: Hashable, Sendable {
-  /// There is no sensor, or no driver for it.
+  /// The device has no sensor, or no driver for it.
   case notCapable
-  /// There is a sensor, but the user has not enrolled a finger or face.
+  /// The device has a sensor, but the user has not enrolled a finger or face.
   case notEnrolled
   /// The user can be matched against this set.
   case ready(EnrolledSet)

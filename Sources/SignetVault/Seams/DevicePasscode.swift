@@ -56,7 +56,7 @@ public struct PasscodePrompt: Hashable, Sendable {
   /// True if the answer may be visible while the user types it.
   public let echoes: Bool
 
-  /// Creates a prompt; text from the system must be sanitized before.
+  /// Creates a prompt; text from the system must be sanitised before.
   public init(reason: String, text: String, echoes: Bool) {
     self.reason = reason
     self.text = text
@@ -66,12 +66,12 @@ public struct PasscodePrompt: Hashable, Sendable {
 
 /// A message of the system.
 public struct PasscodeMessage: Hashable, Sendable {
-  /// The system's text, sanitized like that of a ``PasscodePrompt``.
+  /// The system's text, sanitised like that of a ``PasscodePrompt``.
   public let text: String
   /// True if the message reports an error.
   public let isError: Bool
 
-  /// Creates a message; text from the system must be sanitized before.
+  /// Creates a message; text from the system must be sanitised before.
   public init(text: String, isError: Bool) {
     self.text = text
     self.isError = isError

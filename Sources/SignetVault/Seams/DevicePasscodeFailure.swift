@@ -10,13 +10,13 @@
   case accountRefused
   /// The passcode was right but has expired: the system requires a new one first.
   case passcodeExpired
-  /// Another verification is in progress.
+  /// A verification is already in progress.
   case busy
-  /// There was no answer in time.
+  /// The user did not answer in time.
   case timedOut
   /// The system has no way to verify a passcode.
   case notCapable
-  /// The verification failed; the text is the system's sanitized message, for a log.
+  /// The verification failed; the text is the system's sanitised message, for a log.
   case unavailable(String)
 
   /// The failure and the remedy.

@@ -34,7 +34,7 @@ public protocol ScreenLockObserver: Sendable {
 @nonexhaustive public enum ScreenLockFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The system has no service that reports screen locks.
   case notCapable
-  /// The connection to the service was lost or could not be made; the text is the system's sanitized message.
+  /// The connection to the service was lost or could not be made; the text is the system's sanitised message.
   case connectionLost(String)
 
   /// The failure and the remedy.

@@ -1,14 +1,14 @@
 /// The reason why a session or secret is locked.
 @nonexhaustive public enum LockReason: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-  /// It has not been unlocked.
+  /// Not unlocked yet.
   case notUnlocked
   /// The user, or an app on the user's behalf, requested the lock.
   case requested
-  /// It was not used for longer than the idle time-out.
+  /// Not used for longer than the idle time-out.
   case idle
   /// The last authentication was too long ago.
   case tooOld
-  /// It was valid for one use and has been used.
+  /// Valid for one use only, which was made.
   case used
   /// The machine was suspended, or is about to be.
   case suspended

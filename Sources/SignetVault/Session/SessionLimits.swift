@@ -39,9 +39,9 @@ package struct SessionTimes: Sendable, Hashable {
 extension SessionLimits {
   /// The decision whether a session may stay unlocked.
   package enum Verdict: Sendable, Hashable {
-    /// It may stay unlocked; check again after this duration at the latest.
+    /// The session may stay unlocked; check again after this duration at the latest.
     case stay(for: Duration)
-    /// It must be locked.
+    /// The session must be locked.
     case lock(LockReason)
   }
 
