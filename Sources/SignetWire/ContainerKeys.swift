@@ -3,23 +3,23 @@ public import SignetJSON
 
 /// The public keys of a container (`docs/protocol.md` section 3.3).
 public struct ContainerKeys: Hashable, Sendable {
-  /// Signs requests.
+  /// The key that signs requests.
   public let session: P256.Signing.PublicKey
-  /// Receives what the server encrypts.
+  /// The key to which the server encrypts.
   public let encryption: P256.KeyAgreement.PublicKey
-  /// Signs decisions.
+  /// The key that signs decisions.
   public let signing: P256.Signing.PublicKey
 
-  /// Puts the keys together.
+  /// Creates a set of keys.
   public init(
     session: P256.Signing.PublicKey, encryption: P256.KeyAgreement.PublicKey, signing: P256.Signing.PublicKey
   ) {
     (self.session, self.encryption, self.signing) = (session, encryption, signing)
   }
 
-  /// Reads the keys.
+  /// Parses the keys.
   ///
-  /// - Throws: ``WireFailure``, also when two of the keys are the same.
+  /// - Throws: ``WireFailure``, also if two of the keys are equal.
   public init(_ object: JSONObject) throws(WireFailure) {
     session = try P256.Signing.PublicKey(wireJWK: object.wireObject("session"), member: "session")
     encryption = try P256.KeyAgreement.PublicKey(
@@ -33,7 +33,7 @@ public struct ContainerKeys: Hashable, Sendable {
     }
   }
 
-  /// The keys as the protocol writes them.
+  /// The keys in their JSON form.
   public var json: JSONObject {
     var object = JSONObject()
     object["session"] = .object(session.wireJWK)

@@ -2,40 +2,40 @@ public import SignetJSON
 import SignetOATH
 public import SignetPolicy
 
-/// What a container will hold and what opens it (`docs/protocol.md` section 3.4).
+/// The keys of a container and their protection (`docs/protocol.md` section 3.4).
 public struct ContainerProfile: Hashable, Sendable {
-  /// The keys of a container that can have a protection of their own.
+  /// The keys of a container that can have their own protection.
   public enum KeyName: String, Hashable, Sendable, CaseIterable {
-    /// What signs decisions about transactions.
+    /// The key that signs decisions about transactions.
     case signing
-    /// What one-time codes are made with.
+    /// The secret of the one-time codes.
     case otp
-    /// What carries everything that device and server say to each other.
+    /// The key that signs the device's requests.
     case session
   }
 
-  /// What opens the container, and with it every key that has no protection of its own.
+  /// The protection of the container and of every key without its own protection.
   public var protection: ProtectionPolicy
-  /// The protection of each key that has its own: it asks for another password than the container's.
+  /// The protection of each key that has its own, with a password other than the container's.
   public var keys: [KeyName: ProtectionPolicy] = [:]
-  /// The label of the one-time password key: 1 to 64 characters.
+  /// The label of the one-time password secret, 1 to 64 Unicode scalars.
   public var otpLabel: String
-  /// How codes are computed.
+  /// The parameters of the codes.
   public var totp: TOTPParameters
-  /// Whether the one-time password secret may leave the device, for another authenticator.
+  /// Indicates whether the user may export the one-time password secret to another authenticator.
   public var isOTPExportable = false
 
-  /// What the device has to be like, or it locks the container.
+  /// The requirements for the device; the device locks the container if it does not meet them.
   public var accountPolicies = AccountPolicySet()
 
-  /// Puts a profile together.
+  /// Creates a profile.
   public init(protection: ProtectionPolicy, otpLabel: String = "otp", totp: TOTPParameters) {
     (self.protection, self.otpLabel, self.totp) = (protection, otpLabel, totp)
   }
 
-  /// Reads a profile.
+  /// Parses a profile.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for a malformed member or an unknown value.
   public init(_ object: JSONObject) throws(WireFailure) {
     do {
       protection = try ProtectionPolicy(object.wireObject("protection"))
@@ -64,22 +64,25 @@ public struct ContainerProfile: Hashable, Sendable {
     }
   }
 
-  /// What opens a key: its own protection or, where it has none, the container's; the device in the case of the session key.
+  /// Returns the effective protection of a key.
+  ///
+  /// A key without its own protection has the container's; the session key then has the device's.
   public func protection(of key: KeyName) -> ProtectionPolicy {
     keys[key] ?? (key == .session ? .device : protection)
   }
 
-  /// Why a key cannot have this protection; `nil` where it can.
+  /// Returns the reason why a key cannot have this protection; `nil` if it can.
   ///
   /// - Parameters:
-  ///   - protection: What is meant to open it.
-  ///   - key: Which key.
-  /// - Returns: What continues a sentence that begins with what was given.
+  ///   - protection: The protection to check.
+  ///   - key: The key that it would protect.
+  /// - Returns: A predicate whose subject is the caller's input.
   public static func objection(to protection: ProtectionPolicy, of key: KeyName) -> String? {
     switch protection {
     case .biometric, .devicePasscode:
       "is opened by the device, or with a password; use another type"
-    // Anybody may send a request with a wrong signature: where the server counted those, anybody could lock anybody out.
+    // An attacker can send requests with wrong signatures: if the server counted those, the attacker could lock out any
+    // user.
     case _ where key == .session && protection.lockPolicy == .silent:
       "has no silent lock: the server does not count its wrong passwords; use another lock"
     default: nil
@@ -90,7 +93,7 @@ public struct ContainerProfile: Hashable, Sendable {
     guard object.contains("keys") else { return [:] }
     var keys: [KeyName: ProtectionPolicy] = [:]
     for (name, value) in try object.wireObject("keys").members {
-      // To skip a key that is not known would be to leave it without its protection.
+      // Rejected, not skipped: skipping an unknown key would leave it without its protection.
       guard let key = name.utf8.count <= 16 ? KeyName(rawValue: name) : nil, case .object(let policy) = value
       else {
         throw .invalid(member: "keys", reason: "has a member that this version does not know")
@@ -110,7 +113,7 @@ public struct ContainerProfile: Hashable, Sendable {
   /// The names of all members of `otp` in a profile.
   package static let otpMemberNames = ["label", "type", "algorithm", "digits", "period", "exportable"]
 
-  /// The profile as the protocol writes it.
+  /// The profile in its JSON form.
   public var json: JSONObject {
     var otp: JSONObject = [
       "label": .string(otpLabel), "type": "totp", "algorithm": .string(totp.algorithm.rawValue),

@@ -1,11 +1,11 @@
 import SignetCrypto
 public import SignetJSON
 
-/// What a device says of itself at activation.
+/// The device's description of itself at activation.
 public struct DeviceDescription: Hashable, Sendable {
-  /// What keeps the device's secrets.
+  /// The place where the device stores its secrets.
   public enum Keystore: String, Hashable, Sendable {
-    /// A file: a copy of the files is a copy of the device.
+    /// A file: an attacker who copies the files has a copy of the device.
     case software
     /// A TPM 2.0.
     case tpm2
@@ -13,22 +13,24 @@ public struct DeviceDescription: Hashable, Sendable {
     case secureEnclave = "secure-enclave"
   }
 
-  /// Names the installation, 16 bytes.
+  /// The id of the installation, 16 bytes.
   public let id: [UInt8]
-  /// What the user calls the device; may be empty.
+  /// The user's name for the device, at most 128 Unicode scalars; may be empty.
   public let name: String
-  /// The operating system's name, in lower case.
+  /// The operating system's name in lower case, 1 to 32 ASCII characters.
   public let platform: String
-  /// What keeps the secrets.
+  /// The place where the device stores its secrets.
   public let keystore: Keystore
-  /// Whether the hardware says, or gives away, that it is a program that plays hardware.
+  /// Indicates whether the keystore is a simulator, by its own statement or by a recognised sign.
   public let isSimulated: Bool
-  /// Where the key that signs decisions was made and signs; a hardware keystore may also keep one that signs in software.
+  /// The keystore in which the decision-signing key was made and signs.
+  ///
+  /// A device with a hardware keystore may still have a signing key in software.
   public let keyOrigin: Keystore
 
-  /// Puts the description together.
+  /// Creates a description.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an overlong name or one with control characters.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an id, a name or a platform outside its limits.
   public init(
     id: [UInt8], name: String, platform: String, keystore: Keystore, isSimulated: Bool = false,
     keyOrigin: Keystore = .software
@@ -47,9 +49,9 @@ public struct DeviceDescription: Hashable, Sendable {
     (self.keystore, self.isSimulated, self.keyOrigin) = (keystore, isSimulated, keyOrigin)
   }
 
-  /// Reads a description.
+  /// Parses a description.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for a malformed member or an unknown keystore.
   public init(_ object: JSONObject) throws(WireFailure) {
     guard let keystore = Keystore(rawValue: try object.wireName("keystore")) else {
       throw .invalid(member: "keystore", reason: "is none that this server knows")
@@ -63,7 +65,7 @@ public struct DeviceDescription: Hashable, Sendable {
       isSimulated: Wire.reading(object.optionalBool("simulated")) ?? false, keyOrigin: keyOrigin)
   }
 
-  /// The description as the protocol writes it.
+  /// The description in its JSON form.
   public var json: JSONObject {
     var object = JSONObject()
     object["id"] = .string(Base64URL.encode(id))

@@ -1,12 +1,12 @@
 /// Rules for text that a person reads before signing it (`docs/protocol.md` section 5).
 public enum DisplayText {
-  /// Checks a text of any number of lines: what a screen shows must be what the bytes say.
+  /// Rejects a text of which a screen would show something else than its scalars; it may have several lines.
   ///
-  /// How long it may be is bounded by the content that it is in.
+  /// The content that the text is part of limits its length further.
   ///
   /// - Parameters:
-  ///   - text: The text, not empty.
-  ///   - member: What the message calls it.
+  ///   - text: The text, 1 to ``TransactionContent/maximumByteCount`` bytes of UTF-8.
+  ///   - member: The name of the text in the error.
   /// - Throws: ``WireFailure/invalid(member:reason:)`` naming the rule that is broken.
   public static func check(_ text: String, member: String = "text") throws(WireFailure) {
     guard (1...TransactionContent.maximumByteCount).contains(text.utf8.count) else {
@@ -19,12 +19,12 @@ public enum DisplayText {
       member: member, reason: "has U+\(code), which hides or reorders what is shown; remove it")
   }
 
-  /// Checks a text of one line.
+  /// Rejects a text with more than one line, or one that ``check(_:member:)`` rejects.
   ///
   /// - Parameters:
   ///   - text: The text, not empty.
-  ///   - member: What the message calls it.
-  ///   - limit: The most characters.
+  ///   - member: The name of the text in the error.
+  ///   - limit: The greatest length, in Unicode scalars.
   /// - Throws: ``WireFailure/invalid(member:reason:)`` naming the rule that is broken.
   package static func checkLine(_ text: String, member: String, limit: Int) throws(WireFailure) {
     guard (1...limit).contains(text.unicodeScalars.count) else {
@@ -36,15 +36,15 @@ public enum DisplayText {
     }
   }
 
-  /// Whether a scalar shows what it is: no control but U+000A, nothing that is blank, hides or reorders text.
+  /// Indicates whether a scalar is displayed as itself: no control but U+000A, and nothing blank, hidden or reordering.
   static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar == "\n" || (0x20...0x7E).contains(scalar.value) { return true }
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: return false
     default: break
     }
-    // Soft hyphens, joiners, fillers, variation selectors, tags and the controls of direction are all default-ignorable; the
-    // Braille blank and the interlinear annotations are the rest of what shows nothing.
+    // Soft hyphens, joiners, fillers, variation selectors, tags and directional controls are all default-ignorable. The
+    // Braille blank and the interlinear annotations are the remaining scalars without a visible glyph.
     return !scalar.properties.isDefaultIgnorableCodePoint && scalar.value != 0x2800
       && !(0xFFF9...0xFFFB).contains(scalar.value)
   }

@@ -1,29 +1,28 @@
 import SignetCrypto
 import SignetJOSE
 
-/// A message that one P-256 key signed: a compact JWS with ES256, whose `kid` is the key's thumbprint and whose `typ` says
-/// what it is.
+/// A message signed by one P-256 key: a compact JWS with ES256, whose `kid` is the key's thumbprint.
 struct ES256Message: Sendable {
   private let jws: JWS
 
-  /// Reads a message whose signature is still to be verified; `nil` for what is no JWS of this type.
+  /// Parses a message without verifying its signature; `nil` for a malformed JWS or another `typ`.
   ///
   /// - Parameters:
   ///   - text: A compact JWS.
-  ///   - type: The `typ` that it has to have.
+  ///   - type: The required `typ`.
   ///   - limit: The longest text, in bytes.
   init?(_ text: String, type: String, maximumByteCount limit: Int = Wire.maximumByteCount) {
     do { jws = try JWS(compact: text, maximumByteCount: limit) } catch { return nil }
     guard jws.header.type == type else { return nil }
   }
 
-  /// The thumbprint of the key that the signer names; anyone may have written it.
+  /// The thumbprint of the key that the sender names; not verified.
   var keyID: String? { jws.header.keyID }
 
-  /// The payload, which anyone may have written: for finding the key, and for saying what is wrong.
+  /// The payload before verification, to find the key and to report errors.
   var unverifiedPayload: [UInt8] { jws.unverifiedPayload }
 
-  /// The payload; `nil` unless this key signed it, and the header names the key.
+  /// Returns the payload; `nil` unless this key signed the message and the header names this key.
   func payload(signedBy key: P256.Signing.PublicKey) -> [UInt8]? {
     do {
       let verified = try jws.verified(with: VerificationKey(key), allowing: [.es256])
@@ -33,9 +32,9 @@ struct ES256Message: Sendable {
 
   // MARK: Signing
 
-  /// Signs a payload with a key that this process has.
+  /// Signs a payload with a private key in this process.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
+  /// - Throws: ``WireFailure/notAuthentic`` if the key cannot be used.
   static func signed(
     _ payload: [UInt8], by key: P256.Signing.PrivateKey, type: String
   ) throws(WireFailure) -> String {
@@ -44,7 +43,7 @@ struct ES256Message: Sendable {
     } catch { throw .notAuthentic }
   }
 
-  /// Signs a payload with whatever has the key.
+  /// Signs a payload through a closure, for a key in a keystore.
   static func signed<Failure: Error>(
     _ payload: [UInt8], for key: P256.Signing.PublicKey, type: String,
     by sign: ([UInt8]) async throws(Failure) -> ECDSASignature

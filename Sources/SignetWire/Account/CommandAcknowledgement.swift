@@ -2,29 +2,29 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// A device's word that it has done what an operator commanded, signed by the container's session key (`docs/protocol.md` section
-/// 14.3).
+/// A device's signed acknowledgement that it has carried out an operator's command (`docs/protocol.md` section 14.3).
 ///
-/// It is signed before the command is done, since a wipe leaves no key, and kept with what the command changes, in one step. It is
-/// good for this command and for nothing else, so it may come late, and more than once.
+/// The container's session key signs it. The device signs before it carries out the command, because a wipe deletes the key.
+/// It stores the acknowledgement and the change that the command makes in one step. An acknowledgement is valid for one
+/// command only, so it may arrive late and more than once.
 public struct CommandAcknowledgement: Hashable, Sendable {
   /// The `typ` of the JWS.
   static let type = "signet-order-receipt"
 
   /// The container.
   public let container: ContainerID
-  /// Where.
+  /// The server id.
   public let server: ServerURL
-  /// The installation, 16 bytes.
+  /// The id of the installation, 16 bytes.
   public let device: [UInt8]
-  /// The command.
+  /// The id of the command.
   public let order: DeviceCommandID
-  /// What was done.
+  /// The action that the device carried out.
   public let action: DeviceCommand.Action
-  /// When, by the device's clock, in seconds since 1970.
+  /// The time of signing by the device's clock, in seconds since 1970.
   public let time: Int64
 
-  /// Puts an acknowledgement together.
+  /// Creates an acknowledgement that is still to be signed.
   public init(
     container: ContainerID, server: ServerURL, device: [UInt8], order: DeviceCommandID,
     action: DeviceCommand.Action, time: Int64
@@ -33,9 +33,9 @@ public struct CommandAcknowledgement: Hashable, Sendable {
     (self.order, self.action, self.time) = (order, action, time)
   }
 
-  /// Reads a payload.
+  /// Parses the JSON payload of a JWS.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the payload is not of the protocol's form.
   init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
@@ -50,7 +50,7 @@ public struct CommandAcknowledgement: Hashable, Sendable {
       time: try object.wireInteger("time"))
   }
 
-  /// The payload.
+  /// The JSON payload to sign.
   var bytes: [UInt8] {
     let object: JSONObject = [
       "version": .integer(Wire.version), "container": .string(container.text),
@@ -60,11 +60,11 @@ public struct CommandAcknowledgement: Hashable, Sendable {
     return object.bytes
   }
 
-  /// Signs the acknowledgement: ES256, `kid` is the container id.
+  /// Signs the acknowledgement with ES256; `kid` is the container id.
   ///
-  /// - Parameter sign: Signs a message with SHA-256.
+  /// - Parameter sign: Signs a message with ECDSA and SHA-256.
   /// - Returns: A compact JWS.
-  /// - Throws: What `sign` throws.
+  /// - Throws: The error that `sign` throws.
   public func signed<Failure: Error>(
     by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
   ) async throws(Failure) -> String {
@@ -78,18 +78,18 @@ public struct SignedCommandAcknowledgement: Sendable {
   /// The acknowledgement as it arrived, a compact JWS.
   public let jws: String
 
-  /// Which container the sender says it is.
+  /// The container that the sender claims to be; not verified.
   public var container: ContainerID { message.container }
 
-  /// Reads the body of a request, `{"receipt":"…"}`.
+  /// Parses the body of a request, `{"receipt":"…"}`.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the body or the header of its JWS is malformed.
   public init(parsing body: [UInt8]) throws(WireFailure) {
     jws = try Wire.object(body).wireString("receipt")
     message = try ContainerMessage(jws, type: CommandAcknowledgement.type)
   }
 
-  /// What was signed; `nil` unless the key signed it and it is of the protocol's form.
+  /// Returns the verified acknowledgement; `nil` if the key did not sign it or its payload is malformed.
   public func receipt(verifiedWith key: P256.Signing.PublicKey) -> CommandAcknowledgement? {
     guard let payload = message.payload(verifiedWith: key) else { return nil }
     do {

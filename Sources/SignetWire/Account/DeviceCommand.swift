@@ -1,40 +1,40 @@
 import SignetJSON
 
-/// What an operator commands a container's device to do (`docs/protocol.md` section 14.3).
+/// An operator's command to the device of a container (`docs/protocol.md` section 14.3).
 ///
-/// The wire calls it an order, and the word of the device that has done it a receipt: `orders`, `signet-order-receipt`.
+/// On the wire a command is an order and its acknowledgement a receipt: `orders`, `signet-order-receipt`.
 public struct DeviceCommand: Hashable, Sendable {
-  /// What is to be done.
+  /// The action that the device has to carry out.
   public enum Action: String, Hashable, Sendable, CaseIterable {
-    /// The container is locked until the server unlocks it.
+    /// Lock the container until the server unlocks it.
     case lock
-    /// The server's lock ends.
+    /// End the server's lock.
     case unlock
-    /// The container is deleted with all its keys.
+    /// Delete the container with all its keys.
     case wipe
   }
 
-  /// The most characters of a reason.
+  /// The longest reason, in Unicode scalars.
   public static let maximumReasonLength = 200
 
-  /// Names the command.
+  /// The id of the command.
   public let id: DeviceCommandID
-  /// What is to be done.
+  /// The action that the device has to carry out.
   public let action: Action
-  /// Why; may be empty.
+  /// The operator's reason; may be empty.
   public let reason: String
 
-  /// Puts a command together.
+  /// Creates a command.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that is too long or does not show what it is.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that ``check(reason:)`` rejects.
   public init(id: DeviceCommandID, action: Action, reason: String) throws(WireFailure) {
     try Self.check(reason: reason)
     (self.id, self.action, self.reason) = (id, action, reason)
   }
 
-  /// Refuses a reason that is too long or does not show what it is.
+  /// Rejects a reason that is too long, or has a line feed or a scalar that is invisible or reorders text.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)``.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` if the reason is rejected.
   public static func check(reason: String) throws(WireFailure) {
     guard reason.unicodeScalars.count <= maximumReasonLength,
       reason.unicodeScalars.allSatisfy({ DisplayText.isPlain($0) && $0 != "\n" })
@@ -45,10 +45,10 @@ public struct DeviceCommand: Hashable, Sendable {
     }
   }
 
-  /// A text as a reason: what does not show what it is becomes a space, and what is too long is cut.
+  /// Makes a valid reason of any text: invisible and reordering scalars and line feeds become spaces, and the end is cut.
   ///
   /// - Parameter text: Any text, such as one that a device has sent.
-  /// - Returns: One that ``check(reason:)`` takes.
+  /// - Returns: A reason that ``check(reason:)`` accepts.
   public static func plain(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -2,39 +2,39 @@ public import SignetCrypto
 import SignetJSON
 public import SignetPolicy
 
-/// How a server stands to a container: what it asks of its device, and what it lets it do (`docs/protocol.md` section 14.1).
+/// The state of a container as its server sees it, with the policies for its device (`docs/protocol.md` section 14.1).
 ///
-/// The wire calls it a condition: `signet-condition`.
+/// On the wire it is a condition: `signet-condition`.
 public struct DeviceStatus: Hashable, Sendable {
   /// The `typ` of the JWS.
   static let type = "signet-condition"
   /// The length of a challenge, in bytes.
   public static let challengeByteCount = 16
 
-  /// What a server lets a container do.
+  /// The operations that a server accepts from a container.
   public enum Standing: String, Hashable, Sendable, CaseIterable {
-    /// Everything.
+    /// All operations.
     case open
-    /// Everything but one-time codes, which prove less than a signature.
+    /// All operations except one-time codes, which prove less than a signature.
     case stepUp
-    /// Nothing but denying, and ending.
+    /// Only denials and the end of the container.
     case locked
   }
 
-  /// Grows with each change of what the server says of the container.
+  /// A number that grows with each change of the status other than of `challenge`.
   public var revision: Int64
-  /// What the next report has to answer, 16 bytes.
+  /// The challenge for the next report, 16 bytes.
   public var challenge: [UInt8]
-  /// The policies of the container.
+  /// The account policies of the container.
   public var policies: AccountPolicySet
-  /// What the server lets the container do.
+  /// The operations that the server accepts.
   public var standing: Standing
-  /// Why, where that is not everything; may be empty.
+  /// The reason for a restriction; may be empty.
   public var reason: String
   /// The commands that the device has not acknowledged, oldest first.
   public var orders: [DeviceCommand]
 
-  /// Puts it together.
+  /// Creates a status.
   public init(
     revision: Int64, challenge: [UInt8], policies: AccountPolicySet, standing: Standing, reason: String,
     orders: [DeviceCommand]
@@ -43,10 +43,10 @@ public struct DeviceStatus: Hashable, Sendable {
     (self.standing, self.reason, self.orders) = (standing, reason, orders)
   }
 
-  /// Signs it: ES256 by the server's key.
+  /// Signs the status with ES256 and the server's key.
   ///
   /// - Parameters:
-  ///   - address: What it answers.
+  ///   - address: The request that the status answers.
   ///   - signer: The server's key.
   /// - Returns: A compact JWS.
   /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
@@ -65,15 +65,15 @@ public struct DeviceStatus: Hashable, Sendable {
   }
 }
 
-/// A status as it arrived; who sent it is still to be checked.
+/// A status as it arrived: read, but not verified.
 public struct SignedDeviceStatus: Sendable {
   private let message: ES256Message
-  /// The thumbprint of the key that its sender names.
+  /// The thumbprint of the signing key that the sender names in `kid`; not verified.
   public let signer: String
 
-  /// Reads an answer.
+  /// Parses the answer of a server.
   ///
-  /// - Throws: ``WireFailure/notAuthentic``.
+  /// - Throws: ``WireFailure/notAuthentic`` for a malformed JWS, another `typ` or a missing `kid`.
   public init(_ jws: String) throws(WireFailure) {
     guard let message = ES256Message(jws, type: DeviceStatus.type), let signer = message.keyID else {
       throw .notAuthentic
@@ -85,9 +85,10 @@ public struct SignedDeviceStatus: Sendable {
   ///
   /// - Parameters:
   ///   - key: The server's key.
-  ///   - address: What it has to answer.
-  /// - Returns: What the server said.
-  /// - Throws: ``WireFailure/notAuthentic`` where another key signed, or it answers something else.
+  ///   - address: The request that the status has to answer.
+  /// - Returns: The verified status.
+  /// - Throws: ``WireFailure/notAuthentic`` if another key signed or the status answers another request;
+  ///   ``WireFailure/invalid(member:reason:)`` for a malformed member.
   public func condition(
     signedBy key: P256.Signing.PublicKey, for address: ListAddress
   ) throws(WireFailure) -> DeviceStatus {
@@ -119,7 +120,7 @@ public struct SignedDeviceStatus: Sendable {
       revision: try object.wireInteger("revision"),
       challenge: try object.wireBytes("challenge", count: DeviceStatus.challengeByteCount),
       policies: policies, standing: standing,
-      // Shown as it is; a lock is not refused for what it says.
+      // Sanitized instead of rejected: a lock must take effect whatever its reason contains.
       reason: DeviceCommand.plain(try Wire.reading(object.optionalString("reason")) ?? ""), orders: orders)
   }
 }

@@ -3,31 +3,31 @@ import SignetJOSE
 import SignetJSON
 public import SignetPolicy
 
-/// What a device says of itself, signed by the container's session key (`docs/protocol.md` section 14.2).
+/// A device's report about itself, signed by the container's session key (`docs/protocol.md` section 14.2).
 ///
-/// It answers one challenge of the server, so it is good once.
+/// It answers one challenge of the server, so the server accepts it once.
 public struct PostureReport: Hashable, Sendable {
   /// The `typ` of the JWS.
   static let type = "signet-evidence"
 
   /// The container.
   public let container: ContainerID
-  /// Where.
+  /// The server id.
   public let server: ServerURL
-  /// The installation, 16 bytes.
+  /// The id of the installation, 16 bytes.
   public let device: [UInt8]
-  /// What it answers, 16 bytes.
+  /// The challenge that the report answers, 16 bytes.
   public let challenge: [UInt8]
-  /// When, by the device's clock, in seconds since 1970.
+  /// The time of the report by the device's clock, in seconds since 1970.
   public let time: Int64
-  /// Up to where the device has done what the server said: ``DeviceStatus/revision``.
+  /// The last ``DeviceStatus/revision`` that the device has applied.
   public let revision: Int64
-  /// What the device knows of itself.
+  /// The device's measurements of itself.
   public let evidence: AccountEvidence
-  /// What locks the container on the device.
+  /// The lock of the container on the device.
   public let lock: AccountLock
 
-  /// Puts a report together.
+  /// Creates a report that is still to be signed.
   public init(
     container: ContainerID, server: ServerURL, device: [UInt8], challenge: [UInt8], time: Int64,
     revision: Int64, evidence: AccountEvidence, lock: AccountLock
@@ -37,9 +37,9 @@ public struct PostureReport: Hashable, Sendable {
     (self.evidence, self.lock) = (evidence, lock)
   }
 
-  /// Reads a payload.
+  /// Parses the JSON payload of a JWS.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the payload is not of the protocol's form.
   init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
@@ -52,7 +52,7 @@ public struct PostureReport: Hashable, Sendable {
     lock = try Wire.reading(AccountLock(object.object("lock")))
   }
 
-  /// The payload.
+  /// The JSON payload to sign.
   var bytes: [UInt8] {
     let object: JSONObject = [
       "version": .integer(Wire.version), "container": .string(container.text),
@@ -63,23 +63,23 @@ public struct PostureReport: Hashable, Sendable {
     return object.bytes
   }
 
-  /// Signs the report: ES256, `kid` is the container id.
+  /// Signs the report with ES256; `kid` is the container id.
   ///
-  /// - Parameter sign: Signs a message with SHA-256.
+  /// - Parameter sign: Signs a message with ECDSA and SHA-256.
   /// - Returns: A compact JWS.
-  /// - Throws: What `sign` throws.
+  /// - Throws: The error that `sign` throws.
   public func signed<Failure: Error>(
     by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
   ) async throws(Failure) -> String {
     try await UnsignedJWS.signed(bytes, keyID: container.text, type: Self.type, by: sign)
   }
 
-  /// Reads a report that this key has to have signed.
+  /// Verifies and parses a report.
   ///
   /// - Parameters:
-  ///   - jws: The report as it arrived.
+  ///   - jws: The report as it arrived, a compact JWS.
   ///   - key: The container's session key.
-  /// - Returns: The report; `nil` unless the key signed it and it is of the protocol's form.
+  /// - Returns: The report; `nil` if the key did not sign it or its payload is malformed.
   public static func verified(_ jws: String, with key: P256.Signing.PublicKey) -> PostureReport? {
     do {
       let message = try ContainerMessage(jws, type: type)

@@ -1,21 +1,21 @@
 import SignetJSON
 import SignetCrypto
 
-/// All that a device needs to be activated, as shown in a QR code (`docs/protocol.md` section 2).
+/// The content of an activation QR code: server, user, invite and pins (`docs/protocol.md` section 2).
 public struct ActivationCode: Hashable, Sendable {
   /// The largest code, in bytes.
   public static let maximumByteCount = 2048
 
-  /// Where the server is.
+  /// The server's address.
   public var server: ServerURL
-  /// For whom the container will be.
+  /// The user who will own the container.
   public var user: UserID
   /// The one-time invite.
   public var invite: InviteCode
-  /// SHA-256 of the SubjectPublicKeyInfo of certificates that the server may show, 32 bytes each; empty for no pin.
+  /// The SHA-256 hashes of SubjectPublicKeyInfo that the server's certificate may have, 32 bytes each; empty for no pinning.
   public var pins: [[UInt8]]
 
-  /// Puts a code together, from what a person typed for instance.
+  /// Creates a code, for example from typed input.
   public init(server: ServerURL, user: UserID, invite: InviteCode, pins: [[UInt8]] = []) {
     self.server = server
     self.user = user
@@ -23,9 +23,9 @@ public struct ActivationCode: Hashable, Sendable {
     self.pins = pins
   }
 
-  /// Reads a code from the text of a QR code or any other channel.
+  /// Parses the text of a QR code or of any other channel.
   ///
-  /// - Throws: ``ActivationCodeFailure``.
+  /// - Throws: ``ActivationCodeFailure`` if the text is too large, of another version or malformed.
   public init(parsing text: String) throws(ActivationCodeFailure) {
     let bytes = Array(text.utf8)
     guard bytes.count <= Self.maximumByteCount else { throw .tooLarge(bytes.count) }
@@ -63,9 +63,9 @@ public struct ActivationCode: Hashable, Sendable {
     return bytes
   }
 
-  /// The code's JSON text.
+  /// The code as JSON text.
   ///
-  /// It holds the invite: treat it as a secret.
+  /// The text contains the invite: treat it as a secret.
   public var text: String {
     var object = JSONObject()
     object["ver"] = .integer(Wire.version)
@@ -77,16 +77,16 @@ public struct ActivationCode: Hashable, Sendable {
   }
 }
 
-/// Why a text is not an activation code.
+/// The reasons why a text is no activation code.
 @nonexhaustive public enum ActivationCodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// More than 2,048 bytes.
   case tooLarge(Int)
   /// The code is of another version of the protocol.
   case version(Int64)
-  /// The text is something else, or was cut or damaged.
+  /// The text is no activation code, or it was truncated or damaged.
   case malformed(WireFailure)
 
-  /// What to do.
+  /// The reason and what to do about it.
   public var description: String {
     switch self {
     case .tooLarge(let count):

@@ -1,17 +1,17 @@
 import SignetCrypto
 import SignetJSON
 
-/// The body of *confirm*, of an activation and of a renewal.
+/// The body of *confirm*, for an activation and for a renewal.
 public struct ActivationConfirm: Sendable {
-  /// What the receipt's ``SealedConfirmation`` holds, 32 bytes; `nil` where the device does not have it.
+  /// The decrypted content of the receipt's ``SealedConfirmation``, 32 bytes; `nil` if the device does not have it.
   public let confirmation: [UInt8]?
 
-  /// Puts the body together.
+  /// Creates a body.
   public init(confirmation: [UInt8]?) { self.confirmation = confirmation }
 
-  /// Reads a body.
+  /// Parses a body.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for malformed JSON or a confirmation of another length.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     confirmation =
@@ -19,7 +19,7 @@ public struct ActivationConfirm: Sendable {
       ? try object.wireBytes("confirmation", count: SealedConfirmation.byteCount) : nil
   }
 
-  /// The body as sent.
+  /// The body as JSON.
   public var bytes: [UInt8] {
     var object = JSONObject()
     if let confirmation { object["confirmation"] = .string(Base64URL.encode(confirmation)) }

@@ -1,20 +1,20 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What the device says of itself: its public keys and what protects them.
+/// The payload that the device proves at activation: user, server, ephemeral key, public keys and device description.
 public struct ActivationCore: Sendable {
-  /// For whom.
+  /// The user who will own the container.
   public let user: UserID
-  /// Where.
+  /// The server id.
   public let server: ServerURL
   /// The device's ephemeral key.
   public let agreement: P256.KeyAgreement.PublicKey
   /// The keys of the new container.
   public let keys: ContainerKeys
-  /// The device.
+  /// The description of the device.
   public let device: DeviceDescription
 
-  /// Puts the core together.
+  /// Creates a core.
   public init(
     user: UserID, server: ServerURL, agreement: P256.KeyAgreement.PublicKey, keys: ContainerKeys,
     device: DeviceDescription
@@ -22,9 +22,9 @@ public struct ActivationCore: Sendable {
     (self.user, self.server, self.agreement, self.keys, self.device) = (user, server, agreement, keys, device)
   }
 
-  /// Reads a core whose proof is still to be checked.
+  /// Parses a core whose proof is not verified yet.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the core is not of the protocol's form.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
@@ -36,7 +36,7 @@ public struct ActivationCore: Sendable {
     device = try DeviceDescription(object.wireObject("device"))
   }
 
-  /// The core as signed.
+  /// The core as JSON, exactly the bytes that the proof covers.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)

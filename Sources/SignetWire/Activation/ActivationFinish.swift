@@ -1,22 +1,22 @@
 import SignetJSON
 
-/// The body of *finish*: the server's handle, the device's proof, and that the new signing key is the device's.
+/// The body of *finish*: the server's handle, the device's proof and the proof of possession of the new signing key.
 public struct ActivationFinish: Sendable {
   /// The handle from the answer to *start*.
   public let handshake: String
-  /// The JWS over the core under the device's proof key.
+  /// The device's proof: a JWS over the core under `Kd`.
   public let message: String
-  /// The transcript under the new signing key: a JWS (``KeyPossession``).
+  /// The transcript, signed by the new signing key: a JWS (``KeyPossession``).
   public let possession: String
 
-  /// Puts the body together.
+  /// Creates a body.
   public init(handshake: String, message: String, possession: String) {
     (self.handshake, self.message, self.possession) = (handshake, message, possession)
   }
 
-  /// Reads a body.
+  /// Parses a body.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for malformed JSON or a missing member.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     handshake = try object.wireString("handshake")
@@ -24,7 +24,7 @@ public struct ActivationFinish: Sendable {
     possession = try object.wireString("possession")
   }
 
-  /// The body as sent.
+  /// The body as JSON.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["handshake"] = .string(handshake)

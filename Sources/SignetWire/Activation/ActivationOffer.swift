@@ -1,24 +1,24 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What the server offers: its ephemeral key, how to derive the invite key, and what the container will hold.
+/// The server's offer: its ephemeral key, the derivation of the invite key and the profile of the container.
 public struct ActivationOffer: ContainerOffer {
   /// The server's ephemeral key.
   public let key: P256.KeyAgreement.PublicKey
-  /// The salt of the invite key, 16 bytes.
+  /// The salt for the derivation of the invite key, 16 bytes.
   public let salt: [UInt8]
-  /// The costs of the invite key.
+  /// The Argon2id costs of the invite key.
   public let costs: Argon2id
   /// The server id.
   public let server: ServerURL
-  /// What the container will hold.
+  /// The profile of the new container.
   public let profile: ContainerProfile
-  /// When the handshake ends, in seconds since 1970.
+  /// The time at which the handshake expires, in seconds since 1970.
   public let expires: Int64
-  /// The offer as sent.
+  /// The offer exactly as sent: the transcript covers these bytes.
   public let bytes: [UInt8]
 
-  /// Makes an offer with a fresh nonce.
+  /// Creates an offer with a fresh nonce of 32 bytes.
   public init(
     key: P256.KeyAgreement.PublicKey, salt: [UInt8], costs: Argon2id, server: ServerURL,
     profile: ContainerProfile, expires: Int64, random: some RandomSource
@@ -42,9 +42,11 @@ public struct ActivationOffer: ContainerOffer {
     bytes = JSONValue.object(object).bytes
   }
 
-  /// Reads an offer.
+  /// Parses an offer.
   ///
-  /// - Throws: ``WireFailure``; costs below 19 MiB and 2 passes, or above 1 GiB, 16 passes and 16 lanes are refused.
+  /// The limits of the costs keep a server from weakening the invite key and from exhausting the device.
+  ///
+  /// - Throws: ``WireFailure``, also for costs outside 19 MiB to 1 GiB of memory, 2 to 16 passes and 1 to 16 lanes.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)

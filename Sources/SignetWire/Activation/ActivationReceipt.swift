@@ -1,24 +1,24 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What the server says once the proof is right.
+/// The server's answer to a valid proof: the payload of its own proof.
 public struct ActivationReceipt: Sendable {
   /// The new container.
   public let container: ContainerID
-  /// For whom.
+  /// The owner of the container.
   public let user: UserID
-  /// Where.
+  /// The server id.
   public let server: ServerURL
-  /// When, in seconds since 1970.
+  /// The time of creation by the server's clock, in seconds since 1970.
   public let created: Int64
-  /// T2 of `docs/protocol.md` section 3.2, 32 bytes: all that was said.
+  /// T2 of `docs/protocol.md` section 3.2, 32 bytes: the hash of the whole handshake.
   public let transcript: [UInt8]
-  /// What *confirm* has to return, encrypted to the new encryption key: a JWE (``SealedConfirmation``).
+  /// The value that *confirm* has to return, encrypted to the new encryption key: a JWE (``SealedConfirmation``).
   public let sealed: String
-  /// The key that the server signs with now.
+  /// The server's current signing key.
   public let serverKey: P256.Signing.PublicKey
 
-  /// Puts the receipt together.
+  /// Creates a receipt.
   public init(
     container: ContainerID, user: UserID, server: ServerURL, created: Int64, transcript: [UInt8],
     sealed: String, serverKey: P256.Signing.PublicKey
@@ -28,9 +28,9 @@ public struct ActivationReceipt: Sendable {
     (self.sealed, self.serverKey) = (sealed, serverKey)
   }
 
-  /// Reads the payload of a verified receipt.
+  /// Parses the payload of a verified receipt.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the payload is not of the protocol's form.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
@@ -43,7 +43,7 @@ public struct ActivationReceipt: Sendable {
     serverKey = try P256.Signing.PublicKey(wireJWK: object.wireObject("serverKey"), member: "serverKey")
   }
 
-  /// The payload.
+  /// The payload as JSON.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
@@ -59,12 +59,12 @@ public struct ActivationReceipt: Sendable {
 }
 
 extension ActivationReceipt {
-  /// The JWS in the body of the answer to *finish*; `nil` for anything else.
+  /// Returns the JWS in the body of the answer to *finish*; `nil` for a malformed body.
   public static func message(in body: [UInt8]) -> String? {
     do { return try Wire.object(body).wireString("message") } catch { return nil }
   }
 
-  /// The receipt in a verified payload; `nil` for anything else.
+  /// Parses a verified payload; `nil` if it is malformed.
   public init?(verified payload: [UInt8]) {
     do { try self.init(parsing: payload) } catch { return nil }
   }

@@ -1,12 +1,12 @@
 public import SignetCrypto
 
-/// What both sides derive during an activation (`docs/protocol.md` section 3.2).
+/// The keys that both sides derive during an activation (`docs/protocol.md` section 3.2).
 ///
-/// Both sides run the same schedule: the device from its ephemeral private key and the server's public one, the server
-/// the other way round. A side that does not know the invite, or saw another byte anywhere, derives other keys.
+/// Both sides run the same key schedule, each with its own ephemeral private key and the other's public key. A side that
+/// does not know the invite, or that saw one different byte of the handshake, derives different keys.
 public struct ActivationSecrets: ~Copyable, Sendable {
   private let prk: SecretBytes
-  /// T2: the hash of all that was said, 32 bytes.
+  /// T2: the hash of the whole handshake, 32 bytes.
   public let transcript: [UInt8]
 
   /// Runs the key schedule.
@@ -17,7 +17,7 @@ public struct ActivationSecrets: ~Copyable, Sendable {
   ///   - inviteKey: The result of ``InviteCode/key(salt:costs:)``, 32 bytes.
   ///   - startTranscript: T1, from ``startTranscript(start:offer:)``.
   ///   - core: The payload of the device's JWS, exactly as signed.
-  /// - Throws: `CryptoFailure` when the agreement fails.
+  /// - Throws: `CryptoFailure` if the key agreement fails.
   public init(
     ownKey: P256.KeyAgreement.PrivateKey, peerKey: P256.KeyAgreement.PublicKey,
     inviteKey: borrowing SecretBytes, startTranscript: [UInt8], core: [UInt8]
@@ -28,16 +28,16 @@ public struct ActivationSecrets: ~Copyable, Sendable {
       of: Self.label("signet/1 finish") + startTranscript + HashFunction.sha256.digest(of: core))
   }
 
-  /// T1: the hash of the request body of *start* and of the offer, both exactly as sent.
+  /// Returns T1: the hash of the request body of *start* and of the offer, both exactly as sent.
   public static func startTranscript(start: [UInt8], offer: [UInt8]) -> [UInt8] {
     HashFunction.sha256.digest(of: label("signet/1 start") + counted(start) + counted(offer))
   }
 
-  /// The key of the device's proof, `Kd`.
+  /// Derives the key of the device's proof, `Kd`, 32 bytes.
   public borrowing func deviceProofKey() -> SecretBytes { derive("signet/1 device proof") }
-  /// The key of the server's proof, `Ks`.
+  /// Derives the key of the server's proof, `Ks`, 32 bytes.
   public borrowing func serverProofKey() -> SecretBytes { derive("signet/1 server proof") }
-  /// The secret of the container's one-time passwords, 32 bytes.
+  /// Derives the secret of the container's one-time passwords, 32 bytes.
   public borrowing func otpSecret() -> SecretBytes { derive("signet/1 otp") }
 
   private borrowing func derive(_ label: String) -> SecretBytes {

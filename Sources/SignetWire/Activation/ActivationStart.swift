@@ -1,14 +1,14 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What a device asks first.
+/// The body of *start*, the first request of an activation.
 public struct ActivationStart: Sendable {
-  /// For whom the device wants a container.
+  /// The user who will own the container.
   public let user: UserID
-  /// The request body as sent: 32 random bytes of the device are in it.
+  /// The body exactly as sent, with a nonce of 32 random bytes; the transcript covers these bytes.
   public let bytes: [UInt8]
 
-  /// Makes the request with a fresh nonce.
+  /// Creates a request with a fresh nonce.
   public init(user: UserID, random: some RandomSource) {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
@@ -18,9 +18,9 @@ public struct ActivationStart: Sendable {
     bytes = JSONValue.object(object).bytes
   }
 
-  /// Reads a request body.
+  /// Parses a request body.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for malformed JSON, another version or a malformed member.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)

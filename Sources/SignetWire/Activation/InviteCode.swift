@@ -3,22 +3,22 @@ import SignetOATH
 
 /// A one-time invite: 80 random bits and a check symbol in Crockford's base 32 (`docs/protocol.md` section 2).
 ///
-/// The check symbol catches a typing error before anything is sent. The code is a secret until it is used: it is
-/// printed only where an operator asks for it.
+/// The check symbol detects a typing error before anything is sent. Until it is used, the code is a secret: print it only if
+/// an operator asks for it.
 public struct InviteCode: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-  /// The bytes of a code.
+  /// The length of a code without the check symbol, in bytes.
   public static let byteCount = 10
 
   private let bytes: [UInt8]
 
-  /// Makes a fresh code.
+  /// Creates a random code.
   public init(random source: some RandomSource) {
     bytes = source.bytes(Self.byteCount)
   }
 
-  /// Reads a code as a person types it: any case, with or without hyphens and spaces.
+  /// Parses a code as a person types it: any case, with or without hyphens and spaces.
   ///
-  /// - Throws: ``InviteCodeFailure``.
+  /// - Throws: ``InviteCodeFailure`` for a wrong length, symbol or check symbol.
   public init(_ typed: String) throws(InviteCodeFailure) {
     do {
       bytes = try CrockfordBase32.decode(typed, byteCount: Self.byteCount, withCheckSymbol: true)
@@ -31,29 +31,29 @@ public struct InviteCode: Hashable, Sendable, CustomStringConvertible, CustomRef
     }
   }
 
-  /// The 16 symbols in upper case, without the check symbol: what the key derivation takes.
+  /// The 16 symbols in upper case without the check symbol: the input of the key derivation.
   public var inviteText: String { CrockfordBase32.encode(bytes, withCheckSymbol: false) }
 
-  /// The code in groups of four, the check symbol last: `7K3M-9QXT-0DWA-VH2P-*`.
+  /// The code in groups of four with the check symbol last: `7K3M-9QXT-0DWA-VH2P-*`.
   public var typedForm: String { CrockfordBase32.encode(bytes, withCheckSymbol: true, groupSize: 4) }
 
-  /// A text without the code, so that printing a value that holds an invite does not give it away.
+  /// A text without the code, so that printing a value that contains an invite does not disclose it.
   public var description: String { "InviteCode(hidden)" }
   /// A mirror without the code, for the same reason.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
-  /// The key that both sides derive from the invite: Argon2id over ``inviteText``, 32 bytes.
+  /// Derives the invite key with Argon2id over ``inviteText``.
   ///
   /// - Parameters:
-  ///   - salt: 16 bytes, from the server's offer.
+  ///   - salt: The salt from the server's offer, 16 bytes.
   ///   - costs: Memory, passes and lanes.
-  /// - Returns: 32 bytes.
-  /// - Throws: `CryptoFailure` when memory runs out.
+  /// - Returns: The key, 32 bytes.
+  /// - Throws: `CryptoFailure` if memory runs out.
   public func key(salt: [UInt8], costs: Argon2id) throws(CryptoFailure) -> SecretBytes {
     try key(salt: salt, costs: costs, by: .argon2id)
   }
 
-  /// The same with a derivation that a test shortens.
+  /// Derives the invite key with a replaceable derivation: tests use a cheaper one.
   package func key(
     salt: [UInt8], costs: Argon2id, by derivation: PasswordDerivation
   ) throws(CryptoFailure) -> SecretBytes {
@@ -61,16 +61,16 @@ public struct InviteCode: Hashable, Sendable, CustomStringConvertible, CustomRef
   }
 }
 
-/// Why what was typed is not an invite code.
+/// The reasons why typed input is no invite code.
 @nonexhaustive public enum InviteCodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The code has another number of symbols than 17.
+  /// The number of symbols is not 17; the associated value is the number found.
   case length(Int)
-  /// A symbol is not of Crockford's base 32.
+  /// A symbol is not in Crockford's base 32.
   case symbol
-  /// The check symbol does not fit: one symbol is wrong, or two are swapped.
+  /// The check symbol does not match: one symbol is wrong, or two are swapped.
   case typingError
 
-  /// What to do.
+  /// The reason and what to do about it.
   public var description: String {
     switch self {
     case .length(let found):

@@ -2,20 +2,21 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// What *confirm* has to return: 32 bytes that the receipt carries, encrypted to the new encryption key.
+/// The value that *confirm* has to return: 32 bytes in the receipt, encrypted to the new encryption key.
 ///
-/// Who returns them has the private key of the encryption key that was registered (`docs/protocol.md` section 3.3).
+/// A device that returns them proves that it has the private half of the registered encryption key (`docs/protocol.md`
+/// section 3.3).
 public enum SealedConfirmation {
-  /// The bytes of a confirmation.
+  /// The length of a confirmation, in bytes.
   public static let byteCount = 32
 
-  /// Encrypts a confirmation to the new encryption key: ECDH-ES and A256GCM.
+  /// Encrypts a confirmation to the new encryption key with ECDH-ES and A256GCM.
   ///
   /// - Parameters:
-  ///   - confirmation: 32 bytes.
-  ///   - transcript: T2 of section 3.2, 32 bytes: the device opens none of another handshake.
+  ///   - confirmation: The secret value, 32 bytes.
+  ///   - transcript: T2 of section 3.2, 32 bytes; a device rejects a confirmation of another handshake.
   ///   - key: The encryption key that the device registers.
-  /// - Returns: A JWE.
+  /// - Returns: A compact JWE.
   /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
   public static func seal(
     _ confirmation: [UInt8], transcript: [UInt8], to key: P256.KeyAgreement.PublicKey
@@ -29,14 +30,15 @@ public enum SealedConfirmation {
     } catch { throw .notAuthentic }
   }
 
-  /// Decrypts a confirmation.
+  /// Decrypts a confirmation and compares its transcript in constant time.
   ///
   /// - Parameters:
-  ///   - jwe: The receipt's `sealed`.
-  ///   - key: The new encryption key.
-  ///   - transcript: T2 as this side has it, 32 bytes.
-  /// - Returns: 32 bytes.
-  /// - Throws: ``WireFailure``.
+  ///   - jwe: The receipt's `sealed`, at most 4,096 bytes.
+  ///   - key: The private half of the new encryption key.
+  ///   - transcript: The device's own T2, 32 bytes.
+  /// - Returns: The confirmation, 32 bytes.
+  /// - Throws: ``WireFailure/notAuthentic`` if decryption fails or the transcript differs; another ``WireFailure`` for a
+  ///   malformed plaintext.
   public static func open(
     _ jwe: String, with key: P256.KeyAgreement.PrivateKey, transcript: [UInt8]
   ) throws(WireFailure) -> [UInt8] {

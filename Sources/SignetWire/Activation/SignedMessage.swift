@@ -1,18 +1,18 @@
 public import SignetCrypto
 import SignetJOSE
 
-/// The two proofs of an activation: JWS under a key that only who knows the invite can derive.
+/// The two proofs of an activation: JWS under keys that only a side that knows the invite can derive.
 public enum SignedMessage {
   /// The `typ` of the device's proof.
   public static let activationType = "signet-activation"
   /// The `typ` of the server's proof.
   public static let receiptType = "signet-receipt"
 
-  /// Makes a proof: HS256 over the payload.
+  /// Creates a proof: an HS256 JWS over the payload.
   ///
   /// - Parameters:
-  ///   - payload: What is proved.
-  ///   - key: 32 bytes.
+  ///   - payload: The bytes that the proof covers.
+  ///   - key: The MAC key, 32 bytes.
   ///   - type: The `typ` of the JWS.
   /// - Returns: A compact JWS.
   /// - Throws: ``WireFailure/notAuthentic`` for a key of another length.
@@ -24,16 +24,16 @@ public enum SignedMessage {
     } catch { throw .notAuthentic }
   }
 
-  /// The payload of a proof that is still to be checked: good for finding the key, and for nothing else.
+  /// Returns the payload of a proof before verification, to find the key; do not use it for anything else.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` for what is no JWS.
+  /// - Throws: ``WireFailure/notAuthentic`` for a malformed JWS.
   public static func unverifiedPayload(of message: String) throws(WireFailure) -> [UInt8] {
     do {
       return try JWS(compact: message, maximumByteCount: Wire.maximumByteCount).unverifiedPayload
     } catch { throw .notAuthentic }
   }
 
-  /// The payload of a proof; `nil` unless it is HS256 under this key and of this type.
+  /// Verifies a proof and returns its payload; `nil` unless it is HS256 under this key and has this `typ`.
   public static func verify(_ message: String, key: borrowing SecretBytes, type: String) -> [UInt8]? {
     do {
       let verified = try JWS(compact: message, maximumByteCount: Wire.maximumByteCount)

@@ -2,42 +2,43 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// What a device says of a container that it has ended (`docs/protocol.md` section 3.6).
+/// A device's signed notice that a container on it has ended (`docs/protocol.md` section 3.6).
 ///
-/// It is signed before the keys go, and it is good for ending this container and for nothing else: so it may be kept, and sent
-/// whenever the server can be reached.
+/// The device signs it before it deletes the keys. It is valid only for the end of this container, so the device may store
+/// it and send it when the server is reachable.
 public struct EndNotice: Hashable, Sendable {
   /// The `typ` of the JWS.
   public static let type = "signet-end"
-  /// The most characters of a reason.
+  /// The longest reason, in Unicode scalars.
   public static let maximumReasonLength = 1000
 
-  /// How a container ended.
+  /// The event that ended the container.
   public enum Event: String, Hashable, Sendable {
-    /// The user deleted it.
+    /// The user deleted the container.
     case deleted
     /// The user deleted everything on the device.
     case reset
-    /// Too many wrong passwords: the device erased what they protected.
+    /// Too many wrong passwords were entered, and the device erased the protected keys.
     case wiped
   }
 
-  /// The container.
+  /// The container that ended.
   public let container: ContainerID
-  /// Where.
+  /// The server id.
   public let server: ServerURL
-  /// The installation, 16 bytes.
+  /// The id of the installation, 16 bytes.
   public let device: [UInt8]
-  /// How it ended.
+  /// The event that ended the container.
   public let event: Event
-  /// Why, in the user's or the app's words; may be empty.
+  /// The reason in the user's or the app's words; may be empty.
   public let reason: String
-  /// When, by the device's clock, in seconds since 1970.
+  /// The time of the event by the device's clock, in seconds since 1970.
   public let time: Int64
 
-  /// Puts a notice together.
+  /// Creates a notice that is still to be signed.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that is too long or does not show what it is.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that is too long, or has a line feed or a scalar that is
+  ///   invisible or reorders text.
   public init(
     container: ContainerID, server: ServerURL, device: [UInt8], event: Event, reason: String, time: Int64
   ) throws(WireFailure) {
@@ -52,9 +53,9 @@ public struct EndNotice: Hashable, Sendable {
     (self.event, self.reason, self.time) = (event, reason, time)
   }
 
-  /// Reads a payload.
+  /// Parses the JSON payload of a JWS.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the payload is not of the protocol's form.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
@@ -67,7 +68,7 @@ public struct EndNotice: Hashable, Sendable {
       event: event, reason: object.wireString("reason"), time: object.wireInteger("time"))
   }
 
-  /// The payload.
+  /// The JSON payload to sign.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
@@ -80,11 +81,11 @@ public struct EndNotice: Hashable, Sendable {
     return JSONValue.object(object).bytes
   }
 
-  /// Signs the notice: ES256, `kid` is the container id.
+  /// Signs the notice with ES256; `kid` is the container id.
   ///
-  /// - Parameter sign: Signs a message with SHA-256.
+  /// - Parameter sign: Signs a message with ECDSA and SHA-256.
   /// - Returns: A compact JWS.
-  /// - Throws: What `sign` throws.
+  /// - Throws: The error that `sign` throws.
   public func signed<Failure: Error>(
     by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
   ) async throws(Failure) -> String {
@@ -96,17 +97,17 @@ public struct EndNotice: Hashable, Sendable {
 public struct SignedEndNotice: Sendable {
   private let message: ContainerMessage
 
-  /// Which container the sender says has ended.
+  /// The container that the sender claims has ended; not verified.
   public var container: ContainerID { message.container }
 
-  /// Reads the body of a request, `{"notice":"…"}`.
+  /// Parses the body of a request, `{"notice":"…"}`.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the body or the header of its JWS is malformed.
   public init(parsing body: [UInt8]) throws(WireFailure) {
     message = try ContainerMessage(Wire.object(body).wireString("notice"), type: EndNotice.type)
   }
 
-  /// What was signed; `nil` unless the key signed it and it is of the protocol's form.
+  /// Returns the verified notice; `nil` if the key did not sign it or its payload is malformed.
   public func notice(verifiedWith key: P256.Signing.PublicKey) -> EndNotice? {
     guard let payload = message.payload(verifiedWith: key) else { return nil }
     do {
