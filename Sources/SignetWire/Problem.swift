@@ -1,75 +1,75 @@
 import SignetJSON
 
-/// An error answer: RFC 9457 with one of our codes (`docs/protocol.md` section 8).
+/// An error answer: an RFC 9457 problem document with one of Signet's codes (`docs/protocol.md` section 8).
 public struct Problem: Error, Hashable, Sendable {
-  /// The stable codes.
+  /// The stable codes of errors.
   @nonexhaustive public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// Not the JSON that the protocol says.
+    /// The body is not the JSON that the protocol requires.
     case malformed = "request.malformed"
-    /// No, wrong, replayed or outdated authentication.
+    /// The authentication is missing, wrong, replayed or out of date.
     case unauthorized = "request.unauthorized"
-    /// The container is not, or no longer, known.
+    /// The server does not know the container, or no longer.
     case containerUnknown = "container.unknown"
-    /// Somebody else than the server has written the row of the container: it can be revoked, and nothing else.
+    /// The container's row was changed by something other than the server: it can only be revoked.
     case containerAltered = "container.altered"
     /// The API key lacks the scope.
     case forbidden = "request.forbidden"
-    /// The invite was not proved, or is void.
+    /// The device did not prove the invite, or the invite is void.
     case activationRefused = "activation.refused"
-    /// The handshake has ended, or the server has forgotten its key: begin again.
+    /// The handshake has expired, or the server lost its key: start again.
     case handshakeVoid = "handshake.void"
-    /// The container is locked, or may do less for now.
+    /// The container is locked or temporarily restricted.
     case containerLocked = "container.locked"
     /// The user's account is suspended or deleted.
     case userNotActive = "user.notActive"
-    /// The device is locked, with all that is bound to it.
+    /// The device is locked, with everything that is bound to it.
     case deviceLocked = "device.locked"
-    /// The user has no authenticator that could ever answer the request.
+    /// The user has no authenticator that can answer the request.
     case noAuthenticator = "user.noAuthenticator"
-    /// The report answers no challenge that is open: it was used, replaced, or is too old.
+    /// The report answers no open challenge: the challenge was used, replaced or has expired.
     case reportReplayed = "report.replayed"
-    /// The device has to report before the decision is taken: it is sent again after that.
+    /// The device has to send a report first, and then the decision again.
     case reportDue = "report.due"
-    /// A policy of the server does not accept what keeps the device's secrets.
+    /// The server's policy does not accept the device's keystore.
     case deviceUnsupported = "device.unsupported"
-    /// No such thing.
+    /// The resource does not exist.
     case unknown = "resource.unknown"
-    /// The path knows other methods.
+    /// The path does not support this method.
     case method = "request.method"
-    /// There is one already.
+    /// The resource exists already.
     case exists = "resource.exists"
-    /// The last key of an operator stays.
+    /// The key is the last admin key and cannot be removed.
     case lastAdminKey = "key.last"
-    /// The state of a key of UAF does not allow what is asked: it is revoked, or not in quarantine.
+    /// The UAF key's state does not allow the operation: it is revoked, or not in quarantine.
     case uafKeyState = "uaf.keyState"
-    /// Another decision came first.
+    /// Another decision was recorded first.
     case transactionDecided = "transaction.decided"
-    /// The user has cancelled the transaction, or the relying party has withdrawn it.
+    /// The user cancelled the transaction, or the relying party withdrew it.
     case transactionCancelled = "transaction.cancelled"
-    /// Too late.
+    /// The transaction has expired.
     case transactionExpired = "transaction.expired"
-    /// The number is not the one that the relying party shows.
+    /// The number is not the one that the relying party displays.
     case transactionWrongNumber = "transaction.wrongNumber"
-    /// The digits are not those that the device shows for the transaction.
+    /// The digits are not those that the device displays for the transaction.
     case transactionWrongAnswer = "transaction.wrongAnswer"
-    /// The user is asked too often.
+    /// Too many requests were sent to the user.
     case transactionTooMany = "transaction.tooMany"
-    /// Digits are not compared yet: too many from the same address were wrong.
+    /// Too many wrong digits came from the client's address: the server does not compare any for now.
     case transactionWaiting = "transaction.waiting"
     /// The body has no `Content-Length`.
     case lengthRequired = "request.length"
     /// The request is too large.
     case tooLarge = "request.tooLarge"
-    /// Not `application/json`.
+    /// The media type is not `application/json`.
     case mediaType = "request.mediaType"
-    /// What is to be shown would not show as it is, or is too long.
+    /// The text to display is too long, or has scalars that are invisible or reorder text.
     case contentRefused = "content.refused"
     /// The server failed and changed nothing.
     case serverFailure = "server.failure"
-    /// The server has too much to do.
+    /// The server is overloaded.
     case busy = "server.busy"
 
-    /// The HTTP status that goes with the code.
+    /// The HTTP status of the code.
     public var status: Int {
       switch self {
       case .malformed: 400
@@ -93,7 +93,7 @@ public struct Problem: Error, Hashable, Sendable {
       }
     }
 
-    /// What the code means, in a sentence.
+    /// The meaning of the code in one sentence.
     public var title: String {
       switch self {
       case .malformed: "The request is malformed."
@@ -136,23 +136,23 @@ public struct Problem: Error, Hashable, Sendable {
   public static let mediaType = "application/problem+json"
   private static let prefix = "urn:signet:problem:"
 
-  /// What went wrong.
+  /// The code of the error.
   public let code: Code
-  /// What to do about it; may be empty.
+  /// The advice for the client's user or developer; may be empty.
   public let detail: String
-  /// When to try again, in seconds from now; `nil` where time does not help, or nobody knows.
+  /// The time to wait before a retry, in seconds; `nil` if waiting does not help or the time is unknown.
   public let retryAfter: Int64?
 
-  /// Puts a problem together.
+  /// Creates a problem.
   public init(_ code: Code, _ detail: String = "", retryAfter: Int64? = nil) {
     (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
   }
 
-  /// Reads a problem document; `nil` for anything else and for a code that this build does not know.
+  /// Parses a problem document; `nil` if it is malformed or its code is unknown to this build.
   public init?(parsing bytes: [UInt8]) {
     let object: JSONObject
     do { object = try Wire.object(bytes) } catch { return nil }
-    // What is long is not compared: a run of combining marks takes long to put into its normal form.
+    // The length is checked before the comparison: normalizing a long run of combining marks takes long.
     guard case .string(let type)? = object["type"], type.utf8.count <= 128, type.hasPrefix(Self.prefix),
       let code = Code(rawValue: String(type.dropFirst(Self.prefix.count)))
     else { return nil }
@@ -161,7 +161,7 @@ public struct Problem: Error, Hashable, Sendable {
     if case .string(let detail)? = object["detail"] { self.detail = detail } else { detail = "" }
   }
 
-  /// The problem document.
+  /// The problem document as JSON.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["type"] = .string(Self.prefix + code.rawValue)

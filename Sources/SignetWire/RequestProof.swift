@@ -1,13 +1,13 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What a device signs with each request (`docs/protocol.md` section 4).
+/// The proof that a device signs for each request (`docs/protocol.md` section 4).
 public struct RequestProof: Hashable, Sendable {
   /// The scheme's name in the `Authorization` header.
   public static let scheme = "Signet"
   /// The `typ` of the JWS.
   public static let type = "signet-request"
-  /// How far the device's clock may be off, in seconds.
+  /// The largest accepted difference between the clocks of device and server, in seconds.
   public static let leeway: Int64 = 120
 
   /// The HTTP method, upper case.
@@ -16,15 +16,15 @@ public struct RequestProof: Hashable, Sendable {
   public let path: String
   /// SHA-256 of the body, 32 bytes.
   public let bodyDigest: [UInt8]
-  /// When it was signed, in seconds since 1970.
+  /// The time of signing, in seconds since 1970.
   public let time: Int64
-  /// Never used twice; 16 bytes.
+  /// The unique id of the request, 16 bytes.
   public let id: [UInt8]
 
-  /// Describes a request about to be sent, with a fresh id.
+  /// Creates the proof of a request, with a fresh id.
   ///
-  /// The id is made of random bytes and of all else: where a generator that was tampered with repeats itself, the report that says so
-  /// is no replay of the request before it.
+  /// The id is a hash of random bytes and of all other members. If a manipulated generator repeats its output, the device
+  /// can still report that: its report has another id than the request before it, and is no replay.
   public init(method: String, path: String, body: [UInt8], time: Int64, random: some RandomSource) {
     (self.method, self.path, self.time) = (method, path, time)
     bodyDigest = HashFunction.sha256.digest(of: body)
@@ -32,9 +32,9 @@ public struct RequestProof: Hashable, Sendable {
     id = Array(HashFunction.sha256.digest(of: image).prefix(16))
   }
 
-  /// Reads the payload of a JWS.
+  /// Parses the JSON payload of a JWS.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for malformed JSON, a missing member or a wrong length.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     method = try object.wireString("method")
@@ -44,7 +44,7 @@ public struct RequestProof: Hashable, Sendable {
     id = try object.wireBytes("id", count: 16)
   }
 
-  /// The payload of the JWS.
+  /// The JSON payload to sign.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["method"] = .string(method)
@@ -55,9 +55,9 @@ public struct RequestProof: Hashable, Sendable {
     return JSONValue.object(object).bytes
   }
 
-  /// Whether this proof is for that request, now; the id's first use is for the caller to claim.
+  /// Indicates whether this proof matches the request and the time; the caller has to reject an id that was used before.
   public func covers(method: String, path: String, body: [UInt8], now: Int64) -> Bool {
-    // The time comes from outside, so the difference may not fit: then it is not within the leeway either.
+    // The time is untrusted, so the difference may overflow: then it is outside the leeway too.
     let (age, overflow) = now.subtractingReportingOverflow(time)
     guard !overflow, (-Self.leeway...Self.leeway).contains(age) else { return false }
     return self.method == method && self.path == path

@@ -4,13 +4,13 @@
   import Darwin
 #endif
 
-/// The host part of a server URL in its one written form.
+/// The canonical form of a server URL's host.
 enum ServerHost {
-  /// Checks a host and puts it in canonical form.
+  /// Validates a host and converts it to its canonical form.
   ///
   /// - Parameter text: A DNS name (RFC 1123 section 2.1), a dotted IPv4 address, or an IPv6 address in brackets
   ///   (RFC 3986 section 3.2.2).
-  /// - Returns: Lower case; IPv6 as RFC 5952 writes it, in brackets.
+  /// - Returns: The host in lower case; an IPv6 address as in RFC 5952, in brackets.
   /// - Throws: ``ServerURLFailure/host`` or ``ServerURLFailure/internationalHost``.
   static func canonical(_ text: Substring) throws(ServerURLFailure) -> String {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .internationalHost }
@@ -18,8 +18,8 @@ enum ServerHost {
     let name = text.lowercased()
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
     guard name.utf8.count <= 253, labels.allSatisfy(isLabel) else { throw .host }
-    // What ends in a number is an address (WHATWG URL section 3.5): otherwise 0x7f.1 or 127.1 would mean
-    // one thing here and another below.
+    // A host whose last label is a number is an address (WHATWG URL section 3.5). Otherwise 0x7f.1 or 127.1 would be a name
+    // here, and an address for the resolver.
     if let last = labels.last, last.first?.isNumber == true, isNumeric(last) {
       guard labels.count == 4, labels.allSatisfy(isOctet) else { throw .host }
     }
@@ -34,7 +34,7 @@ enum ServerHost {
     }
   }
 
-  /// All digits, or hexadecimal behind `0x`: both are numbers to the address parsers of C libraries.
+  /// Indicates whether a label is decimal or `0x` hexadecimal: the address parsers of C libraries accept both as numbers.
   private static func isNumeric(_ label: Substring) -> Bool {
     label.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
       || (label.hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit))

@@ -1,20 +1,20 @@
-/// Where a container's server is: host, port and domain.
+/// The address of a container's server: host, port and domain.
 ///
-/// Read from `host[:port]/domain` (the short form of an activation that is typed by hand) or from
-/// `https://host[:port]/domain`. Two values are equal when they name the same place: the host is in lower case, an
-/// IPv6 address in its shortest form (RFC 5952), and 443 is the port that is not written.
+/// Parsed from `host[:port]/domain` (the short form, for typed activations) or from `https://host[:port]/domain`. Values are
+/// canonical, so equal addresses compare equal: the host is in lower case, an IPv6 address has its shortest form (RFC 5952),
+/// and port 443 is not written.
 public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
   /// The DNS name or IPv4 address, or an IPv6 address in brackets.
   public let host: String
   /// The TCP port, 1 to 65535.
   public let port: Int
-  /// The server's domain: one path segment, in the case it was given.
+  /// The server's domain: one path segment, with its case preserved.
   public let domain: String
 
-  /// Parses text.
+  /// Parses a server URL.
   ///
   /// - Parameter text: The short or the full form; at most 128 characters after the scheme.
-  /// - Throws: ``ServerURLFailure``, which says what to change.
+  /// - Throws: ``ServerURLFailure`` with the rule that the text breaks.
   public init(_ text: String) throws(ServerURLFailure) {
     guard text.utf8.count <= Self.maximumByteCount + 8 else { throw .tooLong }
     guard text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
@@ -32,22 +32,21 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     domain = try Self.checkDomain(place[slash...].dropFirst())
   }
 
-  /// The canonical full form, `https://host[:port]/domain`; parses back to an equal value.
+  /// The canonical full form, `https://host[:port]/domain`; it parses back to an equal value.
   public var description: String { "\(origin)/\(domain)" }
 
-  /// Scheme, host and port, without a slash at the end (RFC 6454 section 6.2).
+  /// The scheme, host and port without a trailing slash (RFC 6454 section 6.2).
   public var origin: String { port == 443 ? "https://\(host)" : "https://\(host):\(port)" }
 
-  /// The URL of something below the domain.
+  /// Returns the URL of a path below the domain.
   ///
-  /// - Parameter path: The path below the domain, percent-encoded by the caller where needed; a slash at its
-  ///   beginning may be left out.
+  /// - Parameter path: The path below the domain, percent-encoded by the caller where needed; a leading slash is optional.
   /// - Returns: `https://host[:port]/domain/path`.
   public func url(path: String) -> String {
     path.hasPrefix("/") ? "\(self)\(path)" : "\(self)/\(path)"
   }
 
-  /// The most characters of the short form.
+  /// The greatest length of the short form, in bytes.
   public static let maximumByteCount = 128
 
   private static func withoutScheme(_ text: String) throws(ServerURLFailure) -> Substring {
@@ -67,7 +66,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     return text[...]
   }
 
-  /// Splits at the colon that is not part of an IPv6 address; a colon without digits after it is refused.
+  /// Splits at the colon that is not part of an IPv6 address; a colon without digits after it is rejected later.
   private static func split(
     authority: Substring
   ) throws(ServerURLFailure) -> (host: Substring, port: Substring?) {
@@ -107,21 +106,21 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Why text is not a server URL.
+/// The reasons why a text is no server URL.
 @nonexhaustive public enum ServerURLFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// More than 128 characters.
+  /// The short form has more than 128 bytes.
   case tooLong
-  /// A blank or a control character.
+  /// The text has a blank or a control character.
   case forbiddenCharacter
   /// The scheme is `http`.
   case plainHTTP
   /// The scheme is neither `https` nor `http`.
   case unknownScheme
-  /// A user name or password before the host.
+  /// The URL has a user name or a password before the host.
   case userInformation
-  /// A query.
+  /// The URL has a query.
   case query
-  /// A fragment.
+  /// The URL has a fragment.
   case fragment
   /// The host is neither a DNS name nor an IP address.
   case host
@@ -129,12 +128,12 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
   case internationalHost
   /// The port is not a number from 1 to 65535.
   case port
-  /// There is no domain after the host.
+  /// The domain after the host is missing.
   case missingDomain
-  /// The domain is not one plain path segment.
+  /// The domain is not one path segment of unreserved characters (RFC 3986 section 2.3).
   case domain
 
-  /// What to change; never the text itself.
+  /// The rule that the text breaks; it never contains the text.
   public var description: String {
     switch self {
     case .tooLong: "the server URL is longer than 128 characters; use host[:port]/domain"

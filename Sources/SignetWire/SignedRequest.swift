@@ -1,13 +1,13 @@
 public import SignetCrypto
 import SignetJOSE
 
-/// A device's signature over a request, as it arrived: read, but not verified (`docs/protocol.md` section 4).
+/// A signed request as it arrived: read, but not verified (`docs/protocol.md` section 4).
 public struct SignedRequest: Sendable {
   private let jws: JWS
-  /// Which container the sender says it is.
+  /// The container that the sender claims to be; not verified.
   public let container: ContainerID
 
-  /// Reads an `Authorization` header; `nil` for anything but a signed request of ours.
+  /// Parses an `Authorization` header; `nil` if it is not a signed request of at most 4,096 bytes.
   public init?(authorization: String) {
     let prefix = RequestProof.scheme + " "
     guard authorization.utf8.count <= 4096, authorization.hasPrefix(prefix) else { return nil }
@@ -18,7 +18,7 @@ public struct SignedRequest: Sendable {
     } catch { return nil }
   }
 
-  /// What was signed; `nil` unless the session key signed it.
+  /// Returns the verified proof; `nil` if the session key did not sign it or its payload is malformed.
   public func proof(verifiedWith key: P256.Signing.PublicKey) -> RequestProof? {
     do {
       let verified = try jws.verified(with: VerificationKey(key), allowing: [.es256])
@@ -28,13 +28,13 @@ public struct SignedRequest: Sendable {
 }
 
 extension RequestProof {
-  /// The value of the `Authorization` header: ES256, `kid` is the container id.
+  /// Signs the proof with ES256 for the `Authorization` header; `kid` is the container id.
   ///
   /// - Parameters:
-  ///   - container: Whose key it is.
-  ///   - sign: Signs a message with SHA-256.
-  /// - Returns: The scheme's name and a JWS.
-  /// - Throws: What `sign` throws.
+  ///   - container: The container that owns the session key.
+  ///   - sign: Signs a message with ECDSA and SHA-256.
+  /// - Returns: The scheme's name and a compact JWS.
+  /// - Throws: The error that `sign` throws.
   public func authorization<Failure: Error>(
     container: ContainerID, by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
   ) async throws(Failure) -> String {

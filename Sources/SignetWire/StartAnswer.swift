@@ -1,38 +1,38 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What a server offers for new keys: of a new container, or of one that is renewed.
+/// A server's offer for new keys, in an activation or a renewal.
 public protocol ContainerOffer: Sendable {
   /// The server's ephemeral key.
   var key: P256.KeyAgreement.PublicKey { get }
   /// The server id.
   var server: ServerURL { get }
-  /// What the container will hold.
+  /// The profile of the container.
   var profile: ContainerProfile { get }
-  /// When the handshake ends, in seconds since 1970.
+  /// The time at which the handshake expires, in seconds since 1970.
   var expires: Int64 { get }
-  /// The offer as sent.
+  /// The offer exactly as sent: the transcript covers these bytes.
   var bytes: [UInt8] { get }
 
-  /// Reads an offer.
+  /// Parses an offer.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the offer is not of the protocol's form.
   init(parsing bytes: [UInt8]) throws(WireFailure)
 }
 
-/// The answer to *start*: an opaque handle of the server's, and the offer.
+/// The answer to *start*: an opaque handle of the server and the offer.
 public struct StartAnswer<Offer: ContainerOffer>: Sendable {
-  /// What the server wants back with *finish*; at most 2,048 characters.
+  /// The handle that *finish* has to return, 1 to 2,048 bytes.
   public let handshake: String
   /// The offer.
   public let offer: Offer
 
-  /// Puts the answer together.
+  /// Creates an answer.
   public init(handshake: String, offer: Offer) { (self.handshake, self.offer) = (handshake, offer) }
 
-  /// Reads an answer.
+  /// Parses an answer.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for malformed JSON, a handle of another length or a malformed offer.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     handshake = try object.wireString("handshake")
@@ -42,7 +42,7 @@ public struct StartAnswer<Offer: ContainerOffer>: Sendable {
     offer = try Offer(parsing: object.wireBytes("offer", count: nil))
   }
 
-  /// The answer's body.
+  /// The answer as JSON.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["handshake"] = .string(handshake)

@@ -2,16 +2,16 @@ public import SignetCrypto
 import SignetJSON
 public import SignetOATH
 
-/// How one-time codes are computed: RFC 6238 with T0 = 0.
+/// The parameters of one-time codes: RFC 6238 with T0 = 0.
 public struct TOTPParameters: Hashable, Sendable {
-  /// The hash function.
+  /// The hash function of HMAC.
   public let algorithm: OATHAlgorithm
-  /// The length of a code, 6 to 10.
+  /// The number of digits of a code, 6 to 10.
   public let digits: Int
-  /// How long a code is valid, in seconds, 1 to 3600.
+  /// The period for which a code is valid, in seconds, 1 to 3600.
   public let period: Int
 
-  /// SHA-256, 6 digits, 30 seconds.
+  /// The default parameters: SHA-256, 6 digits, 30 seconds.
   public static let standard = TOTPParameters(unchecked: .sha256, digits: 6, period: 30)
 
   private init(unchecked algorithm: OATHAlgorithm, digits: Int, period: Int) {
@@ -33,9 +33,9 @@ public struct TOTPParameters: Hashable, Sendable {
     self.init(unchecked: algorithm, digits: Int(digits), period: Int(period))
   }
 
-  /// The generator for a secret.
+  /// Creates the code generator for a secret.
   ///
-  /// - Throws: `OATHFailure` for an empty secret.
+  /// - Throws: `OATHFailure` if the secret is empty.
   public func generator(secret: borrowing SecretBytes) throws(OATHFailure) -> TOTP {
     try TOTP(secret: secret, algorithm: algorithm, digits: digits, period: period)
   }

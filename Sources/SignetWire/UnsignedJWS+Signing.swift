@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJOSE
 
 extension UnsignedJWS {
-  /// A JWS with ES256 over a payload, signed by whatever has the key.
+  /// Creates an ES256 JWS over a payload, with a signature from a closure.
   static func signed<Failure: Error>(
     _ payload: [UInt8], keyID: String, type: String,
     by sign: ([UInt8]) async throws(Failure) -> ECDSASignature

@@ -8,19 +8,19 @@ import SignetText
 #endif
 
 extension UserID {
-  /// Checks a user id.
+  /// Validates a user id.
   ///
-  /// One user id has one spelling: what is not in Unicode Normalization Form C is refused, since it would look like, and
-  /// for Swift be equal to, an id that a database holds apart.
+  /// A user id has one spelling. Text that is not in Unicode Normalization Form C is rejected: it would look like, and for
+  /// Swift be equal to, an id that a database treats as different.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an empty or overlong text, a control character, a
-  ///   character that is invisible or changes the direction of text, a space at either end, another normalization, or
-  ///   `.` and `..`, which no path of a URL can have as a part (RFC 3986, section 5.2.4).
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an empty or overlong text, a control character, a character that
+  ///   is invisible or changes the direction of text, a space at either end, another normalization, or `.` and `..`, which
+  ///   cannot be a segment of a URL's path (RFC 3986, section 5.2.4).
   public init(_ text: String) throws(WireFailure) {
     guard text.isEmpty || PercentEncoding.isSegment(text) else {
       throw .invalid(member: "user", reason: "is not . or .., which stand for folders in the path of a URL")
     }
-    // Most are visible ASCII, of which nothing but the length is to be looked at.
+    // Fast path: most ids are visible ASCII, for which only the length matters.
     if (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
       self.init(unchecked: text)
       return

@@ -4,19 +4,20 @@
   import Darwin
 #endif
 
-/// Where the time comes from.
+/// A source of the current time.
 public protocol WallClock: Sendable {
   /// Whole seconds since 1970-01-01T00:00:00Z.
   var now: Int64 { get }
 }
 
-/// The system's clock.
+/// The clock of the operating system.
 public struct SystemWallClock: WallClock {
-  /// The system's clock.
+  /// Creates a clock.
   public init() {}
-  /// Whole seconds since 1970-01-01T00:00:00Z.
+  /// The whole seconds since 1970-01-01T00:00:00Z.
   ///
-  /// Not by `time`, which on Linux tells the second of the kernel's last tick, some milliseconds behind what other clocks say.
+  /// It does not use `time`, which on Linux returns the second of the kernel's last tick, some milliseconds behind other
+  /// clocks.
   public var now: Int64 {
     var time = timespec()
     let code = clock_gettime(CLOCK_REALTIME, &time)

@@ -1,25 +1,25 @@
 import SignetJSON
 
-/// What all messages of the protocol share.
+/// The constants and checks that all messages of the protocol share.
 public enum Wire {
   /// The version of the protocol that this build speaks (`docs/protocol.md`).
   public static let version: Int64 = 1
   /// The largest message, in bytes.
   public static let maximumByteCount = 65_536
 
-  /// The largest list of transactions, in bytes: 64 contents of 4,096 bytes, each byte of which JSON may write as two.
+  /// The largest list of transactions, in bytes: 64 contents of 4,096 bytes, each of which JSON may write as two.
   static let maximumListByteCount = 640 * 1024
 
-  /// Reads a message's JSON object.
+  /// Parses a message's JSON object.
   ///
-  /// - Throws: ``WireFailure/json(_:)``.
+  /// - Throws: ``WireFailure/json(_:)`` for malformed or too large JSON.
   static func object(
     _ bytes: [UInt8], maximumByteCount limit: Int = maximumByteCount
   ) throws(WireFailure) -> JSONObject {
     try reading(JSONObject(parsing: bytes, limits: .init(maximumByteCount: limit)))
   }
 
-  /// Runs a JSON reader and gives its failure our type.
+  /// Runs a JSON reader and converts its error.
   static func reading<Value>(_ value: @autoclosure () throws(JSONFailure) -> Value) throws(WireFailure)
     -> Value
   {
@@ -28,7 +28,7 @@ public enum Wire {
 
   /// Checks the `version` member.
   ///
-  /// - Throws: ``WireFailure/unsupportedVersion(_:)``, or ``WireFailure/json(_:)`` where it is missing.
+  /// - Throws: ``WireFailure/unsupportedVersion(_:)``, or ``WireFailure/json(_:)`` if the member is missing.
   static func checkVersion(_ object: JSONObject, member: String = "version") throws(WireFailure) {
     let found = try reading(object.integer(member))
     guard found == version else { throw .unsupportedVersion(found) }

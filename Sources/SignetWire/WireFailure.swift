@@ -1,17 +1,17 @@
 public import SignetJSON
 
-/// Why a message is not one of ours.
+/// The reasons why a message is rejected.
 @nonexhaustive public enum WireFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bytes are not the JSON that `docs/protocol.md` describes.
   case json(JSONFailure)
-  /// The message speaks a version of the protocol that this build does not know.
+  /// The message has a protocol version that this build does not know.
   case unsupportedVersion(Int64)
-  /// A member has the right type and a value that the protocol does not allow.
+  /// A member has the right type but a value that the protocol does not allow.
   case invalid(member: String, reason: String)
-  /// A proof or a signature does not fit the message.
+  /// A proof or a signature does not verify.
   case notAuthentic
 
-  /// What is wrong and what to do; never a secret.
+  /// The reason and what to do about it; it never contains a secret.
   public var description: String {
     switch self {
     case .json(let failure): failure.description

@@ -1,17 +1,18 @@
 public import SignetCrypto
 public import SignetJSON
 
-// Typed reading of members, with our failure type and the checks that every message needs.
+// Typed reading of members, with `WireFailure` and the checks that every message needs.
 
 extension JSONObject {
   func wireString(_ name: String) throws(WireFailure) -> String {
     try Wire.reading(string(name))
   }
 
-  /// Reads a member that holds one of a few ASCII names.
+  /// Reads a member whose value is one of a few ASCII names.
   ///
-  /// `==` puts texts that are not ASCII into their normal form, which for a long run of combining marks takes time that
-  /// grows with the square of its length: seconds for what fits a message. So nothing long or else is handed on.
+  /// `==` normalizes texts that are not ASCII. For a long run of combining marks, the time grows with the square of the
+  /// length: an attacker could cost the server seconds with one message. Long or non-ASCII text is therefore rejected before
+  /// any comparison.
   func wireName(_ name: String) throws(WireFailure) -> String {
     let text = try wireString(name)
     guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else {
@@ -20,7 +21,7 @@ extension JSONObject {
     return text
   }
 
-  /// Refuses members that are not known, where one that is passed over would not be shown.
+  /// Rejects unknown members: an ignored member would be signed without being displayed.
   func refuseMembers(except known: [String]) throws(WireFailure) {
     for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
       throw .invalid(member: String(member.name.prefix(40)), reason: "is not known here")
@@ -35,7 +36,7 @@ extension JSONObject {
     try Wire.reading(object(name))
   }
 
-  /// Reads a base64url member, of exactly `count` bytes where `count` is given.
+  /// Decodes a base64url member of exactly `count` bytes, or of any length if `count` is `nil`.
   func wireBytes(_ name: String, count: Int?) throws(WireFailure) -> [UInt8] {
     guard let bytes = Base64URL.bytes(try wireString(name)) else {
       throw .invalid(member: name, reason: "is not base64url")
@@ -48,14 +49,14 @@ extension JSONObject {
 }
 
 extension Base64URL {
-  /// The bytes that a strict base64url text stands for; `nil` for any other text.
+  /// Decodes strict base64url; `nil` for any other text.
   static func bytes(_ text: String) -> [UInt8]? {
     do { return try decode(text) } catch { return nil }
   }
 }
 
 extension P256.KeyAgreement.PublicKey {
-  /// The key as the protocol writes it: `kty`, `crv`, `x`, `y`.
+  /// The key's JSON Web Key with `kty`, `crv`, `x` and `y`.
   var wireJWK: JSONObject { .p256(x963: x963Representation) }
 
   init(wireJWK object: JSONObject, member: String) throws(WireFailure) {
@@ -67,7 +68,7 @@ extension P256.KeyAgreement.PublicKey {
 }
 
 extension P256.Signing.PublicKey {
-  /// The key as the protocol writes it: `kty`, `crv`, `x`, `y`.
+  /// The key's JSON Web Key with `kty`, `crv`, `x` and `y`.
   public var wireJWK: JSONObject { .p256(x963: x963Representation) }
 
   init(wireJWK object: JSONObject, member: String) throws(WireFailure) {

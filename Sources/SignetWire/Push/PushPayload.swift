@@ -2,28 +2,31 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// What a push says, encrypted to the device: that something waits, never what (`docs/protocol.md` section 10).
+/// The content of a push, encrypted to the device (`docs/protocol.md` section 10).
+///
+/// It says that a transaction is waiting, not what the transaction is about.
 public struct PushPayload: Hashable, Sendable {
   /// The `typ` of the JWE.
   public static let type = "signet-push"
-  /// The most characters of an encrypted payload: what every push service carries.
+  /// The largest encrypted payload, in bytes: the size that every push service carries.
   public static let maximumByteCount = 3_072
 
-  /// Which server has something.
+  /// The server that has the transaction.
   public let server: ServerURL
-  /// For which of the device's containers.
+  /// The container that can decide the transaction.
   public let container: ContainerID
-  /// The transaction that waits.
+  /// The transaction that is waiting.
   public let transaction: TransactionID
 
-  /// Says what waits where.
+  /// Creates a payload.
   public init(server: ServerURL, container: ContainerID, transaction: TransactionID) {
     (self.server, self.container, self.transaction) = (server, container, transaction)
   }
 
-  /// Encrypts the payload to a device: ECDH-ES, A256GCM; `kid` is the container's id, which says which key opens it.
+  /// Encrypts the payload to a device with ECDH-ES and A256GCM; `kid` is the container id, by which the device finds its
+  /// key.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
+  /// - Throws: ``WireFailure/notAuthentic`` if the key cannot be used.
   public func encrypted(to key: P256.KeyAgreement.PublicKey) throws(WireFailure) -> String {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
@@ -37,9 +40,9 @@ public struct PushPayload: Hashable, Sendable {
     } catch { throw .notAuthentic }
   }
 
-  /// The container to which a push says that it is encrypted; `nil` for anything but a push of ours.
+  /// Returns the container that a push names in `kid`; `nil` for any other text.
   ///
-  /// Anyone may have written it: it is for finding the key, not for acting on it.
+  /// It is not authenticated: use it to find the key only.
   public static func unverifiedContainer(of text: String) -> ContainerID? {
     do {
       let jwe = try JWE(compact: text, maximumByteCount: maximumByteCount)
@@ -50,8 +53,8 @@ public struct PushPayload: Hashable, Sendable {
 
   /// Decrypts a push.
   ///
-  /// - Throws: ``WireFailure``; ``WireFailure/notAuthentic`` where it is for another key, or about another container than it is
-  ///   encrypted to.
+  /// - Throws: ``WireFailure/notAuthentic`` if decryption fails or the payload names another container than `kid`; another
+  ///   ``WireFailure`` for a malformed payload.
   public init(decrypting text: String, with key: P256.KeyAgreement.PrivateKey) throws(WireFailure) {
     let plaintext: [UInt8]
     do {

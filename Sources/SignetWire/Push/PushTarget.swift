@@ -1,9 +1,9 @@
 public import SignetCrypto
 public import SignetJSON
 
-/// Where pushes for a container go (`docs/protocol.md` section 10).
+/// The destination of pushes for a container (`docs/protocol.md` section 10).
 ///
-/// A device names its own: what is in one is a claim of that device, and nothing that the server may trust.
+/// A device supplies its own target: its content is a claim of that device, and the server must not trust it.
 public enum PushTarget: Hashable, Sendable {
   /// A device token of Apple's push service, 1 to 100 bytes.
   case apns(token: [UInt8])
@@ -11,10 +11,10 @@ public enum PushTarget: Hashable, Sendable {
   case fcm(token: String)
   /// A subscription of Web Push or UnifiedPush.
   case webPush(WebPushSubscription)
-  /// What the operator's own gateway calls the device, 1 to 512 visible ASCII characters.
+  /// The device's address at the operator's own gateway, 1 to 512 visible ASCII characters.
   case webhook(address: String)
 
-  /// The services, by the name that the protocol gives them.
+  /// The push services by their names in the protocol.
   public enum Service: String, Hashable, Sendable, CaseIterable {
     /// Apple Push Notification service.
     case apns
@@ -22,10 +22,10 @@ public enum PushTarget: Hashable, Sendable {
     case fcm
     /// Web Push (RFC 8030) and UnifiedPush.
     case webPush = "webpush"
-    /// A gateway of the operator.
+    /// A gateway that the operator runs.
     case webhook
 
-    /// The members of a target beside `service`, each with its JSON Schema, for the description of the API.
+    /// The members of a target other than `service`, each with its JSON Schema, for the description of the API.
     package var members: JSONObject {
       switch self {
       case .apns: ["token": ["type": "string"]]
@@ -46,9 +46,9 @@ public enum PushTarget: Hashable, Sendable {
     }
   }
 
-  /// Reads a target.
+  /// Parses a target.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for an unknown service or a malformed member.
   public init(_ object: JSONObject) throws(WireFailure) {
     guard let service = Service(rawValue: try object.wireName("service")) else {
       throw .invalid(member: "service", reason: "is none that the protocol knows")
@@ -66,7 +66,7 @@ public enum PushTarget: Hashable, Sendable {
     }
   }
 
-  /// The target as the protocol writes it.
+  /// The target in its JSON form.
   public var json: JSONObject {
     var object: JSONObject = ["service": .string(service.rawValue)]
     switch self {
@@ -116,9 +116,9 @@ public struct WebPushSubscription: Hashable, Sendable {
   /// The authentication secret, 16 bytes, `auth`.
   public let secret: [UInt8]
 
-  /// Describes a subscription.
+  /// Creates a subscription.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an endpoint or a secret that is none.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an invalid endpoint or a secret of another length.
   public init(
     endpoint: String, key: P256.KeyAgreement.PublicKey, secret: [UInt8]
   ) throws(WireFailure) {
@@ -147,20 +147,21 @@ public struct WebPushSubscription: Hashable, Sendable {
     object["auth"] = .string(Base64URL.encode(secret))
   }
 
-  /// The endpoint's host in lower case, with its port where that is not 443.
+  /// The endpoint's host in lower case, with its port if that is not 443.
   public var authority: String {
     let authority = origin.dropFirst("https://".count).lowercased()
     return authority.hasSuffix(":443") ? String(authority.dropLast(4)) : authority
   }
 
-  /// The endpoint's scheme, host and port: whom a token for the push service is for (RFC 8292 section 2).
+  /// The endpoint's scheme, host and port: the audience of a token for the push service (RFC 8292 section 2).
   public var origin: String { String(endpoint.prefix(endpoint.utf8.count - Self.pathByteCount(endpoint))) }
 
   private static func pathByteCount(_ url: String) -> Int {
     url.utf8.dropFirst(8).drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }.count
   }
 
-  /// The host of an absolute `https` URL whose host is a DNS name or an address, with a port at most; `nil` for anything else.
+  /// Returns the host of an absolute `https` URL with a DNS name or an IPv4 address and an optional port; `nil` for any
+  /// other.
   private static func host(of url: String) -> String? {
     guard url.utf8.count <= maximumEndpointLength, url.hasPrefix("https://"),
       url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.utf8.contains(UInt8(ascii: "#"))

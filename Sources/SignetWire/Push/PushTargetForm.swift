@@ -1,16 +1,16 @@
 import SignetCrypto
 public import SignetJSON
 
-/// What a device says of a target: to add one, or to change one (`docs/protocol.md` section 10).
+/// A device's request to add or to change a target (`docs/protocol.md` section 10).
 public struct PushTargetForm: Hashable, Sendable {
-  /// What the device calls it: 0 to 128 plain characters, no line feed; `nil` to leave it as it is.
+  /// The device's name for the target, 0 to 128 plain characters without line feeds; `nil` to leave it unchanged.
   public let name: String?
-  /// Where pushes go; `nil` to leave it as it is.
+  /// The destination of pushes; `nil` to leave it unchanged.
   public let target: PushTarget?
 
-  /// Puts a form together.
+  /// Creates a form.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a name of another form.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a name that is too long or not plain.
   public init(name: String?, target: PushTarget?) throws(WireFailure) {
     if let name {
       let isPlain = name.unicodeScalars.allSatisfy { $0 != "\n" && DisplayText.isPlain($0) }
@@ -21,9 +21,9 @@ public struct PushTargetForm: Hashable, Sendable {
     (self.name, self.target) = (name, target)
   }
 
-  /// Reads a form.
+  /// Parses a form.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for a malformed member.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     let name = try Wire.reading(object.optionalString("name"))
@@ -35,7 +35,7 @@ public struct PushTargetForm: Hashable, Sendable {
     }
   }
 
-  /// The form as the protocol writes it.
+  /// The form as JSON.
   public var bytes: [UInt8] {
     var object = JSONObject()
     if let name { object["name"] = .string(name) }
@@ -44,20 +44,20 @@ public struct PushTargetForm: Hashable, Sendable {
   }
 }
 
-/// What a server says of a container's targets.
+/// A server's list of a container's push targets.
 public struct PushTargetList: Hashable, Sendable {
-  /// A target that the server keeps.
+  /// A stored target.
   public struct Entry: Hashable, Sendable {
-    /// Names it.
+    /// The id of the target.
     public let id: PushTargetID
-    /// What the device calls it.
+    /// The device's name for the target.
     public let name: String
-    /// What it is.
+    /// The destination of pushes.
     public let target: PushTarget
-    /// When it was made, in seconds since 1970.
+    /// The time of creation, in seconds since 1970.
     public let created: Int64
 
-    /// Describes a target.
+    /// Creates an entry.
     public init(id: PushTargetID, name: String, target: PushTarget, created: Int64) {
       (self.id, self.name, self.target, self.created) = (id, name, target, created)
     }
@@ -65,19 +65,19 @@ public struct PushTargetList: Hashable, Sendable {
 
   /// The targets, oldest first.
   public let targets: [Entry]
-  /// The services that the server has set up, in the order of ``PushTarget/Service``.
+  /// The services that are configured on the server, in the order of ``PushTarget/Service``.
   public let services: [PushTarget.Service]
-  /// The key with which a subscription of Web Push is asked for, X9.63 (RFC 8292 section 4); `nil` where there is none.
+  /// The server's key for a subscription of Web Push, an X9.63 point (RFC 8292 section 4); `nil` if the server has none.
   public let webPushKey: [UInt8]?
 
-  /// Puts a list together.
+  /// Creates a list.
   public init(targets: [Entry], services: [PushTarget.Service], webPushKey: [UInt8]?) {
     (self.targets, self.services, self.webPushKey) = (targets, services, webPushKey)
   }
 
-  /// Reads a list; a target or a service that this build does not know is left out.
+  /// Parses a list; targets and services that this build does not know are left out.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for a malformed list or member.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     var targets: [Entry] = []
@@ -103,7 +103,7 @@ public struct PushTargetList: Hashable, Sendable {
     webPushKey = object.contains("webPushKey") ? try object.wireBytes("webPushKey", count: 65) : nil
   }
 
-  /// The list as the protocol writes it.
+  /// The list in its JSON form.
   public var json: JSONObject {
     var object: JSONObject = [
       "targets": .array(

@@ -1,9 +1,9 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What a device says when it renews a container: the new public keys, signed by the present signing key.
+/// The renewal message of a device: the new public keys, signed by the present signing key.
 ///
-/// The signature hands over from one key to the next: whoever trusts the present one can check it, without the server.
+/// The signature links the new key to the present one: anyone who trusts the present key can verify it without the server.
 public struct RenewalCore: Sendable {
   /// The `typ` of the JWS.
   public static let type = "signet-renewal"
@@ -12,18 +12,18 @@ public struct RenewalCore: Sendable {
 
   /// The container whose keys are renewed.
   public let container: ContainerID
-  /// For whom.
+  /// The owner of the container.
   public let user: UserID
-  /// Where.
+  /// The server id.
   public let server: ServerURL
   /// The device's ephemeral key.
   public let agreement: P256.KeyAgreement.PublicKey
   /// The new keys.
   public let keys: ContainerKeys
-  /// The device; an empty name keeps the one that the server knows.
+  /// The description of the device; with an empty name, the server keeps the name that it has.
   public let device: DeviceDescription
 
-  /// Puts the core together.
+  /// Creates a core.
   public init(
     container: ContainerID, user: UserID, server: ServerURL, agreement: P256.KeyAgreement.PublicKey,
     keys: ContainerKeys, device: DeviceDescription
@@ -32,9 +32,9 @@ public struct RenewalCore: Sendable {
     (self.agreement, self.keys, self.device) = (agreement, keys, device)
   }
 
-  /// Reads a core whose signature is still to be verified.
+  /// Parses a core whose signature is not verified yet.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the core is not of the protocol's form.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
@@ -45,7 +45,7 @@ public struct RenewalCore: Sendable {
       keys: ContainerKeys(object.wireObject("keys")), device: DeviceDescription(object.wireObject("device")))
   }
 
-  /// The core as signed.
+  /// The core as JSON, exactly the bytes that the signature covers.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
@@ -58,32 +58,32 @@ public struct RenewalCore: Sendable {
     return JSONValue.object(object).bytes
   }
 
-  /// Signs the core: ES256, `kid` is the thumbprint of the present signing key.
+  /// Signs the core with ES256; `kid` is the thumbprint of the present signing key.
   ///
   /// - Parameters:
-  ///   - key: The public key.
-  ///   - sign: Signs a message with SHA-256.
-  /// - Returns: A JWS.
-  /// - Throws: What `sign` throws.
+  ///   - key: The present signing key's public half.
+  ///   - sign: Signs a message with ECDSA and SHA-256.
+  /// - Returns: A compact JWS.
+  /// - Throws: The error that `sign` throws.
   public func signed<Failure: Error>(
     for key: P256.Signing.PublicKey, by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
   ) async throws(Failure) -> String {
     try await ES256Message.signed(bytes, for: key, type: Self.type, by: sign)
   }
 
-  /// Whether a key signed this message, and the message is a renewal.
+  /// Indicates whether a key signed this message and its `typ` is ``type``.
   public static func isSigned(_ message: String, by key: P256.Signing.PublicKey) -> Bool {
     ES256Message(message, type: type)?.payload(signedBy: key) != nil
   }
 }
 
 extension ActivationSecrets {
-  /// What takes the place of the invite key in a renewal: only who knows the container's present secret has it.
+  /// Derives the key that replaces the invite key in a renewal; only a side with the container's present secret can.
   ///
   /// - Parameters:
-  ///   - otpSecret: The present secret of one-time passwords, 32 bytes.
+  ///   - otpSecret: The present one-time password secret, 32 bytes.
   ///   - container: The container whose keys are renewed.
-  /// - Returns: 32 bytes.
+  /// - Returns: The key, 32 bytes.
   public static func renewalKey(otpSecret: borrowing SecretBytes, container: ContainerID) -> SecretBytes {
     HKDF.expand(
       otpSecret, info: Array("signet/1 renewal".utf8) + [0] + Array(container.text.utf8), byteCount: 32,

@@ -1,27 +1,26 @@
 import SignetCrypto
 import SignetJSON
 
-/// The body of *finish* of a renewal: the server's handle, what the present keys prove, and that the new signing key is
-/// the device's.
+/// The body of *finish* of a renewal: the server's handle, the proofs by the present keys and the possession of the new one.
 public struct RenewalFinish: Sendable {
   /// The handle from the answer to *start*.
   public let handshake: String
   /// The JWS over the core by the present signing key.
   public let message: String
-  /// That the present secret of one-time passwords is known: 32 bytes.
+  /// The proof of the present one-time password secret, 32 bytes.
   public let proof: [UInt8]
-  /// The transcript under the new signing key: a JWS (``KeyPossession``).
+  /// The transcript, signed by the new signing key: a JWS (``KeyPossession``).
   public let possession: String
 
-  /// Puts the body together.
+  /// Creates a body.
   public init(handshake: String, message: String, proof: [UInt8], possession: String) {
     (self.handshake, self.message) = (handshake, message)
     (self.proof, self.possession) = (proof, possession)
   }
 
-  /// Reads a body.
+  /// Parses a body.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for malformed JSON, a missing member or a proof of another length.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     handshake = try object.wireString("handshake")
@@ -30,7 +29,7 @@ public struct RenewalFinish: Sendable {
     possession = try object.wireString("possession")
   }
 
-  /// The body as sent.
+  /// The body as JSON.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["handshake"] = .string(handshake)
@@ -42,13 +41,13 @@ public struct RenewalFinish: Sendable {
 }
 
 extension ActivationSecrets {
-  /// What the device proves a renewal with: HMAC-SHA256 of the message under the key of its proof.
+  /// Computes the device's proof of a renewal: HMAC-SHA256 of the message under `Kd`.
   ///
-  /// The server checks it before it proves anything itself; its own proof would let whoever has it try the passwords of the
-  /// present secret one by one, elsewhere and uncounted.
+  /// The server verifies it before it sends its own proof. Otherwise an attacker could use the server's proof to guess the
+  /// password of the present secret offline, where the server does not count the attempts.
   ///
   /// - Parameter message: The JWS by the present signing key.
-  /// - Returns: 32 bytes.
+  /// - Returns: The MAC, 32 bytes.
   public borrowing func renewalProof(of message: String) -> [UInt8] {
     HMACKey(deviceProofKey(), .sha256).authenticationCode(for: Array(message.utf8))
   }

@@ -1,20 +1,20 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What the server offers for a renewal: its ephemeral key, and what the container will hold from then on.
+/// The server's offer for a renewal: its ephemeral key and the new profile of the container.
 public struct RenewalOffer: ContainerOffer {
   /// The server's ephemeral key.
   public let key: P256.KeyAgreement.PublicKey
   /// The server id.
   public let server: ServerURL
-  /// What the container will hold.
+  /// The profile of the container after the renewal.
   public let profile: ContainerProfile
-  /// When the handshake ends, in seconds since 1970.
+  /// The time at which the handshake expires, in seconds since 1970.
   public let expires: Int64
-  /// The offer as sent.
+  /// The offer exactly as sent: the transcript covers these bytes.
   public let bytes: [UInt8]
 
-  /// Makes an offer with a fresh nonce.
+  /// Creates an offer with a fresh nonce of 32 bytes.
   public init(
     key: P256.KeyAgreement.PublicKey, server: ServerURL, profile: ContainerProfile, expires: Int64,
     random: some RandomSource
@@ -30,9 +30,9 @@ public struct RenewalOffer: ContainerOffer {
     bytes = JSONValue.object(object).bytes
   }
 
-  /// Reads an offer.
+  /// Parses an offer.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the offer is not of the protocol's form.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)

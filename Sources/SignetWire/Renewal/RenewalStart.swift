@@ -1,14 +1,14 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What a device asks first when it renews a container (`docs/protocol.md` section 3.5).
+/// The body of *start*, the first request of a renewal (`docs/protocol.md` section 3.5).
 public struct RenewalStart: Sendable {
-  /// Which container is to be renewed.
+  /// The container to renew.
   public let container: ContainerID
-  /// The request body as sent: 32 random bytes of the device are in it.
+  /// The body exactly as sent, with a nonce of 32 random bytes; the transcript covers these bytes.
   public let bytes: [UInt8]
 
-  /// Makes the request with a fresh nonce.
+  /// Creates a request with a fresh nonce.
   public init(container: ContainerID, random: some RandomSource) {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
@@ -18,9 +18,9 @@ public struct RenewalStart: Sendable {
     bytes = JSONValue.object(object).bytes
   }
 
-  /// Reads a request body.
+  /// Parses a request body.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for malformed JSON, another version or a malformed member.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)

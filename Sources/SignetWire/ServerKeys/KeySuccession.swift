@@ -1,26 +1,26 @@
 public import SignetCrypto
 import SignetJSON
 
-/// A server's word, under the key that it signed with so far, that another comes next (`docs/protocol.md` section 5.5).
+/// A server's signed statement, by its present key, that another key follows (`docs/protocol.md` section 5.5).
 public struct KeySuccession: Sendable {
   /// The `typ` of the JWS.
   public static let type = "signet-key-succession"
 
-  /// Whose key it is.
+  /// The server that owns the keys.
   public let server: ServerURL
   /// The next key.
   public let next: P256.Signing.PublicKey
-  /// When, in seconds since 1970.
+  /// The time of signing, in seconds since 1970.
   public let time: Int64
 
-  /// Names the next key.
+  /// Creates a statement that is still to be signed.
   public init(server: ServerURL, next: P256.Signing.PublicKey, time: Int64) {
     (self.server, self.next, self.time) = (server, next, time)
   }
 
-  /// Signs it with the key so far.
+  /// Signs the statement with the present key.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
+  /// - Throws: ``WireFailure/notAuthentic`` if the key cannot be used.
   public func signed(by key: P256.Signing.PrivateKey) throws(WireFailure) -> String {
     let object: JSONObject = [
       "version": .integer(Wire.version), "server": .string(server.fullForm),
@@ -29,7 +29,7 @@ public struct KeySuccession: Sendable {
     return try ES256Message.signed(JSONValue.object(object).bytes, by: key, type: Self.type)
   }
 
-  /// Reads a signed word; `nil` unless the key signed it and it is of the protocol's form.
+  /// Verifies and parses a signed statement; `nil` if the key did not sign it or it is malformed.
   public init?(verifying jws: String, signedBy key: P256.Signing.PublicKey) {
     guard let payload = ES256Message(jws, type: Self.type)?.payload(signedBy: key) else { return nil }
     do {

@@ -1,24 +1,24 @@
 public import SignetCrypto
 public import SignetJSON
 
-/// The keys that a server publishes: a JWK Set (RFC 7517 section 5) with how each led to the next.
+/// The published keys of a server: a JWK Set (RFC 7517 section 5) with the signed successions between them.
 public struct ServerKeySet: Sendable {
-  /// The most successions that are followed.
+  /// The largest number of successions that ``successor(of:called:at:)`` examines.
   static let maximumSuccessionCount = 1000
 
-  /// The keys, oldest first; the last one signs now.
+  /// The keys, oldest first; the last one is the present signing key.
   public let keys: [P256.Signing.PublicKey]
-  /// What each key but the last said of the next: a JWS each, oldest first.
+  /// The statement of each key but the last about its successor: a JWS each, oldest first.
   public let successions: [String]
 
-  /// Puts a set together.
+  /// Creates a set.
   public init(keys: [P256.Signing.PublicKey], successions: [String]) {
     (self.keys, self.successions) = (keys, successions)
   }
 
-  /// Reads what a server publishes.
+  /// Parses a published key set.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for a malformed set or key.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes, maximumByteCount: Wire.maximumListByteCount)
     var keys: [P256.Signing.PublicKey] = []
@@ -33,7 +33,7 @@ public struct ServerKeySet: Sendable {
     successions = try Wire.reading(object.optionalStrings("successions")) ?? []
   }
 
-  /// The JWK Set; `alg`, `kid` and `use` are those of RFC 7517 section 4.
+  /// The JWK Set with `alg`, `kid` and `use` as in RFC 7517 section 4.
   public var json: JSONObject {
     let keys = self.keys.map { key -> JSONValue in
       var jwk = key.wireJWK
@@ -45,20 +45,20 @@ public struct ServerKeySet: Sendable {
     return ["keys": .array(keys), "successions": .array(successions.map { .string($0) })]
   }
 
-  /// Follows the server's words from a key that is trusted to the one with this thumbprint.
+  /// Follows the successions from a trusted key to the key with this thumbprint.
   ///
   /// - Parameters:
-  ///   - known: The key that is trusted.
-  ///   - thumbprint: The key that is looked for.
-  ///   - server: Whose keys they are.
-  /// - Returns: The key; `nil` where no chain of words leads there.
+  ///   - known: The trusted key.
+  ///   - thumbprint: The thumbprint of the key to find.
+  ///   - server: The server that must own the keys.
+  /// - Returns: The key; `nil` if no chain of successions leads to it.
   public func successor(
     of known: P256.Signing.PublicKey, called thumbprint: String, at server: ServerURL
   ) -> P256.Signing.PublicKey? {
     var key = known
     for word in successions.prefix(Self.maximumSuccessionCount) {
       guard let succession = KeySuccession(verifying: word, signedBy: key), succession.server == server else {
-        continue  // of a key before the one that is known
+        continue  // signed by an earlier key than the known one
       }
       key = succession.next
       if key.thumbprint == thumbprint { return key }

@@ -1,11 +1,11 @@
-/// A day of the Gregorian calendar, written `2026-11-21` (RFC 3339 `full-date`).
+/// A day of the Gregorian calendar, such as `2026-11-21` (RFC 3339 `full-date`).
 public struct CalendarDay: Hashable, Sendable {
-  /// The day as it is written.
+  /// The day in RFC 3339 form.
   public let text: String
 
-  /// Checks a day.
+  /// Validates a day.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for what is no day of the years 1 to 9999.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a text that is no day of the years 1 to 9999.
   public init(_ text: String) throws(WireFailure) {
     let bytes = Array(text.utf8.prefix(11))
     guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),

@@ -1,34 +1,36 @@
 import SignetJSON
 
-/// The end that a user puts to a transaction without deciding it: nothing is signed but the request.
+/// The cancellation of a transaction by its user, without a decision.
+///
+/// Only the request is signed; there is no decision for the relying party to verify.
 public struct Cancellation: Hashable, Sendable {
-  /// Why.
+  /// The user's reasons to cancel.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
-    /// The user does not want to go on with it.
+    /// The user does not want to continue.
     case userCancel
-    /// The user finds it suspicious.
+    /// The user considers the transaction suspicious.
     case notifySuspicious
   }
 
-  /// Why.
+  /// The user's reason.
   public let reason: Reason
-  /// What the user adds for the relying party; may be empty.
+  /// The user's message for the relying party; may be empty.
   public let message: String
 
-  /// Puts a cancellation together.
+  /// Creates a cancellation.
   ///
   /// - Parameters:
-  ///   - reason: Why.
+  ///   - reason: The user's reason.
   ///   - message: 0 to 1,000 plain characters, no line feed.
-  /// - Throws: ``WireFailure/invalid(member:reason:)``.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a message that ``check(_:member:)`` rejects.
   public init(_ reason: Reason, message: String = "") throws(WireFailure) {
     try Self.check(message, member: "message")
     (self.reason, self.message) = (reason, message)
   }
 
-  /// Reads a cancellation.
+  /// Parses a cancellation.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for an unknown reason or a message that is rejected.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     guard let reason = Reason(rawValue: try object.wireName("reason")) else {
@@ -37,19 +39,19 @@ public struct Cancellation: Hashable, Sendable {
     try self.init(reason, message: Wire.reading(object.optionalString("message")) ?? "")
   }
 
-  /// The body of the request.
+  /// The body of the request as JSON.
   public var bytes: [UInt8] {
     var object: JSONObject = ["reason": .string(reason.rawValue)]
     if !message.isEmpty { object["message"] = .string(message) }
     return JSONValue.object(object).bytes
   }
 
-  /// Checks what somebody writes about the end of a transaction: 0 to 1,000 plain characters, no line feed.
+  /// Rejects a message unless it has 0 to 1,000 plain characters without a line feed.
   ///
   /// - Parameters:
-  ///   - text: What is written.
-  ///   - member: What the message calls it.
-  /// - Throws: ``WireFailure/invalid(member:reason:)``.
+  ///   - text: The message.
+  ///   - member: The name of the message in the error.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` if the message is rejected.
   public static func check(_ text: String, member: String) throws(WireFailure) {
     if !text.isEmpty { try DisplayText.checkLine(text, member: member, limit: 1000) }
   }

@@ -1,17 +1,17 @@
 import SignetCrypto
 import SignetOATH
 
-/// The digits that a device shows for what was carried to it: OCRA (RFC 6287) under a key that each kind has for itself.
+/// The response digits of a device to a transaction that the user carries to it: OCRA (RFC 6287) with a key per kind.
 enum CarriedAnswer {
-  /// Computes the digits.
+  /// Computes the response.
   ///
   /// - Parameters:
-  ///   - fields: What is answered; not empty.
-  ///   - suite: An OCRA suite that takes a challenge alone.
-  ///   - label: What nothing else derives a key with.
-  ///   - otpSecret: The container's secret of one-time passwords, 32 bytes.
-  ///   - container: Whose answer it is.
-  /// - Returns: As many digits as the suite has.
+  ///   - fields: The signed fields; not empty.
+  ///   - suite: An OCRA suite whose only input is a challenge.
+  ///   - label: The unique label of this kind for the key derivation.
+  ///   - otpSecret: The container's one-time password secret, 32 bytes.
+  ///   - container: The container that responds.
+  /// - Returns: The response, with the suite's number of digits.
   static func digits(
     signing fields: [String], suite: String, label: String, otpSecret: borrowing SecretBytes,
     container: ContainerID

@@ -1,35 +1,35 @@
 import SignetCrypto
 import SignetJSON
 
-/// What a user decided: the payload that the signing key signs (`docs/protocol.md` section 5).
+/// A user's decision: the payload that the signing key signs (`docs/protocol.md` section 5).
 public struct Decision: Hashable, Sendable {
   /// The `typ` of the JWS.
   public static let type = "signet-decision"
 
-  /// Which transaction.
+  /// The transaction that the user decided.
   public let transaction: TransactionID
-  /// What was shown: the ``TransactionContent/json`` of the transaction.
+  /// The displayed content: the ``TransactionContent/json`` of the transaction.
   public let content: String
-  /// What was decided.
+  /// The user's choice.
   public let status: DecisionStatus
-  /// When, in seconds since 1970, by the device's clock.
+  /// The time of the decision by the device's clock, in seconds since 1970.
   public let time: Int64
-  /// When the transaction ends, in seconds since 1970.
+  /// The time at which the transaction expires, in seconds since 1970.
   public let expires: Int64
-  /// Where.
+  /// The server id.
   public let server: ServerURL
-  /// Who.
+  /// The user who decided.
   public let user: UserID
-  /// With which container.
+  /// The container whose key signs.
   public let container: ContainerID
-  /// On which device, 16 bytes.
+  /// The id of the installation, 16 bytes.
   public let device: [UInt8]
-  /// The number that the user was shown elsewhere and typed; `nil` where none was asked for.
+  /// The number that the relying party displayed and the user typed; `nil` if none was requested.
   public let number: MatchingNumber?
-  /// What the app on the device says of the circumstances, for the relying party: 1 to 750 bytes that nobody else reads.
+  /// The app's data about the circumstances for the relying party, 1 to 750 bytes; Signet does not interpret it.
   public let deviceContext: [UInt8]?
 
-  /// Decides a transaction.
+  /// Creates the decision of a transaction.
   public init(
     _ status: DecisionStatus, of request: TransactionRequest, at time: Int64, server: ServerURL, user: UserID,
     container: ContainerID, device: [UInt8], number: MatchingNumber? = nil, deviceContext: [UInt8]? = nil
@@ -40,7 +40,7 @@ public struct Decision: Hashable, Sendable {
     self.deviceContext = deviceContext
   }
 
-  /// Checks what an app says of the circumstances.
+  /// Validates the length of an app's data about the circumstances.
   ///
   /// - Throws: ``WireFailure/invalid(member:reason:)`` unless it has 1 to 750 bytes.
   public static func check(deviceContext: [UInt8]) throws(WireFailure) {
@@ -49,9 +49,9 @@ public struct Decision: Hashable, Sendable {
     }
   }
 
-  /// Reads the payload of a decision.
+  /// Parses the payload of a decision.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the payload is not of the protocol's form.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
@@ -74,7 +74,7 @@ public struct Decision: Hashable, Sendable {
     if let deviceContext { try Self.check(deviceContext: deviceContext) }
   }
 
-  /// The payload.
+  /// The payload to sign.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
@@ -92,6 +92,6 @@ public struct Decision: Hashable, Sendable {
     return JSONValue.object(object).bytes
   }
 
-  /// Whether this is the content that was shown, byte for byte.
+  /// Indicates whether this content was displayed, byte for byte.
   public func isAbout(_ content: String) -> Bool { self.content.utf8.elementsEqual(content.utf8) }
 }

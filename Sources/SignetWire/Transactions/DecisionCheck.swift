@@ -1,26 +1,28 @@
 public import SignetCrypto
 import SignetJSON
 
-/// What a relying party checks of a signed decision (`docs/protocol.md` section 7): with the public key, without the server.
+/// A relying party's verification of a signed decision with the user's public key, without the server.
+///
+/// The steps are those of `docs/protocol.md` section 7.
 public struct DecisionCheck: Sendable {
-  /// Why a decision does not hold.
+  /// The reasons why a decision is not valid.
   @nonexhaustive public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is neither a JWS nor a server's answer with one.
+    /// The text is neither a JWS nor a server's answer with one.
     case notADecision
-    /// There is no key to verify with.
+    /// No key to verify with was given.
     case keyMissing
-    /// The server's answer names another key than the one that was given.
+    /// The server's answer contains another key than the given one.
     case otherKey
-    /// The signature does not fit, or the header is not that of a decision.
+    /// The signature does not verify, or the header is not that of a decision.
     case notSigned
-    /// A member is not what was expected.
+    /// A member does not have the expected value.
     case differs(member: String)
-    /// It is from before transactions had a content: the key signed it, and a bare text in it.
+    /// The decision predates structured content: the key signed a bare text.
     case signedBareText
-    /// What was signed, or the content in it, is not of the protocol's form.
+    /// The signed payload, or the content in it, is not of the protocol's form.
     case content(WireFailure)
 
-    /// What was found, and what it means.
+    /// The result and what it means.
     public var description: String {
       switch self {
       case .notADecision: "there is no signed decision in it"
@@ -35,18 +37,19 @@ public struct DecisionCheck: Sendable {
     }
   }
 
-  /// What was decided.
+  /// The verified decision.
   public let decision: Decision
-  /// What was shown.
+  /// The content that the user saw.
   public let content: TransactionContent
 
   /// Verifies a decision.
   ///
   /// - Parameters:
-  ///   - text: A compact JWS, or the server's answer to `GET /v1/transactions/{id}`, all of which then has to agree.
-  ///   - key: The user's public key; `nil` for the one in the answer, which is the server's word.
-  ///   - expected: The content that the relying party asked; `nil` where it is compared elsewhere.
-  /// - Throws: ``Failure``.
+  ///   - text: A compact JWS, or the server's answer to `GET /v1/transactions/{id}`; all members of an answer must match the
+  ///     decision.
+  ///   - key: The user's public key; `nil` for the key in the answer, for which the caller trusts the server.
+  ///   - expected: The content that the relying party requested; `nil` if the caller compares it.
+  /// - Throws: ``Failure`` if the decision is not valid.
   public init(
     _ text: String, key: P256.Signing.PublicKey?, content expected: String? = nil
   ) throws(Failure) {
@@ -66,7 +69,7 @@ public struct DecisionCheck: Sendable {
     self.decision = decision
   }
 
-  /// Whether a decision has the form that it had before transactions had a content.
+  /// Indicates whether a decision has the form that preceded structured content.
   private static func isBareText(_ payload: [UInt8]) -> Bool {
     do {
       let object = try Wire.object(payload)
@@ -74,7 +77,7 @@ public struct DecisionCheck: Sendable {
     } catch { return false }
   }
 
-  /// What the server answers about a decided transaction.
+  /// The server's answer about a decided transaction.
   private struct Answer {
     let jws: String
     let key: P256.Signing.PublicKey

@@ -1,9 +1,9 @@
-/// What a user may decide.
+/// The decisions that a user can make.
 public enum DecisionStatus: String, Hashable, Sendable, CaseIterable {
-  /// The user wants it.
+  /// The user approves.
   case accepted
-  /// The user does not want it.
+  /// The user declines.
   case denied
-  /// The user did not ask for it: somebody else did.
+  /// The user did not start the transaction: another person did.
   case reported
 }

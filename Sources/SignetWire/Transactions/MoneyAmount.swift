@@ -1,16 +1,16 @@
-/// An amount of money in its one spelling: whole units without leading zeros, and the currency's decimal places.
+/// A non-negative amount of money in canonical form: no leading zeros, and exactly the currency's decimal places.
 public struct MoneyAmount: Hashable, Sendable {
-  /// The number, such as `250.00`; never negative.
+  /// The number, such as `250.00`.
   public let value: String
   /// The currency, three capital letters (ISO 4217).
   public let currency: String
 
-  /// Checks an amount.
+  /// Validates an amount.
   ///
   /// - Parameters:
-  ///   - value: 1 to 15 digits, and as many after a point as the currency has.
+  ///   - value: 1 to 15 digits, and as many after a point as the currency has decimal places.
   ///   - currency: Three capital letters.
-  /// - Throws: ``WireFailure/invalid(member:reason:)``.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a malformed currency or value.
   public init(_ value: String, currency: String) throws(WireFailure) {
     guard currency.utf8.count == 3,
       currency.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
@@ -32,7 +32,7 @@ public struct MoneyAmount: Hashable, Sendable {
     (self.value, self.currency) = (value, currency)
   }
 
-  /// The decimal places of a currency: two, but for those that ISO 4217 lists with others.
+  /// Returns the decimal places of a currency: two, except for those that ISO 4217 lists with another number.
   static func decimalPlaces(of currency: String) -> Int {
     switch currency {
     case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV",

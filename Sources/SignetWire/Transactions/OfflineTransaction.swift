@@ -1,27 +1,29 @@
 public import SignetCrypto
 import SignetJSON
 
-/// A transaction that is carried to a device as a text, and its answer back as digits (`docs/protocol.md` section 5.9).
+/// A transaction that the user carries to an offline device as text (`docs/protocol.md` section 5.9).
+///
+/// The device responds with digits, which the user carries back.
 public struct OfflineTransaction: Hashable, Sendable {
   /// The `typ` of the JWS.
   public static let type = "signet-offline"
-  /// The most bytes of the text.
+  /// The longest text, in bytes.
   public static let maximumByteCount = 16_384
 
-  /// Which transaction.
+  /// The id of the transaction.
   public let id: TransactionID
-  /// What is asked.
+  /// The content to decide.
   public let content: TransactionContent
-  /// When it ends, in seconds since 1970.
+  /// The time at which the transaction expires, in seconds since 1970.
   public let expires: Int64
-  /// Who asks.
+  /// The server id.
   public let server: ServerURL
-  /// Who is asked.
+  /// The user who decides.
   public let user: UserID
-  /// What is answered: the payload's bytes.
+  /// The payload of the JWS: the bytes that the response covers.
   public let bytes: [UInt8]
 
-  /// Puts a transaction together.
+  /// Creates a transaction.
   public init(
     id: TransactionID, content: TransactionContent, expires: Int64, server: ServerURL, user: UserID
   ) {
@@ -33,24 +35,24 @@ public struct OfflineTransaction: Hashable, Sendable {
     bytes = JSONValue.object(object).bytes
   }
 
-  /// The text to carry: a JWS by the server's key.
+  /// Signs the transaction as the text to carry: a JWS by the server's key.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
+  /// - Throws: ``WireFailure/notAuthentic`` if the key cannot be used.
   public func signed(by key: P256.Signing.PrivateKey) throws(WireFailure) -> String {
     try ES256Message.signed(bytes, by: key, type: Self.type)
   }
 
-  /// What a text says of itself before its signature is verified: for finding the container that it is for.
+  /// Returns the server and the user that a text names before verification, to find the container.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` for what is no such text.
+  /// - Throws: ``WireFailure/notAuthentic`` for a text that is no such JWS; another ``WireFailure`` for a malformed payload.
   public static func claimed(by text: String) throws(WireFailure) -> (server: ServerURL, user: UserID) {
     let transaction = try Self(payload: message(text).unverifiedPayload)
     return (transaction.server, transaction.user)
   }
 
-  /// Verifies a text.
+  /// Verifies and parses a text.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` unless the key signed it, and ``WireFailure`` for what it holds.
+  /// - Throws: ``WireFailure/notAuthentic`` if the key did not sign it; another ``WireFailure`` for a malformed payload.
   public init(verifying text: String, signedBy key: P256.Signing.PublicKey) throws(WireFailure) {
     guard let payload = try Self.message(text).payload(signedBy: key) else { throw .notAuthentic }
     try self.init(payload: payload)
@@ -74,12 +76,12 @@ public struct OfflineTransaction: Hashable, Sendable {
     bytes = payload
   }
 
-  /// The answer of who approves: 8 digits, by OCRA (RFC 6287).
+  /// Computes the response that approves the transaction, with OCRA (RFC 6287).
   ///
   /// - Parameters:
-  ///   - otpSecret: The container's secret of one-time passwords, 32 bytes.
-  ///   - container: Whose answer it is.
-  /// - Returns: 8 digits.
+  ///   - otpSecret: The container's one-time password secret, 32 bytes.
+  ///   - container: The container that responds.
+  /// - Returns: The response, 8 digits.
   public func answer(otpSecret: borrowing SecretBytes, container: ContainerID) -> String {
     CarriedAnswer.digits(
       signing: [Hex.encode(HashFunction.sha256.digest(of: bytes))], suite: "OCRA-1:HOTP-SHA256-8:QH64",

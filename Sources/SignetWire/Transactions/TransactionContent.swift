@@ -1,47 +1,47 @@
 public import SignetJSON
 
-/// What a user is asked: the one text that is shown and signed (`docs/protocol.md` section 5).
+/// The content of a transaction: the one text that the device displays and signs (`docs/protocol.md` section 5).
 ///
-/// It is canonical JSON, made once. Reading it gives what to show, and writing that again gives the same bytes: what does not
-/// is refused, so no part of it stays unseen.
+/// It is canonical JSON. A parsed content must encode to exactly the same bytes and is otherwise rejected, so that no part
+/// of the signed text stays hidden from the user.
 public struct TransactionContent: Hashable, Sendable {
-  /// The most bytes that a content has.
+  /// The largest content, in bytes of its JSON.
   public static let maximumByteCount = 4096
 
-  /// What is asked.
+  /// The kinds of questions to a user.
   public enum Matter: Hashable, Sendable {
     /// A plain text.
     case text(String)
     /// Typed fields.
     case form(TransactionForm)
-    /// Whether the user signs in, without a text: so asks an authenticator that has words of its own for that.
+    /// A sign-in without a text: the authenticator uses its own wording.
     case signIn
   }
 
-  /// Who asks.
+  /// The parties that can ask.
   public enum Origin: Hashable, Sendable {
     /// A relying party, by the name that the server's operator gave it.
     case relyingParty(String)
-    /// The device itself, at its user's wish.
+    /// The device itself, at the user's request.
     case device
   }
 
-  /// Who asks.
+  /// The party that asks.
   public let origin: Origin
-  /// Where the user is said to be, if anything is said.
+  /// The user's alleged circumstances, if the relying party stated any.
   public let context: TransactionContext?
-  /// What is asked.
+  /// The question to the user.
   public let matter: Matter
-  /// The canonical JSON: what is signed, byte for byte.
+  /// The canonical JSON: the signed bytes.
   public let json: String
 
-  /// Puts a content together.
+  /// Creates a content.
   ///
   /// - Parameters:
-  ///   - matter: What is asked.
-  ///   - origin: Who asks.
-  ///   - context: Where the user is said to be.
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for what would not show as it is, or is too long.
+  ///   - matter: The question to the user.
+  ///   - origin: The party that asks.
+  ///   - context: The user's alleged circumstances.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for text that ``DisplayText`` rejects, or a content that is too long.
   public init(
     _ matter: Matter, from origin: Origin, context: TransactionContext? = nil
   ) throws(WireFailure) {
@@ -68,9 +68,9 @@ public struct TransactionContent: Hashable, Sendable {
     json = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Reads a content.
+  /// Parses a content.
   ///
-  /// - Throws: ``WireFailure``, above all where another text would say the same, or a part is not known here.
+  /// - Throws: ``WireFailure``, also if the text is not in canonical form or has an unknown member.
   public init(parsing text: String) throws(WireFailure) {
     let object = try Wire.object(Array(text.utf8), maximumByteCount: Self.maximumByteCount)
     try object.refuseMembers(except: ["context", "form", "from", "initiated", "signIn", "text"])
@@ -83,9 +83,9 @@ public struct TransactionContent: Hashable, Sendable {
     }
   }
 
-  /// Reads what is asked: exactly one of `text`, `form` and `signIn`, which is `true`.
+  /// Parses the question: exactly one of `text`, `form` and `signIn`, which is `true`.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if none or several of them are present, or one is malformed.
   public static func matter(_ object: JSONObject) throws(WireFailure) -> Matter {
     let text = try Wire.reading(object.optionalString("text"))
     let form = try Wire.reading(object.optionalObject("form"))
@@ -124,10 +124,10 @@ public struct TransactionContent: Hashable, Sendable {
     return object
   }
 
-  /// Equal where every byte is: `==` of `String` is more lenient.
+  /// Compares byte for byte: `==` of `String` treats canonically equivalent texts as equal.
   public static func == (left: Self, right: Self) -> Bool { left.json.utf8.elementsEqual(right.json.utf8) }
 
-  /// Feeds what equality looks at.
+  /// Hashes the bytes that `==` compares.
   public func hash(into hasher: inout Hasher) {
     for byte in json.utf8 { hasher.combine(byte) }
   }

@@ -1,22 +1,22 @@
 public import SignetJSON
 
-/// Where the user is said to be while asking for what a transaction is about: as the relying party saw it.
+/// The user's alleged circumstances when the transaction was started, as the relying party saw them.
 public struct TransactionContext: Hashable, Sendable {
-  /// The network address, such as `192.0.2.7`.
+  /// The user's network address, such as `192.0.2.7`.
   public var address: String?
-  /// The browser or the app.
+  /// The user's browser or app.
   public var browser: String?
-  /// The place, such as a town.
+  /// The user's location, such as a town.
   public var place: String?
 
-  /// Describes a context.
+  /// Creates a context.
   public init(address: String? = nil, browser: String? = nil, place: String? = nil) {
     (self.address, self.browser, self.place) = (address, browser, place)
   }
 
-  /// Reads a context; every member is optional.
+  /// Parses a context; every member is optional.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for an unknown member or one that is no string.
   public init(_ object: JSONObject) throws(WireFailure) {
     try object.refuseMembers(except: ["address", "browser", "place"])
     address = try Wire.reading(object.optionalString("address"))
@@ -24,7 +24,7 @@ public struct TransactionContext: Hashable, Sendable {
     place = try Wire.reading(object.optionalString("place"))
   }
 
-  /// Whether nothing is said.
+  /// True if no member is present.
   var isEmpty: Bool { address == nil && browser == nil && place == nil }
 
   func check() throws(WireFailure) {

@@ -1,45 +1,45 @@
 import SignetJSON
 
-/// A field of a form: a value, and the label that is shown before it.
+/// A field of a form: a value with a label.
 ///
-/// An amount, a payee and a date may go without a label: the device then says what it is in the user's language.
+/// An amount, a payee and a date may have no label: the device then displays its own label in the user's language.
 public struct TransactionField: Hashable, Sendable {
-  /// A name and its value, in a group.
+  /// A name and its value in a group.
   public struct Pair: Hashable, Sendable {
     /// The name.
     public let name: String
     /// The value.
     public let value: String
 
-    /// Puts a pair together.
+    /// Creates a pair.
     public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
-  /// What a field holds.
+  /// The kinds of field values.
   public enum Value: Hashable, Sendable {
     /// An amount of money.
     case amount(MoneyAmount)
-    /// Who gets it; the account may be left out.
+    /// The recipient of a payment; the account is optional.
     case payee(name: String, account: String?)
     /// A text.
     case text(String)
     /// A day.
     case date(CalendarDay)
-    /// Names and values under a heading, which is the label.
+    /// Names and values under a heading; the label is the heading.
     case group([Pair])
   }
 
-  /// What is shown before the value; `nil` for the device's own word.
+  /// The label before the value; `nil` for the device's own label.
   public let label: String?
   /// The value.
   public let value: Value
 
-  /// Puts a field together.
+  /// Creates a field.
   public init(_ value: Value, label: String? = nil) { (self.value, self.label) = (value, label) }
 
-  /// Reads a field.
+  /// Parses a field.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` for an unknown type or member, or a malformed value.
   init(_ object: JSONObject) throws(WireFailure) {
     label = try Wire.reading(object.optionalString("label"))
     switch try object.wireName("type") {

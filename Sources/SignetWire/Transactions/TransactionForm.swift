@@ -1,29 +1,29 @@
 public import SignetJSON
 
-/// A transaction of typed fields: the template says what it is about, the fields say what.
+/// A transaction of typed fields under a template.
 public struct TransactionForm: Hashable, Sendable {
-  /// The most fields of a form.
+  /// The largest number of fields.
   static let maximumFieldCount = 32
 
-  /// What it is about, 1 to 64 characters from `a-z 0-9 . -`: `payment`, `login`, or any other name.
+  /// The kind of transaction, 1 to 64 characters from `a-z 0-9 . -`: `payment`, `login` or any other name.
   public let template: String
-  /// What is asked, in the order in which it is shown; at least one.
+  /// The fields in display order, 1 to 32.
   public let fields: [TransactionField]
 
-  /// Puts a form together.
+  /// Creates a form.
   ///
   /// - Parameters:
-  ///   - template: What it is about.
-  ///   - fields: What is asked.
-  /// - Throws: ``WireFailure/invalid(member:reason:)``.
+  ///   - template: The kind of transaction.
+  ///   - fields: The fields in display order.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a template, a number of fields or a field that is not allowed.
   public init(template: String, fields: [TransactionField]) throws(WireFailure) {
     (self.template, self.fields) = (template, fields)
     try check()
   }
 
-  /// Reads a form.
+  /// Parses a form.
   ///
-  /// - Throws: ``WireFailure``; a member or a type of field that is not known here is refused, for it could not be shown.
+  /// - Throws: ``WireFailure``, also for an unknown member or field type, which the device could not display.
   public init(_ object: JSONObject) throws(WireFailure) {
     try object.refuseMembers(except: ["fields", "template"])
     template = try object.wireString("template")

@@ -1,20 +1,20 @@
-/// Where a transaction for anybody is found: a text for a QR code or a link (`docs/protocol.md` section 5.7).
+/// A link or QR code text to a transaction that any user can claim (`docs/protocol.md` section 5.7).
 public struct TransactionLink: Hashable, Sendable {
-  /// The most bytes of a link.
+  /// The longest link, in bytes.
   public static let maximumByteCount = 512
   private static let prefix = "signet:transaction?id="
 
-  /// Which transaction.
+  /// The id of the transaction.
   public let id: TransactionID
-  /// At which server.
+  /// The server that has the transaction.
   public let server: ServerURL
 
-  /// Puts a link together.
+  /// Creates a link.
   public init(_ id: TransactionID, at server: ServerURL) { (self.id, self.server) = (id, server) }
 
-  /// Reads what was scanned or typed.
+  /// Parses a scanned or typed link.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for anything else.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a text that is not exactly such a link.
   public init(parsing text: String) throws(WireFailure) {
     let refused = WireFailure.invalid(
       member: "link", reason: "is no link to a transaction; scan the code again")
@@ -32,6 +32,6 @@ public struct TransactionLink: Hashable, Sendable {
     guard self.text.utf8.elementsEqual(text.utf8) else { throw refused }
   }
 
-  /// The link.
+  /// The link as text.
   public var text: String { "\(Self.prefix)\(id.text)&url=\(server.shortForm)" }
 }

@@ -2,16 +2,18 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// What a list of transactions answers: nobody can hand it to another container, or again.
+/// The request that a signed answer belongs to.
+///
+/// The answer names it, so an attacker cannot replay the answer or send it to another container.
 public struct ListAddress: Hashable, Sendable {
-  /// Who answers.
+  /// The server that answers.
   public let server: ServerURL
-  /// Who asked.
+  /// The container that asked.
   public let container: ContainerID
   /// The id of the request, 16 bytes.
   public let request: [UInt8]
 
-  /// Describes an answer.
+  /// Creates an address.
   public init(server: ServerURL, container: ContainerID, request: [UInt8]) {
     (self.server, self.container, self.request) = (server, container, request)
   }
@@ -20,17 +22,17 @@ public struct ListAddress: Hashable, Sendable {
 extension TransactionList {
   /// The `typ` of the JWS.
   static let type = "signet-transactions"
-  /// base64url makes four characters of three bytes; header and signature are short.
+  /// The longest JWS: base64url writes three bytes as four characters, and the header and signature are short.
   static let maximumSignedByteCount = Wire.maximumListByteCount / 3 * 4 + 4096
 
-  /// Signs the list and encrypts it to a device: ES256 by the server's key, within ECDH-ES and A256GCM.
+  /// Signs the list with ES256 and the server's key, and encrypts the JWS to a device with ECDH-ES and A256GCM.
   ///
   /// - Parameters:
-  ///   - address: What it answers.
+  ///   - address: The request that the list answers.
   ///   - signer: The server's key.
-  ///   - key: The device's.
-  /// - Returns: A JWE.
-  /// - Throws: ``WireFailure/notAuthentic`` when a key can't be used.
+  ///   - key: The container's encryption key.
+  /// - Returns: A compact JWE.
+  /// - Throws: ``WireFailure/notAuthentic`` if a key cannot be used.
   public func sealed(
     for address: ListAddress, by signer: P256.Signing.PrivateKey, to key: P256.KeyAgreement.PublicKey
   ) throws(WireFailure) -> String {
@@ -46,15 +48,15 @@ extension TransactionList {
   }
 }
 
-/// A list that was decrypted; who sent it is still to be checked.
+/// A decrypted list whose signature is not verified yet.
 public struct SealedTransactionList: Sendable {
   private let message: ES256Message
-  /// The thumbprint of the key that its sender names.
+  /// The thumbprint of the signing key that the sender names in `kid`; not verified.
   public let signer: String
 
   /// Decrypts an answer.
   ///
-  /// - Throws: ``WireFailure/notAuthentic``.
+  /// - Throws: ``WireFailure/notAuthentic`` if decryption fails or the plaintext is no JWS with the right `typ` and a `kid`.
   public init(decrypting jwe: String, with key: P256.KeyAgreement.PrivateKey) throws(WireFailure) {
     let plaintext: [UInt8]
     do {
@@ -71,13 +73,14 @@ public struct SealedTransactionList: Sendable {
     (self.message, self.signer) = (message, signer)
   }
 
-  /// The list.
+  /// Verifies and parses the list.
   ///
   /// - Parameters:
   ///   - key: The server's key.
-  ///   - address: What it has to answer.
-  /// - Returns: What the server said.
-  /// - Throws: ``WireFailure/notAuthentic`` where another key signed, or it answers something else.
+  ///   - address: The request that the list has to answer.
+  /// - Returns: The verified list.
+  /// - Throws: ``WireFailure/notAuthentic`` if another key signed or the list answers another request; another
+  ///   ``WireFailure`` for a malformed list.
   public func list(
     signedBy key: P256.Signing.PublicKey, for address: ListAddress
   ) throws(WireFailure) -> TransactionList {

@@ -1,16 +1,16 @@
 import SignetJSON
 
-/// The transactions that wait for a user: what the server's JWS says.
+/// The transactions that wait for a user: the payload of the server's JWS.
 public struct TransactionList: Hashable, Sendable {
   /// The transactions, oldest first.
   public let transactions: [TransactionRequest]
-  /// Whether the server asks for the renewal of the container.
+  /// Indicates whether the server asks for a renewal of the container.
   public let isRenewalWanted: Bool
 
-  /// Whether the server has something to say of the container, or wants to hear of the device (section 14).
+  /// Indicates whether the server has a new status for the device or wants its report (`docs/protocol.md` section 14).
   public let isReportWanted: Bool
 
-  /// Puts a list together.
+  /// Creates a list.
   public init(
     _ transactions: [TransactionRequest], isRenewalWanted: Bool = false, isReportWanted: Bool = false
   ) {
@@ -18,9 +18,9 @@ public struct TransactionList: Hashable, Sendable {
     self.isReportWanted = isReportWanted
   }
 
-  /// Reads a list.
+  /// Parses a list without a signature.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure`` if the list is not of the protocol's form.
   package init(parsing bytes: [UInt8]) throws(WireFailure) {
     try self.init(Wire.object(bytes, maximumByteCount: Wire.maximumListByteCount))
   }

@@ -1,29 +1,29 @@
 import SignetJSON
 
-/// A transaction as the device gets it (`docs/protocol.md` section 5).
+/// A transaction in the form in which the device receives it (`docs/protocol.md` section 5).
 public struct TransactionRequest: Hashable, Sendable {
-  /// Which transaction.
+  /// The id of the transaction.
   public let id: TransactionID
-  /// What the user is asked, exactly as it will be signed.
+  /// The content, exactly the text that the device will sign.
   public let content: TransactionContent
-  /// When it was made, in seconds since 1970.
+  /// The time of creation, in seconds since 1970.
   public let created: Int64
-  /// When it ends, in seconds since 1970.
+  /// The time at which the transaction expires, in seconds since 1970.
   public let expires: Int64
-  /// What the user may decide.
+  /// The decisions that the user can make.
   public let statuses: [DecisionStatus]
-  /// How many digits the relying party shows, for the user to type with an approval; `nil` where it shows none.
+  /// The number of digits that the user types with an approval; `nil` if the relying party displays no number.
   public let numberDigits: Int?
 
-  /// Puts a transaction together.
+  /// Creates a transaction.
   ///
   /// - Parameters:
-  ///   - id: Its name.
-  ///   - content: What is asked.
-  ///   - created: When it was made.
-  ///   - expires: When it ends.
-  ///   - statuses: What the user may decide.
-  ///   - numberDigits: 2 to 6, where the relying party shows a number.
+  ///   - id: The id of the transaction.
+  ///   - content: The content to decide.
+  ///   - created: The time of creation, in seconds since 1970.
+  ///   - expires: The time of expiry, in seconds since 1970.
+  ///   - statuses: The decisions that the user can make.
+  ///   - numberDigits: 2 to 6 if the relying party displays a number.
   public init(
     id: TransactionID, content: TransactionContent, created: Int64, expires: Int64,
     statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil
@@ -36,7 +36,7 @@ public struct TransactionRequest: Hashable, Sendable {
     var statuses: [DecisionStatus] = []
     let listed = try Wire.reading(object.array("statuses"))
     for value in listed {
-      // A status that this build does not know can't be chosen here; the others can.
+      // The user cannot choose a status that this build does not know, but still the others.
       if case .string(let name) = value, let status = DecisionStatus(rawValue: name) {
         statuses.append(status)
       }

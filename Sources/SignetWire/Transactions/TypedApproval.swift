@@ -1,27 +1,27 @@
 public import SignetCrypto
 import SignetOATH
 
-/// What a user types into a device that sees nothing of a transaction, to approve it with the digits that the device shows
-/// (`docs/protocol.md` section 5.10).
+/// The input of a user who approves a transaction on a device that cannot display it (`docs/protocol.md` section 5.10).
 ///
-/// The device knows the values that were typed, and nothing else: who shows this says so, before the digits are computed.
+/// The device responds with digits. It knows nothing of the transaction but the typed values. An app must warn the user of
+/// that before it computes the response.
 public struct TypedApproval: Hashable, Sendable {
-  /// The most values.
+  /// The largest number of values.
   public static let maximumValueCount = 8
-  /// The digits of a challenge.
+  /// The number of digits of a challenge.
   public static let challengeLength = 8
 
-  /// Eight digits that stand for all of the transaction.
+  /// The eight digits derived from the whole transaction.
   public let challenge: String
-  /// What the user says of it, in the order of the form's fields.
+  /// The values that the user typed, in the order of the form's fields.
   public let values: [TypedValue]
 
-  /// Reads what was typed.
+  /// Parses typed input.
   ///
   /// - Parameters:
-  ///   - challenge: The eight digits that the relying party shows; spaces between them are good.
-  ///   - values: The values that it asks for, in its order; none where it asks for none.
-  /// - Throws: ``TypedApprovalFailure``.
+  ///   - challenge: The eight digits that the relying party displays; spaces between them are allowed.
+  ///   - values: The values that the relying party asks for, in its order; may be empty.
+  /// - Throws: ``TypedApprovalFailure`` for a malformed challenge or value.
   public init(challenge: String, values: [String] = []) throws(TypedApprovalFailure) {
     let digits = challenge.utf8.filter { $0 != UInt8(ascii: " ") }
     guard digits.allSatisfy({ (0x30...0x39).contains($0) }), !digits.isEmpty else { throw .challengeFormat }
@@ -41,12 +41,12 @@ public struct TypedApproval: Hashable, Sendable {
     (self.challenge, self.values) = (String(decoding: digits, as: UTF8.self), read)
   }
 
-  /// What the user of a transaction has to type.
+  /// Computes the input that a transaction's user has to type.
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
-  ///   - fields: The positions of the form's fields whose values are typed.
-  /// - Throws: ``WireFailure`` for fields that can't be typed.
+  ///   - fields: The indices of the form's fields whose values the user types.
+  /// - Throws: ``WireFailure`` for indices that ``values(of:at:)`` rejects.
   public init(of transaction: OfflineTransaction, fields: [Int]) throws(WireFailure) {
     values = try Self.values(of: transaction.content.matter, at: fields)
     do throws(OCRAFailure) {
@@ -56,13 +56,13 @@ public struct TypedApproval: Hashable, Sendable {
     } catch { preconditionFailure("a suite of fixed form is refused: \(error)") }
   }
 
-  /// The values of a form's fields, as they are signed.
+  /// Returns the values of a form's fields in their signed form.
   ///
   /// - Parameters:
-  ///   - matter: What is asked.
-  ///   - fields: The positions of fields, from 0, rising.
-  /// - Returns: A value for each.
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a field that there is not, or that can't be typed.
+  ///   - matter: The question to the user.
+  ///   - fields: The indices of fields, from 0, ascending.
+  /// - Returns: A value for each index.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an index without a field, or a field that cannot be typed.
   public static func values(
     of matter: TransactionContent.Matter, at fields: [Int]
   ) throws(WireFailure) -> [TypedValue] {
@@ -84,14 +84,14 @@ public struct TypedApproval: Hashable, Sendable {
     return values
   }
 
-  /// The answer of who approves: 8 digits, by OCRA (RFC 6287).
+  /// Computes the response that approves the transaction, with OCRA (RFC 6287).
   ///
   /// - Parameters:
-  ///   - otpSecret: The container's secret of one-time passwords, 32 bytes.
-  ///   - container: Whose answer it is.
-  /// - Returns: 8 digits.
+  ///   - otpSecret: The container's one-time password secret, 32 bytes.
+  ///   - container: The container that responds.
+  /// - Returns: The response, 8 digits.
   public func answer(otpSecret: borrowing SecretBytes, container: ContainerID) -> String {
-    // No value has a line feed: where one ends and the next begins is signed.
+    // No value has a line feed, so the line feeds mark where each value starts: the boundaries are signed too.
     CarriedAnswer.digits(
       signing: [challenge] + values.map { "\n\($0)" }, suite: "OCRA-1:HOTP-SHA256-8:QA64",
       label: "signet/1 typed", otpSecret: otpSecret, container: container)
@@ -99,7 +99,7 @@ public struct TypedApproval: Hashable, Sendable {
 }
 
 extension TransactionField {
-  /// What a user types of the field: an amount with its currency, a payee's account or else the name, a day, a text.
+  /// Returns the typed form of the field: an amount with its currency, a payee's account or name, a day or a text.
   fileprivate func typedValue() throws(TypedValue.Failure) -> TypedValue {
     switch value {
     case .amount(let amount): TypedValue(amount)
@@ -111,18 +111,18 @@ extension TransactionField {
   }
 }
 
-/// Why what a user typed can't be answered.
+/// The reasons why typed input is rejected.
 @nonexhaustive public enum TypedApprovalFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The challenge has more digits than there are; both are counts.
+  /// The challenge has too many digits; both values are numbers of digits.
   case challengeTooLong(length: Int, limit: Int)
-  /// The challenge is not of eight digits.
+  /// The challenge is not eight digits.
   case challengeFormat
-  /// There are more values than there can be.
+  /// There are too many values.
   case tooManyValues(count: Int, limit: Int)
-  /// A value can't be taken; the first is number 1.
+  /// A value is rejected; the first value has number 1.
   case value(number: Int, TypedValue.Failure)
 
-  /// What is wrong, and what to do.
+  /// The reason and what to do about it.
   public var description: String {
     switch self {
     case .challengeTooLong(let length, let limit):
@@ -136,7 +136,7 @@ extension TransactionField {
 }
 
 extension TypedValue.Failure: CustomStringConvertible {
-  /// The end of a sentence.
+  /// A predicate that completes a sentence such as *value 2 …*.
   public var description: String {
     switch self {
     case .tooLong(let length, let limit): "has \(length) characters; there are at most \(limit)"

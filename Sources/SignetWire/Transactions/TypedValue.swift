@@ -1,28 +1,28 @@
-/// A value as a user types it, in the one form in which device and server sign it (`docs/protocol.md` section 5.10).
+/// A typed value in the canonical form that device and server sign (`docs/protocol.md` section 5.10).
 ///
-/// Spaces are dropped, letters are capital, and an amount has no zeros at the end of its decimal places: `250.00 EUR`, `250,0 eur`
-/// and `250 EUR` are all `250EUR`.
+/// Spaces are dropped, letters are upper case, and an amount has no trailing zeros in its decimal places: `250.00 EUR`,
+/// `250,0 eur` and `250 EUR` all become `250EUR`.
 public struct TypedValue: Hashable, Sendable, CustomStringConvertible {
-  /// The most characters of the form that is signed.
+  /// The greatest length of the signed form, in characters.
   public static let maximumLength = 64
 
-  /// Why a text is no such value.
+  /// The reasons why a text is no typed value.
   public enum Failure: Error, Hashable, Sendable {
-    /// It is longer than may be; both in characters, without spaces.
+    /// The text is too long; both values are numbers of characters without spaces.
     case tooLong(length: Int, limit: Int)
-    /// It has nothing, or something that not every keyboard has.
+    /// The text is empty, or has a character other than visible ASCII and spaces.
     case characters
-    /// Whether it has decimal places nobody can tell: `1.250`, or `1,250.00`.
+    /// The separators are ambiguous: `1.250` and `1,250.00` may have decimal places or not.
     case separators
   }
 
-  /// The form that is signed: 1 to 64 visible characters of ASCII, no small letters.
+  /// The signed form: 1 to 64 visible ASCII characters without lower-case letters.
   public let description: String
 
-  /// Reads what was typed.
+  /// Parses a typed value.
   ///
-  /// - Parameter typed: Spaces and small letters are good everywhere.
-  /// - Throws: ``Failure``.
+  /// - Parameter typed: The input; spaces and lower-case letters are allowed everywhere.
+  /// - Throws: ``Failure`` if the text is empty, too long, ambiguous or has other characters.
   public init(_ typed: String) throws(Failure) {
     var characters: [UInt8] = []
     for scalar in typed.unicodeScalars where !Self.isSpace(scalar) {
@@ -38,7 +38,7 @@ public struct TypedValue: Hashable, Sendable, CustomStringConvertible {
     description = String(decoding: characters, as: UTF8.self)
   }
 
-  /// An amount, with its currency.
+  /// Converts an amount with its currency.
   init(_ amount: MoneyAmount) {
     let parts = amount.value.utf8.split(separator: UInt8(ascii: "."))
     let places = parts.count > 1 ? Self.withoutZeros(parts[1]) : []
@@ -46,12 +46,13 @@ public struct TypedValue: Hashable, Sendable, CustomStringConvertible {
     description = String(decoding: number, as: UTF8.self) + amount.currency
   }
 
-  /// What space bars and the layout of a page make: space, no-break space and narrow no-break space.
+  /// Indicates whether a scalar is a space, a no-break space or a narrow no-break space: keyboards and page layouts produce
+  /// these.
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
     [0x20, 0xA0, 0x202F].contains(scalar.value)
   }
 
-  /// An amount with decimal places in its one form; `nil` where the text is none.
+  /// Returns the canonical form of an amount with decimal places; `nil` if the text is no such amount.
   private static func amount(_ text: [UInt8]) throws(Failure) -> [UInt8]? {
     let (point, comma) = (UInt8(ascii: "."), UInt8(ascii: ","))
     let letters = Array(text.reversed().prefix { (0x41...0x5A).contains($0) }.reversed())
