@@ -1,32 +1,32 @@
-/// An account that was found and not read, or was to be written and was not.
+/// An account that was not imported or not exported.
 public struct SkippedAccount: Sendable, Hashable {
-  /// Where it is, from 1.
+  /// The position in the file or in the list of accounts, from 1.
   public let position: Int
-  /// What it is called, as far as that could be read.
+  /// The account's name, as far as it is readable.
   public let title: String
-  /// Why.
+  /// The reason why it was skipped.
   public let reason: InterchangeFailure
 }
 
-/// Accounts that were read, and what was not.
+/// The result of an import: the accounts and the skipped entries.
 public struct ImportedAccounts: Sendable {
-  /// The most accounts that are read at once, whatever the format, those that are skipped included.
+  /// The largest number of entries in one import, skipped ones included.
   public static let maximumCount = 20_000
 
-  /// What the accounts come from.
+  /// The format of the imported file.
   public let format: InterchangeFormat
   /// The accounts, in the order of the file.
   public private(set) var accounts: [OTPAccount] = []
-  /// What was skipped, in the order of the file.
+  /// The skipped entries, in the order of the file.
   public private(set) var skipped: [SkippedAccount] = []
 
   init(_ format: InterchangeFormat) { self.format = format }
 
   private var count: Int { accounts.count + skipped.count }
 
-  /// Reads one entry; one that cannot be read does not keep the others from being read.
+  /// Reads one entry; if that fails, the entry is skipped and the import continues.
   ///
-  /// - Throws: ``InterchangeFailure/tooManyAccounts(limit:)``.
+  /// - Throws: ``InterchangeFailure/tooManyAccounts(limit:)`` if the limit is reached.
   mutating func read(
     title: @autoclosure () -> String, _ account: () throws(InterchangeFailure) -> OTPAccount
   ) throws(InterchangeFailure) {
@@ -36,9 +36,9 @@ public struct ImportedAccounts: Sendable {
     }
   }
 
-  /// Takes in what was read elsewhere.
+  /// Appends another import, with its positions shifted.
   ///
-  /// - Throws: ``InterchangeFailure/tooManyAccounts(limit:)``.
+  /// - Throws: ``InterchangeFailure/tooManyAccounts(limit:)`` if both together exceed the limit.
   mutating func append(_ others: ImportedAccounts) throws(InterchangeFailure) {
     guard others.count <= Self.maximumCount - count else {
       throw .tooManyAccounts(limit: Self.maximumCount)

@@ -1,39 +1,39 @@
 public import SignetCrypto
 public import SignetJSON
 
-/// Why a file, a URI or one account in it was not read, or cannot be written.
+/// The reasons why a file, a URI or an account cannot be read or written.
 @nonexhaustive public enum InterchangeFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The bytes are in no form that is known here.
+  /// The format of the bytes is unknown.
   case unknownFormat
-  /// A Raivo archive or another ZIP.
+  /// The file is a Raivo archive or another ZIP.
   case zipArchive
-  /// The file or member is larger than is read; in bytes.
+  /// The file or member exceeds the limit, in bytes.
   case tooLarge(String, limit: Int)
   /// The text is not UTF-8.
   case notUTF8
   /// The JSON is malformed, or a member is missing or of another type.
   case json(JSONFailure)
-  /// The XML is malformed or holds what is not read; the reason is the end of a sentence.
+  /// The XML is malformed or has unsupported content; the reason completes the sentence *the XML …*.
   case xml(reason: String)
-  /// The file says that it is of a version that is not known.
+  /// The file has an unknown version.
   case version(InterchangeFormat, Int64)
-  /// It is encrypted, and no password was given.
+  /// The file is encrypted, and no password was given.
   case passwordNeeded(InterchangeFormat)
-  /// The password is wrong, or the file was changed.
+  /// The password is wrong, or the file was modified.
   case wrongPassword(InterchangeFormat)
-  /// It is encrypted in a way that is not read; the reason is the end of a sentence.
+  /// The encryption of the file is unsupported; the reason is a clause.
   case unsupportedEncryption(InterchangeFormat, reason: String)
-  /// It has no password that could be tried, such as one that a fingerprint alone opens.
+  /// The file has no password slot, for example because only a fingerprint opens it.
   case noPasswordSlot
-  /// A message authentication code is wrong: the file was changed, or the key is another.
+  /// A MAC does not verify: the file was modified, or the key is a different one.
   case macMismatch
-  /// A value is encrypted without an authentication code.
+  /// An encrypted value has no MAC.
   case macMissing
-  /// The account is in plain text, in a file that is encrypted.
+  /// The account is in plain text in an encrypted file.
   case notEncrypted
-  /// There are more accounts than are read at once.
+  /// There are more accounts than one import accepts.
   case tooManyAccounts(limit: Int)
-  /// The parameters of the encryption are out of bounds.
+  /// The parameters of the encryption are out of range.
   case crypto(CryptoFailure)
 
   /// The text is no URI of this kind.
@@ -42,28 +42,28 @@ public import SignetJSON
   case unsupportedScheme(String)
   /// A member is missing.
   case missing(String)
-  /// A member is there twice, with different values.
+  /// A parameter occurs twice with different values.
   case repeated(String)
-  /// A member has a value that it cannot have; the reason is the end of a sentence.
+  /// A member has an invalid value; the reason is a predicate.
   case invalid(String, reason: String)
-  /// The codes are of another type than HOTP, TOTP and OCRA.
+  /// The codes are not HOTP, TOTP or OCRA codes.
   case unsupportedType(String)
-  /// The hash function is none that is done here.
+  /// The hash function is unsupported.
   case unsupportedAlgorithm(String)
   /// The secret is not Base32.
   case secret(Base32Failure)
-  /// A parameter of the codes is out of bounds.
+  /// A parameter of the codes is out of range.
   case oath(OATHFailure)
-  /// The suite of a key that answers challenges is none.
+  /// The OCRA suite or another OCRA parameter is invalid.
   case ocra(OCRAFailure)
-  /// Parts of a batch are missing; `missing` counts from 1.
+  /// QR codes of a batch are missing; the numbers in `missing` start at 1.
   case incompleteBatch(missing: [Int], of: Int)
-  /// Two parts of a batch contradict each other.
+  /// Two QR codes of a batch contradict each other.
   case inconsistentBatch
-  /// The account has something that the format cannot say; the reason is the end of a sentence.
+  /// The format cannot represent the account; the reason completes the sentence *… cannot say …*.
   case notRepresentable(InterchangeFormat, reason: String)
 
-  /// What is wrong and what to do; never a secret.
+  /// The reason and what to do about it; it never contains a secret.
   public var description: String {
     switch self {
     case .unknownFormat:

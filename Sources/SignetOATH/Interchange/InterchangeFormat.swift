@@ -1,6 +1,6 @@
-/// A form in which accounts of one-time codes are exchanged.
+/// A format for the exchange of accounts for one-time codes.
 public enum InterchangeFormat: String, Sendable, Hashable, CaseIterable {
-  /// `otpauth://` URIs, one a line.
+  /// `otpauth://` URIs, one per line.
   case otpauth
   /// `otpauth-migration://` URIs of Google Authenticator, in batches.
   case google
@@ -10,14 +10,14 @@ public enum InterchangeFormat: String, Sendable, Hashable, CaseIterable {
   case twoFAS = "2fas"
   /// The backup of andOTP, plain or encrypted.
   case andOTP = "andotp"
-  /// The plain JSON of Raivo, only read.
+  /// The plain JSON of Raivo; import only.
   case raivo
   /// The JSON of FreeOTP+.
   case freeOTP = "freeotp"
   /// Portable Symmetric Key Container (RFC 6030), plain or encrypted.
   case pskc
 
-  /// What people call it.
+  /// The name for users.
   public var title: String {
     switch self {
     case .otpauth: "otpauth URI"
@@ -31,7 +31,7 @@ public enum InterchangeFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether a password can encrypt what is written.
+  /// Indicates whether an export can be encrypted with a password.
   public var canBeEncrypted: Bool {
     switch self {
     case .aegis, .twoFAS, .andOTP, .pskc: true

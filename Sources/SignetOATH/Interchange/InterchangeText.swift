@@ -2,9 +2,9 @@ import SignetCrypto
 import SignetJSON
 import SignetText
 
-/// Text from elsewhere, on its way in.
+/// Checks and conversions of text from untrusted files and URIs.
 enum InterchangeText {
-  /// Refuses text that is too long, or that would steer what shows it.
+  /// Rejects text that is too long, or that could manipulate the display.
   static func check(
     _ text: String, _ member: String, limit: Int = OTPAccount.maximumTextByteCount
   ) throws(InterchangeFailure) {
@@ -19,7 +19,7 @@ enum InterchangeText {
     }
   }
 
-  /// More than any script needs; a long run of them takes long to compare, and covers what is around it.
+  /// More than any script needs: a long run is slow to compare, and its marks cover the text around it.
   private static let maximumMarkCount = 16
 
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
@@ -30,17 +30,17 @@ enum InterchangeText {
     }
   }
 
-  /// Control characters, those that turn the direction of what follows, and those that XML cannot hold.
+  /// Indicates whether a scalar is a control character, changes the text direction, or is not allowed in XML.
   private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
     scalar.steersText || [0xFFFE, 0xFFFF].contains(scalar.value)
   }
 
-  /// ASCII letters in lower case; other characters as they are.
+  /// Converts ASCII letters to lower case and keeps all other characters.
   static func lowercased(_ text: some StringProtocol) -> String {
     String(decoding: text.utf8.map { 0x41...0x5A ~= $0 ? $0 + 0x20 : $0 }, as: UTF8.self)
   }
 
-  /// A whole number in ASCII digits.
+  /// Parses a whole number of ASCII digits.
   static func number<Number: FixedWidthInteger>(_ text: String) -> Number? {
     let text = text.trimmed
     guard !text.isEmpty, text.utf8.count <= 20, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
@@ -49,7 +49,7 @@ enum InterchangeText {
     return Number(text)
   }
 
-  /// The algorithm that a name means: `SHA1`, `sha-256`, `HmacSHA512`, `HMAC-SHA-256`.
+  /// Returns the algorithm with this name: `SHA1`, `sha-256`, `HmacSHA512`, `HMAC-SHA-256`.
   static func algorithm(_ name: String) throws(InterchangeFailure) -> OATHAlgorithm {
     var short = lowercased(name.trimmed).filter { $0 != "-" && $0 != "_" && $0 != " " }
     for prefix in ["hotp", "hmac"] where short.hasPrefix(prefix) { short.removeFirst(prefix.count) }
@@ -59,7 +59,7 @@ enum InterchangeText {
     return algorithm
   }
 
-  /// A secret in Base32, with spaces, hyphens and padding wherever they are.
+  /// Decodes a Base32 secret; spaces, hyphens and padding are ignored anywhere.
   static func secret(_ text: String, mode: Base32.Mode = .lenient) throws(InterchangeFailure)
     -> SharedSecretBox
   {
@@ -70,19 +70,19 @@ enum InterchangeText {
     } catch { throw .secret(error) }
   }
 
-  /// A secret as Base32 without padding, for what must leave as text.
+  /// Encodes a secret as Base32 without padding, for exports.
   static func base32(_ secret: SharedSecretBox) -> String {
     secret.withSecret { secret in
       secret.withTemporaryArray { Base32.encode($0) }
     }
   }
 
-  /// The bytes of Base64 in either alphabet, with or without padding and white space; `nil` for what is none.
+  /// Decodes Base64 in either alphabet, with or without padding and white space; `nil` for other text.
   static func base64(_ text: String) -> [UInt8]? {
     Base64.decodeLeniently(text)
   }
 
-  /// The text that Base64 encodes; `nil` for what is none, or is no text that could be shown.
+  /// Decodes Base64 of a displayable text; `nil` for other text.
   static func base64Text(_ text: String) -> String? {
     guard let bytes = base64(text), !bytes.isEmpty, let decoded = String(validating: bytes, as: UTF8.self)
     else { return nil }

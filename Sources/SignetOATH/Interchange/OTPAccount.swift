@@ -1,22 +1,24 @@
 public import SignetCrypto
 import SignetText
 
-/// An account of one-time codes, or of answers to challenges, as authenticators exchange it.
+/// An account for one-time codes or for responses to challenges, as authenticators exchange it.
 ///
-/// It may come from anywhere: ``init(issuer:name:kind:algorithm:digits:hasCheckDigit:secret:image:foreign:)`` checks all
-/// of it.
+/// ``init(issuer:name:kind:algorithm:digits:hasCheckDigit:secret:image:foreign:)`` validates all of it, because the source
+/// is untrusted.
 public struct OTPAccount: Sendable {
-  /// What a code is made from beside the secret.
+  /// The moving factor of the codes, in addition to the secret.
   public enum Kind: Sendable, Hashable {
-    /// A counter (RFC 4226); it is the one of the next code.
+    /// A counter (RFC 4226): that of the next code.
     case hotp(counter: UInt64)
-    /// The time (RFC 6238): the seconds of a period, and when counter 0 began, in seconds since 1970.
+    /// The time (RFC 6238): the period in seconds, and the start of counter 0 in seconds since 1970.
     case totp(period: Int, start: Int64 = 0)
-    /// A challenge (RFC 6287): the characters that the key takes, `nil` for what the suite allows, and the counter of the
-    /// next answer, 0 where the suite has none.
+    /// A challenge (RFC 6287).
+    ///
+    /// `lengths` are the challenge lengths that the key accepts, in characters; `nil` for all that the suite allows.
+    /// `counter` is that of the next response; 0 if the suite has none.
     case ocra(OCRASuite, lengths: ClosedRange<Int>? = nil, counter: UInt64 = 0)
 
-    /// The counter of the next code or answer; `nil` where none enters it.
+    /// The counter of the next code or response; `nil` if the codes do not use one.
     package var counter: UInt64? {
       switch self {
       case .hotp(let counter): counter
@@ -28,47 +30,45 @@ public struct OTPAccount: Sendable {
 
   /// The longest issuer, account name and image, each in UTF-8 bytes.
   public static let maximumTextByteCount = 4096
-  /// The most members that an account takes along from where it comes.
+  /// The largest number of foreign members.
   public static let maximumForeignMemberCount = 64
-  /// The most bytes of UTF-8 that these have, names and values.
+  /// The largest total size of the names and values of foreign members, in bytes of UTF-8.
   public static let maximumForeignByteCount = 64 * 1024
   /// The longest secret, in bytes.
   public static let maximumSecretByteCount = 1024
 
-  /// Who the account is with; may be empty.
+  /// The service that issued the account; may be empty.
   public let issuer: String
-  /// Whose account it is, at the issuer; may be empty where the issuer is not.
+  /// The name of the account at the issuer; may be empty if the issuer is not.
   public let name: String
-  /// What a code is made from beside the secret.
+  /// The moving factor of the codes.
   public internal(set) var kind: Kind
-  /// The hash function; the suite's where there is one.
+  /// The hash function; for OCRA that of the suite.
   public let algorithm: OATHAlgorithm
-  /// The length of a code, in ``HOTP/allowedDigits``; the suite's where there is one.
+  /// The length of a code, in ``HOTP/allowedDigits``; for OCRA that of the suite.
   public let digits: Int
-  /// Whether a check digit follows each code (RFC 4226 appendix C), which ``digits`` does not count.
+  /// Indicates whether a check digit follows each code (RFC 4226 appendix C); ``digits`` does not include it.
   public let hasCheckDigit: Bool
   /// The secret.
   public let secret: SharedSecretBox
-  /// Where a picture of the issuer is; text from outside, never fetched here.
+  /// The URL of the issuer's picture: untrusted text, never fetched by this module.
   public let image: String?
-  /// What the place that it comes from says beside that, kept to be written there again.
+  /// The members of the source that Signet does not interpret, kept for an export in the same format.
   public let foreign: [ForeignMember]
 
-  /// Checks an account.
-  ///
-  /// White space around issuer and name is dropped.
+  /// Validates an account; white space around issuer and name is dropped.
   ///
   /// - Parameters:
-  ///   - issuer: Who the account is with.
-  ///   - name: Whose account it is.
-  ///   - kind: What a code is made from beside the secret.
-  ///   - algorithm: The hash function; where there is a suite, its own counts.
-  ///   - digits: The length of a code; where there is a suite, its own counts.
-  ///   - hasCheckDigit: Whether a check digit follows; only for HOTP.
+  ///   - issuer: The service that issued the account.
+  ///   - name: The name of the account at the issuer.
+  ///   - kind: The moving factor of the codes.
+  ///   - algorithm: The hash function; ignored for OCRA.
+  ///   - digits: The length of a code; ignored for OCRA.
+  ///   - hasCheckDigit: True if a check digit follows each code; HOTP only.
   ///   - secret: 1 to 1024 bytes.
-  ///   - image: Where a picture is.
-  ///   - foreign: What else the place that it comes from says.
-  /// - Throws: ``InterchangeFailure`` that names what is out of bounds.
+  ///   - image: The URL of the issuer's picture.
+  ///   - foreign: The members of the source that Signet does not interpret.
+  /// - Throws: ``InterchangeFailure`` with the value that is out of range.
   public init(
     issuer: String, name: String, kind: Kind, algorithm: OATHAlgorithm = .sha1, digits: Int = 6,
     hasCheckDigit: Bool = false, secret: SharedSecretBox, image: String? = nil, foreign: [ForeignMember] = []
@@ -95,7 +95,7 @@ public struct OTPAccount: Sendable {
     (self.secret, self.image, self.foreign) = (secret, image, foreign)
   }
 
-  /// Bounds what is taken along: it is kept with the account, and read with it each time.
+  /// Limits the foreign members: they are stored with the account and read each time.
   private static func check(_ foreign: [ForeignMember]) throws(InterchangeFailure) {
     guard foreign.count <= maximumForeignMemberCount else {
       throw .invalid(
@@ -108,7 +108,7 @@ public struct OTPAccount: Sendable {
     for member in foreign { try InterchangeText.check(member.name, "name of a member", limit: 256) }
   }
 
-  /// Checks what a code is made from.
+  /// Validates the moving factor.
   private static func check(_ kind: Kind, hasCheckDigit: Bool) throws(InterchangeFailure) {
     switch kind {
     case .hotp: return
@@ -128,21 +128,21 @@ public struct OTPAccount: Sendable {
     }
   }
 
-  /// Makes the codes of this account, where they go by a counter.
+  /// Returns the code generator of an account with a counter.
   ///
-  /// - Throws: ``OATHFailure``, which the checks leave nothing for.
+  /// - Throws: ``OATHFailure``; not for a validated account.
   public func hotp() throws(OATHFailure) -> HOTP {
     try secret.withSecret { (secret) throws(OATHFailure) in
       try HOTP(secret: secret, algorithm: algorithm, digits: digits, addsChecksum: hasCheckDigit)
     }
   }
 
-  /// Whether another account has the same secret and makes the same codes, whatever it is called.
+  /// Indicates whether another account makes the same codes with the same secret, whatever its name.
   ///
-  /// The counter, the lengths of challenges and what the place it comes from says do not matter.
+  /// The counter, the challenge lengths and the foreign members are not compared.
   ///
   /// - Parameter other: The other account.
-  /// - Returns: Whether they are one.
+  /// - Returns: True if secret and parameters are equal.
   public func makesSameCodes(as other: OTPAccount) -> Bool {
     parameters == other.parameters
       && secret.withSecret { one in other.secret.withSecret { one.isEqual(to: $0) } }
@@ -159,7 +159,7 @@ public struct OTPAccount: Sendable {
       kind: bare, algorithm: algorithm, digits: digits, hasCheckDigit: hasCheckDigit)
   }
 
-  /// Refuses what only PSKC and, of hash functions, URIs can say.
+  /// Rejects codes that only PSKC can represent, and hash functions that only URIs and PSKC can.
   func requireCommonCodes(_ format: InterchangeFormat) throws(InterchangeFailure) {
     if case .ocra = kind { throw .notRepresentable(format, reason: "answers to challenges (OCRA)") }
     if !algorithm.isStandard, format != .otpauth {
@@ -168,10 +168,10 @@ public struct OTPAccount: Sendable {
     if hasCheckDigit { throw .notRepresentable(format, reason: "a check digit") }
   }
 
-  /// What two accounts that make the same codes have in common, for looking one up among many.
+  /// Returns a key for finding accounts that make the same codes.
   ///
-  /// - Parameter key: A key for this comparison only, so that what is kept says nothing of the secret.
-  /// - Returns: The same for accounts of which ``makesSameCodes(as:)`` holds, and another for others.
+  /// - Parameter key: A key for this purpose only, so that the stored digests disclose nothing about the secrets.
+  /// - Returns: An equal value exactly for accounts for which ``makesSameCodes(as:)`` is true.
   package func codeSource(under key: HMACKey) -> CodeSource {
     CodeSource(
       parameters: parameters,
@@ -179,7 +179,7 @@ public struct OTPAccount: Sendable {
   }
 }
 
-/// What an account makes its codes from, with a keyed digest in the place of the secret.
+/// The parameters of an account's codes, with a keyed digest instead of the secret.
 package struct CodeSource: Hashable, Sendable {
   fileprivate struct Parameters: Hashable, Sendable {
     let kind: OTPAccount.Kind
@@ -192,25 +192,25 @@ package struct CodeSource: Hashable, Sendable {
   fileprivate let digest: [UInt8]
 }
 
-/// What a file or URI says of an account that has no meaning here, kept so that it can be written there again.
+/// A member of a file or URI that Signet does not interpret, kept for an export in the same format.
 public struct ForeignMember: Sendable, Hashable {
-  /// Where it was found, and may be written again.
+  /// The format in which it was found and may be written again.
   public let format: InterchangeFormat
-  /// What it is called there; in JSON, the names on the way to it with dots between.
+  /// The name in that format; in JSON, the path of names with dots between them.
   public let name: String
-  /// Its value: text in a URI and in XML, JSON in JSON.
+  /// The value: text in a URI and in XML, JSON text in JSON.
   public let value: String
 
-  /// Names all parts.
+  /// Creates a member.
   public init(format: InterchangeFormat, name: String, value: String) {
     (self.format, self.name, self.value) = (format, name, value)
   }
 }
 
 extension OTPAccount: CustomStringConvertible, CustomReflectable {
-  /// Issuer and name; never the secret.
+  /// The issuer and name; never the secret.
   public var description: String { issuer.isEmpty ? name : name.isEmpty ? issuer : "\(issuer) (\(name))" }
 
-  /// No parts, so that a dump does not show what came from elsewhere.
+  /// An empty mirror, so that a dump does not show untrusted text.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,34 +2,34 @@ public import SignetCrypto
 import SignetJSON
 import SignetText
 
-/// Files of accounts, in whatever format.
+/// Import and export files of accounts, in every ``InterchangeFormat``.
 public enum AccountFile {
-  /// The largest file that is read, in bytes.
+  /// The largest accepted file, in bytes.
   public static let maximumByteCount = 16 << 20
 
   static let limits = JSONLimits(
     maximumDepth: 32, maximumByteCount: maximumByteCount, maximumMemberCount: 1 << 20)
 
-  /// Accounts as they are written.
+  /// The result of an export.
   public struct Written: Sendable {
     /// The file; it holds secrets unless it is encrypted.
     public let contents: SharedSecretBox
-    /// What the format cannot say, and was left out.
+    /// The accounts that the format cannot represent.
     public let skipped: [SkippedAccount]
-    /// How many accounts were written.
+    /// The number of accounts in the file.
     public let count: Int
   }
 
-  /// Reads a file; what format it is in is found out.
+  /// Parses a file and detects its format.
   ///
-  /// This takes as long as the file says where a password has to be derived from: seconds at most.
+  /// If a password is needed, its key derivation takes up to some seconds: the file sets the costs.
   ///
   /// - Parameters:
-  ///   - bytes: The whole file, or URIs as text, one a line.
+  ///   - bytes: The whole file, or URIs as text, one per line.
   ///   - password: The password, UTF-8 as typed; `nil` for a file that is not encrypted. For PSKC with a pre-shared key use
   ///     ``PSKCContainer``.
-  /// - Returns: The accounts, at most ``ImportedAccounts/maximumCount``, and what was skipped.
-  /// - Throws: ``InterchangeFailure``; `passwordNeeded` says that it is encrypted.
+  /// - Returns: The accounts, at most ``ImportedAccounts/maximumCount``, and the skipped ones.
+  /// - Throws: ``InterchangeFailure``; `passwordNeeded` if the file is encrypted and `password` is `nil`.
   public static func read(
     _ bytes: [UInt8], password: SharedSecretBox? = nil
   ) throws(InterchangeFailure) -> ImportedAccounts {
@@ -48,15 +48,15 @@ public enum AccountFile {
     return try AndOTPFile.readEncrypted(bytes, password)
   }
 
-  /// Writes accounts.
+  /// Writes accounts in a format.
   ///
   /// - Parameters:
-  ///   - accounts: What to write.
-  ///   - format: How.
-  ///   - password: Encrypts the file; `nil` for plain text.
-  ///   - random: Where salts, keys and names come from.
-  /// - Returns: The file, and what the format cannot say.
-  /// - Throws: ``InterchangeFailure/unsupportedEncryption(_:reason:)`` for a password where the format has none.
+  ///   - accounts: The accounts to write.
+  ///   - format: The format of the file.
+  ///   - password: The password that encrypts the file; `nil` for plain text.
+  ///   - random: The source of salts, keys and ids.
+  /// - Returns: The file and the accounts that the format cannot represent.
+  /// - Throws: ``InterchangeFailure/unsupportedEncryption(_:reason:)`` for a password if the format has no encryption.
   public static func write(
     _ accounts: [OTPAccount], as format: InterchangeFormat, password: SharedSecretBox? = nil,
     random: some RandomSource = SystemRandomSource()
@@ -116,7 +116,7 @@ public enum AccountFile {
       if MigrationBatch.isMigration(line) {
         batches.append(try MigrationBatch(line))
       } else {
-        // The scheme and type alone: what follows may be a secret.
+        // Only the part before the query: the rest may contain a secret.
         try imported.read(title: String(line.prefix { $0 != "?" }.prefix(80))) {
           () throws(InterchangeFailure) in try OTPAccount(uri: line)
         }
@@ -126,14 +126,14 @@ public enum AccountFile {
     return imported
   }
 
-  /// Goes through accounts that are to be written.
+  /// An iteration over accounts that collects those that the format cannot represent.
   struct Collector {
     private let accounts: [OTPAccount]
     private(set) var skipped: [SkippedAccount] = []
 
     init(_ accounts: [OTPAccount]) { self.accounts = accounts }
 
-    /// What an entry looks like; an account that the format cannot say is skipped.
+    /// Converts each account to an entry, and skips an account whose conversion throws.
     mutating func entries<Entry>(
       _ entry: (OTPAccount) throws(InterchangeFailure) -> Entry
     ) -> [Entry] {

@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetJSON
 
-/// The vault of Aegis: docs/vault.md of that project.
+/// The vault of Aegis, documented in docs/vault.md of that project.
 enum AegisFile {
-  /// The most password slots that are tried.
+  /// The largest number of password slots that are tried.
   private static let maximumSlotCount = 8
-  /// What Aegis derives keys with, too.
+  /// The costs that Aegis itself uses.
   private static let cost = Scrypt(cost: 1 << 15, blockSize: 8, parallelization: 1)
 
   static func read(
@@ -32,7 +32,7 @@ enum AegisFile {
     return try read(database: database)
   }
 
-  /// The key that the first slot which the password opens holds.
+  /// Returns the master key from the first slot that the password opens.
   private static func masterKey(
     _ header: JSONObject, _ password: SharedSecretBox
   ) throws(InterchangeFailure) -> SecretBytes {
@@ -126,7 +126,7 @@ enum AegisFile {
       "note": foreign["note"] ?? .string(""),
       "icon": foreign["icon"] ?? .null, "info": .object(info),
     ]
-    // Groups are named elsewhere in the file, which is not taken along.
+    // The file does not include the definitions of groups, so a reference would lead nowhere.
     foreign.put(into: &entry, except: ["info", "group", "groups"])
     return entry
   }
@@ -163,7 +163,7 @@ enum AegisFile {
     } catch { throw .crypto(error) }
   }
 
-  /// A random name (RFC 9562 version 4).
+  /// Returns a random UUID (RFC 9562 version 4).
   private static func uuid(_ random: some RandomSource) -> String {
     var bytes = random.bytes(16)
     bytes[6] = bytes[6] & 0x0F | 0x40
@@ -174,7 +174,7 @@ enum AegisFile {
 }
 
 extension JSONObject {
-  /// A member in hexadecimal.
+  /// Decodes a hexadecimal member.
   fileprivate func hex(_ name: String) throws(InterchangeFailure) -> [UInt8] {
     guard let text = try entryText(name) else { throw .json(.missingMember(name)) }
     do throws(EncodingFailure) { return try Hex.decode(text) } catch {

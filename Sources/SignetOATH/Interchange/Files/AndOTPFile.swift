@@ -1,10 +1,10 @@
 import SignetCrypto
 import SignetJSON
 
-/// The backup of andOTP: an array, plain or encrypted with a password.
+/// The backup of andOTP: a JSON array, plain or encrypted with a password.
 enum AndOTPFile {
   private static let saltByteCount = 12
-  /// Within what the app itself draws at random.
+  /// Within the range from which the app itself draws a random number.
   private static let writtenIterations = 150_000
   private static let maximumIterations: UInt32 = 10_000_000
 
@@ -34,7 +34,7 @@ enum AndOTPFile {
       secret: try entry.entrySecret(), foreign: foreign.members)
   }
 
-  /// Whether bytes that are no text can be an encrypted backup: iterations in 4 bytes, salt, nonce, ciphertext, tag.
+  /// Indicates whether bytes can be an encrypted backup: iterations in 4 bytes, salt, nonce, ciphertext, tag.
   static func canBeEncrypted(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 4 + saltByteCount + AESGCM.nonceByteCount + AESGCM.tagByteCount + 2 else {
       return false

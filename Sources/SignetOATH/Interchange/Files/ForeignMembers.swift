@@ -1,20 +1,20 @@
 import SignetCrypto
 import SignetJSON
 
-/// The members of JSON that have no meaning here: taken along, and put back where they came from.
+/// The JSON members that Signet does not interpret: it keeps them and writes them back in the same format.
 struct ForeignMembers {
   let format: InterchangeFormat
   private(set) var members: [ForeignMember] = []
 
   init(_ format: InterchangeFormat) { self.format = format }
 
-  /// The ones of an account that came from this format.
+  /// Selects the members of an account that came from this format.
   init(_ format: InterchangeFormat, of account: OTPAccount) {
     self.format = format
     members = account.foreign.filter { $0.format == format }
   }
 
-  /// Takes along all members but those that are known.
+  /// Keeps all members except the known ones.
   mutating func take(from object: JSONObject, inside parent: String? = nil, except known: Set<String>) {
     for member in object.members where !known.contains(member.name) {
       let name = parent.map { "\($0).\(member.name)" } ?? member.name
@@ -22,18 +22,18 @@ struct ForeignMembers {
     }
   }
 
-  /// The value of a member.
+  /// Returns the value of a member; `nil` if it is missing or malformed.
   subscript(name: String) -> JSONValue? {
     guard let member = members.first(where: { $0.name == name }) else { return nil }
     do { return try JSONValue(parsing: member.value, limits: AccountFile.limits) } catch { return nil }
   }
 
-  /// Puts members back into an object that does not have them.
+  /// Writes the members back into an object that does not have them yet.
   ///
   /// - Parameters:
-  ///   - object: What is written.
-  ///   - parent: The member that the object is the value of; `nil` for an entry itself.
-  ///   - others: The members whose own members are elsewhere.
+  ///   - object: The object to write to.
+  ///   - parent: The member whose value the object is; `nil` for the entry itself.
+  ///   - others: The members whose own members are written separately.
   func put(into object: inout JSONObject, inside parent: String? = nil, except others: Set<String> = []) {
     for member in members {
       var name = Substring(member.name)
@@ -49,7 +49,7 @@ struct ForeignMembers {
 }
 
 extension JSONObject {
-  /// A member that is a text; absent where it is missing or null.
+  /// Returns a text member; `nil` if it is missing or null.
   func entryText(_ name: String) throws(InterchangeFailure) -> String? {
     switch self[name] {
     case nil, .null: return nil
@@ -58,7 +58,7 @@ extension JSONObject {
     }
   }
 
-  /// A member that is a whole number, or a text that is one; absent where it is missing, null or an empty text.
+  /// Returns a whole number, also from a text; `nil` if the member is missing, null or an empty text.
   func entryNumber(_ name: String) throws(InterchangeFailure) -> Int64? {
     switch self[name] {
     case nil, .null, .string(""): return nil
@@ -70,7 +70,7 @@ extension JSONObject {
     }
   }
 
-  /// A member that is an object; an empty one where it is missing or null.
+  /// Returns an object member; an empty object if it is missing or null.
   func entryObject(_ name: String) throws(InterchangeFailure) -> JSONObject {
     switch self[name] {
     case nil, .null: return JSONObject()
@@ -79,7 +79,7 @@ extension JSONObject {
     }
   }
 
-  /// What a code is made from, as most files say it: a type, and a period or a counter.
+  /// Returns the kind of codes from the usual members: a type, and a period or a counter.
   func entryKind(
     _ type: String?, period: String, counter: String
   ) throws(InterchangeFailure) -> OTPAccount.Kind {
@@ -94,26 +94,26 @@ extension JSONObject {
     }
   }
 
-  /// A secret in Base32.
+  /// Decodes a Base32 secret.
   func entrySecret(_ name: String = "secret") throws(InterchangeFailure) -> SharedSecretBox {
     guard let text = try entryText(name), !text.isEmpty else { throw .missing("secret") }
     return try InterchangeText.secret(text)
   }
 
-  /// A hash function; SHA-1 where none is named.
+  /// Returns the hash function; SHA-1 if none is named.
   func entryAlgorithm(_ name: String) throws(InterchangeFailure) -> OATHAlgorithm {
     guard let text = try entryText(name), !text.isEmpty else { return .sha1 }
     return try InterchangeText.algorithm(text)
   }
 
-  /// The length of a code; 6 where none is said.
+  /// Returns the length of a code; 6 if the member is missing.
   func entryDigits(_ name: String = "digits") throws(InterchangeFailure) -> Int {
     Int(clamping: try entryNumber(name) ?? 6)
   }
 }
 
 extension OTPAccount {
-  /// The counter as a number that JSON can hold everywhere; refused are codes that no file in JSON can say.
+  /// Returns the counter as a signed 64-bit number; throws for codes that no JSON format can represent.
   func jsonCounter(_ format: InterchangeFormat) throws(InterchangeFailure) -> Int64? {
     try requireCommonCodes(format)
     guard case .hotp(let counter) = kind else { return nil }
@@ -123,7 +123,7 @@ extension OTPAccount {
     return number
   }
 
-  /// The period, where it begins with 1970.
+  /// Returns the period; throws if the first period does not begin at 1970-01-01T00:00:00Z.
   func jsonPeriod(_ format: InterchangeFormat) throws(InterchangeFailure) -> Int64? {
     guard case .totp(let period, let start) = kind else { return nil }
     guard start == 0 else { throw .notRepresentable(format, reason: "when the first period began (T0)") }
@@ -132,13 +132,13 @@ extension OTPAccount {
 }
 
 extension JSONValue {
-  /// An entry of a file, which must be an object.
+  /// Returns an entry of a file, which must be an object.
   func entry() throws(InterchangeFailure) -> JSONObject {
     guard case .object(let object) = self else { throw .json(.notAnObject) }
     return object
   }
 
-  /// What an entry is called, for people who are told that it was skipped; empty where it does not say.
+  /// Returns the title under which a skipped entry is reported; empty if the entry has none.
   func entryTitle(_ first: String, _ second: String) -> String {
     guard case .object(let object) = self else { return "" }
     var parts: [String] = []
@@ -150,7 +150,7 @@ extension JSONValue {
 }
 
 extension OTPAccount.Kind {
-  /// The member that says it beside the type.
+  /// The member that carries the period or the counter.
   var parameter: String {
     switch self {
     case .hotp, .ocra: "counter"

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
 
-/// The JSON of FreeOTP+: secrets are arrays of signed bytes, and a counter is the one of the last code.
+/// The JSON of FreeOTP+: a secret is an array of signed bytes, and the counter is that of the last code, not of the next.
 enum FreeOTPFile {
   static func read(_ file: JSONObject) throws(InterchangeFailure) -> ImportedAccounts {
     let tokens: [JSONValue]

@@ -1,8 +1,8 @@
 import SignetCrypto
 
-/// AES-256-GCM under a key from a password, as the files of authenticators have it.
+/// AES-256-GCM with a key from a password, as the files of authenticators use it.
 enum PasswordEncryption {
-  /// A key of 32 bytes by PBKDF2.
+  /// Derives a key of 32 bytes with PBKDF2.
   static func key(
     _ password: SharedSecretBox, salt: [UInt8], iterations: Int, _ hash: HashFunction
   ) throws(InterchangeFailure) -> SecretBytes {
@@ -13,7 +13,7 @@ enum PasswordEncryption {
     } catch { throw .crypto(error) }
   }
 
-  /// The plain bytes of what ends with its tag.
+  /// Decrypts a ciphertext that ends with its tag.
   static func open(
     _ sealed: [UInt8], nonce: [UInt8], key: borrowing SecretBytes, _ format: InterchangeFormat
   ) throws(InterchangeFailure) -> [UInt8] {
@@ -27,7 +27,7 @@ enum PasswordEncryption {
     } catch { throw .wrongPassword(format) }
   }
 
-  /// What is sealed, with its tag at the end.
+  /// Encrypts and returns ciphertext and tag separately.
   static func seal(
     _ plain: [UInt8], nonce: [UInt8], key: borrowing SecretBytes
   ) throws(InterchangeFailure) -> (ciphertext: [UInt8], tag: [UInt8]) {

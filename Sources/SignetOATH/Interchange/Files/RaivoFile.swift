@@ -1,6 +1,6 @@
 import SignetJSON
 
-/// The JSON file in the archive of Raivo: an array in which every value is a text.
+/// The JSON file in the archive of Raivo: an array of objects in which every value is a text.
 enum RaivoFile {
   static func isOne(_ entries: [JSONValue]) -> Bool {
     guard case .object(let entry)? = entries.first else { return false }

@@ -3,11 +3,11 @@ import SignetJSON
 
 /// The backup of 2FAS.
 enum TwoFASFile {
-  /// The newest form of the file that is read, and the one that is written.
+  /// The newest readable schema version, which is also the written one.
   private static let version: Int64 = 4
   private static let iterations = 10_000
   private static let saltByteCount = 256
-  /// What the app encrypts beside the accounts, and compares to find out whether the password is right.
+  /// The plaintext that the app encrypts next to the accounts, to check the password.
   private static let reference =
     "tRViSsLKzd86Hprh4ceC2OP7xazn4rrt4xhfEUbOjxLX8Rc3mkISXE0lWbmnWfggogbBJhtYgpK6fMl1D6m"
     + "tsy92R3HkdGfwuXbzLebqVFJsR7IZ2w58t938iymwG4824igYy1wi6n2WDpO1Q1P69zwJGs2F5a1qP4MyIiDSD7NCV2OvidX"
@@ -24,7 +24,7 @@ enum TwoFASFile {
     if let sealed = try file.entryText("servicesEncrypted"), !sealed.isEmpty {
       guard let password else { throw .passwordNeeded(.twoFAS) }
       let encrypted = try decrypted(sealed, password)
-      // What stands beside them was not there when the app wrote the file, or is not protected by what it was written with.
+      // The app writes no plain accounts into an encrypted file: an attacker can have added these, so they are skipped.
       for plain in services {
         try imported.read(title: plain.entryTitle("name", "name")) { () throws(InterchangeFailure) in
           throw .notEncrypted
@@ -40,7 +40,7 @@ enum TwoFASFile {
     return imported
   }
 
-  /// Three parts in Base64 with colons between them: ciphertext with tag, salt, nonce.
+  /// Decrypts three Base64 parts with colons between them: ciphertext with tag, salt, nonce.
   private static func decrypted(
     _ text: String, _ password: SharedSecretBox
   ) throws(InterchangeFailure) -> [JSONValue] {
@@ -70,12 +70,12 @@ enum TwoFASFile {
     var account = try otp.entryText("account") ?? ""
     var foreign = ForeignMembers(.twoFAS)
     var known: Set<String> = ["secret", "otp"]
-    // Only where there is no issuer at all does the name of the service stand for it.
+    // The name of the service is the issuer only if the file has no issuer.
     let issuer = try otp.entryText("issuer") ?? name
     if name.utf8.elementsEqual(issuer.utf8) { known.insert("name") }
     if account.isEmpty { account = try otp.entryText("label") ?? "" }
     foreign.take(from: service, except: known)
-    // The link repeats the secret and everything else.
+    // The link repeats the secret and all other parameters.
     foreign.take(
       from: otp, inside: "otp",
       except: ["account", "issuer", "digits", "algorithm", "tokenType", "link", kind.parameter])
@@ -131,7 +131,7 @@ enum TwoFASFile {
       "updatedAt": foreign["updatedAt"] ?? .integer(0), "otp": .object(otp),
       "order": .object(["position": .integer(position)]),
     ]
-    // Groups are named elsewhere in the file, which is not taken along.
+    // The file does not include the definitions of groups, so a reference would lead nowhere.
     foreign.put(into: &service, except: ["otp", "groupId"])
     return service
   }

@@ -1,36 +1,36 @@
 public import SignetCrypto
 import SignetText
 
-/// One QR code of an export of Google Authenticator: `otpauth-migration://offline?data=…`.
+/// One QR code of a Google Authenticator export: `otpauth-migration://offline?data=…`.
 public struct MigrationBatch: Sendable {
-  /// The longest URI that is read, in bytes.
+  /// The longest accepted URI, in bytes.
   public static let maximumByteCount = 65_536
-  /// The most QR codes of one export.
+  /// The largest number of QR codes in one export.
   public static let maximumCount = 1000
-  /// The bytes of accounts in one QR code that is written, so that a camera still reads it.
+  /// The largest size of the accounts in one written QR code, in bytes: a camera can still read it.
   static let writtenByteCount = 600
 
-  /// Which export it belongs to.
+  /// The id of the export.
   public let id: Int32
-  /// Which QR code of the export it is, from 0.
+  /// The index of the QR code in the export, from 0.
   public let index: Int
-  /// How many QR codes the export has.
+  /// The number of QR codes in the export.
   public let count: Int
-  /// The accounts in this QR code, and what was skipped.
+  /// The accounts in this QR code and the skipped ones.
   public let content: ImportedAccounts
 
-  /// Whether a text is such a URI.
+  /// Indicates whether a text begins like a migration URI.
   ///
   /// - Parameter text: Any text.
-  /// - Returns: Whether it begins as one.
+  /// - Returns: True if its scheme is `otpauth-migration`.
   public static func isMigration(_ text: String) -> Bool {
     InterchangeText.lowercased(text.prefix(64).trimmed).hasPrefix("otpauth-migration:")
   }
 
-  /// Reads a URI.
+  /// Parses a URI.
   ///
   /// - Parameter text: The URI.
-  /// - Throws: ``InterchangeFailure``.
+  /// - Throws: ``InterchangeFailure`` if the URI or its message is malformed.
   public init(_ text: String) throws(InterchangeFailure) {
     guard text.utf8.count <= Self.maximumByteCount else {
       throw .tooLarge("URI", limit: Self.maximumByteCount)
@@ -38,7 +38,7 @@ public struct MigrationBatch: Sendable {
     guard Self.isMigration(text) else { throw .notURI }
     guard let mark = text.firstRange(of: "data=") else { throw .missing("data") }
     let value = text[mark.upperBound...].prefix { $0 != "&" }
-    // A plus sign that was not escaped may have become a space on the way.
+    // An unescaped plus sign may have become a space in transit.
     let base64 = (try PercentEncoding.decode(value)).trimmed.map { $0 == " " ? "+" : $0 }
     guard let bytes = InterchangeText.base64(String(base64)) else {
       throw .invalid("data", reason: "is no Base64")
@@ -72,9 +72,9 @@ public struct MigrationBatch: Sendable {
     (self.index, self.count, self.content) = (Int(index), max(Int(count), 1), content)
   }
 
-  /// Puts the QR codes of one or more exports together.
+  /// Joins the QR codes of one or more exports.
   ///
-  /// - Parameter batches: The QR codes, in any order; one that was read twice counts once.
+  /// - Parameter batches: The QR codes in any order; a QR code that was scanned twice counts once.
   /// - Returns: The accounts of all of them, in order.
   /// - Throws: ``InterchangeFailure/incompleteBatch(missing:of:)``, ``InterchangeFailure/inconsistentBatch``.
   public static func joined(_ batches: [MigrationBatch]) throws(InterchangeFailure) -> ImportedAccounts {
@@ -109,12 +109,12 @@ public struct MigrationBatch: Sendable {
       }
   }
 
-  /// Writes accounts as URIs, each for a QR code of its own, holding the secrets in texts that nobody wipes.
+  /// Writes accounts as URIs, one for each QR code; the secrets are in strings that cannot be wiped.
   ///
   /// - Parameters:
-  ///   - accounts: What to write.
-  ///   - random: Where the name of the export comes from.
-  /// - Returns: The URIs, and what cannot be written.
+  ///   - accounts: The accounts to write.
+  ///   - random: The source of the export's id.
+  /// - Returns: The URIs and the accounts that the format cannot represent.
   public static func insecureURIs(
     of accounts: [OTPAccount], random: some RandomSource = SystemRandomSource()
   ) -> (uris: [String], skipped: [SkippedAccount]) {
@@ -145,9 +145,9 @@ public struct MigrationBatch: Sendable {
   }
 }
 
-/// One account in the message.
+/// An account in the message.
 private struct Parameters {
-  /// The hash functions that the message can name; 4 is MD5, which makes no codes here.
+  /// The hash functions of the message format; 4 is MD5, which is unsupported.
   private static let algorithms: [(number: UInt64, algorithm: OATHAlgorithm)] = [
     (1, .sha1), (2, .sha256), (3, .sha512),
   ]
@@ -183,7 +183,7 @@ private struct Parameters {
   }
 
   func account() throws(InterchangeFailure) -> OTPAccount {
-    // 0 is what a field has that is left out.
+    // 0 is the value of an omitted field.
     let number = algorithm == 0 ? 1 : algorithm
     guard let hash = Self.algorithms.first(where: { $0.number == number })?.algorithm else {
       throw .unsupportedAlgorithm(number == 4 ? "MD5" : "number \(number)")
@@ -197,7 +197,7 @@ private struct Parameters {
     }
     var plain = name.trimmed
     var issuer = self.issuer.trimmed
-    // The name is a label: it may begin with the issuer.
+    // The name is a label and may begin with the issuer.
     if !issuer.isEmpty, plain.utf8.starts(with: "\(issuer):".utf8) {
       plain = String(decoding: plain.utf8.dropFirst(issuer.utf8.count + 1), as: UTF8.self).trimmed
     } else if issuer.isEmpty, let colon = plain.firstIndex(of: ":") {
@@ -234,7 +234,7 @@ private struct Parameters {
         throw .notRepresentable(.google, reason: "so high a counter")
       }
       writer.add(7, counter)
-    case .ocra: break  // refused above
+    case .ocra: break  // rejected above
     }
     return writer.bytes
   }

@@ -1,22 +1,22 @@
-/// The wire format of Protocol Buffers, as far as messages with numbers and bytes need it.
+/// The subset of the Protocol Buffers wire format that messages of numbers and bytes need.
 enum ProtocolBuffer {
   /// The value of a field.
   enum Value {
     case varint(UInt64)
     case bytes(ArraySlice<UInt8>)
-    /// Eight or four bytes, which no field here has.
+    /// Eight or four bytes; no known field has this type.
     case fixed
   }
 
-  /// Reads the fields of a message one after the other; no field is read twice, and none reaches beyond the message.
+  /// A single pass over the fields of a message; it never reads beyond the message.
   struct Reader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// The next field; `nil` at the end.
+    /// Reads the next field; `nil` at the end.
     ///
-    /// - Throws: ``InterchangeFailure/invalid(_:reason:)``.
+    /// - Throws: ``InterchangeFailure/invalid(_:reason:)`` for a malformed message.
     mutating func next() throws(InterchangeFailure) -> (number: UInt64, value: Value)? {
       guard !rest.isEmpty else { return nil }
       let key = try varint()
@@ -53,7 +53,7 @@ enum ProtocolBuffer {
     private static let malformed = InterchangeFailure.invalid("data", reason: "is no message of this kind")
   }
 
-  /// Writes the fields of a message.
+  /// An encoder for the fields of a message.
   struct Writer {
     private(set) var bytes: [UInt8] = []
 

@@ -1,25 +1,25 @@
-/// An element of an XML document, with everything in it.
+/// An XML element with its content.
 struct MarkupElement {
   let namespace: String
-  /// Without prefix.
+  /// The name without prefix.
   let name: String
-  /// By their names, with prefixes.
+  /// The attributes by name, with prefixes.
   let attributes: [String: String]
   var children: [MarkupElement] = []
-  /// The text in it, that of its children apart, without white space around it.
+  /// The text of the element without that of its children, trimmed.
   var text = ""
 
-  /// The first child of this name, in whatever namespace.
+  /// Returns the first child with this name, in any namespace.
   subscript(name: String) -> MarkupElement? { children.first { $0.name == name } }
 
-  /// The descendant on a way of names.
+  /// Returns the descendant at a path of names.
   func element(_ names: String...) -> MarkupElement? {
     var found: MarkupElement? = self
     for name in names { found = found?[name] }
     return found
   }
 
-  /// The text of a child; `nil` where it is missing or empty.
+  /// Returns the text of the descendant at a path of names; `nil` if it is missing or empty.
   func text(_ names: String...) -> String? {
     var found: MarkupElement? = self
     for name in names { found = found?[name] }

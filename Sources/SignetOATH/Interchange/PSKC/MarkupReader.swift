@@ -1,19 +1,19 @@
 import CLibXML2
 import SignetText
 
-/// Reads an XML document into elements, within bounds and without document types: nothing is expanded or fetched.
+/// A bounded parser of XML documents that rejects document types: nothing is expanded or fetched.
 struct MarkupReader: ~Copyable {
   static let maximumDepth = 32
   static let maximumElementCount = 400_000
 
   private let reader: xmlTextReaderPtr
-  /// Elements that have begun, the outermost first.
+  /// The open elements, the outermost first.
   private var open: [MarkupElement] = []
 
-  /// The root element.
+  /// Parses a document.
   ///
   /// - Parameter bytes: The document, in UTF-8.
-  /// - Returns: The element with everything in it.
+  /// - Returns: The root element.
   /// - Throws: ``InterchangeFailure/xml(reason:)``.
   static func read(_ bytes: [UInt8]) throws(InterchangeFailure) -> MarkupElement {
     try refuseDocumentTypes(bytes)
@@ -27,7 +27,7 @@ struct MarkupReader: ~Copyable {
     return try result.get()
   }
 
-  /// A reader of bytes that stay where they are as long as it is there.
+  /// Creates a parser; the bytes must stay valid for its lifetime.
   private init(_ bytes: UnsafeRawBufferPointer, _ count: Int32) throws(InterchangeFailure) {
     let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
     let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -39,7 +39,7 @@ struct MarkupReader: ~Copyable {
 
   deinit { unsafe xmlFreeTextReader(reader) }
 
-  /// Refuses what could declare entities, and encodings in which that could hide.
+  /// Rejects markup that could declare entities, and encodings that could hide such markup.
   private static func refuseDocumentTypes(_ bytes: [UInt8]) throws(InterchangeFailure) {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { throw .notUTF8 }
     for mark in text.ranges(of: "<!") {
@@ -84,7 +84,7 @@ struct MarkupReader: ~Copyable {
     return root
   }
 
-  /// The element that begins here.
+  /// Reads the start of the current element.
   private func element() -> MarkupElement {
     let name = unsafe Self.text(xmlTextReaderConstLocalName(reader))
     var attributes: [String: String] = [:]
@@ -93,20 +93,20 @@ struct MarkupReader: ~Copyable {
         unsafe Self.text(xmlTextReaderConstValue(reader))
     }
     _ = unsafe xmlTextReaderMoveToElement(reader)
-    // A prefix without a namespace is still before the name.
+    // If a prefix has no namespace, the local name still includes it.
     return MarkupElement(
       namespace: unsafe Self.text(xmlTextReaderConstNamespaceUri(reader)),
       name: name.split(separator: ":").last.map(String.init) ?? name, attributes: attributes)
   }
 
-  /// The innermost element is whole.
+  /// Completes the innermost open element.
   private mutating func close(into root: inout MarkupElement?) {
     guard var element = open.popLast() else { return }
     element.text = element.text.trimmed
     if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
   }
 
-  /// libxml2's texts are UTF-8; they belong to the reader.
+  /// Copies a text of libxml2: it is UTF-8 and owned by the reader.
   private static func text(_ text: UnsafePointer<xmlChar>?) -> String {
     unsafe text.map { unsafe String(cString: $0) } ?? ""
   }

@@ -1,11 +1,11 @@
 import SignetText
 
-/// Writes XML, an element a line.
+/// An XML writer that puts each element on its own line.
 struct MarkupWriter {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
   private var depth = 0
 
-  /// An element with what `body` writes in it.
+  /// Writes an element with the content that `body` writes.
   mutating func element<E: Error>(
     _ name: String, _ attributes: [(String, String)] = [], _ body: (inout MarkupWriter) throws(E) -> Void
   ) throws(E) {
@@ -23,7 +23,7 @@ struct MarkupWriter {
     }
   }
 
-  /// An element with text; none where there is none.
+  /// Writes an element with text; nothing if the text is `nil`.
   mutating func text(_ name: String, _ content: String?, _ attributes: [(String, String)] = []) {
     guard let content else { return }
     _ = open(name, attributes)

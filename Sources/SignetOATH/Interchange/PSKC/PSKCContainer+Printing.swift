@@ -1,16 +1,17 @@
 public import SignetCrypto
 
 extension PSKCContainer {
-  /// The document; it holds secrets, in bytes that nobody wipes, unless it is encrypted.
+  /// Writes the document; unless it is encrypted, it contains secrets in bytes that the caller has to wipe.
   ///
-  /// Secrets are encrypted with AES-256 in CBC mode, or AES-128 under a pre-shared key of 16 bytes, and authenticated with
-  /// HMAC-SHA256 under a key of its own. From a password the key comes by PBKDF2 with HMAC-SHA256 and 600,000 iterations.
+  /// Secrets are encrypted with AES-256 in CBC mode, or AES-128 under a pre-shared key of 16 bytes. They are authenticated
+  /// with HMAC-SHA256 under a separate key. A password is converted to a key by PBKDF2 with HMAC-SHA256 and 600,000
+  /// iterations.
   ///
   /// - Parameters:
-  ///   - key: What encrypts it; `nil` for a plain document.
-  ///   - random: Where salts, keys and initialisation vectors come from.
+  ///   - key: The key that encrypts the document; `nil` for a plain document.
+  ///   - random: The source of salts and initialization vectors.
   /// - Returns: XML in UTF-8.
-  /// - Throws: ``InterchangeFailure/crypto(_:)``, above all for a pre-shared key that has not 16 or 32 bytes.
+  /// - Throws: ``InterchangeFailure/crypto(_:)``, for example for a pre-shared key that does not have 16 or 32 bytes.
   public func insecureBytes(
     encryptedUnder key: PSKCEncryptionKey? = nil, random: some RandomSource = SystemRandomSource()
   ) throws(InterchangeFailure) -> [UInt8] {
@@ -38,7 +39,7 @@ extension PSKCContainer {
   }
 }
 
-/// The keys that a document is encrypted with.
+/// The encryption of a document.
 private struct PSKCEncryption {
   static let iterations = 600_000
   static let saltByteCount = 16
@@ -46,7 +47,7 @@ private struct PSKCEncryption {
   let key: SharedSecretBox
   let macKey = SharedSecretBox(SecretBytes.random(byteCount: 32))
   let cipher: PSKCDecryption.Cipher
-  /// `nil` for a pre-shared key.
+  /// The salt of the password; `nil` for a pre-shared key.
   let salt: [UInt8]?
 
   init(_ given: PSKCEncryptionKey, _ random: some RandomSource) throws(InterchangeFailure) {

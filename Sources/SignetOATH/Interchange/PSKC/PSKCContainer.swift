@@ -1,17 +1,17 @@
 public import SignetCrypto
 import SignetText
 
-/// What decrypts a PSKC document, or encrypts it.
+/// The key that decrypts or encrypts a PSKC document.
 public enum PSKCEncryptionKey: Sendable {
-  /// A key of 16 or 32 bytes that both sides have.
+  /// A key of 16 or 32 bytes that both sides share.
   case preShared(SharedSecretBox)
   /// A password, UTF-8 as typed; the key is derived from it with PBKDF2.
   case password(SharedSecretBox)
 
-  /// A pre-shared key from a text.
+  /// Parses a pre-shared key.
   ///
-  /// - Parameter text: 32 or 64 hexadecimal digits in UTF-8; white space around them is dropped. No copy of it is made.
-  /// - Throws: ``InterchangeFailure``: `invalid`, or `crypto` for a key of another length.
+  /// - Parameter text: 32 or 64 hexadecimal digits in UTF-8; white space around them is dropped. The text is not copied.
+  /// - Throws: ``InterchangeFailure``: `invalid` for other characters, `crypto` for a key of another length.
   public init(hexadecimal text: borrowing SecretBytes) throws(InterchangeFailure) {
     let key = try text.withUInt8Span { (text) throws(InterchangeFailure) -> SharedSecretBox in
       var digits = text.indices
@@ -44,30 +44,30 @@ public enum PSKCEncryptionKey: Sendable {
   }
 }
 
-/// A PSKC document (RFC 6030): keys of tokens, plain or encrypted with AES in CBC mode and authenticated.
+/// A PSKC document (RFC 6030): token keys, plain or encrypted with AES in CBC mode and authenticated.
 ///
-/// The authentication code of a value is checked before the value is decrypted; a value that has none is refused.
+/// The MAC of a value is verified before the value is decrypted; an encrypted value without a MAC is rejected.
 public struct PSKCContainer: Sendable {
   /// The namespace of the document.
   static let namespace = "urn:ietf:params:xml:ns:keyprov:pskc"
 
-  /// The name of the document.
+  /// The id of the document.
   public var id: String?
   /// The keys, in the order of the document.
   public var keys: [PSKCKey]
 
-  /// A document with keys.
+  /// Creates a document.
   ///
   /// - Parameters:
-  ///   - id: Its name.
+  ///   - id: The id of the document.
   ///   - keys: The keys.
   public init(id: String? = nil, keys: [PSKCKey]) { (self.id, self.keys) = (id, keys) }
 
-  /// Reads a document.
+  /// Parses a document.
   ///
   /// - Parameters:
   ///   - bytes: XML in UTF-8, at most 16 MiB.
-  ///   - key: What decrypts it; not needed for a plain one.
+  ///   - key: The key that decrypts the document; not needed for a plain one.
   /// - Throws: ``InterchangeFailure``: `passwordNeeded`, `wrongPassword`, `macMismatch`, `macMissing`, `xml`.
   public init(parsing bytes: [UInt8], key: PSKCEncryptionKey? = nil) throws(InterchangeFailure) {
     guard bytes.count <= AccountFile.maximumByteCount else {
@@ -88,9 +88,9 @@ public struct PSKCContainer: Sendable {
     }
   }
 
-  /// The accounts of the keys that have codes.
+  /// Converts the keys that make codes to accounts.
   ///
-  /// - Returns: The accounts, and what was skipped: among others what stands in plain text in an encrypted document.
+  /// - Returns: The accounts and the skipped keys, such as those in plain text in an encrypted document.
   /// - Throws: ``InterchangeFailure/tooManyAccounts(limit:)``.
   public func imported() throws(InterchangeFailure) -> ImportedAccounts {
     var imported = ImportedAccounts(.pskc)

@@ -1,6 +1,6 @@
 import SignetCrypto
 
-/// The keys that a PSKC document is decrypted and checked with (RFC 6030 section 6).
+/// The keys that verify and decrypt a PSKC document (RFC 6030 section 6).
 struct PSKCDecryption {
   /// A cipher of XML Encryption.
   enum Cipher: String, CaseIterable {
@@ -10,7 +10,7 @@ struct PSKCDecryption {
     var keyByteCount: Int { self == .aes128CBC ? 16 : 32 }
   }
 
-  /// A message authentication code.
+  /// A MAC algorithm of XML Signature.
   enum MAC: String, CaseIterable {
     case hmacSHA1 = "http://www.w3.org/2000/09/xmldsig#hmac-sha1"
     case hmacSHA256 = "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256"
@@ -30,10 +30,10 @@ struct PSKCDecryption {
   private let isPassword: Bool
   private let mac: (key: HMACKey, MAC)?
 
-  /// Whether the document says that it is encrypted.
+  /// Indicates whether the document names an encryption key.
   var isEncrypted: Bool { key != nil }
 
-  /// Prepares the keys; a document that is not encrypted needs none.
+  /// Prepares the keys; a plain document needs none.
   init(_ root: MarkupElement, _ given: PSKCEncryptionKey?) throws(InterchangeFailure) {
     self.given = given
     guard let encryption = root["EncryptionKey"] else {
@@ -83,12 +83,12 @@ struct PSKCDecryption {
     else { throw .unsupportedEncryption(.pskc, reason: "its key derivation lacks salt or iterations") }
     let count: Int = parameters.text("KeyLength").flatMap { InterchangeText.number($0) } ?? 16
     let hash: HashFunction
-    // Some write the name as text.
+    // Some files write the name as text.
     let prf = parameters["PRF"]?.attributes["Algorithm"] ?? parameters.text("PRF") ?? MAC.hmacSHA1.rawValue
     if let known = MAC(rawValue: prf) {
       hash = known.hash
     } else {
-      // RFC 8018 has names of its own.
+      // RFC 8018 has other names.
       let names = ["hmac-sha1": HashFunction.sha1, "hmac-sha256": .sha256, "hmac-sha512": .sha512]
       guard let known = names.first(where: { InterchangeText.lowercased(prf).hasSuffix($0.key) })?.value
       else {
@@ -105,7 +105,7 @@ struct PSKCDecryption {
     } catch { throw .crypto(error) }
   }
 
-  /// A secret, plain or encrypted; `nil` where there is neither.
+  /// Returns a plain or encrypted secret; `nil` if there is neither.
   func secret(_ element: MarkupElement) throws(InterchangeFailure) -> SharedSecretBox? {
     var bytes: [UInt8]
     if let plain = element["PlainValue"] {
@@ -122,7 +122,7 @@ struct PSKCDecryption {
     return SharedSecretBox(SecretBytes(copying: bytes))
   }
 
-  /// A number, plain or encrypted, in which case it is big-endian.
+  /// Returns a plain or encrypted number; an encrypted one is big-endian.
   func number<Number: FixedWidthInteger>(
     _ element: MarkupElement?, _ name: String
   ) throws(InterchangeFailure) -> Number? {
@@ -141,7 +141,7 @@ struct PSKCDecryption {
     return number
   }
 
-  /// Checks the code over what is encrypted, and decrypts it only then.
+  /// Verifies the MAC over the ciphertext, and decrypts only then.
   private func decrypted(
     _ encrypted: MarkupElement, _ element: MarkupElement
   ) throws(InterchangeFailure) -> [UInt8] {
@@ -155,7 +155,7 @@ struct PSKCDecryption {
     return try Self.decrypt(value, encrypted, key, isPassword: isPassword)
   }
 
-  /// Initialisation vector and ciphertext.
+  /// Returns the initialization vector and the ciphertext.
   private static func value(_ element: MarkupElement) throws(InterchangeFailure) -> [UInt8] {
     guard let value = element.text("CipherData", "CipherValue").flatMap(InterchangeText.base64) else {
       throw .invalid("CipherValue", reason: "is missing or no Base64")

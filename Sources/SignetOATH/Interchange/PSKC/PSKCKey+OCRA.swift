@@ -2,9 +2,9 @@ import SignetCrypto
 import SignetText
 
 extension PSKCKey {
-  /// The suite and what else decides an answer; what contradicts the suite is refused.
+  /// Returns the suite, challenge lengths and counter; rejects parameters that contradict the suite.
   ///
-  /// - Throws: ``InterchangeFailure``.
+  /// - Throws: ``InterchangeFailure`` for a missing, malformed or contradicted suite.
   func challengeKind() throws(InterchangeFailure) -> OTPAccount.Kind {
     guard let suite, !suite.isEmpty else { throw .missing("suite") }
     let ocra: OCRASuite
@@ -24,7 +24,7 @@ extension PSKCKey {
       throw .invalid("challenge", reason: "is written in another way than its suite says")
     }
     guard !hasChallengeCheckDigits else {
-      // RFC 6030 does not say whether that digit enters the response.
+      // RFC 6030 does not specify whether that digit is part of the response's input.
       throw .invalid("challenge", reason: "has a check digit, which is not supported")
     }
     return .ocra(ocra, lengths: try challengeLengths(ocra), counter: ocra.hasCounter ? counter ?? 0 : 0)
@@ -40,7 +40,7 @@ extension PSKCKey {
     return least...most
   }
 
-  /// Takes over what a suite says.
+  /// Copies the parameters of a suite.
   mutating func take(_ ocra: OCRASuite, lengths: ClosedRange<Int>?) {
     suite = ocra.description
     (responseLength, responseEncoding) = (ocra.responseLength, ocra.responseEncoding)
@@ -51,15 +51,15 @@ extension PSKCKey {
 }
 
 extension OCRASuite {
-  /// The characters of a response.
+  /// The length of a response, in characters.
   fileprivate var responseLength: Int { digits > 0 ? digits : algorithm.hash.byteCount * 2 }
 
-  /// How RFC 6030 calls the way a response is written.
+  /// The name in RFC 6030 for the encoding of a response.
   var responseEncoding: String { digits > 0 ? "DECIMAL" : "HEXADECIMAL" }
 }
 
 extension OCRAChallengeFormat {
-  /// How RFC 6030 calls it.
+  /// The name of the format in RFC 6030.
   fileprivate var encoding: String {
     switch self {
     case .alphanumeric: "ALPHANUMERIC"

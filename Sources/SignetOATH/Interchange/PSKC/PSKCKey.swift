@@ -2,19 +2,19 @@ public import SignetCrypto
 
 /// A key of a PSKC document: a token with its parameters (RFC 6030 section 4).
 public struct PSKCKey: Sendable {
-  /// The name of the key in the document.
+  /// The id of the key in the document.
   public var id: String?
-  /// What the key is for: a URN such as ``hotp``.
+  /// The purpose of the key: a URN such as ``hotp``.
   public var algorithm: String
-  /// Who issued it.
+  /// The issuer of the key.
   public var issuer: String?
-  /// What people call it.
+  /// The name for users.
   public var friendlyName: String?
-  /// Whose key it is: a distinguished name or whatever the issuer uses.
+  /// The owner of the key: a distinguished name or the issuer's own identifier.
   public var userID: String?
-  /// Whose device it is.
+  /// The owner of the device.
   public var deviceUserID: String?
-  /// Who made the device.
+  /// The manufacturer of the device.
   public var manufacturer: String?
   /// The serial number of the device.
   public var serialNumber: String?
@@ -22,47 +22,47 @@ public struct PSKCKey: Sendable {
   public var model: String?
   /// The part of the device that holds the key.
   public var cryptoModule: String?
-  /// The secret; `nil` where the document names it only.
+  /// The secret; `nil` if the document contains only its name.
   public var secret: SharedSecretBox?
-  /// Whether the secret stood in plain text in a document that is encrypted: nothing shows who wrote it there.
+  /// Indicates whether the secret is in plain text in an encrypted document: nothing authenticates it.
   public internal(set) var isPlainAmongEncrypted = false
-  /// The counter.
+  /// The moving counter, as in the document.
   public var counter: UInt64?
-  /// The time of the device, as the document says it; codes are made from 1970 on.
+  /// The time value of the document; it is kept and does not affect codes, which count from 1970.
   public var time: Int64?
-  /// The seconds of a period.
+  /// The period, in seconds.
   public var timeInterval: Int?
   /// The drift of the device's clock, in periods.
   public var timeDrift: Int?
-  /// The digits of a code.
+  /// The number of characters of a code.
   public var responseLength: Int?
-  /// How a code is written: `DECIMAL`.
+  /// The encoding of a code: `DECIMAL`.
   public var responseEncoding: String?
-  /// Whether a check digit follows each code.
+  /// Indicates whether a check digit follows each code.
   public var hasCheckDigits = false
-  /// How a challenge is written: `DECIMAL`, `HEXADECIMAL` or `ALPHANUMERIC`.
+  /// The encoding of a challenge: `DECIMAL`, `HEXADECIMAL` or `ALPHANUMERIC`.
   public var challengeEncoding: String?
-  /// The least characters of a challenge.
+  /// The shortest challenge, in characters.
   public var challengeMinimum: Int?
-  /// The most characters of a challenge.
+  /// The longest challenge, in characters.
   public var challengeMaximum: Int?
-  /// Whether a challenge ends with a check digit.
+  /// Indicates whether a challenge ends with a check digit.
   public var hasChallengeCheckDigits = false
-  /// What the algorithm is made of, such as `HMAC-SHA256`, or the suite of OCRA.
+  /// The algorithm suite, such as `HMAC-SHA256`, or the suite of OCRA.
   public var suite: String?
-  /// From when on the key is good, as the document says it.
+  /// The start of the key's validity, as written in the document.
   public var startDate: String?
-  /// Until when the key is good, as the document says it.
+  /// The end of the key's validity, as written in the document.
   public var expiryDate: String?
 
   /// The algorithm of HOTP (RFC 6030 section 10.1).
   public static let hotp = "urn:ietf:params:xml:ns:keyprov:pskc:hotp"
   /// The algorithm of TOTP.
   public static let totp = "urn:ietf:params:xml:ns:keyprov:pskc:totp"
-  /// The algorithm of OCRA, whose suite is in ``suite``.
+  /// The algorithm of OCRA; ``suite`` contains the OCRA suite.
   public static let ocra = "urn:ietf:params:xml:ns:keyprov:pskc:ocra"
 
-  /// A key with nothing but an algorithm and a secret.
+  /// Creates a key that has only an algorithm and a secret.
   ///
   /// - Parameters:
   ///   - algorithm: ``hotp``, ``totp``, ``ocra`` or another URN.
@@ -73,18 +73,19 @@ public struct PSKCKey: Sendable {
 }
 
 extension PSKCKey: CustomStringConvertible, CustomReflectable {
-  /// The serial number or name; never the secret.
+  /// The serial number, name or id; never the secret.
   public var description: String { serialNumber ?? friendlyName ?? id ?? "PSKC key" }
 
-  /// No parts, so that a dump does not show a secret.
+  /// An empty mirror, so that a dump does not show a secret.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension OTPAccount {
-  /// The account of a key.
+  /// Converts a key to an account.
   ///
   /// - Parameter key: A key for HOTP, TOTP or OCRA.
-  /// - Throws: ``InterchangeFailure``: `unsupportedType` for another one, such as a PIN; `notEncrypted`.
+  /// - Throws: ``InterchangeFailure``: `unsupportedType` for any other key, such as a PIN; `notEncrypted` if
+  ///   ``PSKCKey/isPlainAmongEncrypted``.
   public init(_ key: PSKCKey) throws(InterchangeFailure) {
     guard !key.isPlainAmongEncrypted else { throw .notEncrypted }
     guard let secret = key.secret else { throw .missing("secret: the document only names it") }
@@ -116,10 +117,10 @@ extension OTPAccount {
 }
 
 extension PSKCKey {
-  /// The key of an account.
+  /// Converts an account to a key.
   ///
   /// - Parameter account: The account.
-  /// - Throws: ``InterchangeFailure/notRepresentable(_:reason:)``.
+  /// - Throws: ``InterchangeFailure/notRepresentable(_:reason:)`` for a TOTP account whose start is not 0.
   public init(_ account: OTPAccount) throws(InterchangeFailure) {
     switch account.kind {
     case .hotp(let counter):
@@ -146,11 +147,11 @@ extension PSKCKey {
     }
     issuer = account.issuer.isEmpty ? nil : account.issuer
     let others = [userID, deviceUserID, serialNumber, id]
-    // The name is one of these already where the account came from such a document.
+    // An account from a PSKC document may have its name from one of these already.
     if others.compactMap(\.self).first != account.name { friendlyName = account.name }
   }
 
-  /// What an account keeps of a key.
+  /// The members of a key that an account keeps as ``ForeignMember``.
   static var foreignMembers: [(name: String, path: WritableKeyPath<PSKCKey, String?>)] {
     [
       ("Id", \.id), ("UserId", \.userID), ("DeviceUserId", \.deviceUserID), ("Manufacturer", \.manufacturer),
@@ -160,7 +161,7 @@ extension PSKCKey {
     ]
   }
 
-  /// The last part of the algorithm, which is one of several prefixes away.
+  /// The last part of the algorithm's URN: documents use several prefixes.
   fileprivate var kindName: String {
     InterchangeText.lowercased(algorithm.split { $0 == ":" || $0 == "#" }.last ?? "")
   }
@@ -168,7 +169,7 @@ extension PSKCKey {
   fileprivate func hash() throws(InterchangeFailure) -> OATHAlgorithm {
     guard let suite, !suite.isEmpty else { return .sha1 }
     let name = InterchangeText.lowercased(suite).filter { $0 != "-" && $0 != "_" }
-    // Longer names first: a shorter one may be a part of them.
+    // Longer names first, because a shorter one may be a part of them.
     for algorithm in OATHAlgorithm.allCases.sorted(by: { $0.rawValue.utf8.count > $1.rawValue.utf8.count })
     where name.contains(algorithm.rawValue.lowercased()) { return algorithm }
     throw .unsupportedAlgorithm(String(suite.prefix(40)))

@@ -2,34 +2,34 @@ import SignetCrypto
 package import SignetJSON
 import SignetText
 
-/// Tokens as lines of fields with commas between them, the first of which names the columns; no field is in quotes.
+/// A CSV list of tokens: comma-separated lines without quotes, of which the first one names the columns.
 package struct CSVTokens: Sendable {
   private static let numbers = ["digits", "period", "start", "counter"]
   private static let texts = ["serial", "kind", "algorithm", "user"]
   private static let secrets = ["secret", "secret-hex", "secret-base32"]
-  /// The names that columns may have.
+  /// The allowed column names.
   package static let columns = texts + secrets + numbers
 
-  /// The tokens, each as the protocol has it; fields that are empty are left out.
+  /// The tokens in the form of the protocol; empty fields are left out.
   package let tokens: [JSONObject]
-  /// The line on which each of them stands; the first of the file is 1.
+  /// The line of each token; the first line of the file is 1.
   package let lines: [Int]
 
-  /// Reads lines.
+  /// Parses a list.
   ///
-  /// - Throws: ``TokenListFailure``, which never has a secret.
+  /// - Throws: ``TokenListFailure``, which never contains a secret.
   package init(parsing bytes: [UInt8]) throws(TokenListFailure) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
-    // Numbered as an editor does, before empty ones are left out.
+    // The lines get an editor's numbers before empty ones are dropped.
     var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
       .filter { !$0.element.isEmpty }[...]
     var tokens: [JSONObject] = []
     var numbers: [Int] = []
     if let first = lines.popFirst() {
-      // One that has quotes further on is no line of names.
+      // Only a leading quotation mark proves that this is a quoted header; other lines may be tokens without a header.
       if first.element.first == "\"" { throw Self.quoted(first.offset + 1) }
       let names = Self.fields(first.element).map { $0.lowercased() }
-      // By its place: where the names were left out it is a token's, and may be its secret.
+      // The failure has the column's number, not its text: without a header, the field is a token's and may be its secret.
       if let place = names.firstIndex(where: { !Self.columns.contains($0) }) {
         throw .unknownColumn(place + 1)
       }
@@ -45,7 +45,7 @@ package struct CSVTokens: Sendable {
     (self.tokens, self.lines) = (tokens, numbers)
   }
 
-  /// That a line has quotes, which would be read as part of a field.
+  /// Returns the failure for a line with quotes, which would become part of a field.
   private static func quoted(_ line: Int) -> TokenListFailure {
     .line(line, reason: "it has a quotation mark; export the file without quotes")
   }

@@ -2,27 +2,27 @@ import SignetCrypto
 package import SignetJSON
 import SignetText
 
-/// Tokens that an operator brings to a server: PSKC (RFC 6030), JSON as the protocol has it, or CSV.
+/// A list of tokens that an operator imports to a server: PSKC (RFC 6030), JSON of the protocol, or CSV.
 ///
-/// What CSV and JSON say of a token is read by the server, which names what it does not take; here it has only to be of the form.
+/// Only the form of CSV and JSON is checked here: the server validates the members and names those that it rejects.
 package struct TokenList: Sendable {
-  /// The largest list, in bytes: some hundred thousand tokens.
+  /// The largest list, in bytes: enough for some hundred thousand tokens.
   package static let maximumByteCount = 64 << 20
 
-  /// The tokens, each as the protocol has it.
+  /// The tokens in the form of the protocol.
   package let tokens: [JSONObject]
-  /// The line of each in CSV; `nil` for the other forms.
+  /// The line of each token in CSV; `nil` for the other forms.
   private let lines: [Int]?
 
-  /// Reads a list.
+  /// Parses a list.
   ///
   /// - Parameters:
-  ///   - bytes: What a file holds, ``maximumByteCount`` at most.
-  ///   - key: What decrypts PSKC; `nil` where it is not encrypted.
-  /// - Throws: ``TokenListFailure``, which never has a secret.
+  ///   - bytes: The content of a file, ``maximumByteCount`` at most.
+  ///   - key: The key that decrypts PSKC; `nil` if it is not encrypted.
+  /// - Throws: ``TokenListFailure``, which never contains a secret.
   package init(parsing bytes: [UInt8], key: PSKCEncryptionKey? = nil) throws(TokenListFailure) {
     guard bytes.count <= Self.maximumByteCount else { throw .tooLarge }
-    // A byte order mark may stand before XML.
+    // A byte order mark may precede XML.
     let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     switch first {
     case UInt8(ascii: "<"): (tokens, lines) = (try Self.pskc(bytes, key), nil)
@@ -35,19 +35,19 @@ package struct TokenList: Sendable {
     try checkSerials()
   }
 
-  /// Where a token stands in the file.
+  /// Returns the location of a token in the file.
   ///
-  /// - Parameter index: Which of ``tokens``.
-  /// - Returns: `line 2` of CSV, `token 1` of what has no such lines.
+  /// - Parameter index: The index in ``tokens``.
+  /// - Returns: `line 2` for CSV, `token 1` for the other forms.
   package func place(of index: Int) -> String {
     if let lines { "line \(lines[index])" } else { "token \(index + 1)" }
   }
 
-  /// Of two tokens of one serial number a server would keep the first alone.
+  /// Rejects repeated serial numbers: the server would store only the first of the tokens.
   private func checkSerials() throws(TokenListFailure) {
     var found: [String: Int] = [:]
     for (index, token) in tokens.enumerated() {
-      // No serial number is longer; a server says so.
+      // A longer serial number is invalid; the server reports that.
       guard case .string(let serial)? = token["serial"], serial.utf8.count <= 64 else { continue }
       if let earlier = found.updateValue(index, forKey: serial) {
         throw .repeated(serial: serial, first: place(of: earlier), again: place(of: index))

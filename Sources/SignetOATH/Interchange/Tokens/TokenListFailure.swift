@@ -1,35 +1,35 @@
 package import SignetJSON
 
-/// Why a list of tokens was not read: where it is wrong, and never a secret.
+/// The reasons why a list of tokens cannot be read; they name the location, never a secret.
 @nonexhaustive package enum TokenListFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// There are more bytes than are read at once.
+  /// The list exceeds ``TokenList/maximumByteCount``.
   case tooLarge
-  /// There is no token in it.
+  /// The list has no token.
   case empty
-  /// It is neither JSON nor CSV in UTF-8.
+  /// The list is neither JSON nor CSV in UTF-8.
   case notUTF8
-  /// The JSON is malformed, or has no array that is named `tokens`.
+  /// The JSON is malformed, or has no array named `tokens`.
   case json(JSONFailure)
-  /// The array `tokens` has something else than objects.
+  /// The array `tokens` has an element that is no object.
   case notObjects
-  /// The PSKC document cannot be read, or not without another key.
+  /// The PSKC document cannot be read, or needs another key.
   case container(InterchangeFailure)
-  /// A key of a PSKC document has no name.
+  /// A key of a PSKC document has neither a serial number nor an id.
   case unnamedKey
-  /// A key of a PSKC document is none of a token.
+  /// A key of a PSKC document is not a token's.
   case token(serial: String, InterchangeFailure)
-  /// A token makes codes that a server does not check; the reason is the end of a sentence.
+  /// The server does not support the codes of a token; the reason is a predicate.
   case unsupported(serial: String, reason: String)
-  /// The first line of CSV names a column that there is not.
+  /// A column name in the first line of CSV is unknown; the value is the column's number, from 1.
   case unknownColumn(Int)
-  /// The first line of CSV names a column twice, or not all that are needed.
+  /// The first line of CSV repeats a column or lacks a required one.
   case missingColumns
-  /// A line of CSV, from 1, has a field too many or too few, or one of another form.
+  /// A line of CSV, from 1, has too many or too few fields, or a malformed one.
   case line(Int, reason: String)
-  /// Two tokens have one serial number; the places are the two's, such as `line 2`.
+  /// Two tokens have the same serial number; the other values are their locations, such as `line 2`.
   case repeated(serial: String, first: String, again: String)
 
-  /// What is wrong, for the operator who knows the file.
+  /// The reason, for the operator.
   package var description: String {
     switch self {
     case .tooLarge: "a file of tokens has at most \(TokenList.maximumByteCount >> 20) MiB"

@@ -3,12 +3,12 @@ import SignetJSON
 import SignetText
 
 extension AuthenticatorURI {
-  /// Reads a URI.
+  /// Parses a URI.
   ///
   /// - Parameters:
   ///   - text: The URI; white space around it is dropped.
-  ///   - secrets: How forgiving to be with a secret; spaces, hyphens and padding are dropped in any case.
-  /// - Throws: ``InterchangeFailure``.
+  ///   - secrets: The tolerance of decoding a secret; spaces, hyphens and padding are ignored in any case.
+  /// - Throws: ``InterchangeFailure`` if the URI is malformed, unsupported or too large.
   public init(_ text: String, secrets: Base32.Mode = .lenient) throws(InterchangeFailure) {
     let query = try URIQuery(text)
     guard let scheme = Scheme(rawValue: query.scheme) else {
@@ -26,7 +26,7 @@ extension AuthenticatorURI {
     case (.mfauth, "push"): oath = nil
     default: throw .unsupportedType(String(query.host.prefix(40)))
     }
-    // The newer apps read each half for itself, so that one may be missing; enrolling wants both.
+    // Newer apps parse each half separately, so one half may be missing here; enrolling requires both.
     var hasPush = scheme != .otpauth
     if hasPush, oath != nil { hasPush = try Push.isIn(query) }
     push = hasPush ? try Push(query) : nil
@@ -45,7 +45,7 @@ extension AuthenticatorURI {
     others = query.others(than: Self.known(scheme, isTimed: query.host == "totp"))
   }
 
-  /// A name that a server gave, in Base64 or as it is, under one of two names of parameters.
+  /// Returns a name that a server assigned, in Base64 or plain, from the first of two parameters that is present.
   private static func name(
     _ query: URIQuery, _ first: String, _ second: String?
   ) throws(InterchangeFailure) -> String? {
@@ -56,7 +56,7 @@ extension AuthenticatorURI {
     return name
   }
 
-  /// The names of the parameters that are read.
+  /// Returns the names of the interpreted parameters.
   private static func known(_ scheme: Scheme, isTimed: Bool) -> Set<String> {
     let common: Set<String> = ["issuer", "image", "b", "policies", "uid", "oid"]
     let codes: Set<String> = ["secret", "algorithm", "digits", isTimed ? "period" : "counter"]
@@ -68,7 +68,7 @@ extension AuthenticatorURI {
     }
   }
 
-  /// The issuer that counts, and the other one where there are two.
+  /// Returns the issuer that counts, and the parameter's issuer if it is a different one.
   private static func issuers(
     _ label: URILabel, _ query: URIQuery, isEncoded: Bool
   ) throws(InterchangeFailure) -> (String, String?) {
@@ -76,7 +76,7 @@ extension AuthenticatorURI {
     if isEncoded { parameter = InterchangeText.base64Text(parameter) ?? parameter }
     parameter = parameter.trimmed
     if label.issuer.isEmpty { return (parameter, nil) }
-    // A plus sign is a plus sign, as RFC 3986 says, unless the label shows that a space was meant.
+    // A plus sign is literal (RFC 3986), unless the label shows that it replaces a space.
     let spaced = String(parameter.map { $0 == "+" ? " " : $0 })
     let isSame = [parameter, spaced].contains { $0.utf8.elementsEqual(label.issuer.utf8) }
     return (label.issuer, isSame || parameter.isEmpty ? nil : parameter)
@@ -111,14 +111,14 @@ extension AuthenticatorURI {
     return number
   }
 
-  /// A picture's address: as it is, or in Base64.
+  /// Returns the URL of a picture, which may be plain or in Base64.
   private static func image(_ text: String) -> String {
     if text.contains(":") { return text }
     guard let decoded = InterchangeText.base64Text(text), decoded.contains("://") else { return text }
     return decoded
   }
 
-  /// Account policies: a JSON object, or Base64 of one.
+  /// Parses account policies: a JSON object, or Base64 of one.
   static func policies(_ text: String) throws(InterchangeFailure) -> JSONObject {
     let json = text.hasPrefix("{") ? Array(text.utf8) : InterchangeText.base64(text)
     guard let json else { throw .invalid("policies", reason: "are neither JSON nor Base64 of it") }
@@ -130,7 +130,7 @@ extension AuthenticatorURI {
 }
 
 extension AuthenticatorURI.Push {
-  /// Whether anything of this half is there.
+  /// Indicates whether any parameter of this half is present.
   fileprivate static func isIn(_ query: URIQuery) throws(InterchangeFailure) -> Bool {
     for name in ["r", "a", "s", "c", "m"] where try query.value(name) != nil { return true }
     return false

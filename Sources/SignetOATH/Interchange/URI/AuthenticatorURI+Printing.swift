@@ -2,10 +2,10 @@ import SignetCrypto
 import SignetJSON
 
 extension AuthenticatorURI {
-  /// The URI, holding its secrets in a text that nobody wipes.
+  /// The URI as a string, which contains its secrets and cannot be wiped.
   ///
-  /// Everything but unreserved characters is escaped; secrets are Base32 without padding, which others refuse; what has its
-  /// default (SHA1, 6 digits, 30 s) is left out; HOTP always has its counter.
+  /// Everything but unreserved characters is escaped. Secrets are Base32 without padding, which other authenticators reject.
+  /// Default values (SHA1, 6 digits, 30 s) are left out; HOTP always has its counter.
   public var insecureText: String {
     let label = URILabel(issuer: issuer, account: account)
     var writer = URIWriter(scheme: scheme.rawValue, host: host, label: label)
@@ -13,13 +13,13 @@ extension AuthenticatorURI {
     if let oath { writer.add(oath) }
     writer.add("issuer", scheme == .otpauth ? named : named.map { Base64URL.encode(Array($0.utf8)) })
     if let push { writer.add(push) }
-    // What is no address stays as it is: it would not be taken for Base64 again.
+    // A value that is no URL stays plain: a reader would not decode its Base64 again.
     let encodesImage = scheme == .pushauth && image?.contains("://") == true
     writer.add("image", encodesImage ? image.map { Base64URL.encode(Array($0.utf8)) } : image)
     writer.add("b", backgroundColor)
     writer.add("policies", policies.map { Base64.encode($0.bytes) })
-    // The older apps read the user's id of both halves as `uid`, the newer ones that of push messages as `d`; the device's id has
-    // a name for each half.
+    // Older apps read the user's id as `uid` for both halves; newer ones read `d` for the push half. The device's id has a
+    // different name in each half.
     let user = userID.map { Base64URL.encode(Array($0.utf8)) }
     let resource = resourceID.map { Base64URL.encode(Array($0.utf8)) }
     writer.add("uid", user)
@@ -30,7 +30,7 @@ extension AuthenticatorURI {
     return writer.text
   }
 
-  // There is no URI for OCRA; nothing reads it.
+  // OCRA has no URI; no authenticator reads one.
   private var host: String { oath?.kind.host ?? "push" }
 }
 

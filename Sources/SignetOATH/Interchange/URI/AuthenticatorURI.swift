@@ -1,13 +1,13 @@
 public import SignetCrypto
 public import SignetJSON
 
-/// The URIs by which authenticators take over an account: `otpauth`, and `pushauth` and `mfauth` of Ping.
+/// A URI with which authenticators enroll an account: `otpauth`, and `pushauth` and `mfauth` of Ping.
 ///
-/// Reading is lenient: scheme, type and names of parameters in either case; secrets with spaces, hyphens and padding or
-/// without; Base64 in either alphabet, or none where text was meant; unknown parameters are kept. Where the label and the
-/// parameter name different issuers, the label's counts, and the other is kept.
+/// Parsing is lenient. Scheme, type and parameter names are case-insensitive. Secrets may have spaces, hyphens and padding.
+/// Base64 may use either alphabet, and a text may be plain instead. Unknown parameters are kept. If the label and the
+/// parameter name different issuers, the label's counts and the other one is kept.
 public struct AuthenticatorURI: Sendable {
-  /// What a URI is about.
+  /// The purpose of a URI.
   public enum Scheme: String, Sendable, Hashable, CaseIterable {
     /// One-time codes.
     case otpauth
@@ -19,7 +19,7 @@ public struct AuthenticatorURI: Sendable {
 
   /// The half for one-time codes.
   public struct OATH: Sendable {
-    /// What a code is made from beside the secret.
+    /// The moving factor of the codes.
     public var kind: OTPAccount.Kind
     /// The hash function.
     public var algorithm: OATHAlgorithm
@@ -28,7 +28,7 @@ public struct AuthenticatorURI: Sendable {
     /// The secret.
     public var secret: SharedSecretBox
 
-    /// Names all parts.
+    /// Creates a value with all parts.
     public init(kind: OTPAccount.Kind, algorithm: OATHAlgorithm, digits: Int, secret: SharedSecretBox) {
       (self.kind, self.algorithm, self.digits, self.secret) = (kind, algorithm, digits, secret)
     }
@@ -36,20 +36,20 @@ public struct AuthenticatorURI: Sendable {
 
   /// The half for push messages.
   public struct Push: Sendable {
-    /// Where the device registers: a URL.
+    /// The URL at which the device registers.
     public var registrationEndpoint: String
-    /// Where the device answers: a URL.
+    /// The URL to which the device sends its answers.
     public var authenticationEndpoint: String
-    /// The key of the message authentication codes.
+    /// The key of the MACs.
     public var sharedSecret: SharedSecretBox
-    /// What the registration answers.
+    /// The challenge that the registration answers.
     public var challenge: [UInt8]?
     /// A cookie for the server's load balancer.
     public var loadBalancer: String?
-    /// The name of the registration.
+    /// The id of the registration message.
     public var messageID: String?
 
-    /// Names all parts.
+    /// Creates a value with all parts.
     public init(
       registrationEndpoint: String, authenticationEndpoint: String, sharedSecret: SharedSecretBox,
       challenge: [UInt8]? = nil, loadBalancer: String? = nil, messageID: String? = nil
@@ -64,39 +64,39 @@ public struct AuthenticatorURI: Sendable {
 
   /// The longest URI, in bytes.
   public static let maximumByteCount = 16_384
-  /// The longest value of a parameter, in bytes; where it is Base64, what it encodes has at most half as many.
+  /// The longest value of a parameter, in bytes; a value in Base64 may encode at most half as many.
   public static let maximumParameterByteCount = 8192
   /// The longest issuer, account, user id, device id and message id, in bytes of UTF-8.
   public static let maximumNameByteCount = 1024
-  /// The most parameters.
+  /// The largest number of parameters.
   public static let maximumParameterCount = 64
 
-  /// What it is about.
+  /// The purpose of the URI.
   public var scheme: Scheme
-  /// Who the account is with: the label's, else the parameter's.
+  /// The issuer of the account: from the label, or else from the parameter.
   public var issuer: String
-  /// Whose account it is.
+  /// The name of the account.
   public var account: String
-  /// The parameter's issuer where it is another than the label's; show both.
+  /// The parameter's issuer if it differs from the label's; an app should display both.
   public var otherIssuer: String?
-  /// One-time codes; always there in `otpauth`, and in an `mfauth` URI that an account is enrolled by.
+  /// The half for one-time codes; present in `otpauth`, and in an `mfauth` URI that enrolls an account.
   public var oath: OATH?
-  /// Push messages; always there in `pushauth`, and in an `mfauth` URI that an account is enrolled by.
+  /// The half for push messages; present in `pushauth`, and in an `mfauth` URI that enrolls an account.
   public var push: Push?
-  /// Where a picture is.
+  /// The URL of a picture.
   public var image: String?
-  /// A colour, without a number sign.
+  /// A color without the number sign.
   public var backgroundColor: String?
   /// The account policies.
   public var policies: JSONObject?
-  /// The server's name of the user.
+  /// The server's id of the user.
   public var userID: String?
-  /// The server's name of the device.
+  /// The server's id of the device.
   public var resourceID: String?
-  /// Parameters that have no meaning here, in order.
+  /// The parameters that Signet does not interpret, in order.
   public var others: [(name: String, value: String)]
 
-  /// Names all parts.
+  /// Creates a URI with all parts.
   public init(
     scheme: Scheme, issuer: String, account: String, otherIssuer: String? = nil, oath: OATH? = nil,
     push: Push? = nil, image: String? = nil, backgroundColor: String? = nil, policies: JSONObject? = nil,
@@ -109,9 +109,9 @@ public struct AuthenticatorURI: Sendable {
 }
 
 extension AuthenticatorURI: CustomStringConvertible, CustomReflectable {
-  /// The scheme alone: the rest holds a secret.
+  /// The scheme alone: the rest contains a secret.
   public var description: String { "\(scheme.rawValue) URI" }
 
-  /// No parts, so that a dump does not show a secret.
+  /// An empty mirror, so that a dump does not show a secret.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,18 +1,19 @@
 import SignetText
 
-/// Text of a URI that is shown, kept and handed on, by apps that may not look at it as closely as we do.
+/// Checks for text of a URI that is displayed, stored and passed on to less strict apps.
 enum HostileText {
-  /// How many layers of percent-encoding are looked through.
+  /// The number of percent-encoding layers that are examined.
   private static let depth = 3
 
-  /// Refuses text that is too long, or that could act where it is shown or used: control characters, scripts, markup, ways
-  /// out of a folder; also below further layers of percent-encoding.
+  /// Rejects text that is too long or could be active content: control characters, scripts, markup and path traversal.
+  ///
+  /// The checks are repeated below further layers of percent-encoding.
   ///
   /// - Parameters:
-  ///   - text: The text, with the escapes of the URI resolved.
-  ///   - member: What it is called.
-  ///   - limit: The longest, in bytes.
-  /// - Throws: ``InterchangeFailure``.
+  ///   - text: The text, with the escapes of the URI decoded.
+  ///   - member: The name of the text in the error.
+  ///   - limit: The greatest length, in bytes.
+  /// - Throws: ``InterchangeFailure`` with the rule that the text breaks.
   static func check(_ text: String, _ member: String, limit: Int) throws(InterchangeFailure) {
     var text = text
     for layer in 0..<depth {
@@ -26,7 +27,7 @@ enum HostileText {
         throw .invalid(member, reason: "leads out of a folder; remove the ..")
       }
       guard layer + 1 < depth, text.utf8.contains(UInt8(ascii: "%")) else { return }
-      // What is no text below is no text that anybody would show.
+      // If the layer below is not UTF-8, no app would display it.
       let inner: String
       do throws(InterchangeFailure) { inner = try PercentEncoding.decode(text[...]) } catch { return }
       guard !inner.utf8.elementsEqual(text.utf8) else { return }
@@ -34,7 +35,7 @@ enum HostileText {
     }
   }
 
-  /// Whether there is a tag: `<b>`, `</b>`, `<img src=x>`, but not `<alice@example.com>` and `a < b > c`.
+  /// Indicates whether there is a tag: `<b>`, `</b>`, `<img src=x>`, but not `<alice@example.com>` and `a < b > c`.
   private static func hasMarkup(_ bytes: [UInt8]) -> Bool {
     var start = 0
     while let open = bytes[start...].firstIndex(of: UInt8(ascii: "<")) {
@@ -55,7 +56,7 @@ enum HostileText {
     return false
   }
 
-  /// Whether `..` is a step of a path.
+  /// Indicates whether `..` is a segment of a path.
   private static func leavesFolder(_ text: String) -> Bool {
     guard text.utf8.contains(UInt8(ascii: "/")) || text.utf8.contains(UInt8(ascii: "\\")) else {
       return false

@@ -1,12 +1,12 @@
 public import SignetJSON
 
 extension OTPAccount {
-  /// Reads an `otpauth` URI; parameters that have no meaning here are kept as ``foreign``.
+  /// Parses an `otpauth` URI; uninterpreted parameters are kept as ``foreign``.
   ///
   /// - Parameters:
   ///   - uri: The URI.
-  ///   - secrets: How forgiving to be with the secret.
-  /// - Throws: ``InterchangeFailure``.
+  ///   - secrets: The tolerance of decoding the secret.
+  /// - Throws: ``InterchangeFailure`` if the URI is malformed or of another scheme.
   public init(uri: String, secrets: Base32.Mode = .lenient) throws(InterchangeFailure) {
     let query = try URIQuery(uri)
     let parsed = try AuthenticatorURI(uri, secrets: secrets)
@@ -26,10 +26,10 @@ extension OTPAccount {
       digits: oath.digits, secret: oath.secret, image: parsed.image, foreign: foreign)
   }
 
-  /// The account policies that came with it: the parameter `policies` of its URI.
+  /// Returns the account policies of the account's URI, from the parameter `policies`.
   ///
-  /// - Returns: The policies as they were written; `nil` for none.
-  /// - Throws: ``InterchangeFailure`` where they are no JSON object.
+  /// - Returns: The policies as written; `nil` if there are none.
+  /// - Throws: ``InterchangeFailure`` if they are no JSON object.
   public func policies() throws(InterchangeFailure) -> JSONObject? {
     let member = foreign.first {
       $0.format == .otpauth && InterchangeText.lowercased($0.name) == "policies" && !$0.value.isEmpty
@@ -38,10 +38,10 @@ extension OTPAccount {
     return try AuthenticatorURI.policies(member.value)
   }
 
-  /// The `otpauth` URI, holding the secret in a text that nobody wipes.
+  /// Writes the account as an `otpauth` URI; the secret is in a string that cannot be wiped.
   ///
-  /// - Returns: A URI that reads as this account again.
-  /// - Throws: ``InterchangeFailure``: `notRepresentable` for a period that does not begin with 1970, a check digit and OCRA;
+  /// - Returns: A URI that parses to an equal account.
+  /// - Throws: ``InterchangeFailure``: `notRepresentable` for a period that does not begin at 1970, a check digit and OCRA;
   ///   `tooLarge`.
   public func insecureURI() throws(InterchangeFailure) -> String {
     try requireCommonCodes(.otpauth)
@@ -56,16 +56,16 @@ extension OTPAccount {
     writer.add("issuer", other ?? (issuer.isEmpty ? nil : issuer))
     writer.add("image", image)
     for member in own where member.name != Self.otherIssuer { writer.add(member.name, member.value) }
-    _ = try AuthenticatorURI(writer.text)  // refuses what nobody could read
+    _ = try AuthenticatorURI(writer.text)  // rejects a URI that no parser accepts
     return writer.text
   }
 
-  /// What the issuer that the parameter names is called where the label names another.
+  /// The name of the foreign member that keeps the parameter's issuer if the label names another.
   private static let otherIssuer = "issuer"
 }
 
 extension OTPAccount.Kind {
-  /// `totp`, `hotp` or `ocra`.
+  /// The type in a URI: `totp`, `hotp` or `ocra`.
   var host: String {
     switch self {
     case .hotp: "hotp"

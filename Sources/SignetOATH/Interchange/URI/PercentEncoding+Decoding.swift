@@ -1,9 +1,9 @@
 import SignetText
 
 extension PercentEncoding {
-  /// Resolves escapes; a percent sign without two hexadecimal digits stays as it is, and so does a plus sign.
+  /// Decodes escapes; a percent sign without two hexadecimal digits is literal, and so is a plus sign.
   ///
-  /// - Throws: ``InterchangeFailure/notUTF8``.
+  /// - Throws: ``InterchangeFailure/notUTF8`` if the decoded bytes are not UTF-8.
   static func decode(_ text: Substring) throws(InterchangeFailure) -> String {
     let bytes = Array(text.utf8)
     var decoded: [UInt8] = []

@@ -1,16 +1,16 @@
 import SignetText
 
-/// A URI of an authenticator, taken apart and with its escapes resolved: `scheme://type/label?name=value&…`.
+/// A parsed URI of an authenticator with its escapes decoded: `scheme://type/label?name=value&…`.
 ///
-/// A number sign begins no fragment: authenticators write colours with one.
+/// A number sign does not begin a fragment: authenticators write colors with one.
 struct URIQuery {
-  /// In lower case.
+  /// The scheme in lower case.
   let scheme: String
-  /// In lower case.
+  /// The type in lower case.
   let host: String
-  /// As it stands in the URI.
+  /// The label, still escaped.
   let label: Substring
-  /// In order.
+  /// The parameters in order.
   let parameters: [(name: String, value: String)]
 
   init(_ text: String) throws(InterchangeFailure) {
@@ -45,9 +45,9 @@ struct URIQuery {
     self.parameters = parameters
   }
 
-  /// The value of a parameter whose name is written in either case; empty ones count as absent.
+  /// Returns the value of a parameter with a case-insensitive name; an empty value counts as absent.
   ///
-  /// - Throws: ``InterchangeFailure/repeated(_:)``.
+  /// - Throws: ``InterchangeFailure/repeated(_:)`` if the parameter has two different values.
   func value(_ name: String) throws(InterchangeFailure) -> String? {
     var found: String?
     for parameter in parameters where InterchangeText.lowercased(parameter.name) == name {
@@ -58,18 +58,18 @@ struct URIQuery {
     return found
   }
 
-  /// The parameters with none of these names.
+  /// Returns the parameters with other names.
   func others(than known: Set<String>) -> [(name: String, value: String)] {
     parameters.filter { !known.contains(InterchangeText.lowercased($0.name)) }
   }
 }
 
-/// Issuer and account of a label.
+/// The issuer and account of a label.
 struct URILabel {
   var issuer: String
   var account: String
 
-  /// Splits at the first colon, whether it is written as an escape or not; an account may have more of them.
+  /// Splits at the first colon, escaped or not; an account may contain further colons.
   init(_ label: Substring) throws(InterchangeFailure) {
     if let colon = label.firstIndex(of: ":") {
       issuer = try PercentEncoding.decode(label[..<colon])
@@ -89,7 +89,7 @@ struct URILabel {
 
   init(issuer: String, account: String) { (self.issuer, self.account) = (issuer, account) }
 
-  /// The label as it stands in a URI: what is in the parts is never read as the colon between them.
+  /// The escaped label: an escaped colon within a part is never read as the separator.
   var text: String {
     let account = PercentEncoding.encode(account)
     if issuer.isEmpty { return self.account.contains(":") ? ":\(account)" : account }
@@ -97,7 +97,7 @@ struct URILabel {
   }
 }
 
-/// Puts a URI together.
+/// An encoder for URIs.
 struct URIWriter {
   private(set) var text: String
   private var isFirst = true
