@@ -1,29 +1,32 @@
 public import SignetCrypto
 
-/// Base32 (RFC 4648 section 6), the form in which OATH secrets are shown and typed.
+/// Base32 (RFC 4648 section 6), the encoding in which OATH secrets are displayed and typed.
 public enum Base32 {
-  /// How forgiving decoding is.
+  /// The tolerance of decoding.
   ///
-  /// Letters are read in either case in all modes, and bits left over after the last
-  /// whole byte are dropped.
+  /// In all modes, letters are case-insensitive and surplus bits after the last whole byte are dropped.
   public enum Mode: Sendable, Hashable, CaseIterable {
-    /// Padded as RFC 4648 section 6 requires, and not empty. White space and hyphens around the text are dropped.
+    /// Requires the padding of RFC 4648 section 6 and at least one symbol; white space and hyphens around the text are
+    /// dropped.
     case strict
-    /// Padding may be missing or too long. White space, hyphens and `=` around the text are dropped, inside it
-    /// refused. Empty text is empty bytes.
+    /// Allows missing or surplus padding, and decodes empty text to no bytes.
+    ///
+    /// White space, hyphens and `=` are dropped around the text and rejected inside it.
     case lenient
-    /// What a person copies from a screen or a letter: white space, hyphens and `=` are skipped anywhere, and
-    /// the digits 0, 1 and 8, which Base32 does not have, are read as the letters O, L and B.
+    /// Allows typical copying errors.
+    ///
+    /// White space, hyphens and `=` are skipped anywhere. The digits 0, 1 and 8, which Base32 does not use, are read as the
+    /// letters O, L and B.
     case transcribed
   }
 
-  /// Text of so many bytes or more is refused.
+  /// The length at and above which text is rejected, in bytes.
   public static let byteCountLimit = 10_000
 
-  /// Encodes in upper case without padding, which other authenticators refuse in URIs.
+  /// Encodes in upper case without padding, because other authenticators reject padding in URIs.
   ///
-  /// - Parameter bytes: What to encode.
-  /// - Returns: 8 symbols for each 5 bytes, the last group shorter.
+  /// - Parameter bytes: The bytes to encode.
+  /// - Returns: 8 symbols for each 5 bytes; the last group may be shorter.
   public static func encode(_ bytes: [UInt8]) -> String {
     var symbols: [UInt8] = []
     symbols.reserveCapacity((bytes.count * 8 + 4) / 5)
@@ -45,15 +48,15 @@ public enum Base32 {
   ///
   /// - Parameters:
   ///   - text: The text, shorter than ``byteCountLimit``.
-  ///   - mode: How forgiving to be.
+  ///   - mode: The tolerance of decoding.
   /// - Returns: One byte for each 8 bits; the caller wipes it if it is a secret.
-  /// - Throws: ``Base32Failure``, which tells a wrong symbol from a wrong length.
+  /// - Throws: ``Base32Failure``, which distinguishes a wrong symbol from a wrong length.
   public static func decode(_ text: String, mode: Mode = .lenient) throws(Base32Failure) -> [UInt8] {
     let text = Array(text.utf8)
     guard text.count < byteCountLimit else { throw .tooLong(byteCount: text.count) }
     let symbols = try symbolRange(text, mode)
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(symbols.count * 5 / 8)  // no growth, so no copy of a secret is left behind
+    bytes.reserveCapacity(symbols.count * 5 / 8)  // growth would leave a copy of a secret behind
     var buffer: UInt32 = 0
     var bitCount = 0
     for position in symbols {
@@ -71,13 +74,13 @@ public enum Base32 {
     return bytes
   }
 
-  /// Decodes a secret, and wipes the bytes it passed through.
+  /// Decodes a secret and wipes the intermediate bytes.
   ///
   /// - Parameters:
   ///   - text: The text, shorter than ``byteCountLimit``. A `String` cannot be wiped.
-  ///   - mode: How forgiving to be.
+  ///   - mode: The tolerance of decoding.
   /// - Returns: The secret.
-  /// - Throws: ``Base32Failure``.
+  /// - Throws: ``Base32Failure`` if the text is not Base32.
   public static func decodeSecret(_ text: String, mode: Mode = .lenient) throws(Base32Failure) -> SecretBytes
   {
     var bytes = try decode(text, mode: mode)
@@ -87,7 +90,7 @@ public enum Base32 {
 
   private static let padding = UInt8(ascii: "=")
 
-  /// The part of the text that must be symbols.
+  /// Returns the range of the text that must consist of symbols.
   private static func symbolRange(_ text: [UInt8], _ mode: Mode) throws(Base32Failure) -> Range<Int> {
     guard mode != .transcribed else { return text.indices }
     let isDropped = { (byte: UInt8) in isSkipped(byte) && (mode == .lenient || byte != padding) }
@@ -100,7 +103,7 @@ public enum Base32 {
     guard mode == .strict else { return first..<last + 1 }
     let padded = text[first...last]
     let paddingCount = padded.reversed().prefix { $0 == padding }.count
-    // RFC 4648 section 6: a last group of 2, 4, 5 or 7 symbols is filled to 8.
+    // RFC 4648 section 6: padding fills a last group of 2, 4, 5 or 7 symbols to 8.
     guard padded.count % 8 == 0, [0, 1, 3, 4, 6].contains(paddingCount) else {
       throw .length(symbolCount: padded.count)
     }
@@ -134,22 +137,22 @@ public enum Base32 {
   }
 }
 
-/// Why a text is not Base32.
+/// The reasons why a text is not Base32.
 ///
-/// Positions count bytes of the text, from 0.
+/// Positions are byte offsets in the text, from 0.
 @nonexhaustive public enum Base32Failure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A character that is no symbol: a typing error.
+  /// A character is not a symbol: a typing error.
   case symbol(position: Int)
-  /// A `=` with symbols after it.
+  /// A symbol follows a `=`.
   case misplacedPadding(position: Int)
-  /// Not a whole number of groups of 8, padding included, or padding that no length needs: something is missing.
+  /// The length, padding included, is not a multiple of 8, or no group needs that padding: symbols are missing.
   case length(symbolCount: Int)
-  /// Nothing in it.
+  /// The text is empty.
   case empty
-  /// As long as ``Base32/byteCountLimit`` or longer.
+  /// The text has ``Base32/byteCountLimit`` bytes or more.
   case tooLong(byteCount: Int)
 
-  /// What is wrong and where; never the text.
+  /// The reason and the position; it never contains the text.
   public var description: String {
     switch self {
     case .symbol(let position): "character \(position + 1) is not one of A-Z and 2-7; check what was typed"

@@ -1,25 +1,27 @@
-/// Crockford's Base32, for codes that people read out and type: no letter looks like a digit, and a check symbol
-/// finds every single wrong symbol and every swap of two neighbours.
+/// Crockford's Base32 for codes that people read out and type (https://www.crockford.com/base32.html).
 ///
-/// The bytes are one big-endian number, written with as many symbols of 5 bits as their bits need, zeros in front
-/// (https://www.crockford.com/base32.html). The check symbol is that number modulo 37.
+/// No letter looks like a digit. The optional check symbol detects every single wrong symbol and every swap of two
+/// neighbors.
+///
+/// The bytes are one big-endian number, written with the least number of 5-bit symbols that holds all bits, with leading
+/// zeros. The check symbol is that number modulo 37.
 public enum CrockfordBase32 {
-  /// The number of symbols for so many bytes, check symbol and hyphens not counted.
+  /// Returns the number of symbols for this number of bytes, without check symbol and hyphens.
   public static func symbolCount(forByteCount byteCount: Int) -> Int { (byteCount * 8 + 4) / 5 }
 
   /// Encodes in upper case.
   ///
   /// - Parameters:
-  ///   - bytes: What to encode.
-  ///   - withCheckSymbol: Whether a check symbol follows.
-  ///   - groupSize: How many symbols stand between hyphens; 0 writes no hyphens.
-  /// - Returns: The symbols, the check symbol last.
+  ///   - bytes: The bytes to encode.
+  ///   - withCheckSymbol: True to append a check symbol.
+  ///   - groupSize: The number of symbols between hyphens; 0 for no hyphens.
+  /// - Returns: The symbols; the check symbol is last.
   public static func encode(_ bytes: [UInt8], withCheckSymbol: Bool, groupSize: Int = 0) -> String {
     let symbolCount = symbolCount(forByteCount: bytes.count)
     var symbols: [UInt8] = []
     symbols.reserveCapacity(symbolCount + 1)
     var buffer: UInt32 = 0
-    var bitCount = symbolCount * 5 - bytes.count * 8  // zeros in front of the number
+    var bitCount = symbolCount * 5 - bytes.count * 8  // leading zero bits
     for byte in bytes {
       buffer = (buffer & 0x1F) << 8 | UInt32(byte)
       bitCount += 8
@@ -38,19 +40,19 @@ public enum CrockfordBase32 {
     return String(decoding: grouped, as: UTF8.self)
   }
 
-  /// Decodes what a person typed: case does not matter, O is 0, I and L are 1, hyphens and spaces are skipped.
+  /// Decodes typed text: case is ignored, O is 0, I and L are 1, hyphens and spaces are skipped.
   ///
   /// - Parameters:
   ///   - text: The symbols.
-  ///   - byteCount: How many bytes they stand for.
-  ///   - withCheckSymbol: Whether the last symbol is a check symbol.
+  ///   - byteCount: The number of encoded bytes.
+  ///   - withCheckSymbol: True if the last symbol is a check symbol.
   /// - Returns: The bytes; the caller wipes them if they are a secret.
-  /// - Throws: ``CrockfordBase32Failure``, which tells a typing error from a wrong length.
+  /// - Throws: ``CrockfordBase32Failure``, which distinguishes a typing error from a wrong length.
   public static func decode(
     _ text: String, byteCount: Int, withCheckSymbol: Bool
   ) throws(CrockfordBase32Failure) -> [UInt8] {
     let expected = symbolCount(forByteCount: byteCount) + (withCheckSymbol ? 1 : 0)
-    // Four characters a symbol leave room for every grouping; beyond, nobody typed it.
+    // Four characters for each symbol allow every grouping; longer text is no typed code.
     guard text.utf8.count <= 4 * expected + 16 else {
       throw .length(expected: expected, actual: text.utf8.count)
     }
@@ -58,10 +60,10 @@ public enum CrockfordBase32 {
     guard values.count == expected else { throw .length(expected: expected, actual: values.count) }
     for (index, value) in values.enumerated() where value >= 32 && !(withCheckSymbol && index == expected - 1)
     {
-      throw .symbol(position: positions[index])  // stands for a check only
+      throw .symbol(position: positions[index])  // valid as a check symbol only
     }
     let symbols = values.prefix(symbolCount(forByteCount: byteCount))
-    let surplus = symbols.count * 5 - byteCount * 8  // bits of the first symbol that no byte has
+    let surplus = symbols.count * 5 - byteCount * 8  // unused high bits of the first symbol
     if let first = symbols.first, first >> UInt8(5 - surplus) != 0 { throw .tooLarge }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(byteCount)
@@ -85,7 +87,7 @@ public enum CrockfordBase32 {
     bytes.reduce(0) { (Int($0) * 256 + Int($1)) % 37 }
   }
 
-  /// The values of the symbols and where they stand, hyphens and spaces left out.
+  /// Returns the values of the symbols and their byte offsets; hyphens and spaces are skipped.
   private static func values(
     _ text: String
   ) throws(CrockfordBase32Failure) -> (values: [UInt8], positions: [Int]) {
@@ -110,20 +112,20 @@ public enum CrockfordBase32 {
   }
 }
 
-/// Why a text is not Crockford's Base32.
+/// The reasons why a text is not Crockford's Base32.
 ///
-/// Positions count bytes of the text, from 0.
+/// Positions are byte offsets in the text, from 0.
 @nonexhaustive public enum CrockfordBase32Failure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A character that is no symbol: a typing error.
+  /// A character is not a symbol: a typing error.
   case symbol(position: Int)
-  /// Too few or too many symbols: something is missing or was typed twice.
+  /// The number of symbols is wrong: some are missing or were typed twice.
   case length(expected: Int, actual: Int)
-  /// The check symbol does not fit: a typing error that made another symbol.
+  /// The check symbol does not match: a symbol was replaced by another one.
   case checkSymbol
   /// The number is larger than the bytes can hold: a typing error in the first symbol.
   case tooLarge
 
-  /// What is wrong and what to do; never the text.
+  /// The reason and what to do about it; it never contains the text.
   public var description: String {
     switch self {
     case .symbol(let position): "character \(position + 1) does not occur in codes; check what was typed"

@@ -1,62 +1,62 @@
 public import SignetCrypto
 
-/// Responses to challenges from a secret (RFC 6287): one way, mutual, and signatures.
+/// OCRA responses to challenges (RFC 6287): one-way, mutual, and signatures.
 ///
-/// A counter is the caller's to keep: advance it durably before a response is shown.
+/// The caller stores the counter, and must durably advance it before it displays a response.
 public struct OCRA: Sendable {
-  /// What is computed and from what.
+  /// The suite: the function and its inputs.
   public let suite: OCRASuite
   private let key: HMACKey
 
-  /// Prepares a secret; it is not needed afterwards.
+  /// Prepares a secret, which the caller may wipe afterwards.
   ///
   /// - Parameters:
   ///   - secret: At least 1 byte.
-  ///   - suite: What is computed.
-  /// - Throws: ``OCRAFailure/emptySecret``.
+  ///   - suite: The suite: the function and its inputs.
+  /// - Throws: ``OCRAFailure/emptySecret`` if the secret has no bytes.
   public init(secret: borrowing SecretBytes, suite: OCRASuite) throws(OCRAFailure) {
     guard secret.byteCount > 0 else { throw .emptySecret }
     self.suite = suite
     key = HMACKey(secret, suite.algorithm.hash)
   }
 
-  /// The response to the other side's challenge (section 7.1), or the plain signature of one (section 7.3).
+  /// Computes the response to the other side's challenge (section 7.1), or a plain signature (section 7.3).
   ///
   /// - Parameters:
-  ///   - challenge: The challenge, or what stands for the signed data.
-  ///   - input: What else the suite wants.
+  ///   - challenge: The challenge, or the one derived from the signed data.
+  ///   - input: The other inputs of the suite.
   /// - Returns: ASCII digits with leading zeros, or lower-case hexadecimal where the suite has no digits.
-  /// - Throws: ``OCRAFailure``.
+  /// - Throws: ``OCRAFailure`` for a missing, unexpected or invalid input.
   public func response(
     to challenge: OCRAChallenge, _ input: OCRAInput = OCRAInput()
   ) throws(OCRAFailure) -> String {
     try response(toText: challenge.text, input)
   }
 
-  /// What the client answers, once it has checked the server's answer (sections 7.2 and 7.4).
+  /// Computes the client's response, after the client has verified the server's (sections 7.2 and 7.4).
   ///
-  /// In a signature with server authentication the server's challenge is what is signed.
+  /// In a signature with server authentication, the server's challenge is the signed data.
   ///
   /// - Parameters:
   ///   - client: The client's challenge.
   ///   - server: The server's challenge.
-  ///   - input: What else the suite of the client wants.
-  /// - Returns: As ``response(to:_:)``.
-  /// - Throws: ``OCRAFailure``.
+  ///   - input: The other inputs of the client's suite.
+  /// - Returns: A text of the same form as that of ``response(to:_:)``.
+  /// - Throws: ``OCRAFailure`` for a missing, unexpected or invalid input.
   public func clientResponse(
     client: OCRAChallenge, server: OCRAChallenge, _ input: OCRAInput = OCRAInput()
   ) throws(OCRAFailure) -> String {
     try response(toText: server.text + client.text, input)
   }
 
-  /// What the server answers first, by which the client knows it (sections 7.2 and 7.4).
+  /// Computes the server's response, which authenticates the server to the client first (sections 7.2 and 7.4).
   ///
   /// - Parameters:
   ///   - client: The client's challenge.
   ///   - server: The server's challenge.
-  ///   - input: What else the suite of the server wants.
-  /// - Returns: As ``response(to:_:)``.
-  /// - Throws: ``OCRAFailure``.
+  ///   - input: The other inputs of the server's suite.
+  /// - Returns: A text of the same form as that of ``response(to:_:)``.
+  /// - Throws: ``OCRAFailure`` for a missing, unexpected or invalid input.
   public func serverResponse(
     client: OCRAChallenge, server: OCRAChallenge, _ input: OCRAInput = OCRAInput()
   ) throws(OCRAFailure) -> String {
@@ -70,7 +70,7 @@ public struct OCRA: Sendable {
     return HOTP.digits(HOTP.truncated(code), count: suite.digits)
   }
 
-  /// The data input of section 5.1; it holds the digest of the PIN.
+  /// Builds the data input of section 5.1; it is secret, because it contains the digest of the PIN.
   private func message(_ text: String, _ input: OCRAInput) throws(OCRAFailure) -> SecretBytes {
     let counter = try given(input.counter, .counter, suite.hasCounter ? suite : nil)?.0
     let pin = try given(input.pin, .pin, suite.pinHash)
@@ -97,7 +97,7 @@ public struct OCRA: Sendable {
     return secretMessage
   }
 
-  /// An input with what the suite says of it; both are there, or neither.
+  /// Pairs an input with its parameter in the suite; throws unless both or neither are present.
   private func given<Value, Parameter>(
     _ value: Value?, _ input: OCRAFailure.Input, _ parameter: Parameter?
   ) throws(OCRAFailure) -> (Value, Parameter)? {
@@ -114,18 +114,18 @@ public struct OCRA: Sendable {
   }
 }
 
-/// What enters a response besides the challenge: what the suite wants, and nothing else.
+/// The inputs of a response other than the challenge: exactly those that the suite names.
 public struct OCRAInput: Sendable {
-  /// The counter.
+  /// The counter of the response.
   public var counter: UInt64?
   /// The PIN: UTF-8 as typed.
   public var pin: SharedSecretBox?
-  /// Session information; shorter than the suite says, it gets zeros in front.
+  /// The session information; if it is shorter than the suite says, it is padded with leading zeros.
   public var session: [UInt8]?
   /// The time in seconds since 1970-01-01T00:00:00Z.
   public var unixTime: Int64?
 
-  /// Names all inputs.
+  /// Creates a value with all inputs.
   public init(
     counter: UInt64? = nil, pin: SharedSecretBox? = nil, session: [UInt8]? = nil, unixTime: Int64? = nil
   ) {

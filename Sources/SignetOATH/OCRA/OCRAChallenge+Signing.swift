@@ -1,17 +1,17 @@
 import SignetCrypto
 
 extension OCRAChallenge {
-  /// The challenge that stands for the fields of a signature, such as an account and an amount.
+  /// Derives the challenge for the fields of a signature, such as an account and an amount.
   ///
-  /// The fields follow one another as they were typed, with nothing between them. Where the suite has no room for that, or not
-  /// the characters, the digest of it in UTF-8 does, made with the suite's hash function: in hexadecimal, upper case, and in a
-  /// numeric suite as a decimal number, in both cases the last digits that fit. Where one field ends and the next begins is not
-  /// part of it: both sides have to give each field a form that cannot run into the next.
+  /// The fields are concatenated as typed, without separators. If the result is too long for the suite or has other
+  /// characters, its UTF-8 digest by the suite's hash function replaces it: in upper-case hexadecimal, or in a numeric suite
+  /// as a decimal number. Of both, the last digits that fit are used. The boundaries between fields are not signed: both
+  /// sides must give each field a form that cannot run into the next.
   ///
   /// - Parameters:
-  ///   - fields: What is signed, in an order that both sides know.
-  ///   - suite: The suite whose format and length count.
-  /// - Throws: ``OCRAFailure/challengeFormat(_:)`` where nothing was typed.
+  ///   - fields: The signed fields, in an order that both sides know.
+  ///   - suite: The suite that determines format and length.
+  /// - Throws: ``OCRAFailure/challengeFormat(_:)`` if all fields are empty.
   public init(signing fields: [String], for suite: OCRASuite) throws(OCRAFailure) {
     let text = fields.joined()
     guard !text.isEmpty else { throw .challengeFormat(suite.challengeFormat) }
@@ -26,9 +26,9 @@ extension OCRAChallenge {
     try self.init(String(digits.suffix(suite.maximumChallengeLength)), for: suite)
   }
 
-  /// Bytes as a decimal number, with as many digits as the largest of their length has.
+  /// Converts bytes to a decimal number with a fixed number of digits, which depends on the number of bytes only.
   private static func decimal(_ bytes: [UInt8]) -> String {
-    var digits: [UInt8] = []  // the lowest first
+    var digits: [UInt8] = []  // least significant first
     for byte in bytes {
       var carry = UInt16(byte)
       for index in digits.indices {

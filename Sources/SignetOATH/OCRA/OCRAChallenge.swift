@@ -1,16 +1,16 @@
 public import SignetCrypto
 
-/// A challenge that a suite allows.
+/// A challenge that is valid for a suite.
 public struct OCRAChallenge: Sendable, Hashable {
-  /// The challenge as it was written.
+  /// The challenge as written.
   public let text: String
 
-  /// Checks a challenge.
+  /// Validates a challenge.
   ///
   /// - Parameters:
-  ///   - text: What was typed, scanned or received.
-  ///   - suite: The suite whose format and length count.
-  ///   - lengths: What the key takes, in characters, where that is less than the suite allows.
+  ///   - text: The typed, scanned or received challenge.
+  ///   - suite: The suite that determines format and length.
+  ///   - lengths: The lengths that the key accepts, in characters, if they are narrower than the suite's.
   /// - Throws: ``OCRAFailure``: `challengeTooLong`, `challengeTooShort`, `challengeFormat`.
   public init(
     _ text: String, for suite: OCRASuite, lengths: ClosedRange<Int>? = nil
@@ -28,17 +28,17 @@ public struct OCRAChallenge: Sendable, Hashable {
     self.text = text
   }
 
-  /// A challenge of full length that nobody can predict (RFC 6287 section 7.1).
+  /// Creates an unpredictable challenge of full length (RFC 6287 section 7.1).
   ///
   /// - Parameters:
-  ///   - suite: The suite whose format and length count.
-  ///   - random: Where the challenge comes from.
-  /// - Returns: A challenge in which every character is as likely as any other; letters are upper case.
+  ///   - suite: The suite that determines format and length.
+  ///   - random: The source of randomness.
+  /// - Returns: A uniformly random challenge; letters are upper case.
   public static func random(
     for suite: OCRASuite, from random: some RandomSource = SystemRandomSource()
   ) -> OCRAChallenge {
     let characters = Array(suite.challengeFormat.characters.filter { !(0x61...0x7A ~= $0) })
-    // Above the limit the first characters would be likelier than the others.
+    // Larger bytes are rejected: they would make the first characters more likely than the others.
     let limit = UInt8(256 / characters.count * characters.count - 1)
     var text = ""
     while text.utf8.count < suite.maximumChallengeLength {
@@ -54,10 +54,10 @@ public struct OCRAChallenge: Sendable, Hashable {
 }
 
 extension OCRAChallengeFormat {
-  /// The 128 bytes that stand for a challenge, or for two that follow each other (RFC 6287 section 5.1).
+  /// Returns the 128 bytes of one challenge, or of two in a row (RFC 6287 section 5.1).
   ///
-  /// Digits are one decimal number, which is written in hexadecimal. The first hexadecimal digit is the upper half of the
-  /// first byte, whether their number is even or not, and zeros follow the last.
+  /// Digits are read as one decimal number and written in hexadecimal. The first hexadecimal digit is the upper half of the
+  /// first byte, for even and odd numbers of digits, and zeros follow the last digit.
   func bytes(of text: String) -> [UInt8] {
     var bytes: [UInt8]
     switch self {
@@ -69,16 +69,16 @@ extension OCRAChallengeFormat {
     return bytes
   }
 
-  /// Two digits a byte.
+  /// Packs two digits into each byte.
   private static func packed(_ digits: [UInt8]) -> [UInt8] {
     stride(from: 0, to: digits.count, by: 2).map { index in
       digits[index] << 4 | (index + 1 < digits.count ? digits[index + 1] : 0)
     }
   }
 
-  /// The digits of a decimal number in base 16, without leading zeros.
+  /// Converts a decimal number to base 16 without leading zeros.
   private static func hexadecimalDigits(ofDecimal text: String) -> [UInt8] {
-    var digits: [UInt8] = [0]  // the lowest first
+    var digits: [UInt8] = [0]  // least significant first
     for character in text.utf8 {
       var carry = character - 0x30
       for index in digits.indices {

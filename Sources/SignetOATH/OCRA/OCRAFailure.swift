@@ -1,25 +1,25 @@
-/// Why a suite is refused or a response could not be computed.
+/// The reasons why a suite is rejected or a response cannot be computed.
 @nonexhaustive public enum OCRAFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The suite is none of RFC 6287; the reason is the end of a sentence.
+  /// The suite is not one of RFC 6287; the reason is a clause.
   case malformedSuite(String)
-  /// The challenge is longer than the suite, or the key, allows; both in characters.
+  /// The challenge is longer than the suite or the key allows; both values in characters.
   case challengeTooLong(length: Int, limit: Int)
-  /// The challenge is shorter than the key takes it; both in characters.
+  /// The challenge is shorter than the key allows; both values in characters.
   case challengeTooShort(length: Int, limit: Int)
-  /// The challenge is empty or has characters that its format has not.
+  /// The challenge is empty or has characters outside its format.
   case challengeFormat(OCRAChallengeFormat)
-  /// The suite wants an input that was not given.
+  /// The suite requires an input that was not given.
   case missing(Input)
-  /// An input was given that the suite has no place for: the response would not cover it.
+  /// The suite does not have the given input, so the response would not cover it.
   case unexpected(Input)
-  /// The session information is longer than the suite says; both in bytes.
+  /// The session information is longer than the suite allows; both values in bytes.
   case sessionTooLong(byteCount: Int, limit: Int)
   /// The secret has no bytes.
   case emptySecret
-  /// The time lies before 1970-01-01T00:00:00Z.
+  /// The time is before 1970-01-01T00:00:00Z.
   case timeBeforeStart
 
-  /// What enters a response besides the challenge.
+  /// The inputs of a response other than the challenge.
   public enum Input: String, Sendable, Hashable, CaseIterable {
     /// The counter.
     case counter
@@ -31,7 +31,7 @@
     case time
   }
 
-  /// What is wrong and what to do; never a secret.
+  /// The reason and what to do about it; it never contains a secret.
   public var description: String {
     switch self {
     case .malformedSuite(let reason): "this is no OCRA suite: \(reason) (RFC 6287 section 6)"

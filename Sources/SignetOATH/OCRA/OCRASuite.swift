@@ -1,34 +1,34 @@
-/// What one mode of OCRA computes and from what (RFC 6287 section 6), such as `OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1`.
+/// An OCRA suite (RFC 6287 section 6): the function and its inputs, such as `OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1`.
 ///
-/// The text enters every response, so it is kept as it was written. Letters may be upper or lower case; inputs stand in
-/// the order of the standard, and `P`, `S` and `T` without a value have the standard's: SHA1, 64 bytes, 1 minute.
+/// The text is part of every response, so it is kept as written. Letters are case-insensitive and inputs have the standard's
+/// order. `P`, `S` and `T` without a value have the standard's defaults: SHA1, 64 bytes, 1 minute.
 public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
-  /// The longest suite that is read, in bytes; the standard's longest has 39.
+  /// The longest accepted suite, in bytes; the longest of the standard has 39.
   public static let maximumByteCount = 64
 
-  /// The suite as it was written.
+  /// The suite as written.
   public let description: String
-  /// The hash function under the HMAC.
+  /// The hash function of the HMAC.
   public let algorithm: OATHAlgorithm
-  /// The digits of a response: 4 to 10, or 0 for the whole HMAC in hexadecimal.
+  /// The length of a response: 4 to 10 digits, or 0 for the whole HMAC in hexadecimal.
   public let digits: Int
-  /// Whether a counter of 8 bytes enters the response.
+  /// Indicates whether a counter of 8 bytes is an input.
   public let hasCounter: Bool
-  /// What a challenge is written in.
+  /// The character set of a challenge.
   public let challengeFormat: OCRAChallengeFormat
-  /// The longest challenge of one side, in characters: 4 to 64; there is no shortest one but a character.
+  /// The longest challenge of one side, 4 to 64 characters; the shortest has one character.
   public let maximumChallengeLength: Int
-  /// The hash function of the PIN; nil where none enters the response.
+  /// The hash function of the PIN; `nil` if the PIN is no input.
   public let pinHash: OATHAlgorithm?
-  /// The bytes of session information, 1 to 512; nil where none enters the response.
+  /// The length of the session information, 1 to 512 bytes; `nil` if it is no input.
   public let sessionByteCount: Int?
-  /// The length of a time step in seconds, 1 to 172,800; nil where no time enters the response.
+  /// The time step, 1 to 172,800 seconds; `nil` if the time is no input.
   public let timeStep: Int?
 
-  /// Reads a suite.
+  /// Parses a suite.
   ///
   /// - Parameter text: Three parts with colons between them, in ASCII.
-  /// - Throws: ``OCRAFailure/malformedSuite(_:)``, which says what is wrong.
+  /// - Throws: ``OCRAFailure/malformedSuite(_:)`` with the reason.
   public init(_ text: String) throws(OCRAFailure) {
     guard text.utf8.count <= Self.maximumByteCount else { throw .malformedSuite("it is too long") }
     guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
@@ -106,13 +106,13 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// One to three ASCII digits.
+  /// Parses one to three ASCII digits.
   private static func number(_ text: Substring) -> Int? {
     guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return Int(text)
   }
 
-  /// The data inputs, which are taken from the front.
+  /// The data inputs, consumed from the front.
   private struct Inputs {
     private var rest: ArraySlice<Substring>
 
@@ -124,7 +124,7 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
       return value
     }
 
-    /// The value of the next input if it begins with `letter`.
+    /// Consumes the next input if it begins with `letter`, and returns its value.
     mutating func takeValue<Value>(
       after letter: Character, _ read: (Substring) throws(OCRAFailure) -> Value
     ) throws(OCRAFailure) -> Value? {
@@ -139,7 +139,7 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What a challenge is written in (RFC 6287 section 6.3).
+/// The character set of a challenge (RFC 6287 section 6.3).
 public enum OCRAChallengeFormat: String, Sendable, Hashable, CaseIterable {
   /// Letters and digits of ASCII.
   case alphanumeric = "A"
@@ -148,7 +148,7 @@ public enum OCRAChallengeFormat: String, Sendable, Hashable, CaseIterable {
   /// Hexadecimal digits.
   case hexadecimal = "H"
 
-  /// The characters that stand for themselves.
+  /// The allowed characters.
   var characters: String.UTF8View {
     switch self {
     case .alphanumeric: "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8

@@ -2,36 +2,36 @@ public import SignetCrypto
 
 /// One-time codes from a secret and a counter (RFC 4226).
 ///
-/// The secret is hashed into its HMAC state once, so that each code costs one message. Values of this type share
-/// that state when copied and may be used from any thread.
+/// The HMAC state of the secret is computed once, so each code costs one message. Copies share that state, and any thread
+/// may use them.
 public struct HOTP: Sendable {
-  /// The numbers of digits that are allowed: 6 is the least (RFC 4226 section 5.3), and the truncated value of
-  /// 31 bits fills no more than 10.
+  /// The allowed numbers of digits: RFC 4226 section 5.3 requires at least 6, and the truncated value of 31 bits has at most
+  /// 10.
   public static let allowedDigits = 6...10
-  /// The numbers of digits that a truncated value is cut to anywhere in OATH (RFC 6287 section 5.2).
+  /// The numbers of digits that OATH allows for a truncated value (RFC 6287 section 5.2).
   static let truncatedDigits = 4...10
 
   /// The hash function.
   public let algorithm: OATHAlgorithm
   /// The length of a code, in ``allowedDigits``.
   public let digits: Int
-  /// Whether a check digit follows each code (RFC 4226 appendix C); ``digits`` does not count it.
+  /// Indicates whether a check digit follows each code (RFC 4226 appendix C); ``digits`` does not include it.
   public let addsChecksum: Bool
-  /// Where the value is taken from the HMAC; nil where its last byte says so (RFC 4226 section 5.3).
+  /// The fixed truncation offset; `nil` if the last byte of the HMAC determines it (RFC 4226 section 5.3).
   public let truncationOffset: Int?
   private let key: HMACKey
   private let modulus: UInt64
 
-  /// Prepares a secret; it is not needed afterwards.
+  /// Prepares a secret, which the caller may wipe afterwards.
   ///
   /// - Parameters:
-  ///   - secret: At least 1 byte. RFC 4226 section 4 asks for 16 or more and recommends 20, but what other
-  ///     parties hand out is often shorter and has to work.
+  ///   - secret: At least 1 byte. RFC 4226 section 4 requires 16 and recommends 20, but many issuers use shorter secrets,
+  ///     which must work.
   ///   - algorithm: The hash function.
   ///   - digits: The length of a code, in ``allowedDigits``.
-  ///   - addsChecksum: Whether a check digit follows.
-  ///   - truncationOffset: Where the value is taken from; what lies outside the HMAC stands for nil, as in the
-  ///     reference implementation of RFC 4226 appendix C.
+  ///   - addsChecksum: True if a check digit follows each code.
+  ///   - truncationOffset: The fixed truncation offset; an offset outside the HMAC counts as `nil`, as in the reference
+  ///     implementation of RFC 4226 appendix C.
   /// - Throws: ``OATHFailure/emptySecret`` or ``OATHFailure/digitsOutOfRange(_:)``.
   public init(
     secret: borrowing SecretBytes, algorithm: OATHAlgorithm = .sha1, digits: Int = 6,
@@ -49,7 +49,7 @@ public struct HOTP: Sendable {
     modulus = (0..<digits).reduce(1) { power, _ in power * 10 }
   }
 
-  /// The code for `counter` as a number, 0 to 10^digits - 1: RFC 4226 section 5.3, steps 1 to 3.
+  /// Returns the code for `counter` as a number, 0 to 10^digits - 1 (RFC 4226 section 5.3, steps 1 to 3).
   public func value(at counter: UInt64) -> UInt32 {
     var message = InlineArray<8, UInt8>(repeating: 0)
     for index in 0..<8 { message[index] = UInt8(truncatingIfNeeded: counter >> UInt64(56 - 8 * index)) }
@@ -57,23 +57,23 @@ public struct HOTP: Sendable {
     return UInt32(truncatingIfNeeded: UInt64(Self.truncated(code, at: truncationOffset)) % modulus)
   }
 
-  /// The 31 bits that RFC 4226 section 5.3 takes from an HMAC, where its last byte says or at a fixed place.
+  /// Returns the 31 bits of an HMAC at the offset in its last byte or at a fixed one (RFC 4226 section 5.3).
   static func truncated(_ code: [UInt8], at fixed: Int? = nil) -> UInt32 {
     let offset = fixed ?? Int(code[code.count - 1] & 0x0F)
     return UInt32(code[offset] & 0x7F) << 24 | UInt32(code[offset + 1]) << 16
       | UInt32(code[offset + 2]) << 8 | UInt32(code[offset + 3])
   }
 
-  /// The code for `counter`: ASCII digits, with leading zeros, and the check digit where there is one.
+  /// Returns the code for `counter`: ASCII digits with leading zeros, and the check digit if there is one.
   public func code(at counter: UInt64) -> String {
     let value = value(at: counter)
     let code = Self.digits(value, count: digits)
     return addsChecksum ? code + String(Self.checkDigit(of: value)) : code
   }
 
-  /// The last decimal digits of a number, with leading zeros.
+  /// Returns the last `count` decimal digits of a number, with leading zeros.
   static func digits(_ value: UInt32, count: Int) -> String {
-    // A code of 10 bytes lies inside the String value itself: nothing is allocated for it.
+    // A string of 10 bytes is stored inline, without an allocation.
     String(unsafeUninitializedCapacity: count) { buffer in
       var rest = value
       for index in (0..<count).reversed() {
@@ -85,7 +85,7 @@ public struct HOTP: Sendable {
     }
   }
 
-  /// The check digit of credit cards (ISO/IEC 7812-1, Luhn), as RFC 4226 appendix C computes it.
+  /// Computes the Luhn check digit of payment cards (ISO/IEC 7812-1) as in RFC 4226 appendix C.
   static func checkDigit(of value: UInt32) -> Int {
     var (rest, sum, doubles) = (Int(value), 0, true)
     while rest > 0 {
@@ -97,14 +97,14 @@ public struct HOTP: Sendable {
     return (10 - sum % 10) % 10
   }
 
-  /// The highest of `counters` whose code is `code`; nil if none is.
+  /// Returns the highest of `counters` whose code is `code`; `nil` if none matches.
   ///
-  /// All candidates are computed and compared, whichever matches, so the time tells nothing about where a match
-  /// lies. The highest is taken so that one code cannot be accepted twice within a window.
+  /// All candidates are computed and compared in any case, so the time does not disclose which one matches. The highest one
+  /// is returned so that one code cannot be accepted twice within a window.
   ///
   /// - Parameters:
-  ///   - code: What was typed: exactly ``digits`` ASCII digits, and the check digit where there is one.
-  ///   - counters: The candidates. The work grows with their number; keep it small.
+  ///   - code: The typed code: exactly ``digits`` ASCII digits, and the check digit if there is one.
+  ///   - counters: The candidates. The work is proportional to their number; keep it small.
   /// - Returns: The counter to store as used, so that the next candidates begin after it.
   public func counter(matching code: String, in counters: ClosedRange<UInt64>) -> UInt64? {
     guard let typed = typedValue(code) else { return nil }
@@ -112,7 +112,7 @@ public struct HOTP: Sendable {
     var counter: UInt64 = 0
     for candidate in counters {
       let difference = UInt64(typed ^ value(at: candidate))
-      let mask = 0 &- ((difference &- 1) >> 63)  // all ones where the difference is 0
+      let mask = 0 &- ((difference &- 1) >> 63)  // all ones if the difference is 0
       found |= mask
       counter = (candidate & mask) | (counter & ~mask)
     }

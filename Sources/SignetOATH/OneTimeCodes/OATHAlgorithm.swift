@@ -1,19 +1,19 @@
 public import SignetCrypto
 
-/// The hash function under the HMAC of a one-time code.
+/// The hash function of a one-time code's HMAC.
 public enum OATHAlgorithm: String, Sendable, Hashable, CaseIterable {
-  /// SHA-1, the one of RFC 4226 and what most authenticators assume.
+  /// SHA-1, used by RFC 4226 and the default of most authenticators.
   case sha1 = "SHA1"
   /// SHA-256 (RFC 6238 section 1.2).
   case sha256 = "SHA256"
   /// SHA-512 (RFC 6238 section 1.2).
   case sha512 = "SHA512"
-  /// SHA-224: in no standard of OATH, but in accounts of older authenticators.
+  /// SHA-224: in no OATH standard, but in accounts of older authenticators.
   case sha224 = "SHA224"
-  /// SHA-384: in no standard of OATH, but in accounts of older authenticators.
+  /// SHA-384: in no OATH standard, but in accounts of older authenticators.
   case sha384 = "SHA384"
 
-  /// Whether RFC 4226 or RFC 6238 has it.
+  /// Indicates whether RFC 4226 or RFC 6238 specifies it.
   public var isStandard: Bool {
     switch self {
     case .sha1, .sha256, .sha512: true
@@ -21,20 +21,20 @@ public enum OATHAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The names of those that are standard: what codes are made with, whoever makes them.
+  /// The names of the standard algorithms.
   package static let standardNames = allCases.filter(\.isStandard).map(\.rawValue)
-  /// The names of the others, with which accounts are imported.
+  /// The names of the other algorithms, which only imported accounts use.
   package static let importedNames = allCases.filter { !$0.isStandard }.map(\.rawValue)
 
-  /// The standard algorithm with this name, upper or lower case.
+  /// Returns the standard algorithm with this case-insensitive name.
   public init?(name: String) {
     guard let algorithm = Self(anyName: name), algorithm.isStandard else { return nil }
     self = algorithm
   }
 
-  /// The algorithm with this name, upper or lower case, also one that is imported only.
+  /// Returns the algorithm with this case-insensitive name, also a non-standard one.
   public init?(anyName name: String) {
-    // ASCII only: the rules of Unicode would make "ſha1" the same name.
+    // ASCII only: Unicode case mapping would also accept "ſha1".
     let upper = name.utf8.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 0x20 : $0 }
     guard let algorithm = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(upper) }) else {
       return nil

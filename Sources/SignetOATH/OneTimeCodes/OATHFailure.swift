@@ -1,4 +1,4 @@
-/// Why a one-time code could not be computed.
+/// The reasons why a one-time code cannot be computed.
 @nonexhaustive public enum OATHFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The number of digits is outside 6 to 10.
   case digitsOutOfRange(Int)
@@ -6,12 +6,12 @@
   case periodOutOfRange(Int)
   /// The secret has no bytes.
   case emptySecret
-  /// The time lies before the first period begins; both in seconds since 1970-01-01T00:00:00Z.
+  /// The time is before the first period; both values in seconds since 1970-01-01T00:00:00Z.
   case beforeStart(unixTime: Int64, start: Int64)
-  /// The number of steps to look back or ahead is outside 0 to 20.
+  /// The number of look-back or look-ahead steps is outside 0 to 20.
   case stepsOutOfRange(Int)
 
-  /// What is wrong and what to do; never a code or a secret.
+  /// The reason and what to do about it; it never contains a code or a secret.
   public var description: String {
     switch self {
     case .digitsOutOfRange(let digits): "digits is \(digits); use 6 to 10 (RFC 4226 section 5.3)"

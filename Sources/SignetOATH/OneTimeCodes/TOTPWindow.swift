@@ -1,21 +1,21 @@
-/// How far a device's clock may be off, and the decision whether a code is accepted (RFC 6238 section 5.2).
+/// The accepted clock difference of a device, and the decision about a code (RFC 6238 section 5.2).
 public struct TOTPWindow: Sendable, Hashable {
-  /// The steps that may be allowed on one side.
+  /// The allowed numbers of steps on one side.
   ///
-  /// Each one gives a guesser another code that would pass.
+  /// Each step gives an attacker who guesses one more code that would be accepted.
   public static let allowedSteps = 0...20
 
-  /// How many earlier codes are accepted besides the current one.
+  /// The number of earlier codes that are accepted in addition to the current one.
   public let lookBack: Int
-  /// How many later codes are accepted besides the current one.
+  /// The number of later codes that are accepted in addition to the current one.
   public let lookAhead: Int
 
-  /// Sets the width.
+  /// Creates a window.
   ///
   /// - Parameters:
-  ///   - lookBack: Periods a code may be late, in ``allowedSteps``.
-  ///   - lookAhead: Periods a code may be early, in ``allowedSteps``.
-  /// - Throws: ``OATHFailure/stepsOutOfRange(_:)``.
+  ///   - lookBack: The periods by which a code may be late, in ``allowedSteps``.
+  ///   - lookAhead: The periods by which a code may be early, in ``allowedSteps``.
+  /// - Throws: ``OATHFailure/stepsOutOfRange(_:)`` if one of them is outside ``allowedSteps``.
   public init(lookBack: Int, lookAhead: Int) throws(OATHFailure) {
     for steps in [lookBack, lookAhead] where !Self.allowedSteps.contains(steps) {
       throw .stepsOutOfRange(steps)
@@ -32,16 +32,16 @@ public struct TOTPWindow: Sendable, Hashable {
   /// One step on either side: RFC 6238 section 5.2 recommends at most one for transmission delay.
   public static let standard = TOTPWindow(unchecked: 1)
 
-  /// Whether `code` is accepted.
+  /// Decides whether `code` is accepted.
   ///
-  /// Store the counter of an accepted code as `lastAccepted` in one conditional write, before anything is
-  /// granted, or two requests may both be accepted. Codes before ``TOTP/start`` are wrong.
+  /// Store the counter of an accepted code as `lastAccepted` in one conditional write before granting anything. Otherwise
+  /// two concurrent requests with the same code may both be accepted. Codes before ``TOTP/start`` are wrong.
   ///
   /// - Parameters:
-  ///   - code: What was typed: exactly as many ASCII digits as a code has.
-  ///   - totp: The key.
-  ///   - unixTime: Now, in seconds since 1970-01-01T00:00:00Z.
-  ///   - lastAccepted: The counter of the last accepted code; nil if there is none.
+  ///   - code: The typed code: exactly as many ASCII digits as a code has.
+  ///   - totp: The code generator.
+  ///   - unixTime: The current time, in seconds since 1970-01-01T00:00:00Z.
+  ///   - lastAccepted: The counter of the last accepted code; `nil` if there is none.
   /// - Returns: The decision; all candidates are compared, in a time that does not depend on the code.
   public func verdict(
     on code: String, from totp: TOTP, at unixTime: Int64, lastAccepted: UInt64?
@@ -59,18 +59,18 @@ public struct TOTPWindow: Sendable, Hashable {
   }
 }
 
-/// Whether a time-based code is accepted.
+/// The decision about a time-based code.
 public enum TOTPVerdict: Sendable, Hashable {
-  /// It is; `counter` is to be stored as the last accepted one.
+  /// The code is accepted; store `counter` as the last accepted one.
   case accepted(counter: UInt64)
-  /// It is not.
+  /// The code is rejected.
   case refused(Reason)
 
-  /// Why a code is not accepted.
+  /// The reasons to reject a code.
   public enum Reason: Sendable, Hashable {
-    /// No code in the window is this one.
+    /// The code matches none in the window.
     case wrong
-    /// The code is right, but it or a later one was accepted before.
+    /// The code is right, but it or a later one was already accepted.
     case alreadyUsed
   }
 }
