@@ -4,30 +4,31 @@
   import Darwin
 #endif
 
-/// The memory that Argon2id fills, in large pages where the system has them.
+/// The working memory of Argon2id, in large pages if the system supports them.
 ///
-/// Of a first derivation a third of the time goes into asking for thousands of small ones. It goes back to the system after each.
+/// Requesting thousands of small pages takes a third of the time of a first derivation. The memory is returned to the system
+/// each time.
 enum Argon2Memory {
-  /// 2 MiB, where pages have 4 KiB.
+  /// The size of a large page, 2 MiB, for pages of 4 KiB.
   ///
-  /// What is smaller, as in tests, would have a page cleared that it does not fill.
+  /// For a smaller request, as in tests, the system would clear a large page that is mostly unused.
   private static let largePage = 2 << 20
 
-  /// Does what `allocate_fptr` asks for; the place stays empty where there is not so much memory.
+  /// Implements `allocate_fptr`; leaves the pointer unchanged and returns -1 if there is not enough memory.
   static func allocate(_ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int)
     -> Int32
   {
     let memory = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
     guard unsafe memory != MAP_FAILED, let memory = unsafe memory else { return -1 }
     #if os(Linux)
-      // Advice: a system that does not take it gives small pages.
+      // A hint: a system that does not support it returns small pages.
       if byteCount >= largePage { _ = unsafe madvise(memory, byteCount, Int32(MADV_HUGEPAGE)) }
     #endif
     unsafe place?.pointee = memory.assumingMemoryBound(to: UInt8.self)
     return 0
   }
 
-  /// Gives back what ``allocate(_:_:)`` gave; Argon2 has wiped it.
+  /// Returns the memory of ``allocate(_:_:)`` to the system; Argon2 has wiped it.
   static func free(_ memory: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) {
     guard let memory = unsafe memory else { return }
     _ = unsafe munmap(memory, byteCount)

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// A cipher of OpenSSL, fetched once, and the three ways in which we use one.
+/// An OpenSSL cipher, fetched once, with one-shot encryption and decryption.
 ///
 /// The corresponding C functions are `EVP_CipherInit_ex2`, `EVP_CipherUpdate` and `EVP_CipherFinal_ex`.
-@safe struct BlockCipher: @unchecked Sendable {  // fetched algorithms never change and are never freed
+@safe struct BlockCipher: @unchecked Sendable {  // fetched algorithms are immutable and never freed
   private let raw: OpaquePointer
 
   private init(_ name: String) {
@@ -23,7 +23,7 @@ import COpenSSL
   private static let aes192Wrap = BlockCipher("AES-192-WRAP")
   private static let aes256Wrap = BlockCipher("AES-256-WRAP")
 
-  /// AES in Galois/counter mode, for a key of 16 or 32 bytes.
+  /// Returns AES-GCM for a key of 16 or 32 bytes.
   static func gcm(keyByteCount: Int) throws(CryptoFailure) -> BlockCipher {
     switch keyByteCount {
     case 16: aes128GCM
@@ -32,7 +32,7 @@ import COpenSSL
     }
   }
 
-  /// AES in cipher block chaining mode, for a key of 16 or 32 bytes.
+  /// Returns AES-CBC for a key of 16 or 32 bytes.
   static func cbc(keyByteCount: Int) throws(CryptoFailure) -> BlockCipher {
     switch keyByteCount {
     case 16: aes128CBC
@@ -41,7 +41,7 @@ import COpenSSL
     }
   }
 
-  /// AES key wrap, for a key of 16, 24 or 32 bytes.
+  /// Returns AES key wrap for a key of 16, 24 or 32 bytes.
   static func keyWrap(keyByteCount: Int) throws(CryptoFailure) -> BlockCipher {
     switch keyByteCount {
     case 16: aes128Wrap
@@ -51,10 +51,10 @@ import COpenSSL
     }
   }
 
-  /// The most bytes of one message: what fits OpenSSL's `int` with room for a block.
+  /// The longest message, in bytes: OpenSSL's `int`, less room for a block.
   static let maximumByteCount = Int(Int32.max) - 64
 
-  /// Encrypts in GCM: `output` takes the ciphertext and then 16 bytes of tag.
+  /// Encrypts with GCM; `output` receives the ciphertext and then a tag of 16 bytes.
   func seal(
     _ plaintext: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>, additionalData: Span<UInt8>,
     into output: UnsafeMutableRawBufferPointer
@@ -67,7 +67,7 @@ import COpenSSL
     try unsafe context.readTag(into: UnsafeMutableRawBufferPointer(rebasing: output[plaintext.count...]))
   }
 
-  /// Decrypts in GCM; the caller wipes `output` when this throws.
+  /// Decrypts with GCM; if this throws, the caller must wipe `output`, which has unauthenticated plaintext.
   func open(
     _ ciphertext: Span<UInt8>, tag: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
     additionalData: Span<UInt8>, into output: UnsafeMutableRawBufferPointer
@@ -83,7 +83,7 @@ import COpenSSL
     }
   }
 
-  /// Encrypts or decrypts the whole of `input` and says how many bytes came out.
+  /// Encrypts or decrypts the whole `input` and returns the number of output bytes.
   func apply(
     _ input: Span<UInt8>, key: Span<UInt8>, vector: Span<UInt8>, encrypts: Bool, wraps: Bool = false,
     into output: UnsafeMutableRawBufferPointer
@@ -97,12 +97,12 @@ import COpenSSL
   @safe private struct CipherContext: ~Copyable {
     private let raw: OpaquePointer
 
-    /// An empty `vector` means the mode's own initial value.
+    /// Starts an operation; an empty `vector` selects the mode's own initial value.
     init(
       _ cipher: BlockCipher, key: Span<UInt8>, vector: Span<UInt8>, encrypts: Bool, wraps: Bool = false
     ) throws(CryptoFailure) {
       guard let raw = unsafe EVP_CIPHER_CTX_new() else { throw .outOfMemory }
-      // OpenSSL asks for this flag because wrapping needs more room for its output than other modes.
+      // OpenSSL requires this flag, because wrapping writes more output than other modes.
       if wraps { unsafe EVP_CIPHER_CTX_set_flags(raw, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW) }
       let result = unsafe key.withUnsafeBytes { key in
         unsafe vector.withUnsafeBytes { vector in
@@ -178,7 +178,7 @@ import COpenSSL
 }
 
 extension BlockCipher {
-  /// Seals behind `prefix`: the array is `prefix`, ciphertext, tag.
+  /// Encrypts with GCM to an array of `prefix`, ciphertext and tag.
   func sealed(
     _ plaintext: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>, additionalData: Span<UInt8>,
     after prefix: [UInt8]
@@ -190,7 +190,7 @@ extension BlockCipher {
     }
   }
 
-  /// Opens into a secret.
+  /// Decrypts with GCM to a secret.
   func openedSecret(
     _ ciphertext: Span<UInt8>, tag: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
     additionalData: Span<UInt8>
@@ -203,7 +203,7 @@ extension BlockCipher {
       })
   }
 
-  /// Opens into an array.
+  /// Decrypts with GCM to an array.
   func openedBytes(
     _ ciphertext: Span<UInt8>, tag: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
     additionalData: Span<UInt8>
@@ -214,7 +214,7 @@ extension BlockCipher {
     }
   }
 
-  /// Encrypts or decrypts to at most `capacity` bytes, of which those that came out are kept.
+  /// Encrypts or decrypts to at most `capacity` bytes, and returns only the bytes that were written.
   func applied(
     to input: Span<UInt8>, key: Span<UInt8>, vector: Span<UInt8>, encrypts: Bool, wraps: Bool = false,
     capacity: Int
@@ -229,9 +229,9 @@ extension BlockCipher {
     return bytes
   }
 
-  /// Unwraps into a secret of exactly 8 bytes less than the input.
+  /// Unwraps to a secret of exactly 8 bytes less than the input.
   func unwrappedSecret(_ input: Span<UInt8>, key: Span<UInt8>) throws(CryptoFailure) -> SecretBytes {
-    // Room for the whole input, because that is what OpenSSL writes over before it knows.
+    // OpenSSL writes over room for the whole input before it has checked the integrity.
     let capacity = input.count + 8
     let standardVector: [UInt8] = []
     let whole = try unsafe SecretBytes(

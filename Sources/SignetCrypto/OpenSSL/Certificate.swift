@@ -6,17 +6,17 @@ import COpenSSL
   import Darwin
 #endif
 
-/// A certificate, freed when its last user lets go.
-@safe final class Certificate: @unchecked Sendable {  // never changed after init
+/// An X.509 certificate with shared ownership.
+@safe final class Certificate: @unchecked Sendable {  // immutable after init
   let raw: OpaquePointer
 
   init(owning raw: OpaquePointer) {
     unsafe self.raw = raw
   }
 
-  /// Reads the first certificate of a text of at most 64 KiB.
+  /// Parses the first certificate of a text of at most 64 KiB.
   ///
-  /// The C function is `PEM_read_bio_X509`.
+  /// The corresponding C function is `PEM_read_bio_X509`.
   init(pem: String) throws(CryptoFailure) {
     let text = Array(pem.utf8)
     guard text.count <= 65_536 else { throw .invalidCertificate }
@@ -32,11 +32,11 @@ import COpenSSL
     unsafe raw = result
   }
 
-  /// Reads all certificates of a text of at most 64 KiB, in their order; other blocks are passed over.
+  /// Parses all certificates of a text of at most 64 KiB, in their order; other blocks are skipped.
   ///
-  /// The C function is `PEM_read_bio_X509`.
+  /// The corresponding C function is `PEM_read_bio_X509`.
   ///
-  /// - Throws: ``CryptoFailure/invalidCertificate`` where there is none, or one is damaged.
+  /// - Throws: ``CryptoFailure/invalidCertificate`` if there is none, or one is malformed.
   static func all(inPEM pem: String) throws(CryptoFailure) -> [Certificate] {
     let text = Array(pem.utf8)
     guard text.count <= 65_536 else { throw .invalidCertificate }
@@ -54,9 +54,9 @@ import COpenSSL
     return certificates
   }
 
-  /// Reads a certificate of at most 64 KiB with nothing behind it.
+  /// Parses a DER certificate of at most 64 KiB without trailing bytes.
   ///
-  /// The C function is `d2i_X509`.
+  /// The corresponding C function is `d2i_X509`.
   init(der: [UInt8]) throws(CryptoFailure) {
     guard der.count <= 65_536 else { throw .invalidCertificate }
     var consumed = 0
@@ -77,7 +77,7 @@ import COpenSSL
 
   deinit { unsafe X509_free(raw) }
 
-  /// The text of this certificate.
+  /// Returns this certificate in PEM.
   ///
   /// The corresponding C function is `PEM_write_bio_X509`.
   func pem() throws(CryptoFailure) -> String {
@@ -85,14 +85,14 @@ import COpenSSL
     return String(decoding: text.insecureCopy(), as: UTF8.self)  // a certificate is public
   }
 
-  /// Whether the key is for signatures, or nothing is said of what it is for (RFC 5280 section 4.2.1.3).
+  /// Indicates whether the key may sign, or the certificate has no key usage extension (RFC 5280 section 4.2.1.3).
   ///
   /// The corresponding C function is `X509_get_key_usage`.
   var isForSignatures: Bool {
     unsafe X509_get_key_usage(raw) & UInt32(KU_DIGITAL_SIGNATURE) != 0
   }
 
-  /// Whether the certificate says of itself that it may issue others (RFC 5280 sections 4.2.1.3 and 4.2.1.9).
+  /// Indicates whether the certificate may issue others (RFC 5280 sections 4.2.1.3 and 4.2.1.9).
   ///
   /// The corresponding C functions are `X509_get_extension_flags` and `X509_get_key_usage`.
   var isAuthority: Bool {
@@ -101,14 +101,14 @@ import COpenSSL
     return flags & UInt32(EXFLAG_CA) != 0 || flags & UInt32(EXFLAG_KUSAGE) != 0 && mayIssue
   }
 
-  /// The first second in which the certificate is valid, since 1970.
+  /// The first second of validity, since 1970.
   ///
   /// The corresponding C function is `X509_get0_notBefore`.
   var start: Int64 {
     get throws(CryptoFailure) { try unsafe Self.unixTime(X509_get0_notBefore(raw)) }
   }
 
-  /// The last second in which the certificate is valid, since 1970.
+  /// The last second of validity, since 1970.
   ///
   /// The corresponding C function is `X509_get0_notAfter`.
   var end: Int64 {
@@ -121,7 +121,7 @@ import COpenSSL
     return Int64(unsafe timegm(&parts))
   }
 
-  /// The first common name of the subject, where that is UTF-8 or ASCII; `nil` where there is none.
+  /// The first common name of the subject; `nil` if there is none in UTF-8 or ASCII.
   ///
   /// The corresponding C functions are `X509_NAME_get_index_by_NID` and `X509_NAME_ENTRY_get_data`.
   var commonName: String? {
@@ -134,7 +134,7 @@ import COpenSSL
     return unsafe String(validating: Array(bytes), as: UTF8.self)
   }
 
-  /// The contents of the extensions with an object identifier, which is numbers with dots between them.
+  /// Returns the contents of the extensions with an object identifier, which is numbers with dots between them.
   ///
   /// The corresponding C functions are `X509_get_ext_by_OBJ` and `X509_EXTENSION_get_data`.
   func extensions(_ identifier: String) throws(CryptoFailure) -> [[UInt8]] {
@@ -152,7 +152,7 @@ import COpenSSL
     return contents
   }
 
-  /// The DER of the public key.
+  /// Returns the SubjectPublicKeyInfo in DER.
   ///
   /// The corresponding C function is `i2d_X509_PUBKEY`.
   func subjectPublicKeyInfo() throws(CryptoFailure) -> [UInt8] {
@@ -168,9 +168,9 @@ import COpenSSL
   }
 }
 
-/// Texts that OpenSSL writes.
+/// PEM output of OpenSSL.
 enum PEMText {
-  /// A private key as PKCS #8.
+  /// Encodes a private key as PKCS #8.
   ///
   /// The corresponding C function is `PEM_write_bio_PKCS8PrivateKey`.
   static func privateKey(_ key: KeyHandle) throws(CryptoFailure) -> SecretBytes {
@@ -179,7 +179,7 @@ enum PEMText {
     }
   }
 
-  /// What `body` writes to a memory buffer that OpenSSL wipes.
+  /// Returns the output of `body`, which writes to a buffer that OpenSSL wipes.
   static func write(
     _ function: String, _ body: (OpaquePointer) -> Int32
   ) throws(CryptoFailure) -> SecretBytes {
@@ -195,9 +195,9 @@ enum PEMText {
   }
 }
 
-/// A certificate before it is signed (X.509 version 3).
+/// A builder of a certificate (X.509 version 3) before it is signed.
 @safe struct CertificateBuilder: ~Copyable {
-  /// The extensions that we write.
+  /// The extensions that this module writes.
   enum Extension {
     case basicConstraints
     case keyUsage
@@ -245,7 +245,8 @@ enum PEMText {
     return draft
   }
 
-  /// 127 random bits: the most that fit a positive number of 16 bytes (RFC 5280 section 4.1.2.2 allows 20).
+  /// Sets a serial number of 127 random bits: the most for a positive number of 16 bytes (RFC 5280 section 4.1.2.2 allows
+  /// 20).
   private static func setRandomSerial(_ certificate: Certificate) throws(CryptoFailure) {
     var bytes = SecureRandom.bytes(16)
     bytes[0] &= 0x7F
@@ -255,23 +256,23 @@ enum PEMText {
     guard unsafe serial != nil else { throw OpenSSLCall.failure("BN_to_ASN1_INTEGER") }
   }
 
-  /// Both ends of the validity, in seconds since 1970.
+  /// Sets the first and the last second of validity, since 1970.
   mutating func setValidity(from start: Int64, until end: Int64) throws(CryptoFailure) {
     guard unsafe ASN1_TIME_set(X509_getm_notBefore(draft.raw), Int(start)) != nil,
       unsafe ASN1_TIME_set(X509_getm_notAfter(draft.raw), Int(end)) != nil
     else { throw OpenSSLCall.failure("ASN1_TIME_set") }
   }
 
-  /// Names the issuer; `nil` means that the certificate signs itself.
+  /// Sets the issuer; `nil` for a self-signed certificate.
   ///
-  /// Before the extensions that look at it.
+  /// Call it before adding extensions that depend on the issuer.
   mutating func setIssuer(_ certificate: Certificate?) throws(CryptoFailure) {
     issuer = certificate ?? draft
     let result = unsafe X509_set_issuer_name(draft.raw, X509_get_subject_name(issuer.raw))
     try OpenSSLCall.check(result, "X509_set_issuer_name")
   }
 
-  /// Adds an extension in OpenSSL's own notation; `value` may hold nothing that was not checked.
+  /// Adds an extension in OpenSSL's notation; all parts of `value` must be validated, because OpenSSL parses it.
   mutating func add(_ kind: Extension, _ value: String) throws(CryptoFailure) {
     var context = unsafe X509V3_CTX()
     unsafe X509V3_set_ctx(&context, issuer.raw, draft.raw, nil, nil, 0)

@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// Certificates that are trusted, prepared once.
+/// A store of trusted certificates, prepared once.
 ///
 /// The corresponding C functions are `X509_STORE_…` and `X509_verify_cert`.
-@safe final class CertificateStore: @unchecked Sendable {  // never changed after init
-  /// What became of a certificate.
+@safe final class CertificateStore: @unchecked Sendable {  // immutable after init
+  /// The result of a verification.
   enum Outcome {
-    /// It leads to a trusted one: itself first, the trusted one last.
+    /// There is a valid path: from the certificate to a trusted one.
     case path([Certificate])
-    /// It does not: OpenSSL's code, one of `X509_V_ERR_…`.
+    /// There is no valid path; the value is OpenSSL's code, one of `X509_V_ERR_…`.
     case refused(Int32)
   }
 
@@ -24,21 +24,21 @@ import COpenSSL
 
   deinit { unsafe X509_STORE_free(raw) }
 
-  /// Looks for a path from `leaf` to a certificate of the store.
+  /// Finds and verifies a path from `leaf` to a certificate of the store.
   ///
   /// - Parameters:
-  ///   - leaf: The certificate in question.
-  ///   - intermediates: Others that the path may run through, not trusted by themselves.
-  ///   - unixTime: When all of the path has to be valid.
+  ///   - leaf: The certificate to verify.
+  ///   - intermediates: Untrusted certificates that the path may contain.
+  ///   - unixTime: The time at which the whole path must be valid, in seconds since 1970.
   /// - Throws: ``CryptoFailure/outOfMemory``, ``CryptoFailure/library(function:code:)``.
-  /// - Returns: The path, or why there is none.
+  /// - Returns: The path, or the reason why there is none.
   func check(
     _ leaf: Certificate, through intermediates: [Certificate], at unixTime: Int64
   ) throws(CryptoFailure) -> Outcome {
     guard let context = unsafe X509_STORE_CTX_new() else { throw .outOfMemory }
     defer { unsafe X509_STORE_CTX_free(context) }
     guard let chain = unsafe OPENSSL_sk_new_null() else { throw .outOfMemory }
-    // The stack borrows: the array keeps its certificates alive, and the check copies none.
+    // The stack borrows its elements: the array keeps the certificates alive, and the verification copies none.
     defer { unsafe OPENSSL_sk_free(chain) }
     for certificate in intermediates {
       guard unsafe OPENSSL_sk_push(chain, UnsafeRawPointer(certificate.raw)) > 0 else { throw .outOfMemory }
@@ -46,7 +46,7 @@ import COpenSSL
     try OpenSSLCall.check(
       unsafe X509_STORE_CTX_init(context, raw, leaf.raw, chain), "X509_STORE_CTX_init")
     let parameters = unsafe X509_STORE_CTX_get0_param(context)
-    // A trusted certificate ends the path even where it does not sign itself, such as that of the leaf itself.
+    // A trusted certificate ends the path even if it is not self-signed; it may be the leaf itself.
     let flags = UInt(X509_V_FLAG_PARTIAL_CHAIN)
     try OpenSSLCall.check(
       unsafe X509_VERIFY_PARAM_set_flags(parameters, flags), "X509_VERIFY_PARAM_set_flags")

@@ -1,10 +1,11 @@
 import COpenSSL
 
-/// What a program settles of OpenSSL before it uses it.
+/// Process-wide settings of OpenSSL.
 public enum CryptoLibrary {
-  /// Has OpenSSL leave its state alone when the process exits: threads may still use it then, and the memory goes with the process.
+  /// Keeps OpenSSL from freeing its state at process exit, when other threads may still use it.
   ///
-  /// Takes effect where it comes before any other use of OpenSSL in this process; secrets in `SecretBytes` are wiped by their owners.
+  /// Call it before any other use of OpenSSL in this process. The system frees the memory with the process, and
+  /// `SecretBytes` wipes secrets independently.
   public static func keepsStateAtExit() {
     _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
   }

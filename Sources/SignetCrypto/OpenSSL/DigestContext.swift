@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// A hash function of OpenSSL, fetched once: each fetch by name costs more than hashing a short message.
-@safe struct DigestAlgorithm: @unchecked Sendable {  // fetched algorithms never change and are never freed
+/// A hash function of OpenSSL, fetched once: a fetch by name costs more than hashing a short message.
+@safe struct DigestAlgorithm: @unchecked Sendable {  // fetched algorithms are immutable and never freed
   let raw: OpaquePointer
   let name: String
 
@@ -13,7 +13,7 @@ import COpenSSL
     self.name = name
   }
 
-  /// The digest of `message`, in one call.
+  /// Hashes a message in one call.
   func digest(of message: Span<UInt8>, byteCount: Int) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initializedCount in
       unsafe write(digestOf: message, to: buffer.baseAddress)
@@ -21,7 +21,7 @@ import COpenSSL
     }
   }
 
-  /// The digest of a secret, which is one as well.
+  /// Hashes a secret; the digest is secret too.
   func secretDigest(of message: Span<UInt8>, byteCount: Int) -> SecretBytes {
     unsafe SecretBytes(
       byteCount: byteCount,
@@ -30,7 +30,7 @@ import COpenSSL
       })
   }
 
-  /// The corresponding C function is `EVP_Digest`.
+  /// Writes the digest of a message; the corresponding C function is `EVP_Digest`.
   private func write(digestOf message: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>?) {
     let result = unsafe message.withUnsafeBytes {
       unsafe EVP_Digest($0.baseAddress, $0.count, output, nil, raw, nil)
@@ -45,7 +45,7 @@ import COpenSSL
   static let sha512 = DigestAlgorithm("SHA2-512")
 }
 
-/// A hash in progress.
+/// A hash computation in progress.
 ///
 /// The corresponding C functions are `EVP_DigestInit_ex2`, `EVP_DigestUpdate` and `EVP_DigestFinal_ex`.
 @safe struct DigestContext: ~Copyable, @unchecked Sendable {  // one owner, so one thread at a time

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The operations of keys on a curve, prepared.
+/// Prepared operations of keys on a curve.
 enum ECOperation {
   static func signing(_ key: KeyHandle) throws(CryptoFailure) -> KeyOperation {
     try unsafe KeyOperation(key, "EVP_PKEY_sign_init", { unsafe EVP_PKEY_sign_init($0) })
@@ -14,12 +14,12 @@ enum ECOperation {
 /// A private key on P-256 with its public key.
 final class ECPrivateKey: Sendable {
   let key: KeyHandle
-  /// The uncompressed point of the public key.
+  /// The uncompressed point of the public key, 65 bytes.
   let point: [UInt8]
-  /// Signing or agreeing, whichever the key is for.
+  /// The prepared operation: signing or key agreement, depending on the key's purpose.
   private let operation: KeyOperation
 
-  /// Makes a fresh key pair.
+  /// Creates a new key pair.
   convenience init(signs: Bool) throws(CryptoFailure) {
     try self.init(EllipticCurve.p256.generate(), signs: signs)
   }
@@ -35,24 +35,24 @@ final class ECPrivateKey: Sendable {
     self.key = key
   }
 
-  /// The private scalar, 32 bytes.
+  /// Returns the private scalar, 32 bytes.
   func scalar() throws(CryptoFailure) -> SecretBytes {
     try BigNumber(OSSL_PKEY_PARAM_PRIV_KEY, of: key).secretBytes(byteCount: EllipticCurve.fieldByteCount)
   }
 
-  /// A signature of `message` under SHA-256.
+  /// Signs a message with SHA-256.
   func signature(for message: [UInt8]) throws(CryptoFailure) -> ECDSASignature {
     let digest = HashFunction.sha256.digest(of: message)
     let der = try KeyOperation(duplicating: operation).sign(digest, maximumByteCount: 80)
     return try ECDSASignature(derRepresentation: der)
   }
 
-  /// The X coordinate of the product with `peer`, 32 bytes (NIST SP 800-56A section 5.7.1.2).
+  /// Returns the X coordinate of the product with `peer`, 32 bytes (NIST SP 800-56A section 5.7.1.2).
   ///
-  /// The third argument of `EVP_PKEY_derive_set_peer_ex` is 0: OpenSSL then leaves out a multiplication of the
-  /// peer's point by the curve's order, which takes as long as the derivation itself. It would find nothing:
-  /// the point was checked to be on the curve when it was decoded, it is not the point at infinity, which has
-  /// no encoding that we take, and with a cofactor of 1 every other point of the curve has the right order.
+  /// With 0 as the third argument of `EVP_PKEY_derive_set_peer_ex`, OpenSSL skips multiplying the peer's point by the
+  /// curve's order, which would take as long as the derivation. That check is redundant. Decoding verified that the point is
+  /// on the curve. The point at infinity has no accepted encoding, and with a cofactor of 1 every other point has the right
+  /// order.
   func sharedSecret(with peer: ECPublicKey) throws(CryptoFailure) -> SecretBytes {
     let operation = try KeyOperation(duplicating: operation)
     try peer.withAgreementKey { (key) throws(CryptoFailure) in

@@ -1,21 +1,22 @@
 import COpenSSL
 
 extension EllipticCurve {
-  /// The private scalar of a seed: the seed as a number, modulo the order less one, plus one.
+  /// Derives the private scalar of a seed: the seed as a number, modulo the order minus one, plus one.
   ///
-  /// Every seed has a scalar; with at least 64 bits more than the order has, a uniform seed gives a uniform scalar as far as
-  /// anybody can tell (FIPS 186-5 appendix A.2.1). The C function is `BN_div`, in constant time.
+  /// Every seed has a scalar. If the seed has at least 64 bits more than the order, a uniform seed gives a scalar that is
+  /// indistinguishable from uniform (FIPS 186-5 appendix A.2.1). The corresponding C function is `BN_div`, in constant time.
   func scalar(ofSeed seed: Span<UInt8>) throws(CryptoFailure) -> SecretBytes {
     let scalar = try remainder(of: BigNumber(bigEndian: seed))
     try OpenSSLCall.check(unsafe BN_add_word(scalar.raw, 1), "BN_add_word")
     return try scalar.secretBytes(byteCount: Self.fieldByteCount)
   }
 
-  /// The seed that gives `scalar` and lies in the same run of seeds, one for each scalar, as `random` does.
+  /// Returns the seed that gives `scalar` and lies in the same interval of consecutive seeds, one per scalar, as `random`.
   ///
-  /// If `random` is uniform, so is the seed among all that give the scalar.
+  /// If `random` is uniform, the result is uniform among all seeds of the scalar.
   ///
-  /// - Returns: `nil` in the last run, which is not whole: draw again. That happens once in 2^128 times.
+  /// - Returns: The seed; `nil` in the last interval, which is incomplete: try again with other randomness. The probability
+  ///   is 2^-128.
   func seed(giving scalar: Span<UInt8>, near random: Span<UInt8>) throws(CryptoFailure) -> SecretBytes? {
     let seed = try BigNumber(bigEndian: random)
     let rest = try remainder(of: seed)

@@ -1,11 +1,11 @@
 import COpenSSL
 import Synchronization
 
-/// A named curve over a 256-bit prime field with cofactor 1, and the one encoding of its public keys.
-@safe final class EllipticCurve: @unchecked Sendable {  // never changed after init, never freed
-  /// The bytes of a coordinate and of a private scalar.
+/// A named curve over a 256-bit prime field with cofactor 1, with uncompressed points as its only encoding.
+@safe final class EllipticCurve: @unchecked Sendable {  // immutable after init, never freed
+  /// The length of a coordinate and of a private scalar, in bytes.
   static let fieldByteCount = 32
-  /// The bytes of an uncompressed point (SEC 1 section 2.3.3).
+  /// The length of an uncompressed point, in bytes (SEC 1 section 2.3.3).
   static let pointByteCount = 65
 
   /// secp256r1 of SEC 2, P-256 of FIPS 186-5.
@@ -23,17 +23,17 @@ import Synchronization
       0x0A,
     ])
 
-  /// What stands before the point in a SubjectPublicKeyInfo (RFC 5480 section 2).
+  /// The bytes before the point in a SubjectPublicKeyInfo (RFC 5480 section 2).
   ///
-  /// Its length is fixed, so
-  /// comparing it whole refuses other curves, explicit parameters, compressed points and loose DER at once.
+  /// Their number is fixed, so one comparison rejects other curves, explicit parameters, compressed points and non-strict
+  /// DER.
   let subjectPublicKeyInfoPrefix: [UInt8]
 
   private let name: StaticString
   private let group: OpaquePointer
   let order: OpaquePointer
   private let parameters: KeyHandle
-  /// Keys of points that nobody uses any more, ready for another point.
+  /// Unused key objects, ready for another point.
   private let spares = Mutex<Spares>(Spares())
 
   private struct Spares {
@@ -67,9 +67,9 @@ import Synchronization
     return unsafe KeyHandle(owning: key)
   }
 
-  /// The other side's key of an agreement, from an uncompressed point; OpenSSL refuses one that is not on the curve.
+  /// Creates the peer's key of an agreement from an uncompressed point; OpenSSL rejects a point that is not on the curve.
   ///
-  /// Setting the point of a key that has the curve takes a third of the time of `EVP_PKEY_fromdata`. The
+  /// Setting the point of a key that already has the curve takes a third of the time of `EVP_PKEY_fromdata`. The
   /// corresponding C function is `EVP_PKEY_set1_encoded_public_key`.
   fileprivate func agreementKey(point: [UInt8]) throws(CryptoFailure) -> KeyHandle {
     let spare = spares.withLock { $0.agreeing.popLast() }
@@ -81,7 +81,7 @@ import Synchronization
     return key
   }
 
-  /// A key that checks signatures, from an uncompressed point; OpenSSL refuses one that is not on the curve.
+  /// Creates a verification key from an uncompressed point; OpenSSL rejects a point that is not on the curve.
   fileprivate func verificationKey(point: [UInt8]) throws(CryptoFailure) -> VerificationKey {
     let spare = spares.withLock { $0.verifying.popLast() }
     let key = if let spare { spare } else { try unsafe VerificationKey(group) }
@@ -89,10 +89,10 @@ import Synchronization
     return key
   }
 
-  /// Takes back the key of a point whose only user is done with it.
+  /// Returns a key object to the pool after its only user has released it.
   ///
-  /// A message often has a key of its own that is used once; copying the curve into a new one for each takes 4
-  /// microseconds, 5 in 100 of an agreement.
+  /// Many messages have their own key, which is used once. Copying the curve into a new key object each time takes 4
+  /// microseconds, 5 percent of an agreement.
   fileprivate func reuse(_ verification: VerificationKey?, _ agreement: KeyHandle?) {
     spares.withLock { spares in
       if let verification, spares.verifying.count < 16 { spares.verifying.append(verification) }
@@ -108,7 +108,7 @@ import Synchronization
     return key
   }
 
-  /// A fresh key pair.
+  /// Generates a new key pair.
   ///
   /// The corresponding C function is `EVP_PKEY_generate`.
   func generate() throws(CryptoFailure) -> KeyHandle {
@@ -120,7 +120,7 @@ import Synchronization
     return unsafe KeyHandle(owning: key)
   }
 
-  /// The key pair of a private scalar: 32 bytes, from 1 to the order less one.
+  /// Creates the key pair of a private scalar: 32 bytes, from 1 to the order minus one.
   func privateKey(scalar: Span<UInt8>) throws(CryptoFailure) -> KeyHandle {
     guard scalar.count == Self.fieldByteCount else { throw .invalidPrivateKey }
     let number = try BigNumber(bigEndian: scalar)
@@ -137,9 +137,9 @@ import Synchronization
     }
   }
 
-  /// The uncompressed point of a private scalar, in constant time.
+  /// Computes the uncompressed point of a private scalar in constant time.
   ///
-  /// The C function is `EC_POINT_mul`.
+  /// The corresponding C function is `EC_POINT_mul`.
   private func publicPoint(of scalar: borrowing BigNumber) throws(CryptoFailure) -> [UInt8] {
     guard let point = unsafe EC_POINT_new(group) else { throw .outOfMemory }
     defer { unsafe EC_POINT_clear_free(point) }
@@ -153,16 +153,16 @@ import Synchronization
   }
 }
 
-/// A public key on a curve, for one of two purposes: OpenSSL has another kind of key for each.
+/// A public key on a curve for one of two purposes, for which OpenSSL has different key types.
 final class ECPublicKey: Sendable {
-  /// What a key is for.
+  /// The purpose of a key.
   enum Purpose { case verification, agreement }
 
   let curve: EllipticCurve
-  /// The uncompressed point.
+  /// The uncompressed point, 65 bytes.
   let point: [UInt8]
-  // One of the two. An enumeration of both would keep its case in unused bits of the reference, where the leak checker of
-  // the fuzzers sees a key that nothing refers to.
+  // Exactly one of the two is set. An enumeration would store its case in unused bits of the reference, and the leak checker
+  // of the fuzzers would report the key as unreachable.
   private let verification: VerificationKey?
   private let agreement: KeyHandle?
 
@@ -189,38 +189,38 @@ final class ECPublicKey: Sendable {
 
   var subjectPublicKeyInfo: [UInt8] { curve.subjectPublicKeyInfoPrefix + point }
 
-  /// Lends the key to `body`, which may not keep it, to agree with.
+  /// Lends the key to `body` for an agreement; `body` must not keep it.
   func withAgreementKey<R>(_ body: (KeyHandle) throws(CryptoFailure) -> R) throws(CryptoFailure) -> R {
     guard let agreement else { preconditionFailure("a key that checks signatures agrees on nothing") }
     return try body(agreement)
   }
 
-  /// Whether `signature` is this key's of `message` under SHA-256.
+  /// Verifies this key's signature of a message with SHA-256.
   func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
     isValidSignature(signature, forDigest: HashFunction.sha256.digest(of: message))
   }
 
-  /// Whether `signature` is this key's of the message with this digest.
+  /// Verifies this key's signature of the message with this digest.
   ///
-  /// The C function is `ECDSA_do_verify`, which refuses numbers of zero and too large ones.
+  /// The corresponding C function is `ECDSA_do_verify`, which rejects numbers that are zero or too large.
   func isValidSignature(_ signature: ECDSASignature, forDigest digest: [UInt8]) -> Bool {
     guard let verification else { preconditionFailure("a key to agree with checks no signatures") }
     do throws(CryptoFailure) {
       let numbers = try SignatureNumbers(signature)
       return verification.verifies(numbers, digest)
     } catch {
-      return false  // out of memory: not valid is the safe answer
+      return false  // out of memory: invalid is the safe answer
     }
   }
 }
 
-/// OpenSSL's key of a point to check signatures with (decision 13).
+/// OpenSSL's key object for verifying signatures (decision 13).
 ///
-/// OpenSSL allows any number of threads to use a key that nobody changes; only its one owner sets a point.
+/// In OpenSSL any number of threads may use an unchanging key; only the one owner sets a point.
 @safe private final class VerificationKey: @unchecked Sendable {
   private let raw: OpaquePointer
 
-  /// A key without a point yet.
+  /// Creates a key without a point.
   init(_ group: OpaquePointer) throws(CryptoFailure) {
     guard let raw = unsafe COpenSSL_EC_KEY_new() else { throw .outOfMemory }
     unsafe self.raw = raw
@@ -229,7 +229,7 @@ final class ECPublicKey: Sendable {
 
   deinit { unsafe COpenSSL_EC_KEY_free(raw) }
 
-  /// Decodes a point, and refuses one that is not on the curve.
+  /// Decodes a point; rejects one that is not on the curve.
   func setPoint(_ point: [UInt8]) throws(CryptoFailure) {
     guard unsafe COpenSSL_EC_KEY_oct2key(raw, point, point.count) == 1 else {
       OpenSSLCall.forgetErrors()
@@ -244,7 +244,7 @@ final class ECPublicKey: Sendable {
   }
 }
 
-/// The two numbers of a signature, as OpenSSL has them.
+/// The numbers r and s of a signature in OpenSSL's form.
 @safe private struct SignatureNumbers: ~Copyable {
   let raw: OpaquePointer
 

@@ -1,19 +1,19 @@
 import COpenSSL
 
-/// An OpenSSL key, public or private, freed when its last user lets go; private parts are wiped then.
+/// An OpenSSL key, public or private, with shared ownership; freeing it wipes the private parts.
 ///
-/// OpenSSL allows any number of threads to use a key that nobody changes; nobody does.
+/// In OpenSSL any number of threads may use an unchanging key, and this module never changes one.
 @safe final class KeyHandle: @unchecked Sendable {
   let raw: OpaquePointer
 
-  /// Takes over `raw`.
+  /// Takes ownership of `raw`.
   init(owning raw: OpaquePointer) {
     unsafe self.raw = raw
   }
 
   deinit { unsafe EVP_PKEY_free(raw) }
 
-  /// The bytes of a parameter such as the encoded public point.
+  /// Returns the bytes of a parameter, such as the encoded public point.
   func octets(_ name: String, maximumByteCount: Int) throws(CryptoFailure) -> [UInt8] {
     var count = 0
     var bytes = try unsafe byteArray(count: maximumByteCount) { (buffer) throws(CryptoFailure) in
@@ -26,10 +26,10 @@ import COpenSSL
   }
 }
 
-/// One operation with a key: made once, duplicated for each use.
+/// A prepared operation with a key, which each use duplicates.
 ///
-/// Duplicating a prepared context takes 0.1 microseconds; preparing one looks algorithms up by name and takes 2,
-/// which is 3 in 100 of a verification. The prototype is only ever read, so threads may duplicate it at once.
+/// Duplicating a prepared context takes 0.1 microseconds. Preparing one looks up algorithms by name and takes 2
+/// microseconds, 3 percent of a verification. The prototype is only read, so threads may duplicate it concurrently.
 @safe struct KeyOperation: ~Copyable, @unchecked Sendable {
   let raw: OpaquePointer
 
@@ -57,7 +57,7 @@ import COpenSSL
 
   deinit { unsafe EVP_PKEY_CTX_free(raw) }
 
-  /// Whether `signature` fits `digest`; the operation can be used again.
+  /// Verifies a signature of a digest; the operation stays usable.
   ///
   /// The corresponding C function is `EVP_PKEY_verify`.
   borrowing func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
@@ -66,7 +66,7 @@ import COpenSSL
     return result == 1
   }
 
-  /// A signature of `digest`.
+  /// Signs a digest.
   ///
   /// The corresponding C function is `EVP_PKEY_sign`.
   consuming func sign(_ digest: [UInt8], maximumByteCount: Int) throws(CryptoFailure) -> [UInt8] {
@@ -81,13 +81,13 @@ import COpenSSL
   }
 }
 
-/// A big number, wiped when freed.
+/// A big number that is wiped when freed.
 @safe struct BigNumber: ~Copyable {
   let raw: OpaquePointer
 
-  /// A number from big-endian bytes.
+  /// Creates a number from big-endian bytes.
   ///
-  /// It counts as secret: OpenSSL wipes what it copies of it.
+  /// It is marked as secret: OpenSSL wipes its copies and uses constant-time algorithms.
   init(bigEndian bytes: Span<UInt8>) throws(CryptoFailure) {
     guard let raw = unsafe BN_secure_new() else { throw .outOfMemory }
     let result = unsafe bytes.withUnsafeBytes { bytes in
@@ -101,7 +101,7 @@ import COpenSSL
     unsafe self.raw = raw
   }
 
-  /// The number of a key's parameter, such as the private scalar.
+  /// Reads the number of a key's parameter, such as the private scalar.
   init(_ name: String, of key: KeyHandle) throws(CryptoFailure) {
     var number: OpaquePointer?
     let result = unsafe EVP_PKEY_get_bn_param(key.raw, name, &number)
@@ -113,7 +113,7 @@ import COpenSSL
 
   deinit { unsafe BN_clear_free(raw) }
 
-  /// Big-endian bytes with leading zeros.
+  /// Returns big-endian bytes with leading zeros.
   func secretBytes(byteCount: Int) throws(CryptoFailure) -> SecretBytes {
     try unsafe SecretBytes(
       byteCount: byteCount,
@@ -125,10 +125,9 @@ import COpenSSL
   }
 }
 
-/// The parts from which a key is built.
+/// A builder of a key from its parameters.
 ///
-/// The corresponding C functions are `OSSL_PARAM_BLD_…` and
-/// `EVP_PKEY_fromdata`.
+/// The corresponding C functions are `OSSL_PARAM_BLD_…` and `EVP_PKEY_fromdata`.
 @safe struct KeyBuilder: ~Copyable {
   private let raw: OpaquePointer
 
@@ -140,7 +139,7 @@ import COpenSSL
   deinit { unsafe OSSL_PARAM_BLD_free(raw) }
 
   func setText(_ name: StaticString, _ value: StaticString) throws(CryptoFailure) {
-    // The builder keeps the pointers, so names and texts are static.
+    // The builder keeps the pointers, so names and texts must be static.
     let result = name.withUTF8Buffer { name in
       value.withUTF8Buffer { value in
         unsafe OSSL_PARAM_BLD_push_utf8_string(raw, characters(name), characters(value), value.count)
@@ -149,14 +148,14 @@ import COpenSSL
     try OpenSSLCall.check(result, "OSSL_PARAM_BLD_push_utf8_string")
   }
 
-  /// The number must live until the key is built.
+  /// Sets a number, which must live until the key is built.
   func setNumber(_ name: StaticString, _ value: borrowing BigNumber) throws(CryptoFailure) {
     let number = unsafe value.raw
     let result = name.withUTF8Buffer { unsafe OSSL_PARAM_BLD_push_BN(raw, characters($0), number) }
     try OpenSSLCall.check(result, "OSSL_PARAM_BLD_push_BN")
   }
 
-  /// The memory behind `value` must live until the key is built.
+  /// Sets bytes, whose memory must live until the key is built.
   func setOctets(_ name: StaticString, _ value: UnsafeRawBufferPointer) throws(CryptoFailure) {
     let result = name.withUTF8Buffer {
       unsafe OSSL_PARAM_BLD_push_octet_string(raw, characters($0), value.baseAddress, value.count)
@@ -168,7 +167,7 @@ import COpenSSL
     guard let parameters = unsafe OSSL_PARAM_BLD_to_param(raw) else {
       throw OpenSSLCall.failure("OSSL_PARAM_BLD_to_param")
     }
-    defer { unsafe OSSL_PARAM_free(parameters) }  // wipes what came from secret numbers
+    defer { unsafe OSSL_PARAM_free(parameters) }  // wipes copies of secret numbers
     guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else {
       throw OpenSSLCall.failure("EVP_PKEY_CTX_new_from_name")
     }

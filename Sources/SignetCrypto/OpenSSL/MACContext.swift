@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// HMAC (RFC 2104) under one key that is hashed once and used for any number of messages.
+/// HMAC (RFC 2104) with a key that is hashed once for any number of messages.
 ///
-/// The corresponding C functions are `EVP_MAC_init`, `EVP_MAC_update` and `EVP_MAC_final`. Measured for an
-/// 8-byte message: starting this context again 3.6 M/s, a duplicate for each message 1.6 M/s, `HMAC()` 0.4 M/s.
+/// The corresponding C functions are `EVP_MAC_init`, `EVP_MAC_update` and `EVP_MAC_final`. Measured for an 8-byte message:
+/// restarting this context 3.6 M/s, a duplicate for each message 1.6 M/s, `HMAC()` 0.4 M/s.
 @safe struct MACContext: ~Copyable, @unchecked Sendable {  // one owner, so one thread at a time
   private let raw: OpaquePointer
   private let byteCount: Int
@@ -13,7 +13,7 @@ import COpenSSL
       preconditionFailure("out of memory")
     }
     let result: Int32 = unsafe key.withUnsafeBytes { key in
-      // A null key would mean "the key from before"; an empty one still needs an address.
+      // A null key would mean the previous key, so an empty one needs an address too.
       var none: UInt8 = 0
       guard let base = key.baseAddress else { return unsafe EVP_MAC_init(raw, &none, 0, nil) }
       return unsafe EVP_MAC_init(raw, base.assumingMemoryBound(to: UInt8.self), key.count, nil)
@@ -25,7 +25,7 @@ import COpenSSL
 
   deinit { unsafe EVP_MAC_CTX_free(raw) }  // wipes the key
 
-  /// Starts the next message under the same key.
+  /// Starts the next message with the same key.
   mutating func begin() {
     let result = unsafe EVP_MAC_init(raw, nil, 0, nil)
     precondition(result == 1, "EVP_MAC_init refused to start again")
@@ -57,10 +57,10 @@ import COpenSSL
   }
 }
 
-/// HMAC with its hash function looked up once, under a key of no bytes: duplicated for each real key.
+/// An HMAC context with its hash function looked up and an empty key, duplicated for each real key.
 ///
-/// Naming the hash function anew for each key takes a third longer. Only ever read, by any number of threads.
-@safe struct MACPrototype: @unchecked Sendable {  // never changes and is never freed
+/// Looking up the hash function for each key takes a third longer. Any number of threads may read it.
+@safe struct MACPrototype: @unchecked Sendable {  // immutable and never freed
   fileprivate let raw: OpaquePointer
 
   static let sha1 = MACPrototype(.sha1)

@@ -1,28 +1,28 @@
 import COpenSSL
 
-/// The one place where OpenSSL's error queue becomes a ``CryptoFailure``.
+/// The only place that converts OpenSSL's error queue to a ``CryptoFailure``.
 enum OpenSSLCall {
-  /// The failure of `function`, with OpenSSL's code; the thread's error queue is emptied.
+  /// Returns the failure of `function` with OpenSSL's code, and clears the thread's error queue.
   ///
-  /// What stays in the queue would be found by the next user of OpenSSL on this thread, such as a TLS library.
+  /// The next user of OpenSSL on this thread, such as a TLS library, would mistake a remaining error for its own.
   static func failure(_ function: String) -> CryptoFailure {
     let code = ERR_get_error()
     ERR_clear_error()
     return .library(function: function, code: UInt(code))
   }
 
-  /// Empties the error queue after a refusal that has a name of its own.
+  /// Clears the error queue after a failure that has its own case.
   static func forgetErrors() {
     ERR_clear_error()
   }
 
-  /// Throws unless `result` is 1, which is how most of OpenSSL says yes.
+  /// Throws unless `result` is 1, OpenSSL's usual success code.
   static func check(_ result: Int32, _ function: String) throws(CryptoFailure) {
     guard result == 1 else { throw failure(function) }
   }
 }
 
-/// An array of `count` bytes that `write` fills; if it throws, the bytes are wiped.
+/// Creates an array of `count` bytes that `write` fills; if it throws, the bytes are wiped.
 func byteArray(
   count: Int, writing write: (UnsafeMutableRawBufferPointer) throws(CryptoFailure) -> Void
 ) throws(CryptoFailure) -> [UInt8] {

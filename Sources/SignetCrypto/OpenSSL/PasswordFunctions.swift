@@ -1,9 +1,9 @@
 import CArgon2
 import COpenSSL
 
-/// The C functions that turn a password into a key.
+/// The C functions that derive a key from a password.
 enum PasswordFunctions {
-  /// The corresponding C function is `PKCS5_PBKDF2_HMAC`.
+  /// Derives with PBKDF2; the corresponding C function is `PKCS5_PBKDF2_HMAC`.
   static func pbkdf2(
     password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, byteCount: Int, _ hash: HashFunction
   ) throws(CryptoFailure) -> SecretBytes {
@@ -13,7 +13,7 @@ enum PasswordFunctions {
           byteCount: byteCount,
           writing: { (output) throws(CryptoFailure) in
             let result = unsafe PKCS5_PBKDF2_HMAC(
-              // A null password would be taken for an empty one, which is what it is.
+              // A null password counts as an empty one, which it is.
               password.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(password.count),
               salt.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(salt.count),
               Int32(iterations), hash.algorithm.raw, Int32(byteCount),
@@ -24,7 +24,7 @@ enum PasswordFunctions {
     }
   }
 
-  /// The corresponding C function is `EVP_PBE_scrypt`.
+  /// Derives with scrypt; the corresponding C function is `EVP_PBE_scrypt`.
   static func scrypt(
     password: Span<UInt8>, salt: Span<UInt8>, byteCount: Int, _ scrypt: Scrypt
   ) throws(CryptoFailure) -> SecretBytes {
@@ -40,7 +40,7 @@ enum PasswordFunctions {
               UInt64(scrypt.cost), UInt64(scrypt.blockSize), UInt64(scrypt.parallelization),
               UInt64(memory) + 1_048_576,
               output.baseAddress?.assumingMemoryBound(to: UInt8.self), output.count)
-            // The parameters are in their bounds, so what is left to fail is memory.
+            // The parameters are in range, so the only remaining cause of failure is memory.
             guard result == 1 else {
               OpenSSLCall.forgetErrors()
               throw .outOfMemory
@@ -50,7 +50,7 @@ enum PasswordFunctions {
     }
   }
 
-  /// The corresponding C function is `argon2id_ctx`, which wipes its memory before it frees it.
+  /// Derives with Argon2id; the corresponding C function is `argon2id_ctx`, which wipes its memory before it frees it.
   static func argon2id(
     password: Span<UInt8>, salt: Span<UInt8>, secret: Span<UInt8>, associatedData: Span<UInt8>,
     byteCount: Int, _ cost: Argon2id
@@ -76,7 +76,7 @@ enum PasswordFunctions {
                 unsafe context.version = ARGON2_VERSION_13.rawValue
                 unsafe context.allocate_cbk = { unsafe Argon2Memory.allocate($0, $1) }
                 unsafe context.free_cbk = { unsafe Argon2Memory.free($0, $1) }
-                // Without flags argon2 only reads its inputs, so that the cast away from const is sound.
+                // Without flags, argon2 only reads its inputs, so the cast away from const is sound.
                 let code = unsafe argon2id_ctx(&context)
                 guard code == ARGON2_OK.rawValue else {
                   if code == ARGON2_MEMORY_ALLOCATION_ERROR.rawValue { throw .outOfMemory }

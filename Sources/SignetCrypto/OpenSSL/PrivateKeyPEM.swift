@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// Private keys in PEM, as other programs give them.
+/// Private keys in PEM from other programs.
 enum PrivateKeyPEM {
-  /// The key of a text of at most 64 KiB: PKCS #8, or one of the older forms, without a passphrase.
+  /// Parses a key of at most 64 KiB without a passphrase: PKCS #8 or one of the older forms.
   ///
-  /// The C function is `PEM_read_bio_PrivateKey`; its callback answers for the passphrase, which OpenSSL would else ask
-  /// for on the terminal.
+  /// The corresponding C function is `PEM_read_bio_PrivateKey`. Its callback rejects the request for a passphrase, which
+  /// OpenSSL would otherwise prompt for on the terminal.
   static func read(_ pem: borrowing SecretBytes) throws(CryptoFailure) -> KeyHandle {
     guard pem.byteCount <= 65_536 else { throw .invalidPrivateKey }
     let key: OpaquePointer? = unsafe pem.withUInt8Span { pem in
@@ -24,7 +24,7 @@ enum PrivateKeyPEM {
 }
 
 extension EllipticCurve {
-  /// The scalar of a key on P-256.
+  /// Returns the private scalar of a P-256 key, 32 bytes.
   ///
   /// - Throws: ``CryptoFailure/invalidPrivateKey`` for a key of another kind.
   static func p256Scalar(of key: KeyHandle) throws(CryptoFailure) -> SecretBytes {

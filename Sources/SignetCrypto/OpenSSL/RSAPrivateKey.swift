@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// An RSA key that signs.
+/// An RSA private key.
 final class RSAPrivateKey: Sendable {
   private let key: KeyHandle
   private let byteCount: Int
@@ -13,7 +13,7 @@ final class RSAPrivateKey: Sendable {
     byteCount = (bits + 7) / 8
   }
 
-  /// RSASSA-PKCS1-v1_5.
+  /// Signs a digest with RSASSA-PKCS1-v1_5.
   ///
   /// The corresponding C function is `EVP_PKEY_sign`.
   func signature(ofDigest digest: [UInt8], _ hash: HashFunction) throws(CryptoFailure) -> [UInt8] {

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// An RSA key for checking signatures.
+/// An RSA public key for verifying signatures.
 ///
 /// The corresponding C function is `EVP_PKEY_verify`.
 final class RSAPublicKey: Sendable {
@@ -39,7 +39,7 @@ final class RSAPublicKey: Sendable {
         })
       return operation.verifies(signature, digest: digest)
     } catch {
-      return false  // out of memory: not valid is the safe answer
+      return false  // out of memory: invalid is the safe answer
     }
   }
 }

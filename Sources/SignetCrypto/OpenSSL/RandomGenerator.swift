@@ -22,14 +22,14 @@ enum RandomGenerator {
   }
 }
 
-/// Lends raw bytes as numbers; any byte is a valid `UInt8`.
+/// Lends raw bytes as `UInt8` values; every byte is a valid one.
 func withUInt8Span<R: ~Copyable, E: Error>(
   of bytes: RawSpan, _ body: (Span<UInt8>) throws(E) -> R
 ) throws(E) -> R {
   try unsafe bytes.withUnsafeBytes { (bytes) throws(E) in try body(unsafe Span(_unsafeBytes: bytes)) }
 }
 
-/// Comparisons whose time says nothing about the bytes.
+/// Comparisons in constant time.
 ///
 /// The corresponding C function is `CRYPTO_memcmp`.
 enum ConstantTime {

@@ -1,17 +1,18 @@
 import COpenSSL
 
-/// What earlier calls left on this thread's stack.
+/// Remains of earlier calls on this thread's stack.
 ///
-/// Secrets are worked on in registers, and registers are saved on the stack wherever a call needs them: by the
-/// compiler, and by the dynamic linker, all of them, the first time that a function of another library is called. No
-/// secret type can wipe such copies.
+/// Calls save registers on the stack, and registers may hold secrets. The compiler saves some. The dynamic linker saves all
+/// of them at the first call of another library's function. A secret type cannot wipe such copies.
 package enum DeadStack {
-  /// Overwrites the vector registers and 32 KiB below the caller's frame: to be called once the calls that held secrets have returned.
+  /// Overwrites the vector registers and 32 KiB below the caller's frame.
+  ///
+  /// Call it after the calls that used secrets have returned.
   package static func wipe() { COpenSSL_wipe_dead_stack() }
 
-  /// Runs `body`, and overwrites what it leaves.
+  /// Runs `body` and then overwrites its stack.
   ///
-  /// `body` gets a frame of its own: inlined into the caller, it would save registers above what is wiped.
+  /// `body` gets a separate frame: if it were inlined into the caller, it would save registers above the wiped range.
   package static func wiped<R: ~Copyable, E: Error>(after body: () throws(E) -> R) throws(E) -> R {
     defer { wipe() }
     return try apart(body)

@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// Key bytes with one owner, wiped when that owner's lifetime ends.
+/// Key bytes with one owner, wiped when the owner's lifetime ends.
 ///
-/// The bytes are kept out of swap and core dumps where the system allows it. A secret cannot be copied by
-/// accident, printed, compared with `==` or put in an array; ``SharedSecretBox`` holds one that has many users.
-@safe public struct SecretBytes: ~Copyable, @unchecked Sendable {  // never written after init
+/// The bytes are kept out of swap and core dumps if the system supports it. A secret cannot be copied by accident, printed,
+/// compared with `==` or put in an array; ``SharedSecretBox`` shares one between several users.
+@safe public struct SecretBytes: ~Copyable, @unchecked Sendable {  // immutable after init
   private let memory: SecretMemory
 
-  /// Creates a secret that `fill` writes in place, so there is no second copy; if `fill` throws, what it wrote is wiped.
+  /// Creates a secret that `fill` writes in place, without a second copy; if `fill` throws, the bytes are wiped.
   ///
   /// - Precondition: `fill` writes exactly `byteCount` bytes, unless it throws.
   public init<E: Error>(byteCount: Int, fill: (inout OutputRawSpan) throws(E) -> Void) throws(E) {
@@ -22,19 +22,19 @@ import COpenSSL
       })
   }
 
-  /// Copies `bytes`; the original is its owner's to wipe.
+  /// Copies a span; the owner must wipe the original.
   public init(copying bytes: RawSpan) {
     unsafe self.init(
       byteCount: bytes.byteCount,
       writing: { buffer in unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) } })
   }
 
-  /// Copies `bytes`; the array stays the caller's to wipe or to forget.
+  /// Copies an array; the caller must wipe the original if necessary.
   public init(copying bytes: [UInt8]) {
     self.init(copying: unsafe bytes.span.bytes)
   }
 
-  /// Creates a secret that a C function writes; if `write` throws, what it wrote is wiped.
+  /// Creates a secret that a C function writes; if `write` throws, the bytes are wiped.
   init<E: Error>(
     byteCount: Int, writing write: (UnsafeMutableRawBufferPointer) throws(E) -> Void
   ) throws(E) {
@@ -46,23 +46,23 @@ import COpenSSL
       throw error
     }
     self.memory = memory
-    COpenSSL_wipe_vector_registers()  // copying goes through them
+    COpenSSL_wipe_vector_registers()  // the copy passes through them
   }
 
-  /// Makes a secret of memory that the caller frees after this value has wiped it: for tests of the wiping.
+  /// Creates a secret in memory that the caller frees after this value has wiped it: for tests of the wiping.
   package init(borrowing buffer: UnsafeMutableRawBufferPointer) {
     memory = unsafe SecretMemory.borrow(buffer)
   }
 
   deinit { memory.wipeAndFree() }
 
-  /// Creates a secret of `byteCount` random bytes from the generator that OpenSSL keeps for private values.
+  /// Creates a secret of `byteCount` random bytes from OpenSSL's generator for private values.
   public static func random(byteCount: Int) -> SecretBytes {
     precondition(byteCount >= 0, "a secret cannot have \(byteCount) bytes")
     return unsafe SecretBytes(byteCount: byteCount, writing: { unsafe RandomGenerator.fillPrivately($0) })
   }
 
-  /// The number of bytes, which is not secret.
+  /// The number of bytes; it is not secret.
   public var byteCount: Int { unsafe memory.buffer.count }
 
   /// Lends the bytes to `body`; the span cannot outlive the call.
@@ -72,19 +72,19 @@ import COpenSSL
     try body(unsafe memory.buffer.bytes)
   }
 
-  /// Lends the bytes to `body` as numbers that can be read one by one; the span cannot outlive the call.
+  /// Lends the bytes to `body` as numbers; the span cannot outlive the call.
   public borrowing func withUInt8Span<R: ~Copyable, E: Error>(
     _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {
     try body(unsafe Span(_unsafeBytes: UnsafeRawBufferPointer(memory.buffer)))
   }
 
-  /// A second secret with the same bytes and an owner of its own.
+  /// Creates a second secret with the same bytes and another owner.
   public borrowing func copy() -> SecretBytes {
     withBytes { SecretBytes(copying: $0) }
   }
 
-  /// The bytes of this secret followed by those of `other`.
+  /// Returns the bytes of this secret followed by those of `other`.
   public borrowing func joined(with other: borrowing SecretBytes) -> SecretBytes {
     let first = byteCount
     return other.withBytes { tail in
@@ -100,7 +100,7 @@ import COpenSSL
     }
   }
 
-  /// Each byte of this secret combined with that of `other` by exclusive or: a keystream laid on or taken off.
+  /// Combines each byte with that of `other` by exclusive or, to apply or remove a keystream.
   ///
   /// - Precondition: Both have the same length.
   public borrowing func exclusiveOr(with other: borrowing SecretBytes) -> SecretBytes {
@@ -115,14 +115,14 @@ import COpenSSL
     }
   }
 
-  /// Whether both secrets have the same bytes, in a time that depends only on their lengths.
+  /// Compares two secrets in a time that depends only on their lengths.
   public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
     other.withUInt8Span { right in withUInt8Span { left in ConstantTime.areEqual(left, right) } }
   }
 
-  /// Lends the bytes to `body` in an array that is wiped afterwards: for what takes no span.
+  /// Lends the bytes to `body` in an array that is wiped afterwards, for callees that do not accept a span.
   ///
-  /// An array, or a string, that `body` makes of it is its own to wipe. One that outlives the call keeps the bytes.
+  /// `body` must wipe every array or string that it makes of it. An array that outlives the call keeps the bytes.
   public borrowing func withTemporaryArray<R: ~Copyable, E: Error>(
     _ body: ([UInt8]) throws(E) -> R
   ) throws(E) -> R {
@@ -131,7 +131,7 @@ import COpenSSL
     return try body(array)
   }
 
-  /// The bytes in an array that nobody wipes: only for what must leave as text or over a foreign interface.
+  /// Copies the bytes to an array that is not wiped: for output as text or over a foreign interface only.
   public borrowing func insecureCopy() -> [UInt8] {
     withUInt8Span { span in
       var copy: [UInt8] = []
@@ -143,7 +143,7 @@ import COpenSSL
 }
 
 extension [UInt8] {
-  /// Overwrites the bytes in place; where another array shares the memory, only this one's copy of it.
+  /// Overwrites the bytes in place; if another array shares the memory, only this array's new copy is overwritten.
   package mutating func wipe() {
     unsafe withUnsafeMutableBytes { bytes in unsafe SignetCrypto.wipe(bytes) }
   }

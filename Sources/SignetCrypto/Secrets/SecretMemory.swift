@@ -7,9 +7,11 @@ import Synchronization
   import Darwin
 #endif
 
-/// Overwrites `buffer` with zeros in a way that the optimiser may not remove, and the vector registers, which may hold parts of it.
+/// Overwrites a buffer with zeros by a call that the optimizer may not remove.
+///
+/// It also wipes the vector registers, which may hold parts of the buffer.
 package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
-  // Before the call, which may have the dynamic linker save them.
+  // Before the next call, for which the dynamic linker may save the registers.
   COpenSSL_wipe_vector_registers()
   guard let base = buffer.baseAddress, buffer.count > 0 else { return }
   #if canImport(Glibc)
@@ -19,11 +21,11 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   #endif
 }
 
-/// Where the bytes of one secret lie.
+/// The memory of one secret.
 ///
-/// `mlock` works on whole pages, so locking each secret where `malloc` put it would let the end of one secret
-/// unlock the page of its neighbour, and would cost a system call a secret. Small secrets therefore lie in
-/// slots of blocks that are locked once; large ones have pages of their own.
+/// `mlock` locks whole pages. If each secret were locked where `malloc` placed it, unlocking one would unlock its neighbor's
+/// page, and each secret would cost a system call. Small secrets are therefore in slots of blocks that are locked once;
+/// large ones have their own pages.
 @safe struct SecretMemory {
   private enum Origin {
     case slot(Int)
@@ -40,7 +42,7 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     self.origin = origin
   }
 
-  /// Memory for `byteCount` bytes: locked where the system allows it, otherwise ordinary memory.
+  /// Allocates `byteCount` bytes: locked if the system allows it, ordinary memory otherwise.
   static func allocate(byteCount: Int) -> SecretMemory {
     if byteCount > SecretArena.largestSlot {
       if let pages = unsafe mapLocked(byteCount: byteCount) {
@@ -54,29 +56,27 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     return unsafe SecretMemory(UnsafeMutableRawBufferPointer(start: heap, count: byteCount), .heap)
   }
 
-  /// Memory that somebody else frees; it is wiped all the same.
+  /// Uses memory that the caller frees; it is wiped too.
   static func borrow(_ buffer: UnsafeMutableRawBufferPointer) -> SecretMemory {
     unsafe SecretMemory(buffer, .borrowed)
   }
 
-  /// Wipes the bytes, then gives the memory back.
-  ///
-  /// The last call on this value.
+  /// Wipes the bytes and frees the memory; the value must not be used afterwards.
   func wipeAndFree() {
     unsafe wipe(buffer)
     guard let base = unsafe buffer.baseAddress else { return }
     switch origin {
     case .slot(let sizeClass): unsafe SecretArena.shared.give(base, sizeClass)
-    case .pages: unsafe munmap(base, buffer.count)  // unlocks as well
+    case .pages: unsafe munmap(base, buffer.count)  // also unlocks
     case .heap: unsafe base.deallocate()
     case .borrowed: break
     }
   }
 }
 
-/// Locked blocks of memory, cut into slots of three sizes; a size that runs out gets another block.
+/// Locked blocks of memory, divided into slots of three sizes; an exhausted size gets another block.
 ///
-/// The only mutable state of the module that is shared by the whole process: pages are the process's too.
+/// It is the module's only process-wide mutable state: pages belong to the process too.
 @safe private final class SecretArena: Sendable {
   static let shared = SecretArena()
   static let largestSlot = 4096
@@ -84,17 +84,17 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   private struct SizeClass {
     let slotByteCount: Int
     let slotsInBlock: Int
-    /// Addresses of slots that nobody has.
+    /// The addresses of unused slots.
     var free: [UInt] = []
   }
 
-  // The first blocks are 512 KiB in all, well under the usual limit of 8 MiB of locked memory for a process.
+  // The first blocks have 512 KiB in total, well below the usual limit of 8 MiB of locked memory per process.
   private let classes = Mutex([
     SizeClass(slotByteCount: 64, slotsInBlock: 4096), SizeClass(slotByteCount: 512, slotsInBlock: 256),
     SizeClass(slotByteCount: SecretArena.largestSlot, slotsInBlock: 32),
   ])
 
-  /// A slot for at most ``largestSlot`` bytes; nil where the system has no memory for another block.
+  /// Takes a slot for at most ``largestSlot`` bytes; `nil` if the system has no memory for another block.
   func take(byteCount: Int) -> (UnsafeMutableRawPointer, sizeClass: Int)? {
     let place: (slot: UInt, sizeClass: Int)? = classes.withLock { classes in
       guard let index = classes.firstIndex(where: { byteCount <= $0.slotByteCount }) else { return nil }
@@ -117,13 +117,13 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   }
 }
 
-/// Pages of zeros that are kept out of swap and out of core dumps, as far as the system grants it.
+/// Maps zeroed pages that are kept out of swap and core dumps, as far as the system allows.
 private func mapLocked(byteCount: Int) -> UnsafeMutableRawPointer? {
   let flags = MAP_PRIVATE | MAP_ANONYMOUS
   guard let pages = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, flags, -1, 0),
     unsafe pages != UnsafeMutableRawPointer(bitPattern: -1)
   else { return nil }
-  // Best effort: a process without the right to lock memory keeps working, only less well protected.
+  // Best effort: a process without the right to lock memory continues with less protection.
   _ = unsafe mlock(pages, byteCount)
   #if canImport(Glibc)
     _ = unsafe madvise(pages, byteCount, Int32(MADV_DONTDUMP))

@@ -1,10 +1,10 @@
-/// A secret with many users: a box that can be copied, kept in arrays and held by actors.
+/// A secret with several users: a box that can be copied, kept in arrays and held by actors.
 ///
-/// The bytes are wiped when the last user lets go of the box.
+/// The bytes are wiped when the last user releases the box.
 public final class SharedSecretBox: Sendable {
   private let secret: SecretBytes
 
-  /// Takes over `secret`.
+  /// Takes ownership of `secret`.
   public init(_ secret: consuming SecretBytes) {
     self.secret = secret
   }
