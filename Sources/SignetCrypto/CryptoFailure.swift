@@ -1,73 +1,75 @@
-/// Why a cryptographic operation was refused or failed.
+/// The reasons why a cryptographic operation is rejected or fails.
 ///
-/// A failed signature check is not a failure: it answers `false`.
+/// An invalid signature is no failure: verification returns `false`.
 @nonexhaustive public enum CryptoFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A number that a caller chooses and that has bounds.
+  /// A parameter with a limited range.
   public enum Parameter: String, Sendable, Hashable {
-    /// The rounds of PBKDF2.
+    /// The number of PBKDF2 iterations.
     case iterations
-    /// The passes of Argon2id over its memory.
+    /// The number of passes of Argon2id over its memory.
     case passes
     /// The memory of Argon2id, in KiB.
     case memoryKiB
-    /// The lanes of Argon2id.
+    /// The number of Argon2id lanes.
     case lanes
-    /// The bytes of the salt.
+    /// The length of the salt, in bytes.
     case saltByteCount
-    /// The bytes of the password.
+    /// The length of the password, in bytes.
     case passwordByteCount
-    /// The bytes to derive.
+    /// The length of the output, in bytes.
     case outputByteCount
-    /// The milliseconds that a derivation should take.
+    /// The target duration of a derivation, in milliseconds.
     case milliseconds
-    /// The days that a certificate is valid.
+    /// The validity of a certificate, in days.
     case validDays
-    /// The cost of scrypt, a power of two.
+    /// The cost parameter of scrypt, a power of two.
     case scryptCost
-    /// The block size of scrypt.
+    /// The block size parameter of scrypt.
     case scryptBlockSize
-    /// The lanes of scrypt.
+    /// The parallelization parameter of scrypt.
     case scryptParallelization
-    /// The blocks of scrypt in all: cost, block size and lanes multiplied.
+    /// The total work of scrypt: the product of its cost, block size and parallelization.
     case scryptWork
   }
 
-  /// The key has this many bytes, which the algorithm does not take.
+  /// The algorithm does not support a key of this length, in bytes.
   case keyLength(Int)
-  /// The nonce or initialisation vector has this many bytes, which the algorithm does not take.
+  /// The algorithm does not support a nonce or initialization vector of this length, in bytes.
   case nonceLength(Int)
-  /// The tag has this many bytes instead of 16.
+  /// The tag does not have 16 bytes; the value is its length.
   case tagLength(Int)
-  /// The input has this many bytes, which is too many, too few or no whole number of blocks.
+  /// The input of this length, in bytes, is too long, too short or not a whole number of blocks.
   case inputLength(Int)
-  /// The tag does not fit the ciphertext, key, nonce and additional data. Nothing more is said.
+  /// The tag does not match the ciphertext, key, nonce and additional data; no details are given.
   case authenticationFailed
-  /// The ciphertext does not decrypt to padded text. Tell no remote caller apart from other failures.
+  /// The padding of the decrypted text is wrong.
+  ///
+  /// To a remote caller, this error must be indistinguishable from others: it would be a padding oracle.
   case decryptionFailed
-  /// A number is outside its bounds.
+  /// A parameter is outside its range.
   case parameterOutOfRange(Parameter, Int, allowed: ClosedRange<Int>)
-  /// The bytes are no uncompressed X9.62 point of the curve.
+  /// The bytes are not an uncompressed X9.62 point of the curve.
   case invalidPoint
-  /// The bytes are no private scalar of the curve: 32 bytes, from 1 to the order less one.
+  /// The bytes are not a private scalar of the curve: 32 bytes, from 1 to the order minus one.
   case invalidPrivateKey
-  /// The bytes are no public key of the wanted kind in strict DER.
+  /// The bytes are not a public key of the expected kind in strict DER.
   case invalidPublicKeyEncoding
-  /// The bytes are no ECDSA signature of the wanted form.
+  /// The bytes are not an ECDSA signature in the expected encoding.
   case invalidSignatureEncoding
-  /// The RSA modulus has this many bits, or is even.
+  /// The RSA modulus has an unsupported length, or is even; the value is its length in bits.
   case rsaModulus(bits: Int)
-  /// The RSA exponent is even, below 3 or above 32 bits.
+  /// The RSA exponent is even, below 3, or longer than 32 bits.
   case rsaExponent
-  /// The text is no certificate in PEM.
+  /// The text is not a certificate in PEM.
   case invalidCertificate
-  /// The name is neither a DNS name nor an IP address that may stand in a certificate.
+  /// The name is neither a DNS name nor an IP address that a certificate can contain.
   case invalidSubjectName
-  /// There is not enough memory for the wanted cost.
+  /// There is not enough memory for the requested cost.
   case outOfMemory
-  /// A C function failed in a way that has no better name.
+  /// A C function failed for a reason without its own case.
   case library(function: String, code: UInt)
 
-  /// What happened and what to do; never key bytes or text.
+  /// The reason and what to do about it; it never contains key bytes or text.
   public var description: String {
     switch self {
     case .keyLength(let count): "the key has \(count) bytes; use a length that the algorithm takes"

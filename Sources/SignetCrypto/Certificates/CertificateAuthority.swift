@@ -4,10 +4,10 @@
   import Darwin
 #endif
 
-/// A fresh certificate authority with a P-256 key, for servers of one's own and for tests (RFC 5280).
+/// A new certificate authority with a P-256 key, for private servers and for tests (RFC 5280).
 ///
-/// Its certificate says that it is an authority, that no authority may stand below it, and that its key signs
-/// certificates and nothing else. Its key lives as long as this value and cannot be taken out.
+/// Its certificate allows no authority below it, and its key signs certificates and nothing else. The private key lives as
+/// long as this value and cannot be exported.
 public struct CertificateAuthority: Sendable {
   /// A server's certificate and its private key.
   public struct ServerCertificate: Sendable {
@@ -16,34 +16,35 @@ public struct CertificateAuthority: Sendable {
     /// The private key as the UTF-8 text of PKCS #8 in PEM (RFC 5958, RFC 7468 section 10).
     public let privateKeyPEM: SharedSecretBox
 
-    /// The private key's PEM in a text that nobody wipes: for tests that write it to a file.
+    /// The private key's PEM in a string that cannot be wiped: for tests that write it to a file.
     package var insecurePrivateKeyPEM: String {
       privateKeyPEM.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
     }
   }
 
-  /// The most days that a server certificate is valid: what TLS clients of the field accept from private authorities.
+  /// The longest validity of a server certificate, in days: the limit that common TLS clients accept from private
+  /// authorities.
   public static let maximumServerDays = 825
 
-  /// The most names that a server certificate is for.
+  /// The largest number of names in a server certificate.
   package static let mostNames = 100
-  /// The days that a server certificate is valid where nothing else is said.
+  /// The default validity of a server certificate, in days.
   public static let usualServerDays = 397
-  /// The days that an authority is valid where nothing else is said.
+  /// The default validity of an authority, in days.
   public static let usualDays = 3650
-  /// How long before it is made a certificate is valid already, in seconds: for slow clocks.
+  /// The time by which the validity begins before the issuing, in seconds: clients may have slow clocks.
   package static let backdating: Int64 = 3600
 
   private let certificate: Certificate
   private let key: KeyHandle
   private let lastSecond: Int64
 
-  /// Makes a key and a certificate for it, signed by itself.
+  /// Creates a key and a self-signed certificate for it.
   ///
   /// - Parameters:
   ///   - commonName: The name of the authority, 1 to 64 characters (RFC 5280 appendix A.1).
   ///   - validDays: 1 to 7300.
-  ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for slow clocks.
+  ///   - unixTime: The current time, in seconds since 1970; the certificate is valid from an hour before, for slow clocks.
   /// - Throws: ``CryptoFailure/invalidSubjectName``, ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``.
   public init(
     commonName: String = "Signet local authority", validDays: Int = usualDays,
@@ -61,21 +62,21 @@ public struct CertificateAuthority: Sendable {
     certificate = try builder.sign(with: key)
   }
 
-  /// The authority's own certificate in PEM, for clients to trust.
+  /// The authority's own certificate in PEM, for the trust stores of clients.
   public var certificatePEM: String {
     get throws(CryptoFailure) { try certificate.pem() }
   }
 
-  /// Makes a P-256 key and a certificate for a TLS server.
+  /// Creates a P-256 key and a certificate for a TLS server.
   ///
   /// - Parameters:
-  ///   - dnsNames: Names of the server; the leftmost label may be `*`.
+  ///   - dnsNames: The DNS names of the server; the leftmost label may be `*`.
   ///   - ipAddresses: IPv4 addresses in dotted form and IPv6 addresses (RFC 4291 section 2.2).
-  ///   - validDays: 1 to 825; the certificate ends with the authority's own at the latest.
-  ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for slow clocks.
-  /// - Throws: ``CryptoFailure/invalidSubjectName`` for a name of another form, or for no name at all, or for
-  ///   more than 100; ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``.
-  /// - Returns: The certificate and the only copy of its key.
+  ///   - validDays: 1 to 825; the certificate expires with the authority's own at the latest.
+  ///   - unixTime: The current time, in seconds since 1970; the certificate is valid from an hour before, for slow clocks.
+  /// - Throws: ``CryptoFailure/invalidSubjectName`` for a malformed name, for no name or for more than 100;
+  ///   ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``.
+  /// - Returns: The certificate and the only copy of its private key.
   public func issueServerCertificate(
     dnsNames: [String], ipAddresses: [String] = [], validDays: Int = usualServerDays,
     at unixTime: Int64 = currentUnixTime()
@@ -87,26 +88,28 @@ public struct CertificateAuthority: Sendable {
       privateKeyPEM: SharedSecretBox(try PEMText.privateKey(serverKey)))
   }
 
-  /// Makes a certificate for a TLS server that has its key already.
+  /// Creates a certificate for a TLS server that already has a key.
   ///
   /// - Parameters:
-  ///   - privateKeyPEM: The key on P-256, in PEM.
-  ///   - dnsNames: Names of the server; the leftmost label may be `*`.
+  ///   - privateKeyPEM: The P-256 private key, in PEM.
+  ///   - dnsNames: The DNS names of the server; the leftmost label may be `*`.
   ///   - ipAddresses: IPv4 addresses in dotted form and IPv6 addresses.
-  ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for ``usualServerDays``.
-  /// - Throws: ``CryptoFailure/invalidPrivateKey``, and as ``issueServerCertificate(dnsNames:ipAddresses:validDays:at:)``.
+  ///   - unixTime: The current time, in seconds since 1970; the certificate is valid from an hour before, for
+  ///     ``usualServerDays``.
+  /// - Throws: ``CryptoFailure/invalidPrivateKey``, and the errors of
+  ///   ``issueServerCertificate(dnsNames:ipAddresses:validDays:at:)``.
   /// - Returns: The certificate in PEM.
   package func issueServerCertificate(
     privateKeyPEM: borrowing SecretBytes, dnsNames: [String], ipAddresses: [String], at unixTime: Int64
   ) throws(CryptoFailure) -> String {
     let serverKey = try PrivateKeyPEM.read(privateKeyPEM)
-    _ = try EllipticCurve.p256Scalar(of: serverKey)  // refuses a key of another kind
+    _ = try EllipticCurve.p256Scalar(of: serverKey)  // rejects other kinds of keys
     return try serverCertificate(
       for: serverKey, dnsNames: dnsNames, ipAddresses: ipAddresses, validDays: Self.usualServerDays,
       at: unixTime)
   }
 
-  /// Whether a certificate can be for these names.
+  /// Indicates whether a certificate can be issued for these names.
   package static func canIssue(dnsNames: [String], ipAddresses: [String]) -> Bool {
     (1...mostNames).contains(dnsNames.count + ipAddresses.count)
       && dnsNames.allSatisfy(ServerName.isDNSName) && ipAddresses.allSatisfy(ServerName.isIPAddress)
@@ -118,7 +121,7 @@ public struct CertificateAuthority: Sendable {
     try CryptoFailure.require(validDays, in: 1...Self.maximumServerDays, .validDays)
     guard Self.canIssue(dnsNames: dnsNames, ipAddresses: ipAddresses) else { throw .invalidSubjectName }
     let names = dnsNames.map { "DNS:\($0)" } + ipAddresses.map { "IP:\($0)" }
-    // Clients look at the alternative names only; the common name is for people, and has room for 64 characters.
+    // Clients check the alternative names only. The common name is for people and has at most 64 characters.
     let commonName = String((dnsNames + ipAddresses).first { $0.utf8.count <= 64 } ?? "server")
     var builder = try CertificateBuilder(subjectKey: serverKey, commonName: commonName)
     let end = unixTime - Self.backdating + Int64(validDays) * 86_400
@@ -133,7 +136,7 @@ public struct CertificateAuthority: Sendable {
     return try builder.sign(with: key).pem()
   }
 
-  /// The system's clock, in whole seconds since 1970.
+  /// Returns the system's time, in whole seconds since 1970.
   public static func currentUnixTime() -> Int64 {
     var now = timespec()
     _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
@@ -141,16 +144,16 @@ public struct CertificateAuthority: Sendable {
   }
 }
 
-/// The forms of names that may stand in a server's certificate.
+/// Validation of names in a server's certificate.
 ///
-/// Nothing else passes, so that no name can smuggle a second entry into the text that OpenSSL parses.
+/// Only these forms are accepted, so no name can inject a second entry into the text that OpenSSL parses.
 enum ServerName {
-  /// Letters, digits and hyphens in labels of 1 to 63 characters, 253 in all; the first label may be `*`.
+  /// Accepts labels of 1 to 63 letters, digits and hyphens, 253 characters in total; the first label may be `*`.
   static func isDNSName(_ name: String) -> Bool {
     var labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)[...]
     guard (1...253).contains(name.utf8.count) else { return false }
     if labels.count > 1, labels.first?.elementsEqual("*".utf8) == true { labels.removeFirst() }
-    // A name whose last label is a number would be read as an address.
+    // Parsers would read a name whose last label is a number as an address.
     guard let last = labels.last, !last.allSatisfy(isDigit) else { return false }
     return labels.allSatisfy { label in
       (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
@@ -158,7 +161,7 @@ enum ServerName {
     }
   }
 
-  /// An address that the system's own parser takes.
+  /// Accepts an address that the system's `inet_pton` can parse.
   static func isIPAddress(_ address: String) -> Bool {
     guard !address.utf8.contains(0) else { return false }
     var storage = in6_addr()

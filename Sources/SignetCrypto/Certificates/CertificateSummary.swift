@@ -1,20 +1,20 @@
-/// What a server's certificate says that its operator has to know.
+/// The names and the expiry of a server's certificate, for its operator.
 package struct CertificateSummary: Hashable, Sendable {
-  /// The DNS names that it is for.
+  /// The DNS names in the certificate.
   package private(set) var dnsNames: [String] = []
-  /// The IP addresses that it is for, in a form that ``CertificateAuthority`` takes.
+  /// The IP addresses in the certificate, in a form that ``CertificateAuthority`` accepts.
   package private(set) var ipAddresses: [String] = []
-  /// The last second in which it is valid, since 1970.
+  /// The last second of validity, since 1970.
   package let end: Int64
 
-  /// Reads the first certificate of a text.
+  /// Parses the first certificate of a text.
   ///
-  /// - Parameter pem: The text.
-  /// - Throws: ``CryptoFailure/invalidCertificate``, also where its names are of other kinds.
+  /// - Parameter pem: The certificates in PEM.
+  /// - Throws: ``CryptoFailure/invalidCertificate``, also if the certificate has other kinds of names.
   package init(pem: String) throws(CryptoFailure) {
     let certificate = try Certificate(pem: pem)
     end = try certificate.end
-    // RFC 5280 section 4.2.1.6: a sequence of names, each with the tag of its kind.
+    // RFC 5280 section 4.2.1.6: a sequence of names, each tagged with its kind.
     for content in try certificate.extensions("2.5.29.17") {
       var rest = content[...]
       guard let list = Element(&rest), list.tag == 0x30, rest.isEmpty else { throw .invalidCertificate }
@@ -40,12 +40,12 @@ package struct CertificateSummary: Hashable, Sendable {
     }
   }
 
-  /// An element of DER with a length of at most 65,535 (X.690 section 8.1).
+  /// A DER element with a length of at most 65,535 (X.690 section 8.1).
   private struct Element {
     let tag: UInt8
     let content: ArraySlice<UInt8>
 
-    /// Takes the first one off; `nil` where it is cut.
+    /// Removes and parses the first element; `nil` if it is truncated.
     init?(_ bytes: inout ArraySlice<UInt8>) {
       guard let tag = bytes.popFirst(), let first = bytes.popFirst() else { return nil }
       var count = Int(first)

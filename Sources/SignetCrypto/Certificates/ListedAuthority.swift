@@ -1,18 +1,18 @@
-/// A certificate of a file that clients trust.
+/// A certificate in a file of trusted certificates.
 package struct ListedAuthority: Hashable, Sendable {
   /// The certificate in PEM.
   package let pem: String
-  /// The first second in which it is valid, since 1970.
+  /// The first second of validity, since 1970.
   package let start: Int64
-  /// The last second in which it is valid, since 1970.
+  /// The last second of validity, since 1970.
   package let end: Int64
-  /// The common name of its subject; `nil` where it has none that is text.
+  /// The common name of the subject; `nil` if there is none in UTF-8 or ASCII.
   package let commonName: String?
 
-  /// Reads all certificates of a text of at most 64 KiB, in their order.
+  /// Parses all certificates of a text of at most 64 KiB, in their order.
   ///
-  /// - Parameter text: The text; other blocks, and what is between them, are passed over.
-  /// - Throws: ``CryptoFailure/invalidCertificate`` where there is none, or one is damaged.
+  /// - Parameter text: The text; other blocks and the text between blocks are skipped.
+  /// - Throws: ``CryptoFailure/invalidCertificate`` if there is no certificate, or one is malformed.
   /// - Returns: The certificates.
   package static func all(inPEM text: String) throws(CryptoFailure) -> [ListedAuthority] {
     var listed: [ListedAuthority] = []

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// Certificates that are trusted to vouch for others (RFC 5280 section 6.1.1), prepared once for many paths.
+/// Trusted certificates (RFC 5280 section 6.1.1), prepared once for the verification of many paths.
 package struct TrustAnchors: Sendable {
-  /// Why a chain is not accepted.
+  /// The reasons to reject a chain.
   package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A certificate is none, or there is none.
+    /// The chain is empty, too long or has a malformed certificate.
     case malformed
-    /// No path leads to a trusted certificate, or it is not valid: OpenSSL's code.
+    /// There is no valid path to a trusted certificate; the value is OpenSSL's code.
     case path(code: Int32)
 
     package var description: String {
@@ -23,18 +23,18 @@ package struct TrustAnchors: Sendable {
   /// The SubjectPublicKeyInfo of each trusted certificate, in DER.
   package let publicKeys: [[UInt8]]
 
-  /// Takes certificates in DER.
+  /// Creates trust anchors from certificates in DER.
   ///
-  /// - Throws: ``CryptoFailure/invalidCertificate`` where one is none.
+  /// - Throws: ``CryptoFailure/invalidCertificate`` if one is malformed.
   package init(der certificates: [[UInt8]]) throws(CryptoFailure) {
     var read: [Certificate] = []
     for der in certificates { read.append(try Certificate(der: der)) }
     try self.init(read)
   }
 
-  /// Takes the certificates of a text in PEM, at most 64 KiB.
+  /// Creates trust anchors from certificates in PEM, at most 64 KiB.
   ///
-  /// - Throws: ``CryptoFailure/invalidCertificate`` where there is none, or one is damaged.
+  /// - Throws: ``CryptoFailure/invalidCertificate`` if there is none, or one is malformed.
   package init(pem: String) throws(CryptoFailure) { try self.init(Certificate.all(inPEM: pem)) }
 
   private init(_ certificates: [Certificate]) throws(CryptoFailure) {
@@ -44,13 +44,13 @@ package struct TrustAnchors: Sendable {
     publicKeys = keys
   }
 
-  /// Checks the path of a chain: signatures, validity, and who may sign for whom (RFC 5280 section 6).
+  /// Verifies the path of a chain: signatures, validity, and the right to issue (RFC 5280 section 6).
   ///
   /// - Parameters:
-  ///   - chain: Certificates in DER, at most 8, the one in question first.
-  ///   - unixTime: When all have to be valid, in seconds since 1970.
-  /// - Throws: ``Refusal``.
-  /// - Returns: The path that was found.
+  ///   - chain: The certificates in DER, at most 8, the leaf first.
+  ///   - unixTime: The time at which all must be valid, in seconds since 1970.
+  /// - Throws: ``Refusal`` if the chain is rejected.
+  /// - Returns: The verified path.
   package func check(_ chain: [[UInt8]], at unixTime: Int64) throws(Refusal) -> TrustedPath {
     guard chain.count <= Self.longestChain else { throw .malformed }
     var certificates: [Certificate] = []
@@ -60,7 +60,7 @@ package struct TrustAnchors: Sendable {
     return try check(certificates, at: unixTime)
   }
 
-  /// Checks the path of a chain in PEM, as ``check(_:at:)`` does.
+  /// Verifies the path of a chain in PEM, like ``check(_:at:)``.
   package func check(pem chain: String, at unixTime: Int64) throws(Refusal) -> TrustedPath {
     let certificates: [Certificate]
     do throws(CryptoFailure) { certificates = try Certificate.all(inPEM: chain) } catch { throw .malformed }

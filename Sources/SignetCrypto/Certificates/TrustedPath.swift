@@ -1,6 +1,6 @@
-/// The path from a certificate to a trusted one (RFC 5280 section 6); only checking makes one.
+/// A verified path from a certificate to a trusted one (RFC 5280 section 6); only the verification creates one.
 package struct TrustedPath: Sendable {
-  /// The SubjectPublicKeyInfo of each certificate in DER: that of the one in question first, of the trusted one last.
+  /// The SubjectPublicKeyInfo of each certificate in DER, from the leaf's to that of the trusted certificate.
   package let publicKeys: [[UInt8]]
   private let leaf: Certificate
 
@@ -11,17 +11,17 @@ package struct TrustedPath: Sendable {
     self.leaf = leaf
   }
 
-  /// Whether the certificate in question is for signatures, or does not say what for (RFC 5280 section 4.2.1.3).
+  /// Indicates whether the leaf's key may sign, or has no key usage extension (RFC 5280 section 4.2.1.3).
   package var isForSignatures: Bool { leaf.isForSignatures }
 
-  /// Whether the certificate in question is one that issues others, and vouches for nothing itself.
+  /// Indicates whether the leaf is a certificate authority.
   package var isAuthority: Bool { leaf.isAuthority }
 
-  /// The extensions of the certificate in question with this object identifier.
+  /// Returns the leaf's extensions with this object identifier.
   ///
   /// - Parameter identifier: Numbers with dots between them.
   /// - Throws: ``CryptoFailure/outOfMemory``.
-  /// - Returns: The content of each `extnValue`, as a rule one or none.
+  /// - Returns: The content of each `extnValue`, usually one or none.
   package func extensions(_ identifier: String) throws(CryptoFailure) -> [[UInt8]] {
     try leaf.extensions(identifier)
   }

@@ -1,9 +1,9 @@
 /// AES in cipher block chaining mode with PKCS #7 padding (NIST SP 800-38A, RFC 5652 section 6.3).
 ///
-/// Only as the cipher inside A128CBC-HS256 and its kin (RFC 7518 section 5.2): it authenticates nothing by
-/// itself. Check the authentication code first, or a failed decryption becomes an oracle.
+/// Use it only as the cipher inside A128CBC-HS256 and similar constructions (RFC 7518 section 5.2): it does not
+/// authenticate. Verify the MAC before decryption. Otherwise a failed decryption becomes a padding oracle.
 public enum AESCBC {
-  /// Encrypts under a key of 16 or 32 bytes and an unpredictable initialisation vector of 16.
+  /// Encrypts under a key of 16 or 32 bytes and an unpredictable initialization vector of 16 bytes.
   ///
   /// - Throws: ``CryptoFailure/keyLength(_:)``, ``CryptoFailure/nonceLength(_:)``, ``CryptoFailure/inputLength(_:)``.
   public static func encrypt(
@@ -17,10 +17,10 @@ public enum AESCBC {
     }
   }
 
-  /// Decrypts whole blocks and takes the padding off.
+  /// Decrypts whole blocks and removes the padding.
   ///
-  /// - Throws: ``CryptoFailure/decryptionFailed`` when the padding is wrong; ``CryptoFailure/inputLength(_:)``
-  ///   unless the ciphertext is one or more blocks of 16 bytes; the failures of encrypting.
+  /// - Throws: ``CryptoFailure/decryptionFailed`` if the padding is wrong; ``CryptoFailure/inputLength(_:)`` unless the
+  ///   ciphertext is one or more blocks of 16 bytes; the errors of encryption.
   public static func decrypt(
     _ ciphertext: [UInt8], key: borrowing SecretBytes, initializationVector: [UInt8]
   ) throws(CryptoFailure) -> [UInt8] {

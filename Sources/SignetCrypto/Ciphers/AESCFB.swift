@@ -1,8 +1,8 @@
-/// AES-128 in cipher feedback mode with whole blocks (NIST SP 800-38A section 6.3), as sessions with a TPM use it.
+/// AES-128 in cipher feedback mode with whole blocks (NIST SP 800-38A section 6.3), as in TPM sessions.
 ///
-/// It authenticates nothing by itself, and must never see one key with one initialisation vector twice.
+/// It does not authenticate. A key and an initialization vector must never be used together twice.
 package enum AESCFB {
-  /// Encrypts under a key and an initialisation vector of 16 bytes each.
+  /// Encrypts under a key and an initialization vector of 16 bytes each.
   ///
   /// - Throws: ``CryptoFailure/keyLength(_:)``, ``CryptoFailure/nonceLength(_:)``.
   package static func encrypt(
@@ -18,7 +18,7 @@ package enum AESCFB {
     }
   }
 
-  /// Decrypts what ``encrypt(_:key:initializationVector:)`` encrypted.
+  /// Decrypts the output of ``encrypt(_:key:initializationVector:)``.
   ///
   /// - Throws: ``CryptoFailure/keyLength(_:)``, ``CryptoFailure/nonceLength(_:)``.
   package static func decrypt(

@@ -1,14 +1,14 @@
 /// Authenticated encryption with AES-GCM (NIST SP 800-38D): 96-bit nonces and 128-bit tags only.
 ///
-/// A nonce must never be used twice under one key. The combined forms draw a random one, which is sound for up
-/// to 2^32 messages a key (section 8.3).
+/// A nonce must never be used twice under one key. The combined forms use a random nonce, which is safe for up to 2^32
+/// messages under a key (section 8.3).
 public enum AESGCM {
-  /// The bytes of a nonce.
+  /// The length of a nonce, in bytes.
   public static let nonceByteCount = 12
-  /// The bytes of a tag.
+  /// The length of a tag, in bytes.
   public static let tagByteCount = 16
 
-  /// Encrypts `plaintext` under a key of 16 or 32 bytes and a nonce of 12.
+  /// Encrypts an array under a key of 16 or 32 bytes and a nonce of 12 bytes.
   ///
   /// - Throws: ``CryptoFailure/keyLength(_:)``, ``CryptoFailure/nonceLength(_:)``, ``CryptoFailure/inputLength(_:)``.
   public static func seal(
@@ -17,7 +17,7 @@ public enum AESGCM {
     try split(sealed(plaintext.span, key, nonce, additionalData, after: []))
   }
 
-  /// Encrypts `plaintext` under a key of 16 or 32 bytes and a nonce of 12.
+  /// Encrypts a span under a key of 16 or 32 bytes and a nonce of 12 bytes.
   public static func seal(
     _ plaintext: RawSpan, key: borrowing SecretBytes, nonce: [UInt8], additionalData: [UInt8] = []
   ) throws(CryptoFailure) -> (ciphertext: [UInt8], tag: [UInt8]) {
@@ -26,7 +26,7 @@ public enum AESGCM {
     }
   }
 
-  /// Encrypts a secret under a key of 16 or 32 bytes and a nonce of 12.
+  /// Encrypts a secret under a key of 16 or 32 bytes and a nonce of 12 bytes.
   public static func seal(
     _ plaintext: borrowing SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
     additionalData: [UInt8] = []
@@ -38,8 +38,8 @@ public enum AESGCM {
 
   /// Decrypts to a secret.
   ///
-  /// - Throws: ``CryptoFailure/authenticationFailed`` when any bit differs, and nothing of the plaintext is kept;
-  ///   ``CryptoFailure/tagLength(_:)`` for a shortened tag, and the failures of sealing.
+  /// - Throws: ``CryptoFailure/authenticationFailed`` if any bit differs, after wiping the plaintext;
+  ///   ``CryptoFailure/tagLength(_:)`` for a shortened tag, and the errors of encryption.
   public static func open(
     _ ciphertext: [UInt8], tag: [UInt8], key: borrowing SecretBytes, nonce: [UInt8],
     additionalData: [UInt8] = []
@@ -51,7 +51,7 @@ public enum AESGCM {
     }
   }
 
-  /// Decrypts to an array, for plaintext that is no secret; throws as ``open(_:tag:key:nonce:additionalData:)``.
+  /// Decrypts public plaintext to an array, with the errors of ``open(_:tag:key:nonce:additionalData:)``.
   public static func openBytes(
     _ ciphertext: [UInt8], tag: [UInt8], key: borrowing SecretBytes, nonce: [UInt8],
     additionalData: [UInt8] = []
@@ -63,7 +63,7 @@ public enum AESGCM {
     }
   }
 
-  /// Encrypts a secret under a random nonce: nonce (12 bytes), ciphertext, tag (16 bytes) in one array.
+  /// Encrypts a secret under a random nonce to one array: nonce (12 bytes), ciphertext, tag (16 bytes).
   public static func sealCombined(
     _ plaintext: borrowing SecretBytes, key: borrowing SecretBytes, additionalData: [UInt8] = [],
     random: some RandomSource = SystemRandomSource()
@@ -74,7 +74,7 @@ public enum AESGCM {
     }
   }
 
-  /// Encrypts under a random nonce: nonce (12 bytes), ciphertext, tag (16 bytes) in one array.
+  /// Encrypts an array under a random nonce to one array: nonce (12 bytes), ciphertext, tag (16 bytes).
   public static func sealCombined(
     _ plaintext: [UInt8], key: borrowing SecretBytes, additionalData: [UInt8] = [],
     random: some RandomSource = SystemRandomSource()
@@ -83,7 +83,7 @@ public enum AESGCM {
     return try sealed(plaintext.span, key, nonce, additionalData, after: nonce)
   }
 
-  /// Decrypts what ``sealCombined(_:key:additionalData:random:)`` made to a secret.
+  /// Decrypts the output of ``sealCombined(_:key:additionalData:random:)`` to a secret.
   ///
   /// - Throws: ``CryptoFailure/authenticationFailed``; ``CryptoFailure/inputLength(_:)`` below 28 bytes.
   public static func openCombined(
@@ -94,7 +94,7 @@ public enum AESGCM {
       parts.ciphertext, tag: parts.tag, key: key, nonce: parts.nonce, additionalData: additionalData)
   }
 
-  /// Decrypts what ``sealCombined(_:key:additionalData:random:)`` made to an array; throws as
+  /// Decrypts the output of ``sealCombined(_:key:additionalData:random:)`` to an array, with the errors of
   /// ``openCombined(_:key:additionalData:)``.
   public static func openCombinedBytes(
     _ combined: [UInt8], key: borrowing SecretBytes, additionalData: [UInt8] = []

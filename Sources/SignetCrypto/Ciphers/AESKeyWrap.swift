@@ -1,11 +1,11 @@
-/// AES key wrap (RFC 3394) with the standard's initial value, as A128KW and A256KW use it.
+/// AES key wrap (RFC 3394) with the standard's initial value, as in A128KW and A256KW.
 public enum AESKeyWrap {
-  /// The most bytes of a key that is wrapped: far above any key, far below what would hurt.
+  /// The longest key to wrap, in bytes: far more than any real key needs.
   public static let maximumByteCount = 4096
 
   /// Wraps a key of 16 to 4096 bytes, a multiple of 8, under a key-encryption key of 16, 24 or 32 bytes.
   ///
-  /// - Returns: 8 bytes more than `key` has.
+  /// - Returns: The wrapped key, 8 bytes longer than `key`.
   /// - Throws: ``CryptoFailure/keyLength(_:)``, ``CryptoFailure/inputLength(_:)``.
   public static func wrap(
     _ key: borrowing SecretBytes, with keyEncryptionKey: borrowing SecretBytes
@@ -25,9 +25,9 @@ public enum AESKeyWrap {
     }
   }
 
-  /// Unwraps 24 to 4104 bytes, a multiple of 8.
+  /// Unwraps a wrapped key of 24 to 4104 bytes, a multiple of 8.
   ///
-  /// - Throws: ``CryptoFailure/authenticationFailed`` when the integrity check fails, and nothing more is said;
+  /// - Throws: ``CryptoFailure/authenticationFailed`` if the integrity check fails, without further details;
   ///   ``CryptoFailure/keyLength(_:)``, ``CryptoFailure/inputLength(_:)``.
   public static func unwrap(
     _ wrapped: [UInt8], with keyEncryptionKey: borrowing SecretBytes

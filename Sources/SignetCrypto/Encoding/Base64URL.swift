@@ -1,36 +1,36 @@
-/// Base 64 with the URL and filename safe alphabet (RFC 4648 section 5), without padding, as JOSE uses it.
+/// Base 64 with the URL and filename safe alphabet (RFC 4648 section 5), without padding, as in JOSE.
 ///
-/// Strict: padding, white space, other alphabets and spare bits that are not zero are refused, so that bytes
-/// have one encoding only.
+/// Decoding is strict, so that bytes have exactly one encoding: padding, white space, other alphabets and spare bits that
+/// are not zero are rejected.
 public enum Base64URL {
-  /// The encoding of `bytes`, without padding.
+  /// Encodes bytes without padding.
   public static func encode(_ bytes: [UInt8]) -> String {
     SixBitAlphabet.urlSafe.encode(bytes.span, pads: false)
   }
 
-  /// The encoding of a secret, in a text that nobody wipes: only for what must leave as text.
+  /// Encodes a secret as a string that cannot be wiped, for output as text only.
   public static func insecureEncode(_ secret: borrowing SecretBytes) -> String {
     secret.withUInt8Span { SixBitAlphabet.urlSafe.encode($0, pads: false) }
   }
 
-  /// The bytes that `text` encodes.
+  /// Decodes a string.
   public static func decode(_ text: String) throws(EncodingFailure) -> [UInt8] {
     try decode(text.utf8Span.span)
   }
 
-  /// The bytes that a text in UTF-8 encodes.
+  /// Decodes a text in UTF-8.
   public static func decode(_ text: [UInt8]) throws(EncodingFailure) -> [UInt8] {
     try decode(text.span)
   }
 
-  /// The bytes that a text in UTF-8 encodes, such as one part of a longer text.
+  /// Decodes a span of UTF-8, such as a part of a longer text.
   public static func decode(_ text: Span<UInt8>) throws(EncodingFailure) -> [UInt8] {
     try SixBitAlphabet.urlSafe.decode(text)
   }
 
-  /// The bytes of a text with or without padding; nil where it is none.
+  /// Decodes a text with or without padding; `nil` if it is malformed.
   ///
-  /// It is for protocols whose products differ in the padding, where the text itself is what is signed or hashed.
+  /// Use it for protocols whose implementations differ in padding and sign or hash the text itself.
   package static func decodePadded(_ text: String) -> [UInt8]? {
     let span = text.utf8Span.span
     var count = span.count
@@ -40,7 +40,7 @@ public enum Base64URL {
     do { return try decode(span.extracting(0..<count)) } catch { return nil }
   }
 
-  /// The secret that a text in UTF-8 encodes; no other copy of its bytes is made.
+  /// Decodes a text in UTF-8 to a secret, without another copy of its bytes.
   public static func decodeSecret(_ text: [UInt8]) throws(EncodingFailure) -> SecretBytes {
     let count = try SixBitAlphabet.urlSafe.decodedByteCount(of: text)
     return SecretBytes(byteCount: count) { output in
@@ -49,19 +49,19 @@ public enum Base64URL {
   }
 }
 
-/// Base 64 with the standard alphabet and padding (RFC 4648 section 4), just as strict as ``Base64URL``.
+/// Base 64 with the standard alphabet and padding (RFC 4648 section 4), as strict as ``Base64URL``.
 public enum Base64 {
-  /// The encoding of `bytes`, padded to a multiple of four characters.
+  /// Encodes bytes and pads to a multiple of four characters.
   public static func encode(_ bytes: [UInt8]) -> String {
     SixBitAlphabet.standard.encode(bytes.span, pads: true)
   }
 
-  /// The bytes that `text` encodes; its padding must be there.
+  /// Decodes a string with its padding.
   public static func decode(_ text: String) throws(EncodingFailure) -> [UInt8] {
     try decode(Array(text.utf8))
   }
 
-  /// The bytes that a text in UTF-8 encodes; its padding must be there.
+  /// Decodes a text in UTF-8 with its padding.
   public static func decode(_ text: [UInt8]) throws(EncodingFailure) -> [UInt8] {
     guard text.count.isMultiple(of: 4) else { throw .length(text.count) }
     var body = text[...]
@@ -70,9 +70,9 @@ public enum Base64 {
     return (0..<count).map { SixBitAlphabet.standard.byte($0, of: text) }
   }
 
-  /// The bytes that a text encodes in either alphabet, with or without padding, white space dropped; nil where it is none.
+  /// Decodes either alphabet, with or without padding, and ignores white space; `nil` if the text is malformed.
   ///
-  /// For formats whose writers differ; where one form was agreed on, the strict readers are to be used.
+  /// Use it for formats whose writers differ. For a format with one agreed encoding, use the strict decoders.
   public static func decodeLeniently(_ text: String) -> [UInt8]? {
     var body = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     for _ in 0..<2 where body.last == UInt8(ascii: "=") { body.removeLast() }
@@ -84,16 +84,17 @@ public enum Base64 {
   }
 }
 
-/// The 64 characters of an encoding, both ways.
+/// An encoder and decoder for one alphabet of 64 characters.
 struct SixBitAlphabet: Sendable {
   static let urlSafe = SixBitAlphabet(last: (UInt8(ascii: "-"), UInt8(ascii: "_")))
   static let standard = SixBitAlphabet(last: (UInt8(ascii: "+"), UInt8(ascii: "/")))
 
   private let characters: [UInt8]
-  /// The value of each of the 256 bytes, or 0xFF.
+  /// The value of each of the 256 bytes, or 0xFF for a byte outside the alphabet.
   private let values: [UInt8]
-  /// The value of each byte at the four places of a group of 24 bits, one table after the other; bit 31 stands for
-  /// a byte that has none.
+  /// The shifted value of each byte at the four positions of a 24-bit group, as four tables in a row.
+  ///
+  /// Bit 31 marks a byte outside the alphabet.
   private let groups: [UInt32]
 
   private init(last: (UInt8, UInt8)) {
@@ -131,7 +132,7 @@ struct SixBitAlphabet: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Checks a text without padding and says how many bytes it encodes.
+  /// Validates a text without padding and returns the number of encoded bytes.
   func decodedByteCount(of text: [UInt8]) throws(EncodingFailure) -> Int {
     let spareBits: [UInt8?] = [0, nil, 0x0F, 0x03]
     guard let spare = spareBits[text.count % 4] else { throw .length(text.count) }
@@ -142,20 +143,20 @@ struct SixBitAlphabet: Sendable {
     return text.count * 3 / 4
   }
 
-  /// The bytes that a text without padding encodes: four characters at a time, as most texts are long.
+  /// Decodes a text without padding, four characters at a time, because most texts are long.
   func decode(_ text: Span<UInt8>) throws(EncodingFailure) -> [UInt8] {
     let tail = text.count % 4
     guard tail != 1 else { throw .length(text.count) }
     let whole = text.count - tail
-    // All groups are joined, so that one comparison finds a character without a value: only those set bit 31.
+    // All groups are combined, so that one comparison at the end detects an invalid character: only those set bit 31.
     var seen: UInt32 = 0
     var spare: UInt8 = 0
     let groups = self.groups.span
     let capacity = whole / 4 * 3 + max(tail - 1, 0)
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
       var at = 0
-      // Unchecked: `at` stays below `whole` with its three neighbours, each four characters make three bytes, and
-      // each of the four tables has an entry for every byte.
+      // Unchecked access is safe: `at` + 3 stays below `whole`, each four characters make three bytes, and each of the four
+      // tables has an entry for every byte.
       while at < whole {
         let group =
           unsafe (groups[unchecked: Int(text[unchecked: at])]
@@ -185,7 +186,7 @@ struct SixBitAlphabet: Sendable {
     return bytes
   }
 
-  /// One of the bytes that a checked text encodes.
+  /// Decodes one byte of a validated text.
   func byte(_ index: Int, of text: [UInt8]) -> UInt8 {
     let position = index / 3 * 4 + index % 3
     let (left, right) = (value(text[position]), value(text[position + 1]))

@@ -1,6 +1,6 @@
-/// A strict reader of the few DER structures that keys and signatures consist of (ITU-T X.690 section 10).
+/// A strict parser for the few DER structures of keys and signatures (ITU-T X.690 section 10).
 ///
-/// Every structure has one encoding: lengths are definite and minimal, integers are minimal.
+/// Every structure has one encoding: lengths are definite and minimal, and integers are minimal.
 struct DERReader {
   private let bytes: [UInt8]
   private var position: Int
@@ -22,24 +22,24 @@ struct DERReader {
     (self.bytes, position, end) = (bytes, range.lowerBound, range.upperBound)
   }
 
-  /// Refuses what follows the last element.
+  /// Rejects trailing bytes.
   func finish() throws(Refusal) {
     guard position == end else { throw Refusal() }
   }
 
-  /// The elements of a sequence.
+  /// Reads a sequence and returns a reader of its elements.
   mutating func readSequence() throws(Refusal) -> DERReader {
     DERReader(bytes, try readElement(.sequence))
   }
 
-  /// The content of a bit string that consists of whole bytes.
+  /// Reads a bit string of whole bytes and returns a reader of its content.
   mutating func readBitString() throws(Refusal) -> DERReader {
     let range = try readElement(.bitString)
     guard let first = range.first, bytes[first] == 0 else { throw Refusal() }
     return DERReader(bytes, range.dropFirst())
   }
 
-  /// A number that is not negative, big-endian without leading zeros; zero has no bytes.
+  /// Reads a non-negative integer as big-endian bytes without leading zeros; zero has no bytes.
   mutating func readUnsignedInteger() throws(Refusal) -> [UInt8] {
     let content = bytes[try readElement(.integer)]
     guard let first = content.first, first < 0x80 else { throw Refusal() }
@@ -50,7 +50,7 @@ struct DERReader {
     return Array(rest)
   }
 
-  /// Passes over bytes that can only be these.
+  /// Skips these bytes; rejects any other.
   mutating func expect(_ literal: [UInt8]) throws(Refusal) {
     guard end - position >= literal.count, bytes[position..<(position + literal.count)].elementsEqual(literal)
     else { throw Refusal() }
@@ -75,7 +75,7 @@ struct DERReader {
       count = Int(try readByte()) << 8
       count |= Int(try readByte())
       guard count >= 0x100 else { throw Refusal() }
-    default: throw Refusal()  // indefinite, or longer than any key
+    default: throw Refusal()  // indefinite, or too long for a key
     }
     guard count <= end - position else { throw Refusal() }
     defer { position += count }
@@ -83,9 +83,9 @@ struct DERReader {
   }
 }
 
-/// The DER of the few structures that we write.
+/// An encoder for the few DER structures that this module writes.
 enum DERWriter {
-  /// An element of at most 65 535 bytes.
+  /// Encodes an element of at most 65,535 bytes.
   static func element(_ tag: DERReader.Tag, _ content: [UInt8]) -> [UInt8] {
     let count = content.count
     precondition(count <= 0xFFFF, "no key or signature has \(count) bytes")
@@ -98,14 +98,14 @@ enum DERWriter {
     return [tag.rawValue] + length + content
   }
 
-  /// A number that is not negative, from big-endian bytes.
+  /// Encodes a non-negative integer from big-endian bytes.
   static func unsignedInteger(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     let digits = bytes.drop { $0 == 0 }
     let needsZero = (digits.first ?? 0x80) >= 0x80  // zero itself is one zero byte
     return element(.integer, (needsZero ? [0] : []) + digits)
   }
 
-  /// A sequence of numbers of 32 bytes each, at most three, in one array: verifying a signature writes one each time.
+  /// Encodes a sequence of at most three 32-byte integers in one allocation: each signature verification needs one.
   static func sequence(ofNumbersIn bytes: [UInt8]) -> [UInt8] {
     precondition(bytes.count <= 96, "the length of \(bytes.count) bytes of numbers does not fit one byte")
     var der: [UInt8] = []

@@ -1,13 +1,13 @@
-/// Why a text is not the encoding of bytes.
+/// The reasons why a text cannot be decoded.
 @nonexhaustive public enum EncodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No whole number of bytes has an encoding of this many characters.
+  /// The number of characters encodes no whole number of bytes.
   case length(Int)
-  /// The character at this offset, in UTF-8 bytes, does not belong to the alphabet.
+  /// The character at this offset, in UTF-8 bytes, is outside the alphabet.
   case character(offset: Int)
-  /// The bits that the last character has to spare are not zero, so that another text would mean the same.
+  /// The spare bits of the last character are not zero, so that a second text would decode to the same bytes.
   case trailingBits
 
-  /// What happened and what to do; never the text, which may be a secret.
+  /// The reason and what to do about it; it never contains the text, which may be secret.
   public var description: String {
     switch self {
     case .length(let count): "\(count) characters encode no whole number of bytes; send the text whole"

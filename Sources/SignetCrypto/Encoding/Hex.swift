@@ -1,6 +1,6 @@
-/// Bytes as pairs of hexadecimal digits (RFC 4648 section 8).
+/// Hexadecimal encoding (RFC 4648 section 8).
 public enum Hex {
-  /// The encoding of `bytes` in lower case.
+  /// Encodes bytes in lower case.
   public static func encode(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
@@ -12,12 +12,12 @@ public enum Hex {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes that `text` encodes, in upper or lower case; separators and prefixes are refused.
+  /// Decodes a string of upper- or lower-case digits; separators and prefixes are rejected.
   public static func decode(_ text: String) throws(EncodingFailure) -> [UInt8] {
     try decode(Array(text.utf8))
   }
 
-  /// The bytes that a text in UTF-8 encodes, in upper or lower case; separators and prefixes are refused.
+  /// Decodes UTF-8 of upper- or lower-case digits; separators and prefixes are rejected.
   public static func decode(_ text: [UInt8]) throws(EncodingFailure) -> [UInt8] {
     guard text.count.isMultiple(of: 2) else { throw .length(text.count) }
     var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 /// The textual encoding of DER (RFC 7468).
 package enum PEM {
-  /// `der` between the lines of `label`, 64 characters a line.
+  /// Encodes DER under a label, with 64 characters per line.
   static func encode(_ der: [UInt8], label: String) -> String {
     var text = "-----BEGIN \(label)-----\n"
     var rest = Base64.encode(der)[...]
@@ -11,7 +11,7 @@ package enum PEM {
     return text + "-----END \(label)-----\n"
   }
 
-  /// The bytes of a text that is one block with one of some labels, at most 64 KiB; nil for anything else.
+  /// Decodes a text of at most 64 KiB that is one block with one of these labels; `nil` for any other text.
   package static func decode(_ text: String, labels: [String]) -> [UInt8]? {
     guard text.utf8.count <= 65_536 else { return nil }
     let lines = text.split(whereSeparator: \.isNewline)

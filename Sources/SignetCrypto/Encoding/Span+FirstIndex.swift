@@ -5,14 +5,14 @@
 #endif
 
 extension Span<UInt8> {
-  /// The index of the first `byte` at `start` or after it.
+  /// Returns the index of the first `byte` at or after `start`.
   ///
-  /// The corresponding C function is `memchr`, which looks at many bytes at a time.
+  /// The corresponding C function is `memchr`, which compares many bytes at a time.
   ///
   /// - Parameters:
-  ///   - byte: What is looked for.
-  ///   - start: Where to begin, at most ``count``.
-  /// - Returns: The index, or nil where there is none.
+  ///   - byte: The byte to find.
+  ///   - start: The first index to compare, at most ``count``.
+  /// - Returns: The index; `nil` if there is none.
   package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     unsafe extracting(start...).withUnsafeBytes { rest in
       guard let base = rest.baseAddress,

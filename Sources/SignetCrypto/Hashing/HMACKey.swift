@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A key for HMAC (RFC 2104, FIPS 198-1), hashed once and used for any number of messages.
+/// An HMAC key (RFC 2104, FIPS 198-1), hashed once for any number of messages.
 ///
-/// The key may have any length. Calls from several threads wait for each other, a fraction of a microsecond a message.
+/// The key may have any length. A lock serializes calls from several threads, for a fraction of a microsecond per message.
 public final class HMACKey: Sendable {
-  /// The hash function of the code.
+  /// The hash function of the HMAC.
   public let hash: HashFunction
   private let context: Mutex<MACContext>
 
-  /// Prepares `key`; the caller's secret is not needed afterwards.
+  /// Prepares a key, which the caller may wipe afterwards.
   public init(_ key: borrowing SecretBytes, _ hash: HashFunction) {
     self.hash = hash
     context = Mutex(key.withUInt8Span { MACContext(key: $0, hash) })
   }
 
-  /// The authentication code of `message`: as many bytes as a digest has.
+  /// Returns the MAC of an array, as long as a digest.
   public func authenticationCode(for message: [UInt8]) -> [UInt8] {
     context.withLock { context in
       context.begin()
@@ -23,7 +23,7 @@ public final class HMACKey: Sendable {
     }
   }
 
-  /// The authentication code of `message`: as many bytes as a digest has.
+  /// Returns the MAC of a span, as long as a digest.
   public func authenticationCode(for message: RawSpan) -> [UInt8] {
     withUInt8Span(of: message) { message in
       context.withLock { context in
@@ -34,7 +34,7 @@ public final class HMACKey: Sendable {
     }
   }
 
-  /// The authentication code of `message`, where the code is itself a key.
+  /// Returns the MAC of a message as a secret, for a MAC that is a key.
   public func secretAuthenticationCode(for message: [UInt8]) -> SecretBytes {
     context.withLock { context in
       context.begin()
@@ -43,9 +43,7 @@ public final class HMACKey: Sendable {
     }
   }
 
-  /// Whether `mac` is the whole authentication code of `message`, compared in constant time.
-  ///
-  /// A shortened code is not valid.
+  /// Verifies in constant time that `mac` is the MAC of `message`; a truncated MAC is invalid.
   public func isValid(_ mac: [UInt8], for message: [UInt8]) -> Bool {
     constantTimeEqual(mac, authenticationCode(for: message))
   }

@@ -1,8 +1,8 @@
 /// A hash function of FIPS 180-4.
 public enum HashFunction: Sendable, Hashable, CaseIterable {
-  /// SHA-1, only for HMAC in one-time codes (RFC 4226); it is refused in signatures.
+  /// SHA-1, for HMAC in one-time codes only (RFC 4226); signatures with it are rejected.
   case sha1
-  /// SHA-224, only for one-time codes of accounts that are imported with it.
+  /// SHA-224, for imported accounts for one-time codes only.
   case sha224
   /// SHA-256.
   case sha256
@@ -11,7 +11,7 @@ public enum HashFunction: Sendable, Hashable, CaseIterable {
   /// SHA-512.
   case sha512
 
-  /// The bytes of a digest.
+  /// The length of a digest, in bytes.
   public var byteCount: Int {
     switch self {
     case .sha1: 20
@@ -22,17 +22,19 @@ public enum HashFunction: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The digest of `message`.
+  /// Returns the digest of an array.
   public func digest(of message: [UInt8]) -> [UInt8] {
     algorithm.digest(of: message.span, byteCount: byteCount)
   }
 
-  /// The digest of `message`.
+  /// Returns the digest of a span.
   public func digest(of message: RawSpan) -> [UInt8] {
     withUInt8Span(of: message) { algorithm.digest(of: $0, byteCount: byteCount) }
   }
 
-  /// The digest of a secret, such as a PIN that enters a message only hashed; it can be guessed from, so it is one too.
+  /// Returns the digest of a secret, such as a PIN.
+  ///
+  /// The digest is secret too: an attacker who has it can guess a short secret.
   public func secretDigest(of secret: borrowing SecretBytes) -> SecretBytes {
     secret.withUInt8Span { algorithm.secretDigest(of: $0, byteCount: byteCount) }
   }

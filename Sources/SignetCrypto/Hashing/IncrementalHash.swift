@@ -17,7 +17,7 @@ public struct IncrementalHash: ~Copyable, Sendable {
     withUInt8Span(of: bytes) { context.update($0) }
   }
 
-  /// Ends the message and gives its digest.
+  /// Ends the message and returns its digest.
   public consuming func finish() -> [UInt8] {
     context.finish()
   }

@@ -1,32 +1,32 @@
-/// The cost of deriving a key from a password with Argon2id version 1.3 (RFC 9106).
+/// The cost of key derivation from a password with Argon2id version 1.3 (RFC 9106).
 ///
-/// A derivation blocks its thread for the wanted time: call it from an executor of its own.
+/// A derivation blocks its thread for the whole time: call it on a separate executor.
 public struct Argon2id: Sendable, Hashable {
-  /// The memory in KiB, 8 times the lanes to 1 048 576 (1 GiB).
+  /// The memory in KiB, from 8 times the lanes to 1,048,576 (1 GiB).
   public var memoryKiB: Int
-  /// The passes over that memory, 1 to 64.
+  /// The number of passes over the memory, 1 to 64.
   public var passes: Int
-  /// The lanes, each with a thread, 1 to 16.
+  /// The number of lanes, each with its own thread, 1 to 16.
   public var lanes: Int
 
-  /// The least cost for passwords of our own: 19 MiB, 2 passes, 1 lane (OWASP's smallest recommendation).
+  /// The lowest cost for Signet's own passwords: 19 MiB, 2 passes, 1 lane (OWASP's smallest recommendation).
   public static let minimum = Argon2id(memoryKiB: 19 * 1024, passes: 2, lanes: 1)
 
-  /// Names a cost; ``derive(password:salt:byteCount:)`` checks its bounds.
+  /// Creates a cost; ``derive(password:salt:byteCount:)`` checks its range.
   public init(memoryKiB: Int, passes: Int, lanes: Int) {
     self.memoryKiB = memoryKiB
     self.passes = passes
     self.lanes = lanes
   }
 
-  /// Whether no part of this cost is below ``minimum``.
+  /// Indicates whether no parameter is below ``minimum``.
   public var meetsMinimum: Bool {
     memoryKiB >= Self.minimum.memoryKiB && passes >= Self.minimum.passes && lanes >= Self.minimum.lanes
   }
 
   /// Derives `byteCount` bytes (4 to 1024) from a password and a salt (8 to 1024 bytes).
   ///
-  /// - Throws: ``CryptoFailure/parameterOutOfRange(_:_:allowed:)`` outside those bounds or those of the cost;
+  /// - Throws: ``CryptoFailure/parameterOutOfRange(_:_:allowed:)`` outside these ranges or those of the cost;
   ///   ``CryptoFailure/outOfMemory``.
   public func derive(
     password: borrowing SecretBytes, salt: [UInt8], byteCount: Int
@@ -36,10 +36,10 @@ public struct Argon2id: Sendable, Hashable {
       byteCount: byteCount)
   }
 
-  /// Derives as ``derive(password:salt:byteCount:)`` does, keyed by a secret and bound to associated data.
+  /// Derives like ``derive(password:salt:byteCount:)``, with a secret key and associated data as further inputs.
   ///
-  /// `secret` is a key kept apart from the salt, such as one that hardware holds; `associatedData` is public
-  /// (K and X of RFC 9106 section 3.1).
+  /// `secret` is a key that is stored separately from the salt, for example in hardware; `associatedData` is public (K and X
+  /// of RFC 9106 section 3.1).
   public func derive(
     password: borrowing SecretBytes, salt: [UInt8], secret: borrowing SecretBytes,
     associatedData: [UInt8], byteCount: Int

@@ -1,10 +1,8 @@
 extension Argon2id {
-  /// A cost that takes about `milliseconds` on this machine, and never less than ``minimum``.
+  /// Measures a cost that takes about `milliseconds` (1 to 60,000) on this machine, and is never below ``minimum``.
   ///
-  /// Memory is raised first, because memory is what an attacker's hardware lacks, then the passes.
-  /// One lane: a device unlocks on one core, and lanes help an attacker as much as us.
-  ///
-  /// `milliseconds` is 1 to 60 000. A machine too slow for it still gets the minimum.
+  /// Memory is increased first, because memory is what an attacker's hardware lacks, then the passes. One lane: a device
+  /// unlocks on one core, and more lanes help an attacker just as much. A machine that is too slow gets ``minimum``.
   ///
   /// - Throws: ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``, ``CryptoFailure/outOfMemory``.
   public static func calibrated(milliseconds: Int) throws -> Argon2id {
@@ -18,20 +16,20 @@ extension Argon2id {
     }
   }
 
-  /// The calibration as a function of what `measure` says, so that a test needs no clock.
+  /// Calibrates with the results of `measure`, so that a test needs no clock.
   package static func calibrated(
     milliseconds: Int, measure: (Argon2id) throws(CryptoFailure) -> Duration
   ) throws(CryptoFailure) -> Argon2id {
     try CryptoFailure.require(milliseconds, in: 1...60_000, .milliseconds)
     let wanted = Duration.milliseconds(milliseconds)
     var spent = try measure(minimum)
-    // The first derivation touches fresh pages and misleads: the quicker of two is the cost in steady use. Where the first took 16 times
-    // what is wanted, the second is taken not to be so quick.
+    // The first derivation touches fresh pages and is too slow, so the faster of two is the steady cost. If the first one
+    // took 16 times the target, a second one is not worth its time.
     if spent / wanted >= 16 { return minimum }
     spent = try min(spent, measure(minimum))
     var work = wanted / max(spent, .microseconds(1))
     var cost = minimum.multiplied(by: work)
-    // Memory beyond the caches costs more for each KiB, so what was reckoned is measured, and reckoned again from there.
+    // Memory beyond the caches costs more per KiB, so the estimate is measured and corrected.
     for _ in 0..<2 where cost != minimum {
       spent = try measure(cost)
       let ratio = wanted / max(spent, .microseconds(1))
@@ -42,7 +40,7 @@ extension Argon2id {
     return cost
   }
 
-  /// A cost of about `work` times this one: more memory as far as calibration goes, then more passes; never less.
+  /// Returns a cost of about `work` times this one: first more memory up to the limit, then more passes; never less.
   private func multiplied(by work: Double) -> Argon2id {
     var cost = self
     cost.memoryKiB = min(
@@ -52,6 +50,6 @@ extension Argon2id {
     return cost
   }
 
-  /// The most memory that calibration chooses, 256 MiB: more would make an app a candidate for being ended.
+  /// The largest memory that calibration chooses, 256 MiB: with more, the system might terminate an app.
   package static var calibratedMemoryLimitKiB: Int { 256 * 1024 }
 }

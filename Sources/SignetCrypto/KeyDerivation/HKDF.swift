@@ -1,17 +1,17 @@
-/// The key derivation function of RFC 5869: extract, then expand.
+/// The key derivation function HKDF of RFC 5869: extract, then expand.
 ///
-/// Written over HMAC rather than over OpenSSL's `HKDF`, which takes at most 32 KiB of `info`.
+/// It uses HMAC directly, because OpenSSL's `HKDF` accepts at most 32 KiB of `info`.
 public enum HKDF {
-  /// Concentrates `inputKey` into a pseudorandom key of one digest (RFC 5869 section 2.2).
+  /// Extracts a pseudorandom key of one digest from `inputKey` (RFC 5869 section 2.2).
   ///
-  /// An empty salt means zeros, as the standard says.
+  /// An empty salt counts as zeros, as the standard specifies.
   public static func extract(
     salt: [UInt8], inputKey: borrowing SecretBytes, _ hash: HashFunction
   ) -> SecretBytes {
     inputKey.withUInt8Span { extract(salt: salt.span, inputKey: $0, hash) }
   }
 
-  /// Concentrates `inputKey` into a pseudorandom key of one digest, under a salt that is secret as well.
+  /// Extracts a pseudorandom key of one digest from `inputKey` under a secret salt.
   public static func extract(
     salt: borrowing SecretBytes, inputKey: borrowing SecretBytes, _ hash: HashFunction
   ) -> SecretBytes {
@@ -47,7 +47,7 @@ public enum HKDF {
     }
   }
 
-  /// Extracts, then expands: `byteCount` bytes bound to `salt` and `info`.
+  /// Extracts and expands: derives `byteCount` bytes that depend on `salt` and `info`.
   ///
   /// - Precondition: `byteCount` is at most ``maximumByteCount(_:)``.
   public static func derive(
@@ -57,7 +57,7 @@ public enum HKDF {
     return expand(pseudorandomKey, info: info, byteCount: byteCount, hash)
   }
 
-  /// The most bytes that one expansion gives: 255 digests.
+  /// Returns the longest output of one expansion, in bytes: 255 digests.
   public static func maximumByteCount(_ hash: HashFunction) -> Int { 255 * hash.byteCount }
 
   private static func extract(salt: Span<UInt8>, inputKey: Span<UInt8>, _ hash: HashFunction) -> SecretBytes {

@@ -1,9 +1,8 @@
-/// The password-based key derivation of RFC 8018 section 5.2, for data that others made: our own use ``Argon2id``.
+/// The password-based key derivation of RFC 8018 section 5.2, for foreign formats; Signet's own use ``Argon2id``.
 public enum PBKDF2 {
-  /// Derives `byteCount` bytes from a password with HMAC.
+  /// Derives `byteCount` bytes (1 to 65,536) from a password with HMAC.
   ///
-  /// `iterations` is 1 to 10 000 000: the bound keeps a hostile file from occupying the processor for minutes.
-  /// `byteCount` is 1 to 65 536.
+  /// `iterations` is 1 to 10,000,000: the limit keeps a malicious file from occupying the processor for minutes.
   ///
   /// - Throws: ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``.
   public static func derive(

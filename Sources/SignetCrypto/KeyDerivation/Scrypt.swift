@@ -1,27 +1,29 @@
-/// The password-based key derivation of RFC 7914, for data that others made: our own use ``Argon2id``.
+/// The password-based key derivation of RFC 7914, for foreign formats; Signet's own use ``Argon2id``.
 public struct Scrypt: Sendable, Hashable {
-  /// The most blocks in all, `cost * blockSize * parallelization`: about 4 s and, at one lane, 512 MiB.
+  /// The largest `cost * blockSize * parallelization`: about 4 s and, with one lane, 512 MiB.
   public static let maximumWork = 1 << 22
 
-  /// The cost in processor and memory: N of the RFC, a power of two from 2 to 2^20.
+  /// The processor and memory cost: N of the RFC, a power of two from 2 to 2^20.
   public let cost: Int
   /// The block size: r of the RFC, 1 to 64.
   public let blockSize: Int
-  /// The number of lanes: p of the RFC, 1 to 64.
+  /// The parallelization: p of the RFC, 1 to 64.
   public let parallelization: Int
 
-  /// Names a cost; ``derive(password:salt:byteCount:)`` checks its bounds.
+  /// Creates a cost; ``derive(password:salt:byteCount:)`` checks its range.
   public init(cost: Int, blockSize: Int, parallelization: Int) {
     (self.cost, self.blockSize, self.parallelization) = (cost, blockSize, parallelization)
   }
 
-  /// Derives bytes from a password; the bounds keep a hostile file from taking all memory, or minutes.
+  /// Derives bytes from a password.
+  ///
+  /// The limits keep a malicious file from exhausting the memory or occupying the processor for minutes.
   ///
   /// - Parameters:
-  ///   - password: Of any length.
-  ///   - salt: Of any length.
-  ///   - byteCount: 1 to 1024.
-  /// - Returns: The bytes.
+  ///   - password: The password, of any length.
+  ///   - salt: The salt, of any length.
+  ///   - byteCount: The length of the output, 1 to 1024.
+  /// - Returns: The derived bytes.
   /// - Throws: ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``, ``CryptoFailure/outOfMemory``.
   public func derive(
     password: borrowing SecretBytes, salt: [UInt8], byteCount: Int

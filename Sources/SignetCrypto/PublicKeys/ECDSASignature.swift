@@ -1,11 +1,11 @@
 /// An ECDSA signature on a 256-bit curve: the numbers r and s (FIPS 186-5 section 6).
 ///
-/// Decoding checks the form only. A signature whose numbers are zero or too large is decoded and never valid.
+/// Decoding checks the form only. A signature with numbers that are zero or too large can be decoded but never verifies.
 public struct ECDSASignature: Sendable, Hashable {
-  /// r and then s, each 32 bytes big-endian (IEEE P1363, RFC 7518 section 3.4).
+  /// The numbers r and s, each 32 bytes big-endian (IEEE P1363, RFC 7518 section 3.4).
   public let rawRepresentation: [UInt8]
 
-  /// Takes r and then s, 64 bytes.
+  /// Creates a signature from r and s, 64 bytes.
   ///
   /// - Throws: ``CryptoFailure/invalidSignatureEncoding`` for another length.
   public init(rawRepresentation: [UInt8]) throws(CryptoFailure) {
@@ -15,8 +15,8 @@ public struct ECDSASignature: Sendable, Hashable {
 
   /// Decodes the sequence of r and s in strict DER (RFC 3279 section 2.2.3).
   ///
-  /// - Throws: ``CryptoFailure/invalidSignatureEncoding`` for BER, trailing bytes, negative numbers, needless
-  ///   zeros and numbers of more than 256 bits.
+  /// - Throws: ``CryptoFailure/invalidSignatureEncoding`` for BER, trailing bytes, negative numbers, superfluous zeros and
+  ///   numbers of more than 256 bits.
   public init(derRepresentation: [UInt8]) throws(CryptoFailure) {
     do throws(DERReader.Refusal) {
       var outer = DERReader(derRepresentation)
@@ -35,12 +35,12 @@ public struct ECDSASignature: Sendable, Hashable {
     }
   }
 
-  /// Decodes a sequence of two numbers whose senders leave out the zero before a first bit that is set, or write more of them.
+  /// Decodes a sequence of two numbers that may lack the leading zero of DER, or have more of them.
   ///
-  /// Some FIDO authenticators do. Lengths are those of DER, and nothing may follow: two texts that are both read still
-  /// mean the same two numbers.
+  /// Some FIDO authenticators write such signatures. Lengths are those of DER, and trailing bytes are rejected, so the
+  /// numbers stay unambiguous.
   ///
-  /// - Throws: ``CryptoFailure/invalidSignatureEncoding`` for everything else, and numbers of more than 256 bits.
+  /// - Throws: ``CryptoFailure/invalidSignatureEncoding`` for any other deviation, and for numbers of more than 256 bits.
   package init(looseDERRepresentation bytes: [UInt8]) throws(CryptoFailure) {
     var position = 2
     guard bytes.count >= 8, bytes[0] == 0x30, bytes[1] < 0x80, Int(bytes[1]) == bytes.count - 2 else {

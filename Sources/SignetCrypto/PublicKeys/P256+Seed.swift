@@ -1,13 +1,13 @@
 extension P256 {
-  /// The bytes of a seed: 128 bits more than a scalar has.
+  /// The length of a seed, in bytes: 128 bits more than a scalar.
   public static let seedByteCount = 48
 }
 
 extension P256.PrivateKey {
-  /// Takes a seed, of which every one gives a key: 48 bytes, big-endian, modulo the order less one, plus one.
+  /// Derives a key from a seed of 48 bytes: big-endian, modulo the order minus one, plus one.
   ///
-  /// FIPS 186-5 appendix A.2.1 makes keys in this way from random bits. Since no seed is refused, a seed that was decrypted
-  /// under a wrong key looks like any other.
+  /// FIPS 186-5 appendix A.2.1 derives keys from random bits in this way. No seed is invalid, so a seed decrypted under a
+  /// wrong key is indistinguishable from the right one.
   ///
   /// - Throws: ``CryptoFailure/invalidPrivateKey`` for another length.
   public init(seed: borrowing SecretBytes) throws(CryptoFailure) {
@@ -18,9 +18,9 @@ extension P256.PrivateKey {
       })
   }
 
-  /// A random one of the 2^128 seeds that give this key; a uniform key has a uniform seed.
+  /// Returns a random one of the 2^128 seeds of this key; for a uniform key the seed is uniform.
   ///
-  /// - Throws: ``CryptoFailure/library(function:code:)`` when memory fails.
+  /// - Throws: ``CryptoFailure/library(function:code:)`` if memory runs out.
   public func randomSeed() throws(CryptoFailure) -> SecretBytes {
     let scalar = rawRepresentation
     while true {

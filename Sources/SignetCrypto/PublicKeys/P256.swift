@@ -1,11 +1,11 @@
-/// The curve P-256 (FIPS 186-5, secp256r1): keys for signing and keys for key agreement, which are two types.
+/// The curve P-256 (FIPS 186-5, secp256r1), with separate key types for signing and for key agreement.
 public enum P256 {
-  /// What a key is for.
+  /// The purpose of a key.
   public protocol Purpose: Sendable {}
 
-  /// ECDSA with SHA-256, which JOSE calls ES256.
+  /// ECDSA with SHA-256: ES256 in JOSE.
   public enum Signing: Purpose {
-    /// A key that checks signatures.
+    /// A key that verifies signatures.
     public typealias PublicKey = P256.PublicKey<Signing>
     /// A key that signs.
     public typealias PrivateKey = P256.PrivateKey<Signing>
@@ -13,15 +13,15 @@ public enum P256 {
 
   /// ECDH (NIST SP 800-56A section 5.7.1.2).
   public enum KeyAgreement: Purpose {
-    /// The key of the other side.
+    /// The peer's key.
     public typealias PublicKey = P256.PublicKey<KeyAgreement>
-    /// The key of this side.
+    /// The private key of this side.
     public typealias PrivateKey = P256.PrivateKey<KeyAgreement>
   }
 
-  /// A public key: a point that was checked to be on the curve.
+  /// A public key: a point that is verified to be on the curve.
   ///
-  /// Decoding costs a fraction of a verification; keep the value where many signatures are checked.
+  /// Decoding costs a fraction of a verification; keep the value to verify many signatures.
   public struct PublicKey<Use: Purpose>: Sendable, Hashable {
     let key: ECPublicKey
 
@@ -35,9 +35,9 @@ public enum P256 {
       key = try ECPublicKey(.p256, point: point, for: Self.purpose)
     }
 
-    /// Takes the coordinates, each 32 bytes big-endian, as a JWK has them (RFC 7518 section 6.2.1).
+    /// Creates a key from its coordinates, each 32 bytes big-endian, as in a JWK (RFC 7518 section 6.2.1).
     ///
-    /// - Throws: ``CryptoFailure/invalidPoint``.
+    /// - Throws: ``CryptoFailure/invalidPoint`` for another length or a point that is not on the curve.
     public init(x: [UInt8], y: [UInt8]) throws(CryptoFailure) {
       guard x.count == 32, y.count == 32 else { throw .invalidPoint }
       try self.init(x963: [0x04] + x + y)
@@ -75,7 +75,7 @@ public enum P256 {
     /// The SubjectPublicKeyInfo in PEM (RFC 7468 section 13).
     public var pemRepresentation: String { PEM.encode(derRepresentation, label: "PUBLIC KEY") }
 
-    /// Whether both are the same point.
+    /// Compares the points.
     public static func == (left: Self, right: Self) -> Bool { left.key.point == right.key.point }
 
     /// Hashes the point.
@@ -84,10 +84,10 @@ public enum P256 {
 
   /// A private key with its public key.
   ///
-  /// The scalar is wiped when the last copy is let go.
+  /// The scalar is wiped when the last copy is released.
   public struct PrivateKey<Use: Purpose>: Sendable {
     let key: ECPrivateKey
-    /// The public key that belongs to it.
+    /// The corresponding public key.
     public let publicKey: PublicKey<Use>
 
     private init(_ key: ECPrivateKey) throws(CryptoFailure) {
@@ -95,9 +95,9 @@ public enum P256 {
       publicKey = try PublicKey(x963: key.point)
     }
 
-    /// Makes a fresh key.
+    /// Creates a new key.
     ///
-    /// The process ends if the system has no randomness or memory: nothing that follows would be safe.
+    /// The process ends if the system has no randomness or memory: continuing would not be safe.
     public init() {
       do throws(CryptoFailure) {
         try self.init(ECPrivateKey(signs: Use.self == Signing.self))
@@ -106,9 +106,9 @@ public enum P256 {
       }
     }
 
-    /// Takes the private scalar, 32 bytes big-endian, and computes the public key.
+    /// Creates a key from its private scalar, 32 bytes big-endian, and computes the public key.
     ///
-    /// - Throws: ``CryptoFailure/invalidPrivateKey`` for another length, zero, and the order or more.
+    /// - Throws: ``CryptoFailure/invalidPrivateKey`` for another length, for zero, and for the order or more.
     public init(rawRepresentation: borrowing SecretBytes) throws(CryptoFailure) {
       try self.init(
         rawRepresentation.withUInt8Span { (scalar) throws(CryptoFailure) in
@@ -116,9 +116,9 @@ public enum P256 {
         })
     }
 
-    /// Reads a private key in PEM, without a passphrase: PKCS #8 (RFC 5958), or SEC 1 (RFC 5915).
+    /// Parses a private key in PEM without a passphrase: PKCS #8 (RFC 5958) or SEC 1 (RFC 5915).
     ///
-    /// - Throws: ``CryptoFailure/invalidPrivateKey`` for anything but a key on this curve.
+    /// - Throws: ``CryptoFailure/invalidPrivateKey`` if the text is not a key on this curve.
     public init(pem: borrowing SecretBytes) throws(CryptoFailure) {
       try self.init(rawRepresentation: EllipticCurve.p256Scalar(of: PrivateKeyPEM.read(pem)))
     }
@@ -135,12 +135,12 @@ public enum P256 {
 }
 
 extension P256.PublicKey where Use == P256.Signing {
-  /// Whether `signature` is this key's signature of `message` with SHA-256.
+  /// Verifies this key's signature of a message with SHA-256.
   public func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
     key.isValidSignature(signature, for: message)
   }
 
-  /// Whether `signature` is this key's signature of the message with this SHA-256 digest.
+  /// Verifies this key's signature of the message with this SHA-256 digest.
   package func isValidSignature(_ signature: ECDSASignature, forDigest digest: [UInt8]) -> Bool {
     key.isValidSignature(signature, forDigest: digest)
   }
@@ -149,18 +149,18 @@ extension P256.PublicKey where Use == P256.Signing {
 extension P256.PrivateKey where Use == P256.Signing {
   /// Signs `message` with SHA-256.
   ///
-  /// - Throws: ``CryptoFailure/library(function:code:)`` when memory or randomness fails.
+  /// - Throws: ``CryptoFailure/library(function:code:)`` if memory or randomness is unavailable.
   public func signature(for message: [UInt8]) throws(CryptoFailure) -> ECDSASignature {
     try key.signature(for: message)
   }
 }
 
 extension P256.PrivateKey where Use == P256.KeyAgreement {
-  /// The shared secret with `peer`: the X coordinate, 32 bytes big-endian.
+  /// Computes the shared secret with `peer`: the X coordinate, 32 bytes big-endian.
   ///
-  /// Derive keys from it, use it for nothing else.
+  /// Use it only as the input of a key derivation.
   ///
-  /// - Throws: ``CryptoFailure/library(function:code:)`` when memory fails.
+  /// - Throws: ``CryptoFailure/library(function:code:)`` if memory runs out.
   public func sharedSecret(with peer: P256.KeyAgreement.PublicKey) throws(CryptoFailure) -> SecretBytes {
     try key.sharedSecret(with: peer.key)
   }
