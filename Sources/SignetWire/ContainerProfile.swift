@@ -64,9 +64,7 @@ public struct ContainerProfile: Hashable, Sendable {
     }
   }
 
-  /// Returns the effective protection of a key.
-  ///
-  /// A key without its own protection has the container's; the session key then has the device's.
+  /// Returns a key's own protection or else the container's; a session key without its own has the device's.
   public func protection(of key: KeyName) -> ProtectionPolicy {
     keys[key] ?? (key == .session ? .device : protection)
   }

@@ -21,11 +21,9 @@ public struct DeviceDescription: Hashable, Sendable {
   public let platform: String
   /// The place where the device stores its secrets.
   public let keystore: Keystore
-  /// Indicates whether the keystore is a simulator, by its own statement or by a recognised sign.
+  /// Indicates whether the keystore is a simulator, by its own statement or by a recognized sign.
   public let isSimulated: Bool
-  /// The keystore in which the decision-signing key was made and signs.
-  ///
-  /// A device with a hardware keystore may still have a signing key in software.
+  /// The keystore of the decision-signing key: a device with a hardware keystore may still have this key in software.
   public let keyOrigin: Keystore
 
   /// Creates a description.

@@ -1,9 +1,7 @@
 import SignetCrypto
 import SignetJOSE
 
-/// A message, separate from a request, that a container's session key signs: a compact JWS with ES256.
-///
-/// The `kid` is the container id.
+/// A message with its own signature by a container's session key: a compact JWS with ES256, whose `kid` is the container id.
 struct ContainerMessage: Sendable {
   private let jws: JWS
   /// The container that the sender claims to be; not verified.

@@ -49,7 +49,7 @@ public struct DeviceStatus: Hashable, Sendable {
   ///   - address: The request that the status answers.
   ///   - signer: The server's key.
   /// - Returns: A compact JWS.
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
+  /// - Throws: ``WireFailure/notAuthentic`` if the key cannot be used.
   public func signed(
     for address: ListAddress, by signer: P256.Signing.PrivateKey
   ) throws(WireFailure) -> String {
@@ -120,7 +120,7 @@ public struct SignedDeviceStatus: Sendable {
       revision: try object.wireInteger("revision"),
       challenge: try object.wireBytes("challenge", count: DeviceStatus.challengeByteCount),
       policies: policies, standing: standing,
-      // Sanitized instead of rejected: a lock must take effect whatever its reason contains.
+      // Sanitized instead of rejected: a lock must take effect even if its reason is not valid.
       reason: DeviceCommand.plain(try Wire.reading(object.optionalString("reason")) ?? ""), orders: orders)
   }
 }

@@ -79,9 +79,9 @@ public struct ActivationCode: Hashable, Sendable {
 
 /// The reasons why a text is no activation code.
 @nonexhaustive public enum ActivationCodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// More than 2,048 bytes.
+  /// The text has more than 2,048 bytes.
   case tooLarge(Int)
-  /// The code is of another version of the protocol.
+  /// The code has another version of the protocol.
   case version(Int64)
   /// The text is no activation code, or it was truncated or damaged.
   case malformed(WireFailure)

@@ -36,7 +36,7 @@ public struct ActivationCore: Sendable {
     device = try DeviceDescription(object.wireObject("device"))
   }
 
-  /// The core as JSON, exactly the bytes that the proof covers.
+  /// The core as JSON: the payload that the proof covers.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)

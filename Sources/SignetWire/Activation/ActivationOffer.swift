@@ -44,8 +44,6 @@ public struct ActivationOffer: ContainerOffer {
 
   /// Parses an offer.
   ///
-  /// The limits of the costs keep a server from weakening the invite key and from exhausting the device.
-  ///
   /// - Throws: ``WireFailure``, also for costs outside 19 MiB to 1 GiB of memory, 2 to 16 passes and 1 to 16 lanes.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)

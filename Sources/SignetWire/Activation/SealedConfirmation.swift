@@ -17,7 +17,7 @@ public enum SealedConfirmation {
   ///   - transcript: T2 of section 3.2, 32 bytes; a device rejects a confirmation of another handshake.
   ///   - key: The encryption key that the device registers.
   /// - Returns: A compact JWE.
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
+  /// - Throws: ``WireFailure/notAuthentic`` if the key cannot be used.
   public static func seal(
     _ confirmation: [UInt8], transcript: [UInt8], to key: P256.KeyAgreement.PublicKey
   ) throws(WireFailure) -> String {
@@ -37,8 +37,8 @@ public enum SealedConfirmation {
   ///   - key: The private half of the new encryption key.
   ///   - transcript: The device's own T2, 32 bytes.
   /// - Returns: The confirmation, 32 bytes.
-  /// - Throws: ``WireFailure/notAuthentic`` if decryption fails or the transcript differs; another ``WireFailure`` for a
-  ///   malformed plaintext.
+  /// - Throws: ``WireFailure/notAuthentic`` if decryption fails or the transcript differs; ``WireFailure`` for bad
+  ///   plaintext.
   public static func open(
     _ jwe: String, with key: P256.KeyAgreement.PrivateKey, transcript: [UInt8]
   ) throws(WireFailure) -> [UInt8] {

@@ -37,8 +37,7 @@ public struct EndNotice: Hashable, Sendable {
 
   /// Creates a notice that is still to be signed.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that is too long, or has a line feed or a scalar that is
-  ///   invisible or reorders text.
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that is too long or not plain text on one line.
   public init(
     container: ContainerID, server: ServerURL, device: [UInt8], event: Event, reason: String, time: Int64
   ) throws(WireFailure) {

@@ -2,9 +2,8 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// The content of a push, encrypted to the device (`docs/protocol.md` section 10).
-///
-/// It says that a transaction is waiting, not what the transaction is about.
+/// The content of a push, encrypted to the device: that a transaction waits, not its content (`docs/protocol.md` section
+/// 10).
 public struct PushPayload: Hashable, Sendable {
   /// The `typ` of the JWE.
   public static let type = "signet-push"

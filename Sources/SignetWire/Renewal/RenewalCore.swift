@@ -45,7 +45,7 @@ public struct RenewalCore: Sendable {
       keys: ContainerKeys(object.wireObject("keys")), device: DeviceDescription(object.wireObject("device")))
   }
 
-  /// The core as JSON, exactly the bytes that the signature covers.
+  /// The core as JSON: the payload that the signature covers.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)

@@ -1,8 +1,6 @@
 import SignetJSON
 
-/// The cancellation of a transaction by its user, without a decision.
-///
-/// Only the request is signed; there is no decision for the relying party to verify.
+/// A user's cancellation of a transaction without a decision: only the request is signed.
 public struct Cancellation: Hashable, Sendable {
   /// The user's reasons to cancel.
   public enum Reason: String, Hashable, Sendable, CaseIterable {

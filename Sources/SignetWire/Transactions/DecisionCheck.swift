@@ -1,9 +1,8 @@
 public import SignetCrypto
 import SignetJSON
 
-/// A relying party's verification of a signed decision with the user's public key, without the server.
-///
-/// The steps are those of `docs/protocol.md` section 7.
+/// A relying party's verification of a signed decision with the public key, without the server (`docs/protocol.md` section
+/// 7).
 public struct DecisionCheck: Sendable {
   /// The reasons why a decision is not valid.
   @nonexhaustive public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {

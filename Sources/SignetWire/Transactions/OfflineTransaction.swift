@@ -1,9 +1,7 @@
 public import SignetCrypto
 import SignetJSON
 
-/// A transaction that the user carries to an offline device as text (`docs/protocol.md` section 5.9).
-///
-/// The device responds with digits, which the user carries back.
+/// A transaction carried to a device as text, with the response carried back as digits (`docs/protocol.md` section 5.9).
 public struct OfflineTransaction: Hashable, Sendable {
   /// The `typ` of the JWS.
   public static let type = "signet-offline"

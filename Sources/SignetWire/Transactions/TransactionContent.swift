@@ -2,8 +2,8 @@ public import SignetJSON
 
 /// The content of a transaction: the one text that the device displays and signs (`docs/protocol.md` section 5).
 ///
-/// It is canonical JSON. A parsed content must encode to exactly the same bytes and is otherwise rejected, so that no part
-/// of the signed text stays hidden from the user.
+/// It is canonical JSON. A parsed content must encode to exactly the same bytes, so that no part of the signed text stays
+/// hidden from the user.
 public struct TransactionContent: Hashable, Sendable {
   /// The largest content, in bytes of its JSON.
   public static let maximumByteCount = 4096

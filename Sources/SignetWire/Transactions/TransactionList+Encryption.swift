@@ -2,9 +2,7 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// The request that a signed answer belongs to.
-///
-/// The answer names it, so an attacker cannot replay the answer or send it to another container.
+/// The request that a signed answer names, so that an attacker cannot replay the answer or send it to another container.
 public struct ListAddress: Hashable, Sendable {
   /// The server that answers.
   public let server: ServerURL
