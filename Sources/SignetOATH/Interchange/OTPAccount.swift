@@ -108,7 +108,6 @@ public struct OTPAccount: Sendable {
     for member in foreign { try InterchangeText.check(member.name, "name of a member", limit: 256) }
   }
 
-  /// Validates the moving factor.
   private static func check(_ kind: Kind, hasCheckDigit: Bool) throws(InterchangeFailure) {
     switch kind {
     case .hotp: return
@@ -137,7 +136,7 @@ public struct OTPAccount: Sendable {
     }
   }
 
-  /// Indicates whether another account makes the same codes with the same secret, whatever its name.
+  /// Indicates whether another account makes the same codes with the same secret, even under another name.
   ///
   /// The counter, the challenge lengths and the foreign members are not compared.
   ///

@@ -145,7 +145,6 @@ public struct MigrationBatch: Sendable {
   }
 }
 
-/// An account in the message.
 private struct Parameters {
   /// The hash functions of the message format; 4 is MD5, which is unsupported.
   private static let algorithms: [(number: UInt64, algorithm: OATHAlgorithm)] = [

@@ -1,6 +1,5 @@
 /// The subset of the Protocol Buffers wire format that messages of numbers and bytes need.
 enum ProtocolBuffer {
-  /// The value of a field.
   enum Value {
     case varint(UInt64)
     case bytes(ArraySlice<UInt8>)

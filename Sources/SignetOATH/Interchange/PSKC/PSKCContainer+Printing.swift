@@ -39,7 +39,6 @@ extension PSKCContainer {
   }
 }
 
-/// The encryption of a document.
 private struct PSKCEncryption {
   static let iterations = 600_000
   static let saltByteCount = 16

@@ -48,7 +48,6 @@ public enum PSKCEncryptionKey: Sendable {
 ///
 /// The MAC of a value is verified before the value is decrypted; an encrypted value without a MAC is rejected.
 public struct PSKCContainer: Sendable {
-  /// The namespace of the document.
   static let namespace = "urn:ietf:params:xml:ns:keyprov:pskc"
 
   /// The id of the document.

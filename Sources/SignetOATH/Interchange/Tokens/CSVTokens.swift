@@ -7,7 +7,6 @@ package struct CSVTokens: Sendable {
   private static let numbers = ["digits", "period", "start", "counter"]
   private static let texts = ["serial", "kind", "algorithm", "user"]
   private static let secrets = ["secret", "secret-hex", "secret-base32"]
-  /// The allowed column names.
   package static let columns = texts + secrets + numbers
 
   /// The tokens in the form of the protocol; empty fields are left out.

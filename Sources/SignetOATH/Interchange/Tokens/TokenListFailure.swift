@@ -29,7 +29,6 @@ package import SignetJSON
   /// Two tokens have the same serial number; the other values are their locations, such as `line 2`.
   case repeated(serial: String, first: String, again: String)
 
-  /// The reason, for the operator.
   package var description: String {
     switch self {
     case .tooLarge: "a file of tokens has at most \(TokenList.maximumByteCount >> 20) MiB"

@@ -97,7 +97,6 @@ struct URILabel {
   }
 }
 
-/// An encoder for URIs.
 struct URIWriter {
   private(set) var text: String
   private var isFirst = true
