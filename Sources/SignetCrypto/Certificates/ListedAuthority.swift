@@ -1,6 +1,5 @@
 /// A certificate in a file of trusted certificates.
 package struct ListedAuthority: Hashable, Sendable {
-  /// The certificate in PEM.
   package let pem: String
   /// The first second of validity, since 1970.
   package let start: Int64

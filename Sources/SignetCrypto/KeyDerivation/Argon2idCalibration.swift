@@ -24,7 +24,7 @@ extension Argon2id {
     let wanted = Duration.milliseconds(milliseconds)
     var spent = try measure(minimum)
     // The first derivation touches fresh pages and is too slow, so the faster of two is the steady cost. If the first one
-    // took 16 times the target, a second one is not worth its time.
+    // took 16 times the target, the second is assumed to exceed the target too.
     if spent / wanted >= 16 { return minimum }
     spent = try min(spent, measure(minimum))
     var work = wanted / max(spent, .microseconds(1))

@@ -17,7 +17,6 @@ import COpenSSL
   private static let aes256GCM = BlockCipher("AES-256-GCM")
   private static let aes128CBC = BlockCipher("AES-128-CBC")
   private static let aes256CBC = BlockCipher("AES-256-CBC")
-  /// AES-128 in cipher feedback mode.
   static let aes128CFB = BlockCipher("AES-128-CFB")
   private static let aes128Wrap = BlockCipher("AES-128-WRAP")
   private static let aes192Wrap = BlockCipher("AES-192-WRAP")

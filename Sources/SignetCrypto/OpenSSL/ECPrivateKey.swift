@@ -19,7 +19,6 @@ final class ECPrivateKey: Sendable {
   /// The prepared operation: signing or key agreement, depending on the key's purpose.
   private let operation: KeyOperation
 
-  /// Creates a new key pair.
   convenience init(signs: Bool) throws(CryptoFailure) {
     try self.init(EllipticCurve.p256.generate(), signs: signs)
   }

@@ -155,7 +155,6 @@ import Synchronization
 
 /// A public key on a curve for one of two purposes, for which OpenSSL has different key types.
 final class ECPublicKey: Sendable {
-  /// The purpose of a key.
   enum Purpose { case verification, agreement }
 
   let curve: EllipticCurve
@@ -166,7 +165,6 @@ final class ECPublicKey: Sendable {
   private let verification: VerificationKey?
   private let agreement: KeyHandle?
 
-  /// Decodes an uncompressed point.
   init(_ curve: EllipticCurve, point: [UInt8], for purpose: Purpose) throws(CryptoFailure) {
     guard point.count == EllipticCurve.pointByteCount, point[0] == 0x04 else { throw .invalidPoint }
     verification = purpose == .verification ? try curve.verificationKey(point: point) : nil

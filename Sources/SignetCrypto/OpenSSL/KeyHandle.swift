@@ -47,7 +47,6 @@ import COpenSSL
     unsafe self.raw = raw
   }
 
-  /// Duplicates a prepared operation.
   init(duplicating prototype: borrowing KeyOperation) throws(CryptoFailure) {
     guard let raw = unsafe EVP_PKEY_CTX_dup(prototype.raw) else {
       throw OpenSSLCall.failure("EVP_PKEY_CTX_dup")

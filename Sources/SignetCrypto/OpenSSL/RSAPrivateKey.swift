@@ -1,6 +1,5 @@
 import COpenSSL
 
-/// An RSA private key.
 final class RSAPrivateKey: Sendable {
   private let key: KeyHandle
   private let byteCount: Int

@@ -45,7 +45,6 @@ final class RSAPublicKey: Sendable {
 }
 
 extension RSA.Padding {
-  /// The hash function of the message.
   var hash: HashFunction {
     switch self {
     case .pkcs1(let hash), .pss(let hash, _): hash
