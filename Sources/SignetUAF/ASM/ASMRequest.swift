@@ -1,20 +1,20 @@
 package import SignetJSON
 
-/// What an authenticator-specific module is asked (UAF ASM API section 3.1).
+/// A request to an authenticator-specific module (UAF ASM API section 3.1).
 package struct ASMRequest: Hashable, Sendable {
-  /// What is asked, with its arguments.
+  /// The operation with its arguments.
   package enum Call: Hashable, Sendable {
     case getInfo
     case register(appID: String, username: String, finalChallenge: String, attestationType: AttestationType)
     case authenticate(appID: String, keyIDs: [KeyID], finalChallenge: String, transactions: [UAFTransaction])
-    /// Without a key: all of the application.
+    /// With `nil` as the key, all keys of the application.
     case deregister(appID: String, keyID: KeyID?)
     case getRegistrations
     case openSettings
   }
 
   package let version: UAFVersion
-  /// Which authenticator; nil for ``Call/getInfo`` alone.
+  /// The authenticator; `nil` for ``Call/getInfo`` only.
   package let authenticatorIndex: UInt16?
   package let call: Call
   package let extensions: [UAFExtension]

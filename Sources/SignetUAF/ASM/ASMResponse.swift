@@ -1,16 +1,16 @@
 import SignetCrypto
 package import SignetJSON
 
-/// What an authenticator-specific module answers (UAF ASM API section 3.2).
+/// The answer of an authenticator-specific module (UAF ASM API section 3.2).
 package struct ASMResponse: Hashable, Sendable {
-  /// What comes with success.
+  /// The result of a successful operation.
   package enum Payload: Hashable, Sendable {
     case info([AuthenticatorInfo])
     case assertion([UInt8], scheme: String)
     case registrations([AppRegistration])
   }
 
-  /// As it was sent; ``ASMStatus`` names those that are known.
+  /// The code as received; ``ASMStatus`` lists the known ones.
   package let statusCode: UInt16
   package let payload: Payload?
   package let extensions: [UAFExtension]
@@ -19,7 +19,7 @@ package struct ASMResponse: Hashable, Sendable {
     (statusCode, self.payload, self.extensions) = (status.rawValue, payload, extensions)
   }
 
-  /// The status; one that is not known counts as an error.
+  /// The status; an unknown code counts as an error.
   package var status: ASMStatus { ASMStatus(rawValue: statusCode) ?? .error }
 
   package init(_ object: JSONObject) throws(MessageFailure) {

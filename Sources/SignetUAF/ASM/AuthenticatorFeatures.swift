@@ -1,6 +1,6 @@
 import SignetJSON
 
-/// What a module and a client say alike of an authenticator.
+/// The members that a module and a client both use to describe an authenticator.
 package struct AuthenticatorFeatures: Hashable, Sendable {
   package var aaid: AAID
   package var assertionScheme: String
@@ -19,7 +19,7 @@ package struct AuthenticatorFeatures: Hashable, Sendable {
   package var description: String?
   package var icon: String?
 
-  /// Describes the authenticator of a metadata statement.
+  /// Creates the features of an authenticator from its metadata statement.
   package init(_ statement: MetadataStatement, title: String? = nil) {
     aaid = statement.aaid
     assertionScheme = statement.assertionScheme
@@ -70,7 +70,7 @@ package struct AuthenticatorFeatures: Hashable, Sendable {
     icon = try reader.optionalString("icon", 0...(1 << 20))
   }
 
-  /// Sets the members of an object that stand for this.
+  /// Writes the members to an object.
   func write(to object: inout JSONObject) {
     object["aaid"] = .string(aaid.text)
     object["assertionScheme"] = .string(assertionScheme)
@@ -92,7 +92,7 @@ package struct AuthenticatorFeatures: Hashable, Sendable {
     object.setOptional("icon", icon.map { .string($0) })
   }
 
-  /// What a policy looks at.
+  /// The traits that a policy compares.
   package var traits: AuthenticatorTraits {
     AuthenticatorTraits(
       aaid: aaid, userVerification: [userVerification], keyProtection: keyProtection,

@@ -9,7 +9,7 @@ package struct AuthenticatorInfo: Hashable, Sendable {
   package var isRoaming: Bool
   package var features: AuthenticatorFeatures
 
-  /// Describes an authenticator that is part of the device.
+  /// Creates the description of a built-in authenticator.
   package init(_ features: AuthenticatorFeatures, index: UInt16, isUserEnrolled: Bool) {
     (self.features, self.index, self.isUserEnrolled) = (features, index, isUserEnrolled)
     asmVersions = [.v1_1]

@@ -1,12 +1,12 @@
 import SignetJSON
 
-/// An authenticator as a client describes it to an app; it has a title, a description and an icon (UAF Application API section
-/// 4.3).
+/// An authenticator in the form in which a client describes it to an app, with title, description and icon (UAF Application
+/// API section 4.3).
 package struct DiscoveredAuthenticator: Hashable, Sendable {
   package var supportedVersions: [UAFVersion]
   package var features: AuthenticatorFeatures
 
-  /// Describes an authenticator; what it has no words for, its model's name stands for.
+  /// Creates a description; a missing title or description is replaced by the model's AAID.
   package init(_ features: AuthenticatorFeatures, supportedVersions: [UAFVersion] = [.v1_1]) {
     self.supportedVersions = supportedVersions
     self.features = features

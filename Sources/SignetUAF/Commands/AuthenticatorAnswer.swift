@@ -1,17 +1,17 @@
-/// What an authenticator answers, as it goes over the wire (UAF Authenticator Commands section 6).
+/// An authenticator's answer to a command, in its wire form (UAF Authenticator Commands section 6).
 package struct AuthenticatorAnswer: Hashable, Sendable {
-  /// What comes with success.
+  /// The result of a successful command.
   package enum Payload: Hashable, Sendable {
     case nothing
     case info(apiVersion: UInt8, [AuthenticatorDescription])
-    /// A new key: its assertion, and the handle that the module keeps where the authenticator does not.
+    /// A new key: its assertion, and the handle that the module stores if the authenticator does not.
     case registered(assertion: [UInt8], keyHandle: [UInt8])
     case signed(assertion: [UInt8])
-    /// Several keys would do: the user has to choose one, and the command is sent again with its handle alone.
+    /// Several matching keys: the user has to choose one, and the module repeats the command with its handle alone.
     case choice([Choice])
   }
 
-  /// A key that the user may choose.
+  /// A key that the user can choose.
   package struct Choice: Hashable, Sendable {
     package let userName: String
     package let keyHandle: [UInt8]
@@ -22,7 +22,7 @@ package struct AuthenticatorAnswer: Hashable, Sendable {
   }
 
   package let command: AuthenticatorStatus.Command
-  /// As it was sent; ``AuthenticatorStatus`` names those that are known.
+  /// The code as received; ``AuthenticatorStatus`` lists the known ones.
   package let statusCode: UInt16
   package let payload: Payload
 
@@ -32,12 +32,12 @@ package struct AuthenticatorAnswer: Hashable, Sendable {
     (self.command, statusCode, self.payload) = (command, status.rawValue, payload)
   }
 
-  /// The status; one that is not known counts as an unknown failure.
+  /// The status; an unknown code counts as an unknown failure.
   package var status: AuthenticatorStatus { AuthenticatorStatus(rawValue: statusCode) ?? .unknown }
 
-  /// Reads an answer.
+  /// Parses an answer.
   ///
-  /// - Throws: ``AuthenticatorCommandFailure``.
+  /// - Throws: ``AuthenticatorCommandFailure`` if the answer is malformed.
   package init(parsing bytes: [UInt8]) throws(AuthenticatorCommandFailure) {
     let elements = try CommandElements(bytes)
     guard let command = AuthenticatorStatus.Command.allCases.first(where: { $0.answerTag == elements.tag })
@@ -85,7 +85,6 @@ package struct AuthenticatorAnswer: Hashable, Sendable {
     }
   }
 
-  /// The answer's bytes.
   package var encoded: [UInt8] {
     var writer = TLVWriter()
     writer.write(command.answerTag) { writer in

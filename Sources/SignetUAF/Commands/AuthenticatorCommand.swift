@@ -1,4 +1,4 @@
-/// What a module asks of an authenticator, as it goes over the wire (UAF Authenticator Commands section 6).
+/// A module's command to an authenticator, in its wire form (UAF Authenticator Commands section 6).
 package enum AuthenticatorCommand: Hashable, Sendable {
   case getInfo
   case register(Register)
@@ -6,13 +6,13 @@ package enum AuthenticatorCommand: Hashable, Sendable {
   case deregister(Deregister)
   case openSettings(index: UInt8)
 
-  /// Makes a key.
+  /// The command that creates a key.
   package struct Register: Hashable, Sendable {
     package var index: UInt8
-    /// Only for authenticators that expect it.
+    /// The application; only for authenticators that expect it.
     package var appID: String?
     package var finalChallengeHash: [UInt8]
-    /// 1 to 128 bytes.
+    /// The user's name, 1 to 128 bytes.
     package var userName: String
     package var attestationType: AttestationType
     package var accessToken: [UInt8]
@@ -32,12 +32,12 @@ package enum AuthenticatorCommand: Hashable, Sendable {
     }
   }
 
-  /// Uses a key.
+  /// The command that uses a key.
   package struct Sign: Hashable, Sendable {
     package var index: UInt8
     package var appID: String?
     package var finalChallengeHash: [UInt8]
-    /// What the user is to confirm; nil where there is nothing, or only its hash is given.
+    /// The transaction to confirm; `nil` if there is none or only its hash is given.
     package var transactionContent: [UInt8]?
     package var transactionHash: [UInt8]?
     package var accessToken: [UInt8]
@@ -60,7 +60,7 @@ package enum AuthenticatorCommand: Hashable, Sendable {
     }
   }
 
-  /// Deletes a key, or without one all of the application.
+  /// The command that deletes a key, or all keys of the application.
   package struct Deregister: Hashable, Sendable {
     package var index: UInt8
     package var appID: String?
@@ -72,9 +72,9 @@ package enum AuthenticatorCommand: Hashable, Sendable {
     }
   }
 
-  /// Reads a command.
+  /// Parses a command.
   ///
-  /// - Throws: ``AuthenticatorCommandFailure``; the authenticator answers that its parameters are invalid.
+  /// - Throws: ``AuthenticatorCommandFailure``; the authenticator then answers that the parameters are invalid.
   package init(parsing bytes: [UInt8]) throws(AuthenticatorCommandFailure) {
     let elements = try CommandElements(bytes)
     switch elements.tag {
@@ -123,7 +123,6 @@ package enum AuthenticatorCommand: Hashable, Sendable {
     }
   }
 
-  /// The command's bytes.
   package var encoded: [UInt8] {
     var writer = TLVWriter()
     switch self {
@@ -164,14 +163,14 @@ package enum AuthenticatorCommand: Hashable, Sendable {
 }
 
 extension CommandElements {
-  /// Which authenticator behind the module.
+  /// Returns the index of the authenticator within the module.
   fileprivate func index() throws(AuthenticatorCommandFailure) -> UInt8 {
     try required(.authenticatorIndex, 1...1)[0]
   }
 }
 
 extension TLVWriter {
-  /// Writes an element that may be absent.
+  /// Writes an element unless it is `nil`.
   mutating func writeOptional(_ tag: TLVTag, _ content: [UInt8]?) {
     if let content { write(tag, content) }
   }

@@ -1,18 +1,18 @@
-/// Why bytes are no command, or no answer to one.
+/// The reasons why bytes are no command or no answer.
 package enum AuthenticatorCommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There are more bytes than any command has.
+  /// The bytes exceed ``CommandElements/maximumByteCount``.
   case tooLong(Int)
-  /// The bytes are no TLV.
+  /// The bytes are malformed TLV.
   case tlv(TLVFailure)
-  /// The outermost element is none that is known, or bytes follow it.
+  /// The outermost element is unknown, or bytes follow it.
   case notACommand
-  /// An element that has to be there is not.
+  /// A required element is missing.
   case missing(TLVTag)
-  /// An element that may be there once is there twice.
+  /// An element that may occur once occurs twice.
   case repeated(TLVTag)
-  /// An element has a length or a content that its kind does not have.
+  /// An element has an invalid length or content.
   case content(TLVTag)
-  /// A critical element is not known at its place.
+  /// A critical element is unknown at its position.
   case unknownCritical(TLVTag)
 
   package var description: String {

@@ -1,6 +1,6 @@
-/// An authenticator as it describes itself (UAF Authenticator Commands section 6.1.2).
+/// An authenticator's description of itself (UAF Authenticator Commands section 6.1.2).
 package struct AuthenticatorDescription: Hashable, Sendable {
-  /// What kind of authenticator it is.
+  /// The flags of an authenticator.
   package struct Kind: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -20,7 +20,7 @@ package struct AuthenticatorDescription: Hashable, Sendable {
   package var index: UInt8
   package var aaid: AAID
   package var kind: Kind
-  /// How many key handles one command may hold.
+  /// The largest number of key handles in one command.
   package var maximumKeyHandles: UInt8
   package var userVerification: UserVerification
   package var keyProtection: KeyProtection
@@ -32,7 +32,7 @@ package struct AuthenticatorDescription: Hashable, Sendable {
   package var attestationTypes: [AttestationType]
   package var supportedExtensionIDs: [String]
 
-  /// Describes the authenticator of a metadata statement.
+  /// Creates the description of an authenticator from its metadata statement.
   package init(_ statement: MetadataStatement, index: UInt8, kind: Kind, maximumKeyHandles: UInt8 = 1) {
     self.index = index
     aaid = statement.aaid

@@ -1,11 +1,11 @@
-/// The elements of a command, an answer, or a composite inside one.
+/// The elements of a command, an answer, or a nested composite.
 struct CommandElements {
   static let maximumByteCount = 65_535
 
   let tag: TLVTag
   private let elements: [(tag: TLVTag, content: [UInt8])]
 
-  /// Reads one composite element with nothing behind it.
+  /// Parses one composite element without trailing bytes.
   init(_ bytes: [UInt8]) throws(AuthenticatorCommandFailure) {
     guard bytes.count <= Self.maximumByteCount else { throw .tooLong(bytes.count) }
     var reader = TLVReader(bytes)
@@ -15,7 +15,7 @@ struct CommandElements {
     try self.init(outer.tag, Array(bytes[outer.content]))
   }
 
-  /// Reads the content of a composite element.
+  /// Parses the content of a composite element.
   init(_ tag: TLVTag, _ content: [UInt8]) throws(AuthenticatorCommandFailure) {
     self.tag = tag
     var reader = TLVReader(content)
@@ -30,14 +30,14 @@ struct CommandElements {
     do throws(TLVFailure) { return try reader.next() } catch { throw .tlv(error) }
   }
 
-  /// Refuses critical elements that are not known here.
+  /// Rejects unknown critical elements.
   func refuse(except known: Set<TLVTag>) throws(AuthenticatorCommandFailure) {
     for element in elements where element.tag.isCritical && !known.contains(element.tag) {
       throw .unknownCritical(element.tag)
     }
   }
 
-  /// The contents of all elements with a tag.
+  /// Returns the contents of all elements with a tag.
   func all(_ tag: TLVTag, _ counts: ClosedRange<Int>) throws(AuthenticatorCommandFailure) -> [[UInt8]] {
     let found = elements.filter { $0.tag == tag }.map(\.content)
     guard found.allSatisfy({ counts.contains($0.count) }) else { throw .content(tag) }

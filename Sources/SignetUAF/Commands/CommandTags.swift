@@ -1,5 +1,5 @@
 extension TLVTag {
-  // The tags of commands and of what they hold (UAF Authenticator Commands section 4.1).
+  // The tags of commands and of their parts (UAF Authenticator Commands section 4.1).
   package static let getInfoCommand = TLVTag(rawValue: 0x3401)
   package static let registerCommand = TLVTag(rawValue: 0x3402)
   package static let signCommand = TLVTag(rawValue: 0x3403)
@@ -51,7 +51,6 @@ extension TLVTag {
 }
 
 extension AuthenticatorStatus.Command {
-  /// What the command begins with.
   package var tag: TLVTag {
     switch self {
     case .getInfo: .getInfoCommand
@@ -62,7 +61,7 @@ extension AuthenticatorStatus.Command {
     }
   }
 
-  /// What the answer to the command begins with.
+  /// The tag of the answer to the command.
   package var answerTag: TLVTag {
     switch self {
     case .getInfo: .getInfoAnswer
@@ -73,7 +72,7 @@ extension AuthenticatorStatus.Command {
     }
   }
 
-  /// The command whose tag, little-endian, bytes begin with; nil for none.
+  /// Returns the command for the little-endian tag at the start of the bytes; `nil` if it is unknown.
   package init?(beginningOf bytes: [UInt8]) {
     guard bytes.count >= 2 else { return nil }
     let tag = TLVTag(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)

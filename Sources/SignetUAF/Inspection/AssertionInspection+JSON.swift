@@ -2,7 +2,7 @@ import SignetCrypto
 package import SignetJSON
 
 extension AssertionInspection {
-  /// What the assertion says; docs/signet-check.md has the members.
+  /// The content of the assertion; docs/signet-check.md lists the members.
   package var json: JSONObject {
     var object: JSONObject
     switch content {

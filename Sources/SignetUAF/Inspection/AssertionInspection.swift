@@ -1,20 +1,18 @@
 import SignetCrypto
 
-/// What can be said about one assertion.
+/// The results of inspecting one assertion.
 package struct AssertionInspection: Sendable {
-  /// The two kinds.
   package enum Content: Sendable {
     case registration(RegistrationAssertion)
     case authentication(AuthenticationAssertion)
   }
 
-  /// What the assertion says.
   package let content: Content
-  /// Whether its hash is that of the final challenge; nil where that is not known.
+  /// Indicates whether its hash is that of the final challenge; `nil` if the final challenge is unknown.
   package let finalChallengeMatches: Bool?
-  /// Whether its signature is right; nil where the key is not known.
+  /// Indicates whether its signature verifies; `nil` if the key is unknown.
   package let isSignatureValid: Bool?
-  /// Why the key that verifies cannot be used.
+  /// The reason why the verification key cannot be used.
   package let keyFailure: String?
 
   init(
@@ -36,7 +34,7 @@ package struct AssertionInspection: Sendable {
     finalChallengeMatches = hash.map { $0 == written }
     switch content {
     case .registration(let assertion):
-      // The new key has to be one, whoever signed.
+      // The new key must be valid, independent of the signer.
       let data = assertion.data
       do throws(UAFKeyFailure) {
         let ownKey = try UAFPublicKey(data.publicKey, format: data.keyFormat, for: data.algorithm)
@@ -61,14 +59,14 @@ package struct AssertionInspection: Sendable {
     }
   }
 
-  /// Whether it is of a registration.
+  /// Indicates whether it is a registration assertion.
   package var isRegistration: Bool {
     if case .registration = content { true } else { false }
   }
 
   var topTag: TLVTag { isRegistration ? .registrationAssertion : .authenticationAssertion }
 
-  /// Why the assertion is not to be accepted; empty where nothing speaks against it.
+  /// The reasons to reject the assertion; empty if there are none.
   package var objections: [String] {
     var objections: [String] = []
     if finalChallengeMatches == false {
@@ -109,7 +107,7 @@ package struct AssertionInspection: Sendable {
 }
 
 extension AssertionInspection {
-  /// How it says that it is signed.
+  /// The claimed signature algorithm.
   package var algorithm: UAFAlgorithm {
     switch content {
     case .registration(let assertion): assertion.data.algorithm
@@ -117,7 +115,7 @@ extension AssertionInspection {
     }
   }
 
-  /// The model that the assertion claims to be of.
+  /// The claimed authenticator model.
   package var aaid: AAID {
     switch content {
     case .registration(let assertion): assertion.data.aaid
@@ -125,12 +123,12 @@ extension AssertionInspection {
     }
   }
 
-  /// Why the assertion is not to be accepted from a model; empty where nothing speaks against it.
+  /// Returns the reasons to reject the assertion for a model; empty if there are none.
   ///
   /// - Parameters:
-  ///   - model: What is known of the model.
-  ///   - unixTime: When certificates have to be valid, in seconds since 1970.
-  /// - Returns: Sentences.
+  ///   - model: The model's metadata.
+  ///   - unixTime: The time at which certificates must be valid, in seconds since 1970.
+  /// - Returns: One clause for each reason.
   package func objections(against model: AuthenticatorModel, at unixTime: Int64) -> [String] {
     let statement = model.statement
     guard aaid == statement.aaid else { return [AssertionRefusal.unknownModel(aaid).description] }

@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetJSON
 
-/// What can be said about a response or an assertion without knowing what was asked.
+/// The results of inspecting a response or an assertion without knowledge of the request.
 ///
-/// It is for people who look at a message, and for comparing with other implementations; a server verifies.
+/// It is for people who look at a message, and for comparison with other implementations; it does not replace verification
+/// by a server.
 package struct Inspection: Sendable {
-  /// What was looked at.
   package enum Kind: String, Sendable {
     case registrationResponse
     case authenticationResponse
@@ -13,13 +13,13 @@ package struct Inspection: Sendable {
     case authenticationAssertion
   }
 
-  /// Why there is nothing to say.
+  /// The reasons why a message cannot be inspected.
   package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text is no response.
     case message(MessageFailure)
-    /// The assertion is not of the scheme that is known.
+    /// The assertion scheme is unknown.
     case scheme(String)
-    /// An assertion cannot be read.
+    /// An assertion is malformed.
     case assertion(AssertionFailure)
 
     package var description: String {
@@ -31,22 +31,19 @@ package struct Inspection: Sendable {
     }
   }
 
-  /// What was looked at.
   package let kind: Kind
-  /// What a response begins with.
   package let header: OperationHeader?
-  /// The final challenge of a response.
   package let finalChallenge: FinalChallenge?
-  /// What each assertion says: at least one.
+  /// The results for each assertion, at least one.
   package let assertions: [AssertionInspection]
 
-  /// Reads a response.
+  /// Inspects a response.
   ///
   /// - Parameters:
   ///   - response: The JSON text: an array, one message of it, or the object that carries it over HTTP.
-  ///   - key: The key of an authentication; nil where it is not known.
-  ///   - isStrict: Whether numbers in DER have to be minimal.
-  /// - Throws: ``Failure``.
+  ///   - key: The key of an authentication; `nil` if it is unknown.
+  ///   - isStrict: True to require minimal integers in DER.
+  /// - Throws: ``Failure`` if the response cannot be parsed.
   package init(
     response: String, key: InspectionKey? = nil, isStrict: Bool = false
   ) throws(Failure) {
@@ -79,14 +76,14 @@ package struct Inspection: Sendable {
     self.assertions = assertions
   }
 
-  /// Reads an assertion alone.
+  /// Inspects a single assertion.
   ///
   /// - Parameters:
-  ///   - assertion: Its bytes.
-  ///   - text: The text of `fcParams`; nil where it is not known.
-  ///   - key: The key of an authentication; nil where it is not known.
-  ///   - isStrict: Whether numbers in DER have to be minimal.
-  /// - Throws: ``Failure``.
+  ///   - assertion: The bytes of the assertion.
+  ///   - text: The text of `fcParams`; `nil` if it is unknown.
+  ///   - key: The key of an authentication; `nil` if it is unknown.
+  ///   - isStrict: True to require minimal integers in DER.
+  /// - Throws: ``Failure`` if the assertion cannot be parsed.
   package init(
     assertion: [UInt8], finalChallenge text: String? = nil, key: InspectionKey? = nil, isStrict: Bool = false
   ) throws(Failure) {
@@ -98,7 +95,7 @@ package struct Inspection: Sendable {
     assertions = [found]
   }
 
-  /// Why it is not to be accepted; empty where nothing speaks against it.
+  /// The reasons to reject the message; empty if there are none.
   package var objections: [String] {
     var objections: [String] = []
     if let unknown = header?.extensions.firstUnknown() {
@@ -113,10 +110,10 @@ package struct Inspection: Sendable {
   }
 
   private static let versions = [UAFVersion.v1_0, .v1_1]
-  /// What carries messages, between an app and its client and over HTTP.
+  /// The members that carry messages, between an app and its client and over HTTP.
   private static let carriers = ["uafResponse", "uafProtocolMessage", "uafRequest"]
 
-  /// The one message of a supported version, and what it is for.
+  /// Returns the message with the highest supported version, and its operation.
   private static func message(_ text: String) throws(Failure) -> (JSONObject, UAFOperation) {
     do throws(MessageFailure) {
       let object = try UAFMessageList.choose(try elements(try value(text)), among: versions)
@@ -127,10 +124,10 @@ package struct Inspection: Sendable {
     }
   }
 
-  /// The messages of a list, one message alone, or those of what carries either as text or in place.
+  /// Returns the messages of a list, a single message, or those inside a carrier, as text or as JSON.
   private static func elements(_ outer: JSONValue) throws(MessageFailure) -> [JSONObject] {
     var found = outer
-    // One carrier may carry another, as when an app passes on what its client said.
+    // Carriers can be nested, for example if an app forwards its client's answer.
     for _ in 0...carriers.count {
       guard case .object(let object) = found else { return try UAFMessageList.elements(found) }
       guard let inner = carriers.lazy.compactMap({ object[$0] }).first else {

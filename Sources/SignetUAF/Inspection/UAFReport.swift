@@ -1,19 +1,19 @@
 import SignetCrypto
 public import SignetJSON
 
-/// What can be said about a UAF message without knowing the request, as a JSON object: for tools that compare.
+/// The inspection of a UAF message without knowledge of the request, as a JSON object, for comparison tools.
 public enum UAFReport {
-  /// What is looked at.
+  /// The message to inspect.
   public enum Input: Sendable {
     /// The JSON text of a response: the list, one message, or the object that carries it over HTTP.
     case response(String)
-    /// An assertion in base64url, and the `fcParams` that belong to it, where they are known.
+    /// An assertion in base64url, and its `fcParams` if they are known.
     case assertion(String, finalChallenge: String?)
   }
 
-  /// Why there is no report.
+  /// The reason why there is no report.
   public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What cannot be read.
+    /// The parts that can be malformed.
     public enum Part: Sendable {
       /// The response.
       case message
@@ -27,9 +27,9 @@ public enum UAFReport {
       case keyFormat
     }
 
-    /// What cannot be read.
+    /// The malformed part.
     public let part: Part
-    /// What is wrong with it.
+    /// The description of the error.
     public let description: String
 
     init(_ part: Part, _ description: String) { (self.part, self.description) = (part, description) }
@@ -44,14 +44,14 @@ public enum UAFReport {
     }
   }
 
-  /// Looks at a message.
+  /// Inspects a message.
   ///
   /// - Parameters:
   ///   - input: The message.
-  ///   - publicKey: The key of an authentication, or nil where it is not known.
-  ///   - keyFormat: A number of the registry, as `0x0100`, or its name; nil for what the key looks like.
-  /// - Throws: ``Failure``.
-  /// - Returns: What the message says; docs/signet-check.md has the members.
+  ///   - publicKey: The key of an authentication; `nil` if it is unknown.
+  ///   - keyFormat: The number in the registry, such as `0x0100`, or the name; `nil` to derive the format from the key.
+  /// - Throws: ``Failure`` if a part of the input is malformed.
+  /// - Returns: The content of the message and the objections; docs/signet-check.md lists the members.
   public static func make(
     _ input: Input, publicKey: [UInt8]? = nil, keyFormat: String? = nil
   ) throws(Failure) -> JSONObject {

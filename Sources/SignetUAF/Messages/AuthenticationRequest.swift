@@ -1,13 +1,13 @@
 import SignetCrypto
 package import SignetJSON
 
-/// What a server asks for when a user signs in, or confirms a transaction.
+/// A server's request to authenticate a user or to confirm a transaction.
 package struct AuthenticationRequest: UAFProtocolMessage, Hashable {
   package static let operation = UAFOperation.authentication
   package static let limits = JSONLimits(maximumByteCount: 1 << 20)
   package let header: OperationHeader
   package let challenge: [UInt8]
-  /// The same transaction in one or more types; empty for signing in alone.
+  /// The same transaction in one or more content types; empty for a sign-in only.
   package let transactions: [UAFTransaction]
   package let policy: Policy
 

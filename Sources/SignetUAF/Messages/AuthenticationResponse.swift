@@ -1,6 +1,6 @@
 package import SignetJSON
 
-/// A client's answer to an authentication request, as it was read: nothing in it is proved.
+/// A client's parsed, unverified answer to an authentication request.
 package struct AuthenticationResponse: UAFProtocolMessage, Hashable {
   package static let operation = UAFOperation.authentication
   package static let limits = JSONLimits.standard

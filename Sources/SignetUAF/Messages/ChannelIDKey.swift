@@ -1,16 +1,15 @@
 package import SignetCrypto
 import SignetJSON
 
-/// The key of a client's channel id, as `cid_pubkey` has it: base64url of a JSON Web Key on P-256.
+/// The key of a client's channel id in the form of `cid_pubkey`: base64url of a P-256 JSON Web Key.
 package struct ChannelIDKey: Hashable, Sendable {
-  /// The key.
   package let publicKey: P256.Signing.PublicKey
 
   package init(_ publicKey: P256.Signing.PublicKey) { self.publicKey = publicKey }
 
-  /// Reads the text of `cid_pubkey`; `unused` is no key.
+  /// Parses the text of `cid_pubkey`; `unused` is no key.
   ///
-  /// - Throws: ``MessageFailure`` that names the member below `cid_pubkey`.
+  /// - Throws: ``MessageFailure`` with the malformed member below `cid_pubkey`.
   package init(parsing text: String) throws(MessageFailure) {
     guard text.utf8.count <= 1024, let bytes = Base64URL.decodePadded(text) else {
       throw .member("cid_pubkey", .base64URL)

@@ -1,21 +1,21 @@
 package import SignetJSON
 
-/// Keys that a server wants gone.
+/// A server's request to delete keys.
 package struct DeregistrationRequest: UAFProtocolMessage, Hashable {
-  /// Which keys.
+  /// The keys to delete.
   package enum Target: Hashable, Sendable {
-    /// All of the application.
+    /// All keys of the application.
     case everything
-    /// All of a model.
+    /// All keys of a model.
     case model(AAID)
-    /// One.
+    /// A single key.
     case key(KeyReference)
   }
 
   package static let operation = UAFOperation.deregistration
   package static let limits = JSONLimits.standard
   package let header: OperationHeader
-  /// `everything` stands alone.
+  /// The keys to delete; `everything` must be the only target.
   package let targets: [Target]
 
   package init(header: OperationHeader, targets: [Target]) {
@@ -39,7 +39,7 @@ package struct DeregistrationRequest: UAFProtocolMessage, Hashable {
 }
 
 extension DeregistrationRequest.Target {
-  /// Reads a target that stands by itself.
+  /// Parses a target outside a message.
   package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {

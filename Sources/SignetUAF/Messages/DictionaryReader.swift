@@ -1,12 +1,12 @@
 import SignetCrypto
 import SignetJSON
 
-/// Reads the members of one dictionary of the protocol; every failure names the member with its path.
+/// A typed reader of a protocol dictionary; every error names the member with its path.
 ///
-/// A member that is `null` is of the wrong type: the protocol has no null.
+/// A member that is `null` has the wrong type: the protocol has no null.
 struct DictionaryReader {
   let object: JSONObject
-  /// Where the dictionary stands, such as `header.upv`; empty outermost.
+  /// The path of the dictionary, such as `header.upv`; empty for the outermost one.
   let path: String
 
   init(_ object: JSONObject, _ path: String = "") { (self.object, self.path) = (object, path) }
@@ -16,7 +16,7 @@ struct DictionaryReader {
     self.init(object, path)
   }
 
-  /// Reads what a transport carries in a body of at most 1 MiB.
+  /// Parses the body of an HTTP message of at most 1 MiB.
   init(body text: [UInt8]) throws(MessageFailure) {
     do throws(JSONFailure) {
       self.init(try JSONObject(parsing: text, limits: JSONLimits(maximumByteCount: 1 << 20)))
@@ -36,7 +36,7 @@ struct DictionaryReader {
     return value
   }
 
-  /// The dictionary in which each of some members is absent where it is `null`.
+  /// Returns the dictionary without those of these members that are `null`.
   func withoutNull(_ members: [String]) -> DictionaryReader {
     guard members.contains(where: { object[$0] == .null }) else { return self }
     var rest = object
@@ -46,7 +46,7 @@ struct DictionaryReader {
 
   // MARK: Strings
 
-  /// A string whose characters are counted, as `string[n]` says.
+  /// Returns a string and checks its length in Unicode scalars, as `string[n]` requires.
   func optionalString(
     _ member: String, _ counts: ClosedRange<Int> = 1...4096
   ) throws(MessageFailure) -> String? {
@@ -64,7 +64,7 @@ struct DictionaryReader {
     try required(member, optionalString(member, counts))
   }
 
-  /// The bytes of a base64url string, with or without padding.
+  /// Decodes a base64url string, with or without padding.
   func bytes(
     _ member: String, _ counts: ClosedRange<Int>
   ) throws(MessageFailure) -> [UInt8] {
@@ -122,7 +122,7 @@ struct DictionaryReader {
     try required(member, optionalDictionary(member))
   }
 
-  /// The elements of an array that has at least `minimum`.
+  /// Returns the elements of an array with `minimum` to `maximum` elements.
   func optionalList<Element>(
     _ member: String, minimum: Int = 1, maximum: Int = 1024,
     _ read: (JSONValue, String) throws(MessageFailure) -> Element
@@ -180,16 +180,16 @@ struct DictionaryReader {
     return keyID
   }
 
-  /// `op`, which may be absent.
+  /// Returns the member `op`, which is optional.
   func operation() throws(MessageFailure) -> UAFOperation? {
     guard let name = try optionalString("op", 1...32) else { return nil }
     guard let operation = UAFOperation(rawValue: name) else { throw .operation(name) }
     return operation
   }
 
-  /// The extensions of a dictionary, which may be absent.
+  /// Returns the extensions of a dictionary, which are optional.
   func extensions(_ member: String = "exts") throws(MessageFailure) -> [UAFExtension] {
-    // An empty list says nothing, and neither does null; some serializers write one where the protocol wants none.
+    // An empty list and null both mean no extensions; some serializers write them instead of omitting the member.
     try withoutNull([member]).optionalList(member, minimum: 0, maximum: 64) {
       value, path throws(MessageFailure) in
       try UAFExtension(DictionaryReader(value, path))
@@ -198,9 +198,9 @@ struct DictionaryReader {
 }
 
 extension MessageFailure {
-  /// The failure with the element of a list in its path: `accepted.aaid` becomes `accepted[3].aaid`.
+  /// Adds the index of a list element to the path: `accepted.aaid` becomes `accepted[3].aaid`.
   ///
-  /// It is written where something failed, not for each element, so that what is right costs nothing.
+  /// The path is built only for an error, so that valid elements cost nothing.
   fileprivate func inElement(_ index: Int, of list: String) -> MessageFailure {
     guard case .member(let path, let problem) = self, path.hasPrefix(list) else { return self }
     return .member("\(list)[\(index)]\(path.dropFirst(list.count))", problem)
@@ -208,28 +208,25 @@ extension MessageFailure {
 }
 
 extension JSONObject {
-  /// Sets a member that may be absent.
+  /// Sets a member unless it is `nil`.
   mutating func setOptional(_ name: String, _ value: JSONValue?) {
     if let value { set(name, value) }
   }
 }
 
 extension JSONValue {
-  /// A list of dictionaries.
   static func dictionaries(_ elements: some Sequence<JSONObject>) -> JSONValue {
     .array(elements.map { .object($0) })
   }
 
-  /// A list of strings.
   static func strings(_ elements: some Sequence<String>) -> JSONValue {
     .array(elements.map { .string($0) })
   }
 
-  /// A list of numbers.
   static func numbers(_ elements: some Sequence<some FixedWidthInteger>) -> JSONValue {
     .array(elements.map { .integer(Int64(clamping: $0)) })
   }
 
-  /// A number of at most 63 bits.
+  /// Creates a number of at most 63 bits.
   static func number(_ value: some FixedWidthInteger) -> JSONValue { .integer(Int64(clamping: value)) }
 }

@@ -1,6 +1,6 @@
 package import SignetJSON
 
-/// What a client says of itself (UAF Application API section 4.2).
+/// A client's description of itself (UAF Application API section 4.2).
 package struct DiscoveryData: Hashable, Sendable {
   package let supportedVersions: [UAFVersion]
   package let clientVendor: String

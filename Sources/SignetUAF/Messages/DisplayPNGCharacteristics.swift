@@ -1,8 +1,7 @@
 package import SignetJSON
 
-/// What a picture has to be like so that an authenticator can show it (PNG's IHDR and PLTE).
+/// The requirements for a picture that an authenticator can display (PNG's IHDR and PLTE).
 package struct DisplayPNGCharacteristics: Hashable, Sendable {
-  /// One colour of a palette.
   package struct Colour: Hashable, Sendable {
     package let red: UInt16
     package let green: UInt16

@@ -1,12 +1,12 @@
 import SignetCrypto
 package import SignetJSON
 
-/// What an authenticator signs the hash of: application, challenge, caller and channel.
+/// The parameters of the final challenge: application, challenge, caller and channel.
 package struct FinalChallengeParams: Hashable, Sendable {
   package let appID: String
   /// The server's challenge, 8 to 64 bytes.
   package let challenge: [UInt8]
-  /// Who called the client.
+  /// The caller of the client.
   package let facetID: String
   package let channelBinding: UAFChannelBinding
 
@@ -34,24 +34,22 @@ package struct FinalChallengeParams: Hashable, Sendable {
   }
 }
 
-/// The final challenge: the text as the client wrote it, which is what is hashed, and what it says.
+/// The final challenge: the client's text, which is the hashed input, and its parsed content.
 ///
-/// It is never written again from what it says: clients put blanks, escapes and members as they like.
+/// The text is never encoded again from the content: clients choose white space, escapes and the order of members.
 package struct FinalChallenge: Hashable, Sendable {
-  /// Base64url of a JSON text, as it was received.
+  /// The base64url of a JSON text, as received.
   package let text: String
-  /// What it says.
   package let params: FinalChallengeParams
 
-  /// Writes parameters, once.
   package init(_ params: FinalChallengeParams) {
     self.params = params
     text = Base64URL.encode(params.json.bytes)
   }
 
-  /// Reads a text; base64url with or without padding.
+  /// Parses a text in base64url, with or without padding.
   ///
-  /// - Throws: ``MessageFailure`` that names the member below `fcParams`.
+  /// - Throws: ``MessageFailure`` with the malformed member below `fcParams`.
   package init(parsing text: String) throws(MessageFailure) {
     guard !text.isEmpty else { throw .member("fcParams", .empty) }
     guard text.utf8.count <= Self.maximumByteCount else {
@@ -66,7 +64,7 @@ package struct FinalChallenge: Hashable, Sendable {
     self.text = text
   }
 
-  /// The SHA-256 digest of the text as it was received.
+  /// The SHA-256 digest of the text as received.
   package var hash: [UInt8] { HashFunction.sha256.digest(of: text.utf8Span.span.bytes) }
 
   private static let maximumByteCount = 32_768

@@ -1,11 +1,11 @@
 package import SignetJSON
 
-/// Asks a server for a request (UAF Application API section 8.2).
+/// An app's query for a server's request (UAF Application API section 8.2).
 package struct GetUAFRequest: Hashable, Sendable {
   package let operation: UAFOperation?
-  /// The request that was answered before, where this asks for the next.
+  /// The previously answered request, if this query is for the next one.
   package let previousRequest: String?
-  /// What the server wants to know, in a text of its own.
+  /// The context for the server, in a text of the server's format.
   package let context: String?
 
   package init(operation: UAFOperation?, previousRequest: String? = nil, context: String? = nil) {

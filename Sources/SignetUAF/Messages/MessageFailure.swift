@@ -1,49 +1,48 @@
 package import SignetJSON
 
-/// Why a text is no message of the protocol.
+/// The reasons why a text is no message of the protocol.
 package enum MessageFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The text is no JSON, or too large.
+  /// The text is malformed JSON, or too large.
   case json(JSONFailure)
-  /// The text is not an array of messages.
+  /// The text is no array of messages.
   case notAnArray
-  /// The text carries no message in any way that is known.
+  /// The text contains no message in any known form.
   case notAMessage
-  /// The message is a request of a server where a client's response is wanted.
+  /// The message is a server's request instead of a client's response.
   case request
   /// The array is empty, or an element is no object.
   case noMessage
-  /// No element is of a version that is supported here.
+  /// No element has a supported version.
   case unsupportedVersion
-  /// Two elements are of the same version.
+  /// Two elements have the same version.
   case repeatedVersion(UAFVersion)
-  /// The operation is another than the wanted one.
+  /// The operation is not the expected one.
   case operation(String)
-  /// A member, named with its path, is not what it has to be.
+  /// A member, with its path, is invalid.
   case member(String, Problem)
-  /// An extension that has to be known is not.
+  /// An unknown extension must not be ignored.
   case unknownExtension(String)
 
-  /// What is wrong with a member.
   package enum Problem: Hashable, Sendable, CustomStringConvertible {
-    /// It is not there.
+    /// The member is missing.
     case missing
-    /// It has another type.
+    /// The member has another type.
     case type(JSONFailure.ExpectedType)
-    /// It is empty.
+    /// The member is empty.
     case empty
-    /// It is longer than so many characters, elements or bytes.
+    /// The member is longer than this number of characters, elements or bytes.
     case tooLong(Int)
-    /// It is shorter than so many bytes.
+    /// The member is shorter than this number of bytes.
     case tooShort(Int)
-    /// It is a number outside its range.
+    /// The number is outside its range.
     case range
-    /// It is no base64url.
+    /// The string is not base64url.
     case base64URL
-    /// It is none of the values that the protocol has.
+    /// The value is unknown to the protocol.
     case value
-    /// It is not of the form that the protocol gives it.
+    /// The member does not have the form that the protocol requires.
     case form
-    /// It stands beside another that excludes it.
+    /// The member conflicts with another one.
     case conflict
 
     package var description: String {

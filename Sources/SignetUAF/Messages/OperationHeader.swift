@@ -1,12 +1,12 @@
 package import SignetJSON
 
-/// What every message begins with.
+/// The header of every message.
 package struct OperationHeader: Hashable, Sendable {
   package let version: UAFVersion
   package let operation: UAFOperation
-  /// The application, as the server named it; nil or empty where it is whoever asks.
+  /// The application in the server's words; `nil` or empty for the caller itself.
   package let appID: String?
-  /// What the server wrote for itself; comes back as it was.
+  /// The server's opaque data, which the client returns unchanged.
   package let serverData: String?
   package let extensions: [UAFExtension]
 
@@ -21,7 +21,7 @@ package struct OperationHeader: Hashable, Sendable {
     self.extensions = extensions
   }
 
-  /// Reads a header that stands by itself.
+  /// Parses a header outside a message.
   package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {

@@ -1,14 +1,14 @@
 import SignetCrypto
 package import SignetJSON
 
-/// What a server asks for when a user registers an authenticator.
+/// A server's request to register an authenticator.
 package struct RegistrationRequest: UAFProtocolMessage, Hashable {
   package static let operation = UAFOperation.registration
   package static let limits = JSONLimits.standard
   package let header: OperationHeader
-  /// 8 to 64 bytes.
+  /// The server's challenge, 8 to 64 bytes.
   package let challenge: [UInt8]
-  /// 1 to 128 characters.
+  /// The user's name, 1 to 128 characters.
   package let username: String
   package let policy: Policy
 

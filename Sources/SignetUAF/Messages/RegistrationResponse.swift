@@ -1,6 +1,6 @@
 package import SignetJSON
 
-/// A client's answer to a registration request, as it was read: nothing in it is proved.
+/// A client's parsed, unverified answer to a registration request.
 package struct RegistrationResponse: UAFProtocolMessage, Hashable {
   package static let operation = UAFOperation.registration
   package static let limits = JSONLimits.standard

@@ -1,15 +1,15 @@
 import SignetCrypto
 package import SignetJSON
 
-/// One assertion of a response, not looked into.
+/// An assertion of a response, not parsed yet.
 package struct ResponseAssertion: Hashable, Sendable {
-  /// The only scheme of the protocol.
+  /// The only assertion scheme of the protocol.
   package static let tlvScheme = "UAFV1TLV"
 
   package let scheme: String
-  /// 1 to 4096 bytes.
+  /// The assertion, 1 to 4096 bytes.
   package let bytes: [UInt8]
-  /// What the authenticator can show of pictures; only at registration.
+  /// The pictures that the authenticator can display; only for a registration.
   package let pngCharacteristics: [DisplayPNGCharacteristics]
   package let extensions: [UAFExtension]
 
@@ -49,7 +49,7 @@ package struct ResponseAssertion: Hashable, Sendable {
 }
 
 extension DictionaryReader {
-  /// The assertions of a response: 1 to 16.
+  /// Returns the assertions of a response, 1 to 16.
   func assertions() throws(MessageFailure) -> [ResponseAssertion] {
     try list("assertions", maximum: 16) { value, path throws(MessageFailure) in
       try ResponseAssertion(DictionaryReader(value, path))

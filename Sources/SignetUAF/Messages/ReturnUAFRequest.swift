@@ -1,13 +1,13 @@
 package import SignetJSON
 
-/// A server's request, with what it says of it (UAF Application API section 8.2).
+/// A server's request with its metadata (UAF Application API section 8.2).
 package struct ReturnUAFRequest: Hashable, Sendable {
-  /// As it was sent; ``UAFStatus`` names those that are known.
+  /// The code as received; ``UAFStatus`` lists the known ones.
   package let statusCode: Int
   /// The JSON text of a list of requests.
   package let request: String?
   package let operation: UAFOperation?
-  /// How long the request is good, in milliseconds.
+  /// The lifetime of the request, in milliseconds.
   package let lifetimeMillis: Int64?
 
   package init(

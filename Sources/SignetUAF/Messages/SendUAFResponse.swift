@@ -1,6 +1,6 @@
 package import SignetJSON
 
-/// A client's response on its way to the server (UAF Application API section 8.2).
+/// A client's response in transit to the server (UAF Application API section 8.2).
 package struct SendUAFResponse: Hashable, Sendable {
   /// The JSON text of a list of responses.
   package let response: String

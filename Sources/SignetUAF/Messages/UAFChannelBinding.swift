@@ -1,20 +1,20 @@
 package import SignetJSON
 
-/// What ties a message to the TLS connection that it goes over; a member that is `nil` is not said.
+/// The binding of a message to its TLS connection; a member that is `nil` is absent.
 public struct UAFChannelBinding: Hashable, Sendable {
   /// Base64url of the hash of the server's certificate (RFC 5929 section 4).
   public var serverEndPoint: String?
-  /// Base64url of the server's certificate in DER; empty where it cannot be found out.
+  /// Base64url of the server's certificate in DER; empty if the client cannot determine it.
   public var tlsServerCertificate: String?
   /// Base64url of the first Finished message of the channel (RFC 5929 section 3); deprecated.
   public var tlsUnique: String?
   /// Base64url of the client's channel id key, or `unused`.
   public var channelIDPublicKey: String?
 
-  /// Says nothing: an empty object.
+  /// No binding: an empty object.
   public static let none = UAFChannelBinding()
 
-  /// Names what is known.
+  /// Creates a binding of the known members.
   ///
   /// - Parameters:
   ///   - serverEndPoint: Base64url of the hash of the server's certificate.
@@ -30,7 +30,7 @@ public struct UAFChannelBinding: Hashable, Sendable {
   }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {
-    // Clients that have nothing to say write empty texts, or null.
+    // Clients without a binding write empty texts or null.
     let reader = reader.withoutNull(["serverEndPoint", "tlsServerCertificate", "tlsUnique", "cid_pubkey"])
     serverEndPoint = try reader.optionalString("serverEndPoint", 0...1024)
     tlsServerCertificate = try reader.optionalString("tlsServerCertificate", 0...16_384)

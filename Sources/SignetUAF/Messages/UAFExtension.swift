@@ -1,12 +1,12 @@
 package import SignetJSON
 
-/// More than the protocol says, in a message.
+/// An extension within a message.
 package struct UAFExtension: Hashable, Sendable {
-  /// What it is, 1 to 32 characters.
+  /// The id of the extension, 1 to 32 characters.
   package let id: String
-  /// What it says; may be empty.
+  /// The content of the extension; may be empty.
   package let data: String
-  /// Whether who does not know it has to give up.
+  /// Indicates whether a recipient that does not know the extension must fail.
   package let failIfUnknown: Bool
 
   package init(id: String, data: String, failIfUnknown: Bool) {
@@ -25,7 +25,7 @@ package struct UAFExtension: Hashable, Sendable {
 }
 
 extension Sequence<UAFExtension> {
-  /// The first extension that has to be known and is not among `known`.
+  /// Returns the first extension that must not be ignored and is not in `known`.
   package func firstUnknown(except known: Set<String> = []) -> UAFExtension? {
     first { $0.failIfUnknown && !known.contains($0.id) }
   }

@@ -1,10 +1,10 @@
 package import SignetJSON
 
-/// A message on its way between an app and its client (UAF Application API section 4.1).
+/// A message in transit between an app and its client (UAF Application API section 4.1).
 package struct UAFMessage: Hashable, Sendable {
   /// The JSON text of a list of messages.
   package let protocolMessage: String
-  /// More for the client; not looked into.
+  /// Additional data for the client; not interpreted.
   package let additionalData: JSONValue?
 
   package init(protocolMessage: String, additionalData: JSONValue? = nil) {

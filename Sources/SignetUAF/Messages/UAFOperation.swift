@@ -1,4 +1,3 @@
-/// What a message is for.
 package enum UAFOperation: String, Hashable, Sendable, CaseIterable {
   case registration = "Reg"
   case authentication = "Auth"

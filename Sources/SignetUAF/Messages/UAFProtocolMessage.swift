@@ -1,28 +1,25 @@
 package import SignetJSON
 
-/// A message of the protocol: a request of a server, or a client's response.
+/// A message of the protocol: a server's request or a client's response.
 package protocol UAFProtocolMessage: Sendable {
-  /// What the message is for.
   static var operation: UAFOperation { get }
-  /// The largest text that is read.
+  /// The limits for the size of the text.
   static var limits: JSONLimits { get }
-  /// What the message begins with.
   var header: OperationHeader { get }
-  /// The message as an object.
   var json: JSONObject { get }
-  /// Reads an object, whatever its version.
+  /// Parses an object of any version.
   init(_ object: JSONObject) throws(MessageFailure)
 }
 
 extension UAFProtocolMessage {
-  /// Reads the one message of the array that is of the highest version among `versions`.
+  /// Parses the message of the array with the highest version among `versions`.
   ///
-  /// Elements of other versions are not looked at: who wrote them may follow other rules there.
+  /// Elements of other versions are not validated: other rules may apply to them.
   ///
   /// - Parameters:
   ///   - text: The JSON text, UTF-8.
-  ///   - versions: What the caller supports.
-  /// - Throws: ``MessageFailure``.
+  ///   - versions: The supported versions.
+  /// - Throws: ``MessageFailure`` if there is no such message or it is malformed.
   package init(parsing text: [UInt8], versions: [UAFVersion]) throws(MessageFailure) {
     let value: JSONValue
     do throws(JSONFailure) {
@@ -34,7 +31,7 @@ extension UAFProtocolMessage {
     guard header.operation == Self.operation else { throw .operation(header.operation.rawValue) }
   }
 
-  /// The JSON text of a list with this message alone.
+  /// The JSON text of a list that contains only this message.
   package var text: String { [self].uafText }
 }
 
@@ -43,9 +40,9 @@ extension Sequence where Element: UAFProtocolMessage {
   package var uafText: String { JSONValue.dictionaries(map(\.json)).text }
 }
 
-/// The arrays that messages travel in.
+/// The arrays in which messages are transported.
 enum UAFMessageList {
-  /// The messages of an array.
+  /// Returns the messages of an array.
   static func elements(_ value: JSONValue) throws(MessageFailure) -> [JSONObject] {
     guard case .array(let elements) = value else { throw .notAnArray }
     guard !elements.isEmpty else { throw .noMessage }
@@ -57,7 +54,7 @@ enum UAFMessageList {
     return objects
   }
 
-  /// The one message of the highest version among `versions`.
+  /// Returns the message with the highest version among `versions`.
   static func choose(
     _ objects: [JSONObject], among versions: [UAFVersion]
   ) throws(MessageFailure) -> JSONObject {

@@ -1,18 +1,18 @@
 import SignetJSON
 
-/// A request of a server, whichever it is.
+/// A server's request of any operation.
 package enum UAFRequestMessage: Hashable, Sendable {
   case registration(RegistrationRequest)
   case authentication(AuthenticationRequest)
   case deregistration(DeregistrationRequest)
 
-  /// Reads the one request of the array that is of the highest version among `versions`.
+  /// Parses the request of the array with the highest version among `versions`.
   ///
   /// - Parameters:
   ///   - text: The JSON text, UTF-8.
-  ///   - versions: What the caller supports.
-  ///   - knownExtensions: The ids of extensions of the header that the caller will judge.
-  /// - Throws: ``MessageFailure``; its `clientError` is what the client says.
+  ///   - versions: The supported versions.
+  ///   - knownExtensions: The ids of header extensions that the caller evaluates.
+  /// - Throws: ``MessageFailure``; its `clientError` is the client's answer to the app.
   package init(
     parsing text: [UInt8], versions: [UAFVersion] = [.v1_1], knownExtensions: Set<String> = []
   ) throws(MessageFailure) {
@@ -33,7 +33,7 @@ package enum UAFRequestMessage: Hashable, Sendable {
     }
   }
 
-  /// What it begins with.
+  /// The header of the request.
   package var header: OperationHeader {
     switch self {
     case .registration(let request): request.header

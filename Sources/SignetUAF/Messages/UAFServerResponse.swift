@@ -1,10 +1,10 @@
 package import SignetJSON
 
-/// What a server says of a response (UAF Application API section 3.1.1).
+/// A server's answer to a response (UAF Application API section 3.1.1).
 package struct UAFServerResponse: Hashable, Sendable {
-  /// What the user is known by from now on.
+  /// A token that identifies the user from now on.
   package struct Token: Hashable, Sendable {
-    /// The kinds that the protocol has.
+    /// The kinds of tokens in the protocol.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
       case httpCookie = "HTTP_COOKIE"
       case oauth = "OAUTH"
@@ -21,13 +21,13 @@ package struct UAFServerResponse: Hashable, Sendable {
     package init(_ kind: Kind, _ value: String) { (self.kind, self.value) = (kind, value) }
   }
 
-  /// As it was sent; ``UAFStatus`` names those that are known.
+  /// The code as received; ``UAFStatus`` lists the known ones.
   package let statusCode: Int
   package let description: String?
   package let additionalTokens: [Token]
   package let location: String?
   package let postData: String?
-  /// The JSON text of a list of requests to go on with.
+  /// The JSON text of a list of requests to continue with.
   package let newRequest: String?
 
   package init(

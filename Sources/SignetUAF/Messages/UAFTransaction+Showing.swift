@@ -1,15 +1,17 @@
 import SignetPNG
 
 extension UAFTransaction {
-  /// Whether what is shown is what is signed: a text without characters that move others about, a picture that is as its
-  /// characteristics say and that was decoded to its last row.
+  /// Indicates whether the displayed content is the signed content.
+  ///
+  /// A text must have no characters that reposition others. A picture must match its characteristics and decode to its last
+  /// row.
   package var isShownAsItIs: Bool {
     switch contentType {
     case .text:
       content.indices.allSatisfy { index in
         switch content[index] {
         case 0x20...0x7E, 0x09, 0x0A: true
-        // The end of a line elsewhere; alone, it has the rest of the line written over what came before.
+        // A carriage return is valid before a line feed; alone, it would let the rest of the line overwrite its start.
         case 0x0D: index + 1 < content.count && content[index + 1] == 0x0A
         default: false
         }
@@ -18,19 +20,20 @@ extension UAFTransaction {
     }
   }
 
-  /// The transaction that an authenticator of an app shows: text before pictures, in the server's order; nil for none of them.
+  /// Returns the transaction that an app's authenticator displays: text before pictures, in the server's order; `nil` if
+  /// none is suitable.
   ///
-  /// Other forms are those that an authenticator with another display takes.
+  /// The other forms are for authenticators with other displays.
   package static func shown(of transactions: [UAFTransaction]) -> UAFTransaction? {
     transactions.first { $0.contentType == .text && $0.isShownAsItIs }
       ?? transactions.first { $0.contentType == .png && $0.isShownAsItIs }
   }
 
-  /// How large a picture may be: as the largest form of our own models, on either side.
+  /// The limits for a picture: the largest format of Signet's own models, on either side.
   static let pictureLimits = PNGLimits(
     byteCount: maximumByteCount, side: 1280, pixelCount: 1280 * 1280)
 
-  /// What a picture is like; nil for what is none, or is too large.
+  /// Returns the characteristics of a picture; `nil` if it is malformed or too large.
   private static func characteristics(ofPNG content: [UInt8]) -> DisplayPNGCharacteristics? {
     do throws(PNGFailure) {
       return DisplayPNGCharacteristics(try PNGPicture(decoding: content, limits: pictureLimits).frame)
@@ -49,7 +52,7 @@ extension DisplayPNGCharacteristics {
       })
   }
 
-  /// Whether a picture like this will do where a display says what it takes; the palette is asked only where it is named.
+  /// Indicates whether a picture with these characteristics fits a display; the palette matters only if the display has one.
   func fits(_ display: DisplayPNGCharacteristics) -> Bool {
     self == display
       || display.palette.isEmpty
@@ -60,7 +63,7 @@ extension DisplayPNGCharacteristics {
 }
 
 extension MetadataStatement {
-  /// Whether an authenticator of the model can show a form of a transaction, as its vendor says.
+  /// Indicates whether the model's display supports a form of a transaction, according to its metadata.
   package func shows(_ transaction: UAFTransaction) -> Bool {
     guard !display.isEmpty else { return false }
     switch transaction.contentType {

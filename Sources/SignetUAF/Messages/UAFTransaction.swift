@@ -1,9 +1,8 @@
 import SignetCrypto
 package import SignetJSON
 
-/// What a user is asked to confirm.
+/// A transaction that the user is asked to confirm.
 package struct UAFTransaction: Hashable, Sendable {
-  /// What a transaction's content is.
   package enum ContentType: String, Hashable, Sendable {
     /// At most 200 ASCII characters.
     case text = "text/plain"
@@ -12,11 +11,11 @@ package struct UAFTransaction: Hashable, Sendable {
   }
 
   package let contentType: ContentType
-  /// What is shown, and hashed.
+  /// The displayed and hashed content.
   package let content: [UInt8]
   package let pngCharacteristics: DisplayPNGCharacteristics?
 
-  /// Makes a transaction; nil where its content is not what its type says.
+  /// Creates a transaction; `nil` if its content does not match its type.
   package init?(
     contentType: ContentType, content: [UInt8], pngCharacteristics: DisplayPNGCharacteristics? = nil
   ) {
@@ -28,7 +27,7 @@ package struct UAFTransaction: Hashable, Sendable {
     self.pngCharacteristics = pngCharacteristics
   }
 
-  /// Reads a transaction that stands by itself.
+  /// Parses a transaction outside a message.
   package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {
@@ -45,7 +44,7 @@ package struct UAFTransaction: Hashable, Sendable {
     }
   }
 
-  /// The digest that the authenticator signs.
+  /// The SHA-256 digest that the authenticator signs.
   package var hash: [UInt8] { HashFunction.sha256.digest(of: content) }
 
   package var json: JSONObject {
@@ -56,7 +55,7 @@ package struct UAFTransaction: Hashable, Sendable {
     return object
   }
 
-  /// How large a picture's file may be.
+  /// The largest picture file, in bytes.
   static let maximumByteCount = 131_072
 
   private static func isContent(_ content: [UInt8], _ type: ContentType) -> Bool {

@@ -1,6 +1,6 @@
 package import SignetJSON
 
-/// A version of the protocol.
+/// A version of the UAF protocol.
 package struct UAFVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
   package let major: UInt16
   package let minor: UInt16
