@@ -1,11 +1,11 @@
-/// Reads what registration and authentication assertions have in common.
+/// A parser for the elements that registration and authentication assertions share.
 struct AssertionElements {
   let bytes: [UInt8]
 
-  /// Whose critical extensions are taken.
+  /// The ids of the critical extensions that the caller evaluates.
   let understood: Set<String>
 
-  /// The elements of the one outermost element, which has to have this tag and nothing behind it.
+  /// Parses the outermost element, which must have this tag and no trailing bytes.
   init(_ bytes: [UInt8], top: TLVTag, understood: Set<String>) throws(AssertionFailure) {
     guard (1...4096).contains(bytes.count) else { throw .byteCount(bytes.count) }
     (self.bytes, self.understood) = (bytes, understood)
@@ -19,7 +19,7 @@ struct AssertionElements {
   private let outer: TLVReader
   private let top: TLVElement
 
-  /// Steps through the elements of the assertion.
+  /// Returns a reader of the assertion's elements.
   func reader() throws(AssertionFailure) -> TLVReader { try elements(of: top, in: outer) }
 
   func elements(of composite: TLVElement, in reader: TLVReader) throws(AssertionFailure) -> TLVReader {
@@ -30,13 +30,13 @@ struct AssertionElements {
     do throws(TLVFailure) { return try reader.next() } catch { throw .tlv(error) }
   }
 
-  /// Notes an element that may be there once.
+  /// Stores an element that may occur once; throws if it occurs again.
   static func take(_ element: TLVElement, _ place: inout TLVElement?) throws(AssertionFailure) {
     guard place == nil else { throw .repeated(element.tag) }
     place = element
   }
 
-  /// The content of an element that has to be there.
+  /// Returns the content of a required element.
   func content(
     _ tag: TLVTag, _ element: TLVElement?, _ counts: ClosedRange<Int>
   ) throws(AssertionFailure) -> Range<Int> {
@@ -61,7 +61,7 @@ struct AssertionElements {
 
   func number32(_ index: Int) -> UInt32 { UInt32(number16(index)) | UInt32(number16(index + 2)) << 16 }
 
-  /// Reads an element that only some senders write, or refuses it where it has to be known.
+  /// Handles an element that is not part of the schema: collects extensions, and rejects unknown critical elements.
   func readOptional(
     _ element: TLVElement, in reader: TLVReader, _ extensions: inout [AssertionExtension]
   ) throws(AssertionFailure) {

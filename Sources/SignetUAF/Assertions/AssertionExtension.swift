@@ -1,10 +1,9 @@
-/// More than the protocol says, inside an assertion.
+/// An extension within an assertion.
 package struct AssertionExtension: Hashable, Sendable {
-  /// What it is, 1 to 32 bytes.
+  /// The id of the extension, 1 to 32 bytes.
   package let id: String
-  /// What it says.
   package let data: [UInt8]
-  /// Whether who does not know it has to refuse the assertion.
+  /// Indicates whether a verifier that does not know the extension must reject the assertion.
   package let isCritical: Bool
 
   package init(id: String, data: [UInt8], isCritical: Bool) {

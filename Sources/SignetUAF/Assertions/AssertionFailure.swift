@@ -1,28 +1,28 @@
-/// Why bytes are no assertion of scheme `UAFV1TLV`.
+/// The reasons why bytes are no assertion of scheme `UAFV1TLV`.
 package enum AssertionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There are no bytes, or more than 4096.
+  /// The assertion is empty or longer than 4096 bytes.
   case byteCount(Int)
-  /// The bytes are no TLV.
+  /// The bytes are malformed TLV.
   case tlv(TLVFailure)
-  /// The outermost element is another.
+  /// The outermost element has another tag.
   case topTag(TLVTag)
   /// Bytes follow the outermost element.
   case trailingBytes(Int)
-  /// An element that has to be there is not.
+  /// A required element is missing.
   case missing(TLVTag)
-  /// An element that may be there once is there twice.
+  /// An element that may occur once occurs twice.
   case repeated(TLVTag)
-  /// An element has a length that its kind does not have.
+  /// An element has a length that its tag does not allow.
   case length(TLVTag, Int)
-  /// A critical element is not known at its place.
+  /// A critical element is unknown at its position.
   case unknownCritical(TLVTag)
-  /// A critical extension is not known.
+  /// A critical extension is unknown.
   case unknownExtension(String)
-  /// The model's name is not of the form `FFFF#FFFF`.
+  /// The AAID does not have the form `FFFF#FFFF`.
   case aaid
-  /// There is no attestation.
+  /// The assertion has no attestation.
   case noAttestation
-  /// There are two attestations.
+  /// The assertion has more than one attestation.
   case severalAttestations
 
   package var description: String {

@@ -1,13 +1,12 @@
-/// Who vouches for a new key, and how.
+/// The attestation of a new key.
 package enum Attestation: Hashable, Sendable {
-  /// A key with a certificate: the leaf first, each next issuing the one before, in DER.
+  /// Signed by an attestation key with certificates: the leaf first, each followed by its issuer, in DER.
   case basicFull(signature: [UInt8], certificates: [[UInt8]])
-  /// The new key itself.
+  /// Signed by the new key itself.
   case basicSurrogate(signature: [UInt8])
   /// Direct anonymous attestation.
   case ecdaa(signature: [UInt8])
 
-  /// The kind.
   package var type: AttestationType {
     switch self {
     case .basicFull: .basicFull

@@ -1,17 +1,16 @@
-/// An authentication assertion that was read, and not verified (TAG_UAFV1_AUTH_ASSERTION).
+/// A parsed, unverified authentication assertion (TAG_UAFV1_AUTH_ASSERTION).
 package struct AuthenticationAssertion: Hashable, Sendable {
   /// The whole assertion.
   package let bytes: [UInt8]
-  /// What it says.
   package let data: SignedData
-  /// The signature, over the whole element of the signed data.
+  /// The signature over the encoded signed data with tag and length.
   package let signature: [UInt8]
-  /// Extensions that nobody signed.
+  /// The extensions outside the signed data.
   package let unsignedExtensions: [AssertionExtension]
-  /// What the signature is over: the signed data with tag and length.
+  /// The range of the signed bytes: the signed data with tag and length.
   package let signedRange: Range<Int>
 
-  /// Puts data and signature together.
+  /// Creates an assertion from data and signature.
   package init(
     _ data: SignedData, signature: [UInt8], unsignedExtensions: [AssertionExtension] = []
   ) {
@@ -27,12 +26,12 @@ package struct AuthenticationAssertion: Hashable, Sendable {
     signedRange = 4..<(4 + encoded.count)
   }
 
-  /// Reads an assertion.
+  /// Parses an assertion.
   ///
   /// - Parameters:
-  ///   - bytes: The assertion, and nothing behind it.
-  ///   - understood: The ids of critical extensions that the caller will judge.
-  /// - Throws: ``AssertionFailure``.
+  ///   - bytes: The assertion, without trailing bytes.
+  ///   - understood: The ids of critical extensions that the caller evaluates.
+  /// - Throws: ``AssertionFailure`` if the assertion is malformed.
   package init(parsing bytes: [UInt8], understood: Set<String> = []) throws(AssertionFailure) {
     let elements = try AssertionElements(bytes, top: .authenticationAssertion, understood: understood)
     var reader = try elements.reader()

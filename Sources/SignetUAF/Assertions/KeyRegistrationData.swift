@@ -1,8 +1,8 @@
-/// What an authenticator says about a key that it made (TAG_UAFV1_KRD).
+/// The data that an authenticator signs about a new key (TAG_UAFV1_KRD).
 package struct KeyRegistrationData: Hashable, Sendable {
   package var aaid: AAID
   package var authenticatorVersion: UInt16
-  /// `authenticationMode` as it was written; 1 is the only one that is right.
+  /// The value of `authenticationMode` as received; only 1 is valid.
   package var mode: UInt8
   package var algorithm: UAFAlgorithm
   package var keyFormat: UAFKeyFormat
@@ -32,7 +32,7 @@ package struct KeyRegistrationData: Hashable, Sendable {
     self.extensions = extensions
   }
 
-  /// The element that is signed, with its tag and length.
+  /// The signed element with its tag and length.
   package var encoded: [UInt8] {
     var writer = TLVWriter()
     writer.write(.keyRegistrationData) { writer in

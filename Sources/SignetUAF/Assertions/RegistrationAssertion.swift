@@ -1,17 +1,15 @@
-/// A registration assertion that was read, and not verified (TAG_UAFV1_REG_ASSERTION).
+/// A parsed, unverified registration assertion (TAG_UAFV1_REG_ASSERTION).
 package struct RegistrationAssertion: Hashable, Sendable {
   /// The whole assertion.
   package let bytes: [UInt8]
-  /// What it says about the key.
   package let data: KeyRegistrationData
-  /// Who vouches for it.
   package let attestation: Attestation
-  /// Extensions that nobody signed.
+  /// The extensions outside the signed data.
   package let unsignedExtensions: [AssertionExtension]
-  /// What the signature is over: the key registration data with tag and length.
+  /// The range of the signed bytes: the key registration data with tag and length.
   package let signedRange: Range<Int>
 
-  /// Puts data and attestation together.
+  /// Creates an assertion from data and attestation.
   package init(
     _ data: KeyRegistrationData, _ attestation: Attestation, unsignedExtensions: [AssertionExtension] = []
   ) {
@@ -32,12 +30,12 @@ package struct RegistrationAssertion: Hashable, Sendable {
     signedRange = 4..<(4 + encoded.count)
   }
 
-  /// Reads an assertion.
+  /// Parses an assertion.
   ///
   /// - Parameters:
-  ///   - bytes: The assertion, and nothing behind it.
-  ///   - understood: The ids of critical extensions that the caller will judge.
-  /// - Throws: ``AssertionFailure``.
+  ///   - bytes: The assertion, without trailing bytes.
+  ///   - understood: The ids of critical extensions that the caller evaluates.
+  /// - Throws: ``AssertionFailure`` if the assertion is malformed.
   package init(parsing bytes: [UInt8], understood: Set<String> = []) throws(AssertionFailure) {
     let elements = try AssertionElements(bytes, top: .registrationAssertion, understood: understood)
     var reader = try elements.reader()

@@ -1,14 +1,14 @@
-/// What an authenticator says about a use of a key (TAG_UAFV1_SIGNED_DATA).
+/// The data that an authenticator signs about the use of a key (TAG_UAFV1_SIGNED_DATA).
 package struct SignedData: Hashable, Sendable {
   package var aaid: AAID
   package var authenticatorVersion: UInt16
-  /// `authenticationMode` as it was written.
+  /// The value of `authenticationMode` as received.
   package var mode: UInt8
   package var algorithm: UAFAlgorithm
-  /// At least 8 random bytes.
+  /// The random nonce of the authenticator, at least 8 bytes.
   package var nonce: [UInt8]
   package var finalChallengeHash: [UInt8]
-  /// The hash of the transaction that the user confirmed; empty where there was none.
+  /// The hash of the confirmed transaction; empty if there was none.
   package var transactionHash: [UInt8]
   package var keyID: KeyID
   package var signCounter: UInt32
@@ -31,7 +31,7 @@ package struct SignedData: Hashable, Sendable {
     self.extensions = extensions
   }
 
-  /// The element that is signed, with its tag and length.
+  /// The signed element with its tag and length.
   package var encoded: [UInt8] {
     var writer = TLVWriter()
     writer.write(.signedData) { writer in

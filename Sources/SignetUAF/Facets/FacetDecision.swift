@@ -1,18 +1,18 @@
-/// Whether a caller may act for an application (FIDO AppID and Facets section 3.1.2), as far as it can be said without
-/// fetching anything.
+/// The decision whether a caller may act for an application, before any fetch (FIDO AppID and Facets section 3.1.2).
 package enum FacetDecision: Hashable, Sendable {
-  /// It may, under this appID.
+  /// The caller may act under this appID.
   case allowed(appID: String)
-  /// The list at this URL has to be fetched, and looked at with ``TrustedFacetList/trusted(by:version:takesOlderVersions:suffixes:)``.
+  /// The caller must be in the list at this URL: fetch it and use
+  /// ``TrustedFacetList/trusted(by:version:takesOlderVersions:suffixes:)``.
   case fetch(url: String, WebOrigin)
-  /// It may not.
+  /// The caller may not act for the application.
   case refused
 
-  /// Decides.
+  /// Decides whether a caller may act for an application.
   ///
   /// - Parameters:
-  ///   - appID: What the request says; nil or empty for whoever calls.
-  ///   - facetID: Who calls.
+  ///   - appID: The appID of the request; `nil` or empty for the caller itself.
+  ///   - facetID: The facet id of the caller.
   package init(appID: String?, facetID: String) {
     guard let appID, !appID.isEmpty else {
       self = .allowed(appID: facetID)

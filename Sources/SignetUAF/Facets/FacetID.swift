@@ -1,11 +1,11 @@
-/// Who calls a client.
+/// The identity of a client's caller.
 package enum FacetID: Hashable, Sendable {
-  /// An app, by what its system says of it: `ios:bundle-id:…`, `android:apk-key-hash:…`.
+  /// An app, by its identity from the operating system: `ios:bundle-id:…`, `android:apk-key-hash:…`.
   case application(String)
   /// A web page.
   case web(WebOrigin)
 
-  /// Reads an id; nil for what is neither an app's nor an `https` origin, such as one with a path or a wildcard.
+  /// Parses an id; `nil` unless it is an app's or an `https` origin without a path or wildcard.
   package init?(_ text: String) {
     guard (1...512).contains(text.utf8.count) else { return nil }
     let scheme = text.prefix { $0 != ":" }.lowercased()
@@ -20,7 +20,7 @@ package enum FacetID: Hashable, Sendable {
     self = .application(text)
   }
 
-  /// Whether a list at this appID may name it: an app always, a page only of the same registered domain.
+  /// Indicates whether a list at this appID may contain the id: an app always, a page only of the same registrable domain.
   package func isAllowed(by appID: WebOrigin, suffixes: some PublicSuffixes) -> Bool {
     switch self {
     case .application: return true

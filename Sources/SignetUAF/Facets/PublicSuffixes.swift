@@ -1,10 +1,10 @@
-/// Tells which domain of a host one owner registered (the public suffix and one label).
+/// A source of registrable domains: the public suffix and one more label.
 package protocol PublicSuffixes: Sendable {
-  /// The registered domain of a host in lower case; nil for a public suffix itself, and for an address.
+  /// Returns the registrable domain of a lower-case host; `nil` for a public suffix and for an address.
   func registrableDomain(of host: String) -> String?
 }
 
-/// Knows no suffixes, so that a host belongs to itself alone.
+/// A source without suffixes: each host is its own registrable domain.
 package struct NoPublicSuffixes: PublicSuffixes {
   package init() {}
 

@@ -1,11 +1,11 @@
 package import SignetJSON
 
-/// The callers that an application trusts, as its list at the appID says (FIDO AppID and Facets section 3.1).
+/// The callers that an application trusts, from the list at its appID (FIDO AppID and Facets section 3.1).
 package struct TrustedFacetList: Hashable, Sendable {
   /// The callers for one version of the protocol.
   package struct Facets: Hashable, Sendable {
     package let version: UAFVersion
-    /// As they are written, in order.
+    /// The ids as received, in order.
     package let ids: [String]
 
     package init(version: UAFVersion, ids: [String]) { (self.version, self.ids) = (version, ids) }
@@ -15,16 +15,15 @@ package struct TrustedFacetList: Hashable, Sendable {
 
   package init(_ facets: [Facets]) { self.facets = facets }
 
-  /// The media type of the list.
   package static let mediaType = "application/fido.trusted-apps+json"
 
-  /// How large a list may be.
+  /// The limits for the size of a list.
   package static let limits = JSONLimits(
     maximumDepth: 8, maximumByteCount: 1 << 18, maximumMemberCount: 16_384)
 
-  /// Reads a list.
+  /// Parses a list.
   ///
-  /// - Throws: ``MessageFailure``; two entries of one version are refused, as it is not said which counts.
+  /// - Throws: ``MessageFailure``, also for two entries of one version: it is undefined which one counts.
   package init(parsing text: [UInt8]) throws(MessageFailure) {
     let object: JSONObject
     do throws(JSONFailure) { object = try JSONObject(parsing: text, limits: Self.limits) } catch {
@@ -45,7 +44,6 @@ package struct TrustedFacetList: Hashable, Sendable {
     }
   }
 
-  /// The list as an object.
   package var json: JSONObject {
     [
       "trustedFacets": .dictionaries(
@@ -53,14 +51,14 @@ package struct TrustedFacetList: Hashable, Sendable {
     ]
   }
 
-  /// The callers that may act for an application.
+  /// Returns the callers that may act for an application.
   ///
   /// - Parameters:
-  ///   - appID: Where the list came from, an `https` URL.
+  ///   - appID: The `https` URL of the list.
   ///   - version: The version of the message.
-  ///   - takesOlderVersions: Whether a list that has no entry of the version may have one of an earlier one; most lists have
-  ///     1.0 alone.
-  ///   - suffixes: What tells names that one owner has from those of many.
+  ///   - takesOlderVersions: True to use the entry of an earlier version if there is none of this one; most lists have 1.0
+  ///     only.
+  ///   - suffixes: The source of registrable domains.
   /// - Returns: The ids that follow the rules; others are left out.
   package func trusted(
     by appID: WebOrigin, version: UAFVersion, takesOlderVersions: Bool = false,

@@ -1,13 +1,13 @@
-/// Scheme, host and port of a web page; the host in lower case.
+/// The scheme, host and port of a web page; the host is in lower case.
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
   package let host: String
   package let port: UInt16
 
-  /// Reads an `https` URL; what follows the host and port is looked at only where it may not be there.
+  /// Parses an `https` URL; the part after host and port is not validated.
   ///
   /// - Parameters:
   ///   - text: The URL, in ASCII.
-  ///   - isOriginOnly: Whether there may be nothing but scheme, host and port.
+  ///   - isOriginOnly: True to reject anything after scheme, host and port.
   package init?(_ text: String, isOriginOnly: Bool = false) {
     let scheme = "https://"
     guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -31,7 +31,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     (self.host, self.port) = (name, port)
   }
 
-  /// Labels of letters, digits and hyphens, or an address in brackets.
+  /// Indicates whether a host consists of labels of letters, digits and hyphens, or is an address in brackets.
   private static func isHost(_ name: String) -> Bool {
     guard (1...253).contains(name.utf8.count) else { return false }
     if name.hasPrefix("["), name.hasSuffix("]") {
@@ -45,6 +45,6 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The origin as facets write it.
+  /// The origin in the form of a facet id.
   package var description: String { "https://\(host)" + (port == 443 ? "" : ":\(port)") }
 }

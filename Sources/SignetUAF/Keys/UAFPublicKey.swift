@@ -1,12 +1,12 @@
 package import SignetCrypto
 
-/// Why bytes are no public key for an algorithm.
+/// The reasons why bytes are no public key for an algorithm.
 package enum UAFKeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The algorithm is not supported.
+  /// The algorithm is unsupported.
   case algorithm(UAFAlgorithm)
-  /// The format is not one of the registry, or not one for the algorithm.
+  /// The format is unknown, or not one for the algorithm.
   case format(UAFKeyFormat, UAFAlgorithm)
-  /// The bytes are no such key: not on the curve, not of 2048 bits, not in DER.
+  /// The key is invalid: not on the curve, not of 2048 bits, or not in DER.
   case key(CryptoFailure)
 
   package var description: String {
@@ -19,15 +19,15 @@ package enum UAFKeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A public key that was checked, ready for many signatures.
+/// A validated public key, ready for verifying many signatures.
 package enum UAFPublicKey: Hashable, Sendable {
   case p256(P256.Signing.PublicKey)
   case secp256k1(Secp256k1.PublicKey)
   case rsa(RSA.PublicKey)
 
-  /// Reads a key as an authenticator writes it.
+  /// Parses a key in an authenticator's encoding.
   ///
-  /// - Throws: ``UAFKeyFailure``.
+  /// - Throws: ``UAFKeyFailure`` if the algorithm, the format or the key is invalid.
   package init(
     _ bytes: [UInt8], format: UAFKeyFormat, for algorithm: UAFAlgorithm
   ) throws(UAFKeyFailure) {
@@ -49,9 +49,9 @@ package enum UAFPublicKey: Hashable, Sendable {
     }
   }
 
-  /// Reads a SubjectPublicKeyInfo, as certificates have it, for an algorithm.
+  /// Parses a SubjectPublicKeyInfo of a certificate for an algorithm.
   ///
-  /// - Throws: ``UAFKeyFailure``.
+  /// - Throws: ``UAFKeyFailure`` if the algorithm or the key is invalid.
   package init(subjectPublicKeyInfo der: [UInt8], for algorithm: UAFAlgorithm) throws(UAFKeyFailure) {
     guard let scheme = algorithm.scheme else { throw .algorithm(algorithm) }
     do throws(CryptoFailure) {
@@ -65,8 +65,8 @@ package enum UAFPublicKey: Hashable, Sendable {
     }
   }
 
-  /// The same bytes of the same key, however an authenticator writes it: the point, X9.63 and not compressed, or of an RSA key the
-  /// SubjectPublicKeyInfo.
+  /// The canonical encoding, equal for equal keys in any encoding of an authenticator: the uncompressed X9.63 point, or the
+  /// SubjectPublicKeyInfo of an RSA key.
   package var canonicalBytes: [UInt8] {
     switch self {
     case .p256(let key): key.x963Representation
@@ -75,13 +75,13 @@ package enum UAFPublicKey: Hashable, Sendable {
     }
   }
 
-  /// The modulus in 256 bytes and then the exponent.
+  /// Parses a modulus of 256 bytes followed by the exponent.
   private static func rawRSA(_ bytes: [UInt8]) throws(CryptoFailure) -> RSA.PublicKey {
     guard (257...264).contains(bytes.count) else { throw .invalidPublicKeyEncoding }
     return try of2048Bits(RSA.PublicKey(n: Array(bytes[..<256]), e: Array(bytes[256...])))
   }
 
-  /// A SubjectPublicKeyInfo or an RSAPublicKey: the registry's words allow both, and no bytes are both.
+  /// Parses a SubjectPublicKeyInfo or an RSAPublicKey: the registry's text allows both, and no encoding is both.
   private static func derRSA(_ bytes: [UInt8]) throws(CryptoFailure) -> RSA.PublicKey {
     let key: RSA.PublicKey
     do throws(CryptoFailure) {
@@ -99,15 +99,15 @@ package enum UAFPublicKey: Hashable, Sendable {
     return key
   }
 
-  /// Whether `signature` is this key's, with this algorithm, of the bytes in `range` of `message`.
+  /// Verifies this key's signature of the bytes in a range of a message.
   ///
   /// - Parameters:
-  ///   - signature: As the authenticator wrote it, raw or in DER.
-  ///   - algorithm: What it says that it is; another than the key's is not valid.
-  ///   - message: Where the signed bytes lie.
-  ///   - range: Which of them are signed.
-  ///   - isStrict: Whether numbers in DER have to be minimal; some senders leave out a leading zero.
-  /// - Returns: Whether it is valid.
+  ///   - signature: The signature in the authenticator's encoding, raw or DER.
+  ///   - algorithm: The claimed algorithm; the signature is invalid if it is not one of this key.
+  ///   - message: The array that contains the signed bytes.
+  ///   - range: The range of the signed bytes.
+  ///   - isStrict: True to require minimal integers in DER; some authenticators omit a leading zero.
+  /// - Returns: True if the signature verifies.
   package func isValidSignature(
     _ signature: [UInt8], _ algorithm: UAFAlgorithm, of message: [UInt8], in range: Range<Int>,
     isStrict: Bool = false
@@ -142,7 +142,7 @@ package enum UAFPublicKey: Hashable, Sendable {
     }
   }
 
-  /// The bytes of an RSA signature, taken out of an OCTET STRING in DER where the algorithm wraps them.
+  /// Returns the bytes of an RSA signature, unwrapped from a DER OCTET STRING if the algorithm wraps them.
   private static func octets(_ bytes: [UInt8], _ algorithm: UAFAlgorithm) -> [UInt8]? {
     guard algorithm.isDER else { return bytes }
     guard bytes.count > 4, bytes[0] == 0x04, bytes[1] == 0x82, bytes[2] != 0,

@@ -1,17 +1,16 @@
 import SignetCrypto
 
-/// A model of authenticators that a server knows, prepared for verifying.
+/// A known authenticator model, prepared for verification.
 package struct AuthenticatorModel: Sendable {
-  /// What its vendor says.
   package let statement: MetadataStatement
-  /// What a policy looks at.
+  /// The traits that a policy compares.
   package let traits: AuthenticatorTraits
-  /// The certificates that vouch for it; nil for a model that can only vouch for itself.
+  /// The trusted attestation certificates; `nil` for a model with surrogate attestation only.
   let anchors: TrustAnchors?
 
-  /// Prepares a statement.
+  /// Prepares a metadata statement.
   ///
-  /// - Throws: ``MessageFailure`` where a root certificate is none.
+  /// - Throws: ``MessageFailure`` if a root certificate is malformed.
   package init(_ statement: MetadataStatement) throws(MessageFailure) {
     self.statement = statement
     traits = statement.traits
@@ -23,24 +22,24 @@ package struct AuthenticatorModel: Sendable {
     }
   }
 
-  /// What a policy looks at in one authenticator, which is older or newer than what the vendor describes.
+  /// Returns the traits of an authenticator whose version differs from the statement's.
   package func traits(ofVersion version: UInt16) -> AuthenticatorTraits {
     var traits = traits
     traits.version = version
     return traits
   }
 
-  /// Names the model in an attestation certificate: id-fido-gen-ce-aaid.
+  /// The extension of an attestation certificate that names the model: id-fido-gen-ce-aaid.
   private static let aaidExtension = "1.3.6.1.4.1.45724.1.1.1"
 
-  /// Checks that the model attests in this way, and whom its certificates lead to; not who signed.
+  /// Verifies that the model uses this attestation type, and that the certificates lead to a trusted one; not the signature.
   ///
   /// - Parameters:
-  ///   - attestation: What vouches for a key.
-  ///   - unixTime: When certificates have to be valid, in seconds since 1970.
-  /// - Throws: ``AssertionRefusal``.
-  /// - Returns: The path of a certificate that does not say which model it is for: whether it can be only this one is
-  ///   for ``AuthenticatorModels`` to say. Nil where nothing is left to ask.
+  ///   - attestation: The attestation of a key.
+  ///   - unixTime: The time at which certificates must be valid, in seconds since 1970.
+  /// - Throws: ``AssertionRefusal`` if the attestation is rejected.
+  /// - Returns: The path of a certificate that does not name its model: ``AuthenticatorModels`` has to decide whether it can
+  ///   only be this model's. `nil` if there is nothing left to check.
   func check(_ attestation: Attestation, at unixTime: Int64) throws(AssertionRefusal) -> TrustedPath? {
     let type = attestation.type
     guard type != .ecdaa else { throw .ecdaa }
@@ -57,7 +56,7 @@ package struct AuthenticatorModel: Sendable {
       guard path.isForSignatures else { throw .certificateUsage }
       guard !path.isAuthority else { throw .certificateAuthority }
       return try isNamed(by: path) ? nil : path
-    // Who could have shown a certificate and does not proves nothing about the model.
+    // A surrogate proves nothing about the model, so it is rejected for a model that has certificates.
     case .basicSurrogate:
       guard anchors == nil else { throw .attestationType(type) }
       return nil
@@ -65,14 +64,14 @@ package struct AuthenticatorModel: Sendable {
     }
   }
 
-  /// Whether the certificate says that it is for this model; false where it names none.
+  /// Indicates whether the certificate names this model; false if it names none, and throws if it names another.
   private func isNamed(by path: TrustedPath) throws(AssertionRefusal) -> Bool {
     let names: [[UInt8]]
     do throws(CryptoFailure) { names = try path.extensions(Self.aaidExtension) } catch {
       throw .certificate(.malformed)
     }
     for name in names {
-      // Nine characters, as they are or in a string of ASN.1: OCTET STRING, UTF8String, PrintableString, IA5String.
+      // Nine characters, plain or in an ASN.1 string: OCTET STRING, UTF8String, PrintableString, IA5String.
       let isWrapped = name.count == 11 && [0x04, 0x0C, 0x13, 0x16].contains(name[0]) && name[1] == 9
       guard AAID(ascii: isWrapped ? name[2...] : name[...]) == statement.aaid else { throw .certificateModel }
     }

@@ -1,12 +1,12 @@
 import SignetCrypto
 
-/// The models that a server knows; all others are refused.
+/// The authenticator models that a server knows; all others are rejected.
 package struct AuthenticatorModels: Sendable {
   private let models: [AAID: AuthenticatorModel]
-  /// Which models a trusted key vouches for.
+  /// The models that each trusted key can attest.
   private let vouched: [[UInt8]: Set<AAID>]
 
-  /// Takes models; of two with one AAID, the later version counts.
+  /// Creates a set of models; of two with the same AAID, the later version counts.
   package init(_ models: some Sequence<AuthenticatorModel>) {
     self.models = Dictionary(models.map { ($0.statement.aaid, $0) }) { first, second in
       first.statement.authenticatorVersion < second.statement.authenticatorVersion ? second : first
@@ -18,9 +18,9 @@ package struct AuthenticatorModels: Sendable {
     self.vouched = vouched
   }
 
-  /// Checks that a model attests in this way, and that its certificates are for it and no other; not who signed.
+  /// Verifies that a model uses this attestation type and that the certificates are for this model only; not the signature.
   ///
-  /// A vendor's root may vouch for several models. Then a certificate has to say which one, or an authenticator of one
+  /// A vendor's root may attest several models. Its certificates must then name the model, or an authenticator of one model
   /// could pass for another.
   func check(
     _ attestation: Attestation, of model: AuthenticatorModel, at unixTime: Int64
@@ -30,9 +30,8 @@ package struct AuthenticatorModels: Sendable {
     guard others.isEmpty else { throw .certificateModelMissing }
   }
 
-  /// The model with this name.
   package subscript(aaid: AAID) -> AuthenticatorModel? { models[aaid] }
 
-  /// Their names, in order.
+  /// The AAIDs of all models, in order.
   package var aaids: [AAID] { models.keys.sorted() }
 }

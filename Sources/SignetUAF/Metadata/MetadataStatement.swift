@@ -1,13 +1,12 @@
 import SignetCrypto
 package import SignetJSON
 
-/// What a vendor says about a model of authenticators (FIDO Metadata Statements).
+/// A vendor's description of an authenticator model (FIDO Metadata Statements).
 package struct MetadataStatement: Hashable, Sendable {
-  /// One way in which the user is verified.
   package struct VerificationMethod: Hashable, Sendable {
-    /// Exactly one bit.
+    /// The method: exactly one bit.
     package let userVerification: UserVerification
-    /// How good it is, as the vendor says: `caDesc`, `baDesc` or `paDesc`.
+    /// The strength of the method according to the vendor: `caDesc`, `baDesc` or `paDesc`.
     package let accuracy: Accuracy?
 
     package init(_ userVerification: UserVerification, accuracy: Accuracy? = nil) {
@@ -15,22 +14,21 @@ package struct MetadataStatement: Hashable, Sendable {
     }
   }
 
-  /// How hard a way of verifying users is to guess or to fool.
+  /// The strength of a method against guessing and spoofing.
   package enum Accuracy: Hashable, Sendable {
-    /// A code: `base` kinds of characters, at least so many. A slow-down of 0 seconds blocks for good.
+    /// A code: the size of its character set and its minimum length. A slow-down of 0 seconds blocks permanently.
     case code(base: UInt16, minimumLength: UInt16, maximumRetries: UInt16?, blockSlowdown: UInt16?)
-    /// A biometric: its rates are fractions.
+    /// A biometric; its rates are fractions.
     case biometric(
       falseAcceptance: Double?, falseRejection: Double?, equalError: Double?,
       falseArtefactAcceptance: Double?, maximumReferenceSets: UInt16?, maximumRetries: UInt16?,
       blockSlowdown: UInt16?)
-    /// A pattern: how many there are at least.
+    /// A pattern; its minimum complexity is a number of patterns.
     case pattern(minimumComplexity: UInt32, maximumRetries: UInt16?, blockSlowdown: UInt16?)
   }
 
-  /// Who vouches for a model by ECDAA; its numbers are base64url and not looked into.
+  /// A trust anchor of ECDAA; its numbers are base64url and not interpreted.
   package struct ECDAATrustAnchor: Hashable, Sendable {
-    /// The members, by name.
     package let numbers: [String: String]
 
     static let names = ["X", "Y", "c", "sx", "sy", "G1Curve"]
@@ -44,7 +42,7 @@ package struct MetadataStatement: Hashable, Sendable {
   package var algorithm: UAFAlgorithm
   package var keyFormat: UAFKeyFormat
   package var attestationTypes: [AttestationType]
-  /// One of the lists has to be gone through, all of it.
+  /// The alternatives; the user has to pass all methods of one inner list.
   package var userVerificationDetails: [[VerificationMethod]]
   package var keyProtection: KeyProtection
   package var isKeyRestricted: Bool?
@@ -55,15 +53,15 @@ package struct MetadataStatement: Hashable, Sendable {
   package var display: UAFTransactionDisplay
   package var displayContentType: String?
   package var pngCharacteristics: [DisplayPNGCharacteristics]
-  /// DER; empty for a model that can only vouch for itself.
+  /// The root certificates in DER; empty for a model with surrogate attestation only.
   package var attestationRootCertificates: [[UInt8]]
-  /// Held, but of no use here: ECDAA is not supported.
+  /// Kept but not used: ECDAA is unsupported.
   package var ecdaaTrustAnchors: [ECDAATrustAnchor]
   /// A `data:` URL of a PNG picture.
   package var icon: String?
   package var supportedExtensions: [UAFExtension]
 
-  /// Describes a model whose keys vouch for themselves.
+  /// Creates the description of a model with surrogate attestation.
   package init(
     aaid: AAID, description: String, authenticatorVersion: UInt16, algorithm: UAFAlgorithm,
     keyFormat: UAFKeyFormat, userVerificationDetails: [[VerificationMethod]], keyProtection: KeyProtection,
@@ -94,12 +92,12 @@ package struct MetadataStatement: Hashable, Sendable {
     supportedExtensions = []
   }
 
-  /// How large a statement may be; its icon is the most of it.
+  /// The limits for the size of a statement, most of which is its icon.
   package static let limits = JSONLimits(maximumByteCount: 1 << 20)
 
-  /// Reads a statement about a UAF authenticator.
+  /// Parses a statement about a UAF authenticator.
   ///
-  /// - Throws: ``MessageFailure`` that names the member.
+  /// - Throws: ``MessageFailure`` with the malformed member.
   package init(parsing text: [UInt8]) throws(MessageFailure) {
     let object: JSONObject
     do throws(JSONFailure) { object = try JSONObject(parsing: text, limits: Self.limits) } catch {
@@ -166,13 +164,13 @@ package struct MetadataStatement: Hashable, Sendable {
       } ?? []
   }
 
-  /// Base64 of DER; statements break their lines as they like.
+  /// Decodes Base64 of DER; statements contain arbitrary line breaks.
   private static func certificate(_ value: JSONValue, _ path: String) throws(MessageFailure) -> [UInt8] {
     let text = try DictionaryReader.text(value, path).utf8.filter { !($0 == 0x20 || 0x09...0x0D ~= $0) }
     do { return try Base64.decode(text) } catch { throw .member(path, .form) }
   }
 
-  /// In statements, `data` may be absent.
+  /// Parses an extension of a statement, where `data` is optional.
   private static func supportedExtension(
     _ reader: DictionaryReader
   ) throws(MessageFailure) -> UAFExtension {
@@ -181,7 +179,6 @@ package struct MetadataStatement: Hashable, Sendable {
       failIfUnknown: try reader.bool("fail_if_unknown"))
   }
 
-  /// The statement as an object.
   package var json: JSONObject {
     var object: JSONObject = [
       "aaid": .string(aaid.text), "description": .string(description),
@@ -219,9 +216,9 @@ package struct MetadataStatement: Hashable, Sendable {
     return object
   }
 
-  /// What a policy looks at.
+  /// The traits that a policy compares.
   package var traits: AuthenticatorTraits {
-    // Lists of one are alternatives, and together one set of bits; a longer list asks for all of its own.
+    // Lists with one method are alternatives and form one set of bits; a longer list requires all of its methods.
     let single = userVerificationDetails.filter { $0.count == 1 }.flatMap { $0 }
       .reduce(into: UserVerification()) { $0.formUnion($1.userVerification) }
     let combined = userVerificationDetails.filter { $0.count > 1 }
@@ -290,7 +287,7 @@ extension MetadataStatement.VerificationMethod {
 }
 
 extension DictionaryReader {
-  /// A fraction from 0 to 1 that may be absent.
+  /// Returns an optional fraction from 0 to 1.
   func rate(_ member: String) throws(MessageFailure) -> Double? {
     let rate: Double
     switch object[member] {

@@ -1,4 +1,4 @@
-/// The models of authenticators that Signet itself is: five ways of verifying the user, each with keys in software or in a TPM.
+/// The models of Signet's own authenticators: five methods of user verification, each with keys in software or in a TPM.
 package enum SignetModel: String, CaseIterable, Hashable, Sendable {
   case pin
   case password
@@ -6,16 +6,15 @@ package enum SignetModel: String, CaseIterable, Hashable, Sendable {
   case face
   case devicePasscode
 
-  /// Signet's half of every AAID: "Sg", which was not assigned by the FIDO Alliance.
+  /// Signet's vendor number in every AAID: "Sg", which the FIDO Alliance has not assigned.
   package static let vendor: UInt16 = 0x5167
-  /// The version of all models.
   package static let version: UInt16 = 1
-  /// The fewest digits of a PIN.
+  /// The minimum length of a PIN, in digits.
   package static let minimumPINLength = 4
-  /// The most digits of a PIN.
+  /// The maximum length of a PIN, in digits.
   package static let maximumPINLength = 64
 
-  /// What people call it.
+  /// The name for users.
   package var title: String {
     switch self {
     case .pin: "PIN"
@@ -26,18 +25,18 @@ package enum SignetModel: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The name of the model.
+  /// Returns the AAID of the model.
   ///
-  /// - Parameter isInHardware: Whether its keys lie in a TPM; else they lie in files.
+  /// - Parameter isInHardware: True for keys in a TPM, false for keys in files.
   /// - Returns: 5167#0001 to 5167#0005 for keys in files, 5167#1001 to 5167#1005 for keys in a TPM.
   package func aaid(inHardware isInHardware: Bool) -> AAID {
     AAID(vendor: Self.vendor, model: number + (isInHardware ? 0x1000 : 0))
   }
 
-  /// What is to be known of the model.
+  /// Returns the metadata statement of the model.
   ///
-  /// It claims no more than holds on every machine: what compares PINs, fingers and passcodes counts as software, since some of it
-  /// is, and transactions are shown by the app.
+  /// It claims only what is true on every machine. Matchers of PINs, fingers and passcodes count as software, because some
+  /// of them are, and the app displays transactions.
   package func statement(inHardware isInHardware: Bool) -> MetadataStatement {
     var statement = MetadataStatement(
       aaid: aaid(inHardware: isInHardware),
@@ -52,7 +51,7 @@ package enum SignetModel: String, CaseIterable, Hashable, Sendable {
     return statement
   }
 
-  /// The pictures that are shown, beside texts: grey and in colour, each in three sizes.
+  /// The supported pictures in addition to text: grayscale and color, each in three sizes.
   package static let pictures: [DisplayPNGCharacteristics] = [(320, 200), (640, 400), (1280, 800)].flatMap {
     size in
     [0, 2].map { colourType in
@@ -60,7 +59,6 @@ package enum SignetModel: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The statements of all models.
   package static let statements = allCases.flatMap { model in
     [false, true].map { model.statement(inHardware: $0) }
   }

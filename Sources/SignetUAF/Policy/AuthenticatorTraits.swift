@@ -1,7 +1,7 @@
-/// What a policy looks at: an authenticator as its metadata or its module describes it.
+/// The traits that a policy compares, from an authenticator's metadata or from its module.
 package struct AuthenticatorTraits: Hashable, Sendable {
   package var aaid: AAID
-  /// What the user has to do: one of these.
+  /// The alternative user verification methods.
   package var userVerification: [UserVerification]
   package var keyProtection: KeyProtection
   package var matcherProtection: MatcherProtection
@@ -10,7 +10,7 @@ package struct AuthenticatorTraits: Hashable, Sendable {
   package var algorithms: [UAFAlgorithm]
   package var assertionScheme: String
   package var attestationTypes: [AttestationType]
-  /// Nil where it is not known.
+  /// The version; `nil` if it is unknown.
   package var version: UInt16?
 
   package init(

@@ -1,6 +1,6 @@
 package import SignetJSON
 
-/// What an authenticator has to be, or must not be; every member that is there has to match.
+/// Criteria for an authenticator; every present member has to match.
 package struct MatchCriteria: Hashable, Sendable {
   package var aaids: [AAID]?
   package var vendors: [UInt16]?
@@ -12,16 +12,16 @@ package struct MatchCriteria: Hashable, Sendable {
   package var display: UAFTransactionDisplay?
   package var algorithms: [UAFAlgorithm]?
   package var assertionSchemes: [String]?
-  /// In the server's order of preference.
+  /// The attestation types in the server's order of preference.
   package var attestationTypes: [AttestationType]?
-  /// The lowest version that will do; deprecated.
+  /// The lowest accepted version; deprecated.
   package var authenticatorVersion: UInt16?
   package var extensions: [UAFExtension]
 
-  /// Criteria that everything matches.
+  /// Creates criteria that every authenticator matches.
   package init() { extensions = [] }
 
-  /// Criteria for models, and for certain keys of theirs.
+  /// Creates criteria for models, and optionally for certain keys.
   package init(aaids: [AAID], keyIDs: [KeyID]? = nil) {
     self.init()
     self.aaids = aaids
@@ -77,23 +77,23 @@ package struct MatchCriteria: Hashable, Sendable {
     return object
   }
 
-  /// Whether a server may send it: the protocol lets a list of models stand beside few other members, and wants algorithms
-  /// and schemes where there is none.
+  /// Indicates whether a server may send the criteria.
   ///
-  /// Its own examples break that, so it is not asked of what is read.
+  /// The protocol allows few other members next to a list of models, and requires algorithms and schemes without one. Its
+  /// own examples violate that, so parsing does not check it.
   package var isWellFormed: Bool {
     guard aaids != nil else { return algorithms != nil && assertionSchemes != nil }
     return vendors == nil && userVerification == nil && keyProtection == nil && matcherProtection == nil
       && display == nil && algorithms == nil && assertionSchemes == nil && attestationTypes == nil
   }
 
-  /// Whether an authenticator is what this asks for.
+  /// Indicates whether an authenticator matches these criteria.
   ///
   /// - Parameters:
-  ///   - authenticator: Its traits.
-  ///   - presentKeys: The keys that it is looked at with; nil where keys do not matter.
-  ///   - knownExtensions: The ids of extensions that the caller knows.
-  /// - Returns: Whether every member matches.
+  ///   - authenticator: The traits of the authenticator.
+  ///   - presentKeys: The keys that it would be used with; `nil` if keys do not matter.
+  ///   - knownExtensions: The ids of extensions that the caller evaluates.
+  /// - Returns: True if every present member matches.
   package func matches(
     _ authenticator: AuthenticatorTraits, keyIDs presentKeys: [KeyID]? = nil,
     knownExtensions: Set<String> = []
@@ -122,12 +122,13 @@ package struct MatchCriteria: Hashable, Sendable {
     return true
   }
 
-  /// The attestation that the server likes best of those that an authenticator has.
+  /// Returns the server's most preferred attestation type that the authenticator supports.
   package func preferredAttestation(of authenticator: AuthenticatorTraits) -> AttestationType? {
     (attestationTypes ?? authenticator.attestationTypes).first(where: authenticator.attestationTypes.contains)
   }
 
-  /// Whether a candidate attested as the server likes it best, if it attested and the server cares.
+  /// Indicates whether a candidate used the preferred attestation; true if it did not attest or the server has no
+  /// preference.
   func prefersAttestation(of candidate: Policy.Candidate) -> Bool {
     guard attestationTypes != nil, let attestation = candidate.attestation else { return true }
     return preferredAttestation(of: candidate.traits) == attestation

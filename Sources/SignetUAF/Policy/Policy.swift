@@ -1,18 +1,19 @@
 package import SignetJSON
 
-/// Which authenticators a server takes.
+/// A server's policy for authenticators.
 package struct Policy: Hashable, Sendable {
-  /// The combinations that will do, in the server's order of preference; all criteria of one have to be met, each by an
-  /// authenticator of its own.
+  /// The accepted combinations in the server's order of preference.
+  ///
+  /// Each criterion of a combination must be met by a different authenticator.
   package var accepted: [[MatchCriteria]]
-  /// What will not do, whatever else it matches.
+  /// The disallowed authenticators; it overrides `accepted`.
   package var disallowed: [MatchCriteria]
 
   package init(accepted: [[MatchCriteria]], disallowed: [MatchCriteria] = []) {
     (self.accepted, self.disallowed) = (accepted, disallowed)
   }
 
-  /// Reads a policy that stands by itself.
+  /// Parses a policy outside a message.
   package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {
@@ -21,7 +22,7 @@ package struct Policy: Hashable, Sendable {
         try MatchCriteria(DictionaryReader(value, path))
       }
     }
-    // An empty list disallows nothing, as no list does.
+    // An empty list disallows nothing, like a missing one.
     disallowed =
       try reader.optionalList("disallowed", minimum: 0, maximum: 4096) { value, path throws(MessageFailure) in
         try MatchCriteria(DictionaryReader(value, path))
@@ -36,7 +37,7 @@ package struct Policy: Hashable, Sendable {
     return object
   }
 
-  /// Whether a server may send it.
+  /// Indicates whether a server may send the policy.
   package var isWellFormed: Bool {
     !accepted.isEmpty && accepted.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isWellFormed) }
       && disallowed.allSatisfy(\.isWellFormed)
@@ -45,9 +46,9 @@ package struct Policy: Hashable, Sendable {
   /// An authenticator with the keys that it would be used with.
   package struct Candidate: Hashable, Sendable {
     package var traits: AuthenticatorTraits
-    /// Nil where keys do not matter, as when a new one is to be made.
+    /// The keys; `nil` if they do not matter, for example before a registration.
     package var keyIDs: [KeyID]?
-    /// How it did attest; nil where it did not yet.
+    /// The attestation type that it used; `nil` if it has not attested yet.
     package var attestation: AttestationType?
 
     package init(
@@ -57,28 +58,28 @@ package struct Policy: Hashable, Sendable {
     }
   }
 
-  /// Whether the policy disallows a candidate.
+  /// Indicates whether the policy disallows a candidate.
   package func disallows(_ candidate: Candidate, knownExtensions: Set<String> = []) -> Bool {
     disallowed.contains {
       $0.matches(candidate.traits, keyIDs: candidate.keyIDs, knownExtensions: knownExtensions)
     }
   }
 
-  /// The first combination that distinct authenticators meet, with the candidate of each criterion.
+  /// Returns the first combination that distinct authenticators meet.
   ///
   /// - Parameters:
-  ///   - candidates: The authenticators at hand.
-  ///   - knownExtensions: The ids of extensions that the caller knows.
-  /// - Returns: The index of the combination, and for each of its criteria the index of a candidate; or nil.
+  ///   - candidates: The available authenticators.
+  ///   - knownExtensions: The ids of extensions that the caller evaluates.
+  /// - Returns: The index of the combination, and for each of its criteria the index of a candidate; `nil` if there is none.
   package func firstCombination(
     of candidates: [Candidate], knownExtensions: Set<String> = []
   ) -> (combination: Int, candidates: [Int])? {
     combinations(of: candidates, knownExtensions: knownExtensions).first
   }
 
-  /// All combinations that distinct authenticators meet, in the server's order.
+  /// Returns all combinations that distinct authenticators meet, in the server's order.
   ///
-  /// Two candidates of one model are two keys of one authenticator: a device has one of each.
+  /// Two candidates of one model are two keys of the same authenticator: a device has one authenticator of each model.
   package func combinations(
     of candidates: [Candidate], knownExtensions: Set<String> = []
   ) -> [(combination: Int, candidates: [Int])] {
@@ -97,7 +98,7 @@ package struct Policy: Hashable, Sendable {
     }
   }
 
-  /// Gives each criterion a model of its own, moving earlier ones where that makes room, and the first candidate of it that fits.
+  /// Assigns each criterion a different model and its first matching candidate; reassigns earlier criteria if necessary.
   private func assign(_ fitting: [[Int]], _ candidates: [Candidate]) -> [Int]? {
     var owner: [AAID: (criterion: Int, candidate: Int)] = [:]
     func place(_ criterion: Int, _ tried: inout Set<AAID>) -> Bool {

@@ -1,21 +1,19 @@
-/// Names a model of authenticators: four hexadecimal digits of its vendor, `#`, four of the model.
+/// The id of an authenticator model: four hexadecimal digits of its vendor, `#`, and four of the model.
 ///
-/// Two are equal without regard to the case of their digits.
+/// Comparison ignores the case of the digits.
 package struct AAID: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The vendor's number.
   package let vendor: UInt16
-  /// The model's number.
   package let model: UInt16
-  /// The nine characters as they were written.
+  /// The nine characters as written.
   package let text: String
 
-  /// Reads the nine ASCII characters; nil for anything else.
+  /// Parses a string of nine ASCII characters; `nil` for any other form.
   package init?(_ text: String) {
     guard text.utf8.count == 9 else { return nil }
     self.init(ascii: Array(text.utf8)[...])
   }
 
-  /// Reads the nine ASCII characters; nil for anything else.
+  /// Parses nine ASCII bytes; `nil` for any other form.
   package init?(ascii: ArraySlice<UInt8>) {
     let start = ascii.startIndex
     guard ascii.count == 9, ascii[start + 4] == UInt8(ascii: "#"),
@@ -25,7 +23,7 @@ package struct AAID: Hashable, Sendable, Comparable, CustomStringConvertible {
     (self.vendor, self.model, text) = (vendor, model, String(decoding: ascii, as: UTF8.self))
   }
 
-  /// Makes a name, its digits in upper case.
+  /// Creates an AAID in upper case.
   package init(vendor: UInt16, model: UInt16) {
     (self.vendor, self.model) = (vendor, model)
     text = "\(vendor.registryHex.dropFirst(2))#\(model.registryHex.dropFirst(2))"
@@ -40,7 +38,7 @@ package struct AAID: Hashable, Sendable, Comparable, CustomStringConvertible {
     left.vendor == right.vendor && left.model == right.model
   }
 
-  /// Whether two texts name one model; texts that name none are the same where they are alike in all but case.
+  /// Indicates whether two texts are equal except for their case; they need not be valid AAIDs.
   package static func areSame(_ left: String, _ right: String) -> Bool {
     left == right || left.lowercased() == right.lowercased()
   }
@@ -54,7 +52,7 @@ package struct AAID: Hashable, Sendable, Comparable, CustomStringConvertible {
     hasher.combine(model)
   }
 
-  /// The number that four hexadecimal digits stand for.
+  /// Parses four hexadecimal digits.
   static func number(_ digits: some Collection<UInt8>) -> UInt16? {
     guard digits.count == 4 else { return nil }
     var number: UInt16 = 0

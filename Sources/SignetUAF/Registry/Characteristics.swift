@@ -1,7 +1,7 @@
-// The characteristics of authenticators (FIDO Registry of Predefined Values section 3). Bits that are not named here are
-// kept and compared like the others.
+// The characteristics of authenticators (FIDO Registry of Predefined Values section 3). Unnamed bits are kept and compared
+// too.
 
-/// How the user is verified; exactly one bit, or several, of which `all` says that every one is needed.
+/// The methods of user verification: one bit, or several; with `all`, every one of them is required.
 package struct UserVerification: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
 
@@ -19,13 +19,13 @@ package struct UserVerification: OptionSet, Hashable, Sendable {
   package static let none = UserVerification(rawValue: 0x200)
   package static let all = UserVerification(rawValue: 0x400)
 
-  /// Whether both ask for the same, or ask for one of several and have one in common.
+  /// Indicates whether both are equal, or both are sets of alternatives with a common method.
   package func matches(_ other: UserVerification) -> Bool {
     self == other || !contains(.all) && !other.contains(.all) && !isDisjoint(with: other)
   }
 }
 
-/// Where the keys lie.
+/// The protection of the keys.
 package struct KeyProtection: OptionSet, Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -38,7 +38,7 @@ package struct KeyProtection: OptionSet, Hashable, Sendable {
   package static let remoteHandle = KeyProtection(rawValue: 0x10)
 }
 
-/// Where the user's verification is judged.
+/// The protection of the component that verifies the user.
 package struct MatcherProtection: OptionSet, Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -49,7 +49,7 @@ package struct MatcherProtection: OptionSet, Hashable, Sendable {
   package static let onChip = MatcherProtection(rawValue: 0x04)
 }
 
-/// How the authenticator is attached, as far as can be said.
+/// The attachment of the authenticator, as far as it is known.
 package struct AttachmentHint: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
 
@@ -66,7 +66,7 @@ package struct AttachmentHint: OptionSet, Hashable, Sendable {
   package static let wifiDirect = AttachmentHint(rawValue: 0x100)
 }
 
-/// Who shows a transaction.
+/// The component that displays a transaction.
 package struct UAFTransactionDisplay: OptionSet, Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -79,10 +79,10 @@ package struct UAFTransactionDisplay: OptionSet, Hashable, Sendable {
   package static let remote = UAFTransactionDisplay(rawValue: 0x10)
 }
 
-/// What an assertion says that the user did (`authenticationMode` of TAG_ASSERTION_INFO).
+/// The user's action that an assertion claims (`authenticationMode` of TAG_ASSERTION_INFO).
 package enum AuthenticationMode: UInt8, Hashable, Sendable {
   /// The user was verified.
   case userVerified = 0x01
-  /// The user was verified and confirmed the transaction that was shown.
+  /// The user was verified and confirmed the displayed transaction.
   case transactionConfirmed = 0x02
 }

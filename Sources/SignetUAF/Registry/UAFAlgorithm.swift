@@ -1,6 +1,6 @@
-/// How an authenticator signs (FIDO Registry of Predefined Values section 3.6.1).
+/// A signature algorithm (FIDO Registry of Predefined Values section 3.6.1).
 package struct UAFAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The registry's number.
+  /// The number in the registry.
   package let rawValue: UInt16
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ package struct UAFAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
   package static let rsaPKCS1RAW = UAFAlgorithm(0x0008)
   package static let rsaPKCS1DER = UAFAlgorithm(0x0009)
 
-  /// What is done to the digest, all of them SHA-256.
+  /// The signature schemes, all with SHA-256.
   package enum Scheme: Hashable, Sendable {
     /// ECDSA on P-256.
     case p256
@@ -28,7 +28,7 @@ package struct UAFAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     /// RSASSA-PKCS1-v1_5.
     case rsaPKCS1
 
-    /// How its public keys may be written.
+    /// The possible encodings of its public keys.
     package var keyFormats: [UAFKeyFormat] {
       switch self {
       case .p256, .secp256k1: [.x962RAW, .x962DER]
@@ -37,10 +37,10 @@ package struct UAFAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     }
   }
 
-  /// How its public keys may be written, in words; empty where the algorithm is not supported here.
+  /// The possible encodings of its public keys as text; empty if the algorithm is unsupported.
   var keyFormats: String { scheme?.keyFormats.map(\.rawValue.registryHex).joined(separator: " or ") ?? "" }
 
-  /// The scheme, or nil where it is not supported here.
+  /// The signature scheme; `nil` if it is unsupported.
   package var scheme: Scheme? {
     switch self {
     case .p256RAW, .p256DER: .p256
@@ -51,7 +51,7 @@ package struct UAFAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     }
   }
 
-  /// Whether the signature is wrapped in DER.
+  /// Indicates whether the signature is wrapped in DER.
   package var isDER: Bool {
     switch self {
     case .p256DER, .secp256k1DER, .rsaPSSDER, .rsaPKCS1DER: true
@@ -59,7 +59,7 @@ package struct UAFAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     }
   }
 
-  /// The registry's name, or nil for a number that it does not have.
+  /// The name in the registry; `nil` for a number that is not in it.
   package var name: String? {
     switch self {
     case .p256RAW: "ALG_SIGN_SECP256R1_ECDSA_SHA256_RAW"

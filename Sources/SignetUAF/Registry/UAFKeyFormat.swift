@@ -1,6 +1,6 @@
-/// How a public key is written (FIDO Registry of Predefined Values section 3.6.2).
+/// An encoding of public keys (FIDO Registry of Predefined Values section 3.6.2).
 package struct UAFKeyFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The registry's number.
+  /// The number in the registry.
   package let rawValue: UInt16
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -11,12 +11,12 @@ package struct UAFKeyFormat: RawRepresentable, Hashable, Sendable, CustomStringC
   package static let x962RAW = UAFKeyFormat(0x0100)
   /// A SubjectPublicKeyInfo with a named curve.
   package static let x962DER = UAFKeyFormat(0x0101)
-  /// The modulus in 256 bytes, and the exponent.
+  /// The modulus in 256 bytes, followed by the exponent.
   package static let rsa2048RAW = UAFKeyFormat(0x0102)
   /// A SubjectPublicKeyInfo, or an RSAPublicKey.
   package static let rsa2048DER = UAFKeyFormat(0x0103)
 
-  /// The registry's name, or nil for a number that it does not have.
+  /// The name in the registry; `nil` for a number that is not in it.
   package var name: String? {
     switch self {
     case .x962RAW: "ALG_KEY_ECC_X962_RAW"
@@ -31,7 +31,7 @@ package struct UAFKeyFormat: RawRepresentable, Hashable, Sendable, CustomStringC
 }
 
 extension UAFKeyFormat {
-  /// Reads a format as people write it: `0x0100`, `256`, or the registry's name in any case.
+  /// Parses a format as people write it: `0x0100`, `256`, or the registry's name in any case.
   package init?(named text: String) {
     let known: [UAFKeyFormat] = [.x962RAW, .x962DER, .rsa2048RAW, .rsa2048DER]
     if let found = known.first(where: { $0.name?.lowercased() == text.lowercased() }) {

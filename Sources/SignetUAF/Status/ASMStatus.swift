@@ -1,4 +1,4 @@
-/// What an authenticator-specific module says to the client (UAF ASM API section 3.2).
+/// The status codes of an authenticator-specific module (UAF ASM API section 3.2).
 package enum ASMStatus: UInt16, Error, Hashable, Sendable, CaseIterable {
   case ok = 0x00
   case error = 0x01
@@ -12,7 +12,7 @@ package enum ASMStatus: UInt16, Error, Hashable, Sendable, CaseIterable {
   case userLockout = 0x10
   case userNotEnrolled = 0x11
 
-  /// What the client says to the app; where it says that others should be tried first, after they were.
+  /// The error that the client reports to the app, after it has tried other authenticators if ``asksForOthers``.
   package var clientError: UAFClientError {
     switch self {
     case .ok: .noError
@@ -29,7 +29,7 @@ package enum ASMStatus: UInt16, Error, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the client should try other authenticators before it says so.
+  /// Indicates whether the client should try other authenticators before it reports the error.
   package var asksForOthers: Bool {
     self == .authenticatorDisconnected || self == .insufficientAuthenticatorResources
   }

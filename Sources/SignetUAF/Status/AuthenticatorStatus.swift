@@ -1,4 +1,4 @@
-/// What an authenticator says to its module (UAF Authenticator Commands section 4.4).
+/// The status codes of an authenticator (UAF Authenticator Commands section 4.4).
 package enum AuthenticatorStatus: UInt16, Error, Hashable, Sendable, CaseIterable {
   case ok = 0x00
   case unknown = 0x01
@@ -15,7 +15,7 @@ package enum AuthenticatorStatus: UInt16, Error, Hashable, Sendable, CaseIterabl
   case insufficientResources = 0x0F
   case userLockout = 0x10
 
-  /// The commands whose answers the module reads.
+  /// The commands whose answers the module handles.
   package enum Command: Hashable, Sendable, CaseIterable {
     case getInfo
     case register
@@ -24,18 +24,18 @@ package enum AuthenticatorStatus: UInt16, Error, Hashable, Sendable, CaseIterabl
     case openSettings
   }
 
-  /// What the module says to the client about the answer to a command.
+  /// Returns the status that the module reports to the client for the answer to a command.
   ///
   /// - Parameters:
-  ///   - command: What was asked.
-  ///   - moduleCanDoIt: Whether the module does by itself what the authenticator does not support.
-  /// - Returns: The status.
+  ///   - command: The command that was answered.
+  ///   - moduleCanDoIt: True if the module itself implements the operation that the authenticator does not support.
+  /// - Returns: The module's status.
   package func asmStatus(for command: Command, moduleCanDoIt: Bool = false) -> ASMStatus {
     switch self {
     case .ok: .ok
     case .unknown, .attestationNotSupported, .parametersInvalid, .timeout: .error
     case .accessDenied: .accessDenied
-    // Only registration can enrol the user; at any other time, who is not enrolled has no access.
+    // Only a registration can enroll the user; for other commands, a user who is not enrolled is denied access.
     case .userNotEnrolled: command == .register ? .userNotEnrolled : .accessDenied
     case .cannotRenderTransactionContent: .cannotRenderTransactionContent
     case .userCancelled: .userCancelled

@@ -1,41 +1,41 @@
-/// What a client says to the app (UAF Application API and Transport Binding section 4.5).
+/// The result codes of a client (UAF Application API and Transport Binding section 4.5).
 @nonexhaustive public enum UAFClientError: UInt16, Error, Hashable, Sendable, CaseIterable {
-  /// The operation is done.
+  /// The operation succeeded.
   case noError = 0x00
-  /// The user is still to do something.
+  /// The client waits for an action of the user.
   case waitUserAction = 0x01
-  /// The app's page did not come over a secure connection.
+  /// The app's page was not loaded over a secure connection.
   case insecureTransport = 0x02
-  /// The user called it off.
+  /// The user cancelled the operation.
   case userCancelled = 0x03
-  /// No message is of a version that the client speaks.
+  /// The client supports the version of no message.
   case unsupportedVersion = 0x04
-  /// No authenticator of this device is what the server's policy asks for.
+  /// No authenticator on this device meets the server's policy.
   case noSuitableAuthenticator = 0x05
-  /// The server's message breaks the rules of the protocol.
+  /// The server's message violates the protocol.
   case protocolError = 0x06
-  /// The application does not trust who calls.
+  /// The application does not trust the caller.
   case untrustedFacetID = 0x07
-  /// The key is gone for good: remove it at the server, and register again.
+  /// The key is permanently lost: remove it from the server and register again.
   case keyDisappearedPermanently = 0x09
-  /// The authenticator denied the access.
+  /// The authenticator denied access.
   case authenticatorAccessDenied = 0x0C
-  /// The transaction cannot be shown as it is.
+  /// The transaction cannot be displayed faithfully.
   case invalidTransactionContent = 0x0D
-  /// The user did nothing in time.
+  /// The user did not act in time.
   case userNotResponsive = 0x0E
-  /// The authenticator has no room.
+  /// The authenticator is out of resources.
   case insufficientAuthenticatorResources = 0x0F
   /// The user is locked out after too many failures.
   case userLockout = 0x10
-  /// The user has enrolled nothing.
+  /// The user is not enrolled in the authenticator.
   case userNotEnrolled = 0x11
-  /// Anything else.
+  /// Any other error.
   case unknown = 0xFF
 }
 
 extension MessageFailure {
-  /// What a client says about a request like this.
+  /// The error that a client reports for a request with this failure.
   package var clientError: UAFClientError {
     switch self {
     case .unsupportedVersion: .unsupportedVersion

@@ -1,22 +1,22 @@
-/// What a server says about a message (UAF Application API and Transport Binding section 3.1).
+/// The status codes of a server (UAF Application API and Transport Binding section 3.1).
 package enum UAFStatus: Int, Hashable, Sendable, CaseIterable {
   case ok = 1200
-  /// Taken, but not done yet.
+  /// The message is accepted, but not processed yet.
   case accepted = 1202
-  /// Not understood.
+  /// The server did not understand the message.
   case badRequest = 1400
-  /// The user has to be authenticated for this, or the key is another's.
+  /// The user must be authenticated first, or the key belongs to another user.
   case unauthorized = 1401
-  /// Not for this user; not to be tried again.
+  /// The user is not allowed to do this; do not retry.
   case forbidden = 1403
   case notFound = 1404
   case timeout = 1408
-  /// There is no metadata of the authenticator's model.
+  /// The server has no metadata of the authenticator's model.
   case unknownAAID = 1480
-  /// There is no such key; the client should delete it.
+  /// The key is unknown; the client should delete it.
   case unknownKeyID = 1481
   case channelBindingRefused = 1490
-  /// The challenge is unknown, too old, or was used before.
+  /// The challenge is unknown, expired or already used.
   case requestInvalid = 1491
   case unacceptableAuthenticator = 1492
   case revokedAuthenticator = 1493

@@ -1,20 +1,19 @@
-/// One element of a TLV text: where it lies.
+/// The position of a TLV element.
 package struct TLVElement: Hashable, Sendable {
-  /// What it is.
   package let tag: TLVTag
-  /// The element with its tag and its length.
+  /// The range of the element with its tag and length.
   package let whole: Range<Int>
-  /// The content alone.
+  /// The range of the content.
   package let content: Range<Int>
 }
 
-/// Why bytes are no sequence of elements; offsets count from the start of the outermost text.
+/// The reasons why bytes are malformed TLV; offsets count from the start of the outermost bytes.
 package enum TLVFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Fewer than the four bytes of a tag and a length are left.
   case truncatedHeader(offset: Int)
-  /// The length says more than there is.
+  /// The length exceeds the remaining bytes.
   case lengthBeyondEnd(offset: Int)
-  /// Composites are nested deeper than any message of the protocol.
+  /// Composites are nested deeper than in any message of the protocol.
   case tooDeep(offset: Int)
 
   package var description: String {
@@ -26,11 +25,11 @@ package enum TLVFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Steps through elements: a tag and a length of 16 bits each, little-endian, and as many bytes of content.
+/// An iterator over elements: a tag and a length of 16 bits each, little-endian, and the content.
 ///
-/// Nothing is copied: elements are ranges of the one array.
+/// Nothing is copied: elements are ranges of one array.
 package struct TLVReader: Sendable {
-  /// The deepest nesting: what the protocol needs is 3, an extension inside signed data inside an assertion.
+  /// The deepest nesting; the protocol needs 3: an extension in signed data in an assertion.
   package static let maximumDepth = 8
 
   private let bytes: [UInt8]
@@ -38,17 +37,17 @@ package struct TLVReader: Sendable {
   private let end: Int
   private let depth: Int
 
-  /// Reads from the start of `bytes`.
+  /// Creates a reader at the start of `bytes`.
   package init(_ bytes: [UInt8]) { self.init(bytes, 0..<bytes.count, depth: 1) }
 
   private init(_ bytes: [UInt8], _ range: Range<Int>, depth: Int) {
     (self.bytes, position, end, self.depth) = (bytes, range.lowerBound, range.upperBound, depth)
   }
 
-  /// How many bytes follow the last element that was read.
+  /// The number of bytes after the last element that was read.
   package var rest: Int { end - position }
 
-  /// The next element, or nil at the end.
+  /// Reads the next element; `nil` at the end.
   package mutating func next() throws(TLVFailure) -> TLVElement? {
     guard position < end else { return nil }
     guard end - position >= 4 else { throw .truncatedHeader(offset: position) }
@@ -61,7 +60,7 @@ package struct TLVReader: Sendable {
       tag: TLVTag(rawValue: tag), whole: start..<position, content: (start + 4)..<position)
   }
 
-  /// The elements inside a composite one.
+  /// Returns a reader of the elements in a composite.
   package func elements(of composite: TLVElement) throws(TLVFailure) -> TLVReader {
     guard depth < Self.maximumDepth else { throw .tooDeep(offset: composite.whole.lowerBound) }
     return TLVReader(bytes, composite.content, depth: depth + 1)

@@ -1,18 +1,18 @@
-/// A tag of the UAF registry (FIDO UAF Registry of Predefined Values section 5, UAF Authenticator Commands section 4).
+/// A TLV tag (FIDO UAF Registry of Predefined Values section 5, UAF Authenticator Commands section 4).
 package struct TLVTag: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The number, which is written little-endian.
+  /// The number, little-endian on the wire.
   package let rawValue: UInt16
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   private init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// Whether the content is elements again.
+  /// Indicates whether the content consists of elements.
   package var isComposite: Bool { rawValue & 0x1000 != 0 }
 
-  /// Whether who does not know the tag has to refuse what holds it.
+  /// Indicates whether a verifier that does not know the tag must reject the enclosing element.
   ///
-  /// The extension that may be ignored has the bit as well, so it is looked at before the bit.
+  /// The ignorable extension has the bit too, so it is excluded before the bit is tested.
   package var isCritical: Bool { self != .ignorableExtension && rawValue & 0x2000 != 0 }
 
   package static let registrationAssertion = TLVTag(0x3E01)
@@ -41,13 +41,12 @@ package struct TLVTag: RawRepresentable, Hashable, Sendable, CustomStringConvert
   package static let rawUserVerificationState = TLVTag(0x0105)
   package static let userVerificationState = TLVTag(0x0106)
 
-  /// The number as the registry writes it: `0x3E01`.
+  /// The number as in the registry: `0x3E01`.
   package var hex: String { rawValue.registryHex }
 
-  /// The registry's name, or nil for a number that it does not have.
+  /// The name in the registry; `nil` for a number that is not in it.
   package var name: String? { Self.names[self] ?? Self.commandNames[self] }
 
-  /// Name and number.
   package var description: String { name.map { "\($0) (\(hex))" } ?? hex }
 
   private static let names: [TLVTag: String] = [
@@ -69,7 +68,7 @@ package struct TLVTag: RawRepresentable, Hashable, Sendable, CustomStringConvert
 }
 
 extension UInt16 {
-  /// The number as FIDO's registries write it: `0x0001`.
+  /// The number as in FIDO's registries: `0x0001`.
   package var registryHex: String {
     let digits = String(self, radix: 16, uppercase: true)
     return "0x" + String(repeating: "0", count: 4 - digits.count) + digits

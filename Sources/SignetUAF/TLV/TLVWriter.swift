@@ -1,11 +1,10 @@
-/// Writes elements into one growing array.
+/// An encoder of TLV elements.
 package struct TLVWriter: Sendable {
-  /// What was written.
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
 
-  /// Writes an element; its content has at most 65 535 bytes.
+  /// Writes an element; its content has at most 65,535 bytes.
   package mutating func write(_ tag: TLVTag, _ content: some Collection<UInt8>) {
     precondition(content.count <= Int(UInt16.max), "an element holds at most 65535 bytes")
     write(tag.rawValue)
@@ -13,14 +12,14 @@ package struct TLVWriter: Sendable {
     bytes.append(contentsOf: content)
   }
 
-  /// Writes a composite element with what `body` writes.
+  /// Writes a composite element with the content that `body` writes.
   package mutating func write(_ tag: TLVTag, _ body: (inout TLVWriter) -> Void) {
     var inner = TLVWriter()
     body(&inner)
     write(tag, inner.bytes)
   }
 
-  /// Writes elements that were encoded before.
+  /// Writes elements that are already encoded.
   package mutating func write(encoded elements: [UInt8]) { bytes.append(contentsOf: elements) }
 
   /// Writes 16 bits, little-endian.
@@ -35,6 +34,5 @@ package struct TLVWriter: Sendable {
     write(UInt16(truncatingIfNeeded: number >> 16))
   }
 
-  /// Writes a byte.
   package mutating func write(_ byte: UInt8) { bytes.append(byte) }
 }

@@ -1,67 +1,67 @@
 package import SignetCrypto
 
-/// Why one assertion is not accepted.
+/// The reasons to reject an assertion.
 package enum AssertionRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Its scheme is not known, or not its model's.
+  /// The assertion scheme is unknown, or not the model's.
   case scheme
-  /// It cannot be read.
+  /// The assertion is malformed.
   case malformed(AssertionFailure)
-  /// An extension beside it has to be known and is not.
+  /// An unknown extension of the assertion must not be ignored.
   case unknownExtension(String)
-  /// There is no metadata of the model.
+  /// The server has no metadata of the model.
   case unknownModel(AAID)
   /// The policy does not accept the model, or disallows it.
   case notInPolicy(AAID)
-  /// It says that the user did something else than was wanted.
+  /// The claimed action of the user is not the expected one.
   case mode(UInt8)
-  /// It is about another final challenge.
+  /// The assertion is for another final challenge.
   case finalChallengeHash
-  /// The algorithm is not the model's, or not supported.
+  /// The algorithm is not the model's, or it is unsupported.
   case algorithm(UAFAlgorithm)
-  /// The format of the key is not the model's.
+  /// The key format is not the model's.
   case keyFormat(UAFKeyFormat)
-  /// The public key is none.
+  /// The public key is invalid.
   case publicKey(UAFKeyFailure)
-  /// The key is registered already.
+  /// The key is already registered.
   case keyExists
-  /// An assertion before it is of the same key.
+  /// An earlier assertion of the response is for the same key.
   case repeatedKey
-  /// The model does not attest in this way.
+  /// The model does not use this attestation type.
   case attestationType(AttestationType)
-  /// The policy prefers another attestation that the model has.
+  /// The policy prefers another attestation type that the model supports.
   case attestationPreference(AttestationType)
-  /// Attestation by ECDAA is not supported.
+  /// ECDAA attestation is unsupported.
   case ecdaa
   /// The certificates do not lead to one that is trusted for the model.
   case certificate(TrustAnchors.Refusal)
-  /// The certificate's key is not for signatures.
+  /// The certificate's key usage excludes signatures.
   case certificateUsage
-  /// The certificate is an authority's, which issues others and attests nothing.
+  /// The certificate is a certificate authority's, which must not attest keys.
   case certificateAuthority
-  /// The certificate is for another model.
+  /// The certificate names another model.
   case certificateModel
-  /// The certificate does not say which model it is for, and its path vouches for several.
+  /// The certificate names no model, and its path can attest several.
   case certificateModelMissing
   /// The certificate's key cannot be used.
   case attestationKey(UAFKeyFailure)
-  /// The attestation is not signed by whom it says.
+  /// The signature of the attestation does not verify.
   case attestationSignature
   /// The key is not registered for this user.
   case unknownKey
-  /// The counter did not grow: an older message, or a copy of the authenticator.
+  /// The counter did not increase: a replayed message, or a clone of the authenticator.
   case counter(stored: UInt32, received: UInt32)
-  /// There is no hash of the transaction that is said to be confirmed.
+  /// The hash of the allegedly confirmed transaction is missing.
   case transactionHashMissing
-  /// The hash is of another transaction.
+  /// The hash is that of another transaction.
   case transactionHash
-  /// There is a hash, but nothing was to be confirmed, or nothing is said to be.
+  /// There is a transaction hash, but no transaction was requested or claimed to be confirmed.
   case transactionHashUnexpected
-  /// A transaction was to be confirmed, and the user was only verified.
+  /// A transaction was to be confirmed, but the user was only verified.
   case transactionNotConfirmed
-  /// The signature is wrong.
+  /// The signature does not verify.
   case signature
 
-  /// What the server says to the client.
+  /// The status that the server returns to the client.
   package var status: UAFStatus {
     switch self {
     case .unknownModel: .unknownAAID

@@ -1,20 +1,20 @@
-/// A new key that its authenticator vouches for; only verifying makes one.
+/// A new key with a verified attestation; only the verification creates one.
 package struct AttestedKey: Sendable {
   package let reference: KeyReference
   package let publicKey: UAFPublicKey
-  /// The key as the authenticator wrote it.
+  /// The key in the authenticator's encoding.
   package let encodedKey: [UInt8]
   package let algorithm: UAFAlgorithm
   package let keyFormat: UAFKeyFormat
   package let signCounter: UInt32
   package let registrationCounter: UInt32
   package let authenticatorVersion: UInt16
-  /// How it was vouched for; a surrogate proves possession of the key and nothing about the model.
+  /// The attestation type; a surrogate proves possession of the key and nothing about the model.
   package let attestation: AttestationType
-  /// Whether the authenticator is older than what its metadata describes, which is a risk.
+  /// Indicates whether the authenticator is older than its metadata, which is a risk.
   package let isOutdated: Bool
   package let pngCharacteristics: [DisplayPNGCharacteristics]
-  /// What the authenticator signed beyond the protocol.
+  /// The signed extensions.
   package let extensions: [AssertionExtension]
 
   init(
@@ -37,7 +37,7 @@ package struct AttestedKey: Sendable {
     self.extensions = extensions
   }
 
-  /// What later authentications are held against.
+  /// The registered key against which later authentications are verified.
   package var registered: RegisteredKey {
     RegisteredKey(reference: reference, publicKey: publicKey, algorithm: algorithm, signCounter: signCounter)
   }

@@ -1,12 +1,12 @@
-/// What an authentication response is held against.
+/// The expected properties of an authentication response.
 package struct AuthenticationExpectation: Sendable {
   package var context: ResponseContext
   package var policy: Policy
   package var transactions: [UAFTransaction]
-  /// The keys of the user who is to be authenticated.
+  /// The registered keys of the user to authenticate.
   package var keys: [KeyReference: RegisteredKey]
 
-  /// Expects the answer to a request.
+  /// Creates the expectation for the answer to a request.
   package init(
     _ request: AuthenticationRequest, trustedFacets: Set<String>,
     channelBinding: ChannelBindingRule = .notChecked, models: AuthenticatorModels,
@@ -20,18 +20,18 @@ package struct AuthenticationExpectation: Sendable {
     self.keys = Dictionary(keys.map { ($0.reference, $0) }) { $1 }
   }
 
-  /// Reads and verifies a response.
+  /// Parses and verifies a response.
   ///
   /// - Parameter text: The JSON text, UTF-8.
-  /// - Throws: ``UAFRefusal``, which has the status that the client gets.
-  /// - Returns: Which keys were used.
+  /// - Throws: ``UAFRefusal`` with the status for the client.
+  /// - Returns: The keys that were used.
   package func verify(_ text: [UInt8]) throws(UAFRefusal) -> VerifiedAuthentication {
     try verify(
       ClaimedAuthentication(
         parsing: text, versions: [context.header.version], knownExtensions: context.knownExtensions))
   }
 
-  /// Verifies a response that was read.
+  /// Verifies a parsed response.
   package func verify(_ claimed: ClaimedAuthentication) throws(UAFRefusal) -> VerifiedAuthentication {
     let response = claimed.response
     try context.check(response.header, response.finalChallenge.params)
@@ -73,7 +73,7 @@ package struct AuthenticationExpectation: Sendable {
     let model = try context.model(data.aaid, scheme: item.scheme)
     let candidate = Policy.Candidate(
       model.traits(ofVersion: data.authenticatorVersion), keyIDs: [data.keyID])
-    // A key that is not known is said before the policy, which lists known keys only: the client deletes it then.
+    // An unknown key is reported before the policy, which lists known keys only: the client then deletes the key.
     guard let key = keys[reference] else { throw .unknownKey }
     try policy.check(candidate, knownExtensions: context.knownExtensions)
     let transaction = try key.verify(

@@ -1,15 +1,15 @@
 import SignetCrypto
 
-/// How a response has to be tied to the TLS connection.
+/// The required binding of a response to the TLS connection.
 package enum ChannelBindingRule: Hashable, Sendable {
-  /// Nothing is asked of it: the connection ends at a proxy that does not tell.
+  /// The binding is not verified, for example behind a proxy that does not forward it.
   case notChecked
-  /// What is said has to be true, but nothing has to be said.
+  /// A present binding must match, but it may be absent.
   case whereSaid(UAFChannelBinding)
-  /// Something has to be said, and be true.
+  /// A binding must be present and match.
   case required(UAFChannelBinding)
 
-  /// Whether what a client says will do.
+  /// Indicates whether the client's binding is accepted.
   func accepts(_ said: UAFChannelBinding) -> Bool {
     switch self {
     case .notChecked: true
@@ -18,14 +18,14 @@ package enum ChannelBindingRule: Hashable, Sendable {
     }
   }
 
-  /// Whether anything is said; nil where it is not true.
+  /// Returns whether a binding is present; `nil` if it does not match.
   private static func agree(_ said: UAFChannelBinding, _ own: UAFChannelBinding) -> Bool? {
     var isSaid = false
     for (said, own) in [
       (said.serverEndPoint, own.serverEndPoint), (said.tlsServerCertificate, own.tlsServerCertificate),
       (said.tlsUnique, own.tlsUnique), (said.channelIDPublicKey, own.channelIDPublicKey),
     ] {
-      // An empty certificate says that the client cannot tell, "unused" that there is no channel id.
+      // An empty certificate means that the client cannot determine it; "unused" means that there is no channel id.
       guard let said, !said.isEmpty, said != "unused" else { continue }
       guard let own, Base64URL.decodePadded(said) == Base64URL.decodePadded(own) else { return nil }
       isSaid = true

@@ -1,8 +1,7 @@
-/// An authentication response with its assertions read: what it claims, and nothing of it proved.
+/// A parsed, unverified authentication response.
 package struct ClaimedAuthentication: Sendable {
-  /// The response.
   package let response: AuthenticationResponse
-  /// Each assertion, or why it cannot be read.
+  /// The parsed assertions, or the reasons why they cannot be parsed.
   let assertions: [Claim]
 
   enum Claim: Sendable {
@@ -10,13 +9,13 @@ package struct ClaimedAuthentication: Sendable {
     case refused(AssertionRefusal)
   }
 
-  /// Reads a response.
+  /// Parses a response.
   ///
   /// - Parameters:
   ///   - text: The JSON text, UTF-8.
-  ///   - versions: What the caller supports.
-  ///   - knownExtensions: The ids of extensions that the caller will judge.
-  /// - Throws: ``UAFRefusal/message(_:)``.
+  ///   - versions: The supported versions.
+  ///   - knownExtensions: The ids of extensions that the caller evaluates.
+  /// - Throws: ``UAFRefusal/message(_:)`` if the response is malformed.
   package init(
     parsing text: [UInt8], versions: [UAFVersion] = [.v1_1], knownExtensions: Set<String> = []
   ) throws(UAFRefusal) {
@@ -42,7 +41,7 @@ package struct ClaimedAuthentication: Sendable {
     assertions = claims
   }
 
-  /// The keys that it claims to be signed with: what the server has to look up.
+  /// The claimed keys, which the server has to look up.
   package var keys: [KeyReference] {
     assertions.compactMap { claim in
       guard case .assertion(let assertion) = claim else { return nil }

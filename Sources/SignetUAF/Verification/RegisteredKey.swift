@@ -1,10 +1,10 @@
-/// A key that is registered, as a server stored it.
+/// A registered key as stored by a server.
 package struct RegisteredKey: Sendable {
   package let reference: KeyReference
   package let publicKey: UAFPublicKey
-  /// The algorithm of its registration, which it keeps.
+  /// The algorithm of its registration, which cannot change.
   package let algorithm: UAFAlgorithm
-  /// The last counter, 0 where the authenticator does not count; `nil` where the caller compares counters: none is compared here.
+  /// The last counter; 0 if the authenticator does not count, `nil` if the caller compares counters itself.
   package let signCounter: UInt32?
 
   package init(
@@ -18,17 +18,17 @@ package struct RegisteredKey: Sendable {
 }
 
 extension RegisteredKey {
-  /// Verifies what the key has signed: the final challenge, the transaction and, where it is known, the counter, all under the signature.
+  /// Verifies an assertion by the key: final challenge, transaction, counter if it is known, and signature.
   ///
-  /// It needs nothing but what the response brought and the registered key, so that it holds as well for an answer of long ago.
+  /// It needs only the response and the registered key, so it can also verify old answers.
   ///
   /// - Parameters:
-  ///   - assertion: The assertion, which names this key.
-  ///   - hash: SHA-256 of the final challenge's text.
-  ///   - transactions: What was to be confirmed, in one or more forms; empty for nothing.
-  ///   - isStrict: Whether numbers of signatures have to be minimal in DER.
-  /// - Throws: ``AssertionRefusal``.
-  /// - Returns: The transaction that was confirmed, or nil where none was asked.
+  ///   - assertion: The assertion, which must be by this key.
+  ///   - hash: The SHA-256 digest of the final challenge's text.
+  ///   - transactions: The forms of the transaction to confirm; empty if there is none.
+  ///   - isStrict: True to require minimal DER integers in signatures.
+  /// - Throws: ``AssertionRefusal`` if the assertion is rejected.
+  /// - Returns: The confirmed transaction; `nil` if none was requested.
   package func verify(
     _ assertion: AuthenticationAssertion, finalChallengeHash hash: [UInt8],
     confirming transactions: [UAFTransaction], isStrict: Bool = false

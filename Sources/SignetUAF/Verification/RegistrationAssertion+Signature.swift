@@ -1,9 +1,9 @@
 import SignetCrypto
 
 extension RegistrationAssertion {
-  /// Whether the attestation's signature is right: by the key itself, or by that of the first certificate.
+  /// Verifies the attestation's signature, by the new key itself or by the key of the first certificate.
   ///
-  /// Whether the certificate is to be trusted is not looked at here. ECDAA is nothing that can be right.
+  /// The trust in the certificate is not verified here. ECDAA is always invalid.
   func isSigned(by key: UAFPublicKey, isStrict: Bool) throws(UAFKeyFailure) -> Bool {
     let signer: UAFPublicKey
     switch attestation {

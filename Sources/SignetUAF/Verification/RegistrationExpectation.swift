@@ -1,13 +1,13 @@
-/// What a registration response is held against.
+/// The expected properties of a registration response.
 package struct RegistrationExpectation: Sendable {
   package var context: ResponseContext
   package var policy: Policy
-  /// Keys that are registered already, of whomever.
+  /// The keys that are already registered, for any user.
   package var registered: Set<KeyReference>
-  /// When certificates have to be valid, in seconds since 1970.
+  /// The time at which certificates must be valid, in seconds since 1970.
   package var unixTime: Int64
 
-  /// Expects the answer to a request.
+  /// Creates the expectation for the answer to a request.
   package init(
     _ request: RegistrationRequest, trustedFacets: Set<String>,
     channelBinding: ChannelBindingRule = .notChecked, models: AuthenticatorModels,
@@ -22,10 +22,10 @@ package struct RegistrationExpectation: Sendable {
     self.unixTime = unixTime
   }
 
-  /// Reads and verifies a response.
+  /// Parses and verifies a response.
   ///
   /// - Parameter text: The JSON text, UTF-8.
-  /// - Throws: ``UAFRefusal``, which has the status that the client gets.
+  /// - Throws: ``UAFRefusal`` with the status for the client.
   /// - Returns: The keys to store.
   package func verify(_ text: [UInt8]) throws(UAFRefusal) -> VerifiedRegistration {
     let response: RegistrationResponse
@@ -37,7 +37,7 @@ package struct RegistrationExpectation: Sendable {
     return try verify(response)
   }
 
-  /// Verifies a response that was read.
+  /// Verifies a parsed response.
   package func verify(_ response: RegistrationResponse) throws(UAFRefusal) -> VerifiedRegistration {
     try context.check(response.header, response.finalChallenge.params)
     let hash = response.finalChallenge.hash
@@ -103,7 +103,7 @@ package struct RegistrationExpectation: Sendable {
     return (attested, candidate)
   }
 
-  /// Checks who vouches for the key.
+  /// Verifies the attestation of the key.
   private func check(
     _ assertion: RegistrationAssertion, _ key: UAFPublicKey, _ model: AuthenticatorModel
   ) throws(AssertionRefusal) {

@@ -1,16 +1,16 @@
-/// What registration and authentication responses are held against alike.
+/// The expected properties that registration and authentication responses share.
 package struct ResponseContext: Sendable {
   /// The header of the request.
   package var header: OperationHeader
   /// The challenge of the request.
   package var challenge: [UInt8]
-  /// The callers that belong to the application, exactly as they name themselves.
+  /// The trusted callers of the application, as exact facet ids.
   package var trustedFacets: Set<String>
   package var channelBinding: ChannelBindingRule
   package var models: AuthenticatorModels
-  /// The ids of extensions that the caller will judge.
+  /// The ids of extensions that the caller evaluates.
   package var knownExtensions: Set<String>
-  /// Whether numbers of signatures have to be minimal in DER.
+  /// True to require minimal DER integers in signatures.
   package var isStrict: Bool
 
   package init(
@@ -27,7 +27,7 @@ package struct ResponseContext: Sendable {
     self.isStrict = isStrict
   }
 
-  /// Checks all but the assertions.
+  /// Verifies everything except the assertions.
   func check(_ response: OperationHeader, _ params: FinalChallengeParams) throws(UAFRefusal) {
     guard response.version == header.version else { throw .message(.unsupportedVersion) }
     if let unknown = response.extensions.firstUnknown(except: knownExtensions) {
@@ -36,7 +36,7 @@ package struct ResponseContext: Sendable {
     guard Self.isSame(response.serverData ?? "", header.serverData ?? "") else { throw .serverData }
     let (asked, answered) = (header.appID ?? "", response.appID ?? "")
     if asked.isEmpty {
-      // A client may leave the header as it was, or write the application that it chose: the caller.
+      // A client may leave the appID empty, or write the one that it chose: the caller's facet id.
       guard Self.isSame(params.appID, params.facetID),
         answered.isEmpty || Self.isSame(answered, params.appID)
       else { throw .appID }
@@ -50,22 +50,22 @@ package struct ResponseContext: Sendable {
     guard params.challenge == challenge else { throw .challenge }
   }
 
-  /// Whether two texts are the same, byte by byte.
+  /// Compares byte for byte.
   ///
-  /// `==` takes texts for the same that only look alike, and for what is not ASCII takes time that grows with the square of
-  /// the length.
+  /// `==` treats canonically equivalent texts as equal. For text that is not ASCII, its time grows with the square of the
+  /// length.
   private static func isSame(_ left: String, _ right: String) -> Bool {
     left.utf8.elementsEqual(right.utf8)
   }
 
-  /// The model that an assertion is to be of.
+  /// Returns the claimed model of an assertion.
   func model(_ aaid: AAID, scheme: String) throws(AssertionRefusal) -> AuthenticatorModel {
     guard let model = models[aaid] else { throw .unknownModel(aaid) }
     guard model.statement.assertionScheme == scheme else { throw .scheme }
     return model
   }
 
-  /// Checks what stands beside an assertion.
+  /// Verifies the scheme and the unsigned extensions of an assertion.
   func check(_ item: ResponseAssertion) throws(AssertionRefusal) {
     guard item.scheme == ResponseAssertion.tlvScheme else { throw .scheme }
     if let unknown = item.extensions.firstUnknown(except: knownExtensions) {
@@ -75,7 +75,7 @@ package struct ResponseContext: Sendable {
 }
 
 extension Policy {
-  /// Checks that one criterion accepts a candidate by itself, and how it attests.
+  /// Verifies that at least one criterion accepts a candidate and its attestation.
   func check(_ candidate: Candidate, knownExtensions: Set<String>) throws(AssertionRefusal) {
     guard !disallows(candidate, knownExtensions: knownExtensions) else {
       throw .notInPolicy(candidate.traits.aaid)

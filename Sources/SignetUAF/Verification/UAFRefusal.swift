@@ -1,23 +1,23 @@
-/// Why a server does not accept a response.
+/// The reasons to reject a response.
 package enum UAFRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It is no message of the wanted kind.
+  /// The text is no message of the expected kind.
   case message(MessageFailure)
-  /// `serverData` is not what the server wrote.
+  /// `serverData` differs from the server's.
   case serverData
-  /// The application is another than the wanted one.
+  /// The appID is not the expected one.
   case appID
-  /// The caller of the client is none of the application's.
+  /// The caller of the client is not trusted by the application.
   case facetID
-  /// The challenge is not the one that was issued.
+  /// The challenge is not the issued one.
   case challenge
-  /// The channel is another, or is not said where it has to be.
+  /// The channel binding does not match, or is absent although required.
   case channelBinding
-  /// Too few assertions hold for what the policy wants: what is wrong with each of the others, the first counts.
+  /// Too few valid assertions for the policy; the values are the rejected ones, of which the first determines the status.
   case assertions([RefusedAssertion])
-  /// The assertions hold, but are no combination that the policy wants.
+  /// The assertions are valid, but are no combination that the policy accepts.
   case policy
 
-  /// What the server says to the client.
+  /// The status that the server returns to the client.
   package var status: UAFStatus {
     switch self {
     case .message(.unknownExtension): .unacceptableContent

@@ -1,15 +1,15 @@
-/// A use of a key that its authenticator signed; only verifying makes one.
+/// A verified use of a key; only the verification creates one.
 package struct VerifiedAssertion: Sendable {
   package let reference: KeyReference
-  /// What the authenticator has signed, with its signature: the whole assertion.
+  /// The whole assertion: the signed data with its signature.
   package let assertion: [UInt8]
-  /// What is to be stored.
+  /// The counter to store.
   package let signCounter: UInt32
-  /// What the user confirmed.
+  /// The transaction that the user confirmed; `nil` if there was none.
   package let transaction: UAFTransaction?
-  /// Whether the authenticator is older than what its metadata describes, which is a risk.
+  /// Indicates whether the authenticator is older than its metadata, which is a risk.
   package let isOutdated: Bool
-  /// What the authenticator signed beyond the protocol.
+  /// The signed extensions.
   package let extensions: [AssertionExtension]
 
   init(

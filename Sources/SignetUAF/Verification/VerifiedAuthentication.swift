@@ -1,12 +1,11 @@
-/// An authentication response that holds; only verifying makes one.
+/// A verified authentication response; only the verification creates one.
 package struct VerifiedAuthentication: Sendable {
-  /// Who called the client.
+  /// The caller of the client.
   package let facetID: String
-  /// Which keys were used, at least one.
+  /// The keys that were used, at least one.
   ///
-  /// Their counters are to be stored, where the stored ones are still lower.
+  /// The caller must store their counters if the stored ones are still lower.
   package let uses: [VerifiedAssertion]
-  /// Assertions that were left out.
   package let refused: [RefusedAssertion]
 
   init(facetID: String, uses: [VerifiedAssertion], refused: [RefusedAssertion]) {

@@ -1,12 +1,11 @@
-/// A registration response that holds; only verifying makes one.
+/// A verified registration response; only the verification creates one.
 package struct VerifiedRegistration: Sendable {
-  /// Who called the client.
+  /// The caller of the client.
   package let facetID: String
-  /// The application that the keys are for.
+  /// The application of the keys.
   package let appID: String
   /// The keys to store, at least one.
   package let keys: [AttestedKey]
-  /// Assertions that were left out.
   package let refused: [RefusedAssertion]
 
   init(facetID: String, appID: String, keys: [AttestedKey], refused: [RefusedAssertion]) {
