@@ -1,10 +1,10 @@
 import SignetCrypto
 
-/// The parts of a compact serialization, between its dots.
+/// The parts of a compact serialization between its dots.
 struct CompactSegments {
   /// The whole text in ASCII.
   let bytes: [UInt8]
-  /// Where each part ends: at a dot, or at the end of the text.
+  /// The end of each part: the index of a dot, or of the end of the text.
   ///
   /// Three parts are a JWS, five a JWE.
   private let ends: InlineArray<5, Int>
@@ -32,13 +32,12 @@ struct CompactSegments {
     return ends
   }
 
-  /// The bytes of a part as they stand in the text.
+  /// Returns the range of a part's characters in the text.
   func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1] + 1)..<ends[index] }
 
-  /// Everything before the dot that ends the part.
+  /// Returns the text up to the end of a part, without the dot that follows.
   func through(_ index: Int) -> [UInt8] { Array(bytes[..<ends[index]]) }
 
-  /// The decoded bytes of a part.
   func decoded(_ index: Int, _ part: JOSEFailure.Part) throws(JOSEFailure) -> [UInt8] {
     do {
       return try Base64URL.decode(bytes.span.extracting(range(index)))

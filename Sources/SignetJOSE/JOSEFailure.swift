@@ -1,10 +1,10 @@
 public import SignetCrypto
 public import SignetJSON
 
-/// Why a JOSE object, a key or a claim was not accepted.
+/// The reasons to reject a JOSE object, a key or a claim.
 ///
-/// A remote caller needs no more than that it failed. Everything that depends on a secret has one name, for
-/// decryption ``decryptionFailed`` and for signatures ``invalidSignature``; the other cases follow from public bytes.
+/// Tell a remote caller only that it failed. All failures that depend on a secret have one case: ``decryptionFailed`` for
+/// decryption and ``invalidSignature`` for signatures. The other cases depend on public bytes only.
 @nonexhaustive public enum JOSEFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A part of a compact serialization.
   public enum Part: String, Hashable, Sendable {
@@ -24,48 +24,48 @@ public import SignetJSON
     case authenticationTag = "authentication tag"
   }
 
-  /// The text is longer than allowed.
+  /// The text exceeds the limit.
   case tooLarge(byteCount: Int, limit: Int)
-  /// There are not as many dots as the compact serialization has (RFC 7515 section 7.1, RFC 7516 section 7.1).
+  /// The number of dots is not that of the compact serialization (RFC 7515 section 7.1, RFC 7516 section 7.1).
   case wrongSegmentCount(expected: Int)
   /// A part is not strict base64url without padding.
   case notBase64URL(Part)
   /// A part has a length that the algorithm does not allow.
   case wrongLength(Part)
-  /// The header is not a JSON object with members of the right types.
+  /// The header is not a JSON object with members of the required types.
   case malformedHeader(JSONFailure)
-  /// `crit` is not a list of names of members that are present (RFC 7515 section 4.1.11).
+  /// `crit` is not a list of names of present members (RFC 7515 section 4.1.11).
   case malformedCritical
-  /// `crit` names an extension that is not understood, as none is.
+  /// `crit` names an extension; no extension is supported.
   case unknownCritical
-  /// The `b64` of RFC 7797 is present; payloads are always base64url here.
+  /// The header has the `b64` of RFC 7797; payloads must be base64url.
   case unencodedPayload
-  /// The `zip` of RFC 7516 section 4.1.3 is present; lengths of compressed secrets leak.
+  /// The header has the `zip` of RFC 7516 section 4.1.3; compression discloses the lengths of secrets.
   case compressed
   /// The object is unsecured: `alg` is `none` (RFC 7515 appendix A.5).
   case unsecured
-  /// The header names an algorithm that is not known here.
+  /// The header names an unsupported algorithm.
   case unsupportedAlgorithm
-  /// The caller's list of allowed algorithms does not have the one that the header names.
+  /// The header's algorithm is not in the caller's list.
   case algorithmNotAllowed
   /// The signature part is empty.
   case emptySignature
-  /// The signature does not fit key, algorithm, header and payload.
+  /// The signature does not verify for key, algorithm, header and payload.
   case invalidSignature
-  /// The object does not decrypt with this key. Nothing more is said.
+  /// The object does not decrypt with this key; no details are given.
   case decryptionFailed
 
-  /// A JWK, or a set of them, is not JSON with members of the right types.
+  /// A JWK, or a set of them, is not JSON with members of the required types.
   case malformedKey(JSONFailure)
   /// The `kty` is not one of `EC`, `RSA`, `oct`.
   case unsupportedKeyType
-  /// The `crv` is not known here.
+  /// The `crv` is unsupported.
   case unsupportedCurve
-  /// The key's numbers are no key: a point off the curve, a private part that belongs to another key, a wrong length.
+  /// The key is invalid: a point off the curve, a private part of another key, or a wrong length.
   case invalidKey
-  /// The key is too weak: too short, or of a family that is known to be broken.
+  /// The key is too weak: too short, or of a family that is broken.
   case weakKey
-  /// The operation needs the private or secret part, which the key lacks.
+  /// The operation needs the private or secret part, which the key does not have.
   case privateKeyMissing
   /// The key's type, length, `alg`, `use` or `key_ops` does not permit this algorithm or operation.
   case keyNotPermitted
@@ -73,32 +73,32 @@ public import SignetJSON
   case duplicateKeyID
   /// A set has symmetric and public keys; a MAC could then pass for a signature.
   case mixedKeySet
-  /// No key of the set fits the `kid`, or there is no `kid` and no single key that fits.
+  /// No key of the set has the `kid`, or without `kid` there is not exactly one suitable key.
   case keyNotFound
 
-  /// The payload is not a JSON object of claims with members of the right types.
+  /// The payload is not a JSON object of claims with members of the required types.
   case malformedClaims(JSONFailure)
-  /// The time in `exp` has come (RFC 7519 section 4.1.4).
+  /// The time in `exp` has passed (RFC 7519 section 4.1.4).
   case expired
-  /// The time in `nbf` has not come yet (RFC 7519 section 4.1.5).
+  /// The time in `nbf` is in the future (RFC 7519 section 4.1.5).
   case notYetValid
-  /// The time in `iat` has not come yet.
+  /// The time in `iat` is in the future.
   case issuedInFuture
-  /// The time in `iat` is longer ago than the caller allows.
+  /// The time in `iat` is further in the past than the caller allows.
   case tooOld
-  /// The `iss` is another one.
+  /// The `iss` is not the expected one.
   case wrongIssuer
-  /// The `sub` is another one.
+  /// The `sub` is not the expected one.
   case wrongSubject
-  /// The `aud` does not name the one who reads.
+  /// The `aud` does not contain the verifier.
   case wrongAudience
-  /// The header's `typ` is another one (RFC 8725 section 3.11).
+  /// The header's `typ` is not the expected one (RFC 8725 section 3.11).
   case wrongType
 
-  /// Making a signature or a ciphertext failed.
+  /// Creating a signature or a ciphertext failed.
   case cryptography(CryptoFailure)
 
-  /// What happened and what to do; never a key, a claim or other content.
+  /// The reason and what to do about it; it never contains a key, a claim or other content.
   public var description: String {
     switch self {
     case .tooLarge(let count, let limit): "the object has \(count) bytes; send at most \(limit)"

@@ -2,23 +2,23 @@ public import SignetJSON
 
 /// The protected header of a JWS or JWE (RFC 7515 section 4, RFC 7516 section 4).
 ///
-/// Keys that a header carries or points to (`jwk`, `jku`, `x5c`, `x5u`) are shown among ``parameters`` but never used.
+/// Keys that a header contains or refers to (`jwk`, `jku`, `x5c`, `x5u`) are available in ``parameters`` but never used.
 public struct JOSEHeader: Sendable, Hashable {
-  /// All members as they were written.
+  /// All members as received.
   public let parameters: JSONObject
-  /// `alg`, as written.
+  /// The member `alg` as received.
   public let algorithm: String
-  /// `kid`, which names the key; a hint from the sender.
+  /// The member `kid`, which names the key; an untrusted hint.
   public let keyID: String?
-  /// `typ`, the media type of the whole object.
+  /// The member `typ`, the media type of the whole object.
   public let type: String?
-  /// `cty`, the media type of the content.
+  /// The member `cty`, the media type of the content.
   public let contentType: String?
 
-  /// The longest header in bytes; certificates in `x5c` would fit, more would not.
+  /// The limits for the size of a header; certificates in `x5c` fit.
   static let limits = JSONLimits(maximumDepth: 8, maximumByteCount: 16_384, maximumMemberCount: 256)
 
-  /// Reads the decoded bytes of a header and refuses every extension that changes how the object is processed.
+  /// Parses the decoded header, and rejects every extension that changes the processing of the object.
   init(parsing bytes: [UInt8]) throws(JOSEFailure) {
     do throws(JSONFailure) {
       parameters = try JSONObject(parsing: bytes, limits: Self.limits)
@@ -32,7 +32,7 @@ public struct JOSEHeader: Sendable, Hashable {
     try Self.refuseExtensions(parameters)
   }
 
-  /// No extension is understood, so any well-formed `crit` names an unknown one.
+  /// Rejects `crit` and `b64`: no extension is supported, so any well-formed `crit` names an unknown one.
   private static func refuseExtensions(_ parameters: JSONObject) throws(JOSEFailure) {
     if let critical = parameters["crit"] {
       guard case .array(let names) = critical, !names.isEmpty, Set(names).count == names.count else {
@@ -48,7 +48,7 @@ public struct JOSEHeader: Sendable, Hashable {
     if parameters.contains("b64") { throw .unencodedPayload }
   }
 
-  /// Names that `crit` must not have, because every reader knows them (RFC 7515 section 4.1.11).
+  /// The standard names, which `crit` must not contain (RFC 7515 section 4.1.11).
   private static let registered: Set<String> = [
     "alg", "jku", "jwk", "kid", "x5u", "x5c", "x5t", "x5t#S256", "typ", "cty", "crit", "enc", "zip", "epk",
     "apu", "apv", "iv", "tag", "p2s", "p2c",

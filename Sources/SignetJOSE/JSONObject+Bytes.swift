@@ -2,17 +2,17 @@ public import SignetJSON
 import SignetCrypto
 
 extension JSONObject {
-  /// A member that must be a string of strict base64url without padding (RFC 7515 section 2), decoded.
+  /// Decodes a required string of strict base64url without padding (RFC 7515 section 2).
   ///
-  /// - Throws: ``JSONFailure`` that names the member when it is missing, of another type or not base64url.
+  /// - Throws: ``JSONFailure`` with the member's name if it is missing, of another type or not base64url.
   public func bytes(_ name: String) throws(JSONFailure) -> [UInt8] {
     guard let found = try optionalBytes(name) else { throw .missingMember(name) }
     return found
   }
 
-  /// A member that is absent or a string of strict base64url without padding, decoded.
+  /// Decodes an optional string of strict base64url without padding.
   ///
-  /// - Throws: ``JSONFailure`` that names the member.
+  /// - Throws: ``JSONFailure`` with the member's name if it is of another type or not base64url.
   public func optionalBytes(_ name: String) throws(JSONFailure) -> [UInt8]? {
     guard let text = try optionalString(name) else { return nil }
     do {

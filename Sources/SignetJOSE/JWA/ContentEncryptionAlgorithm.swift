@@ -1,6 +1,6 @@
 import SignetCrypto
 
-/// How the content of a JWE is encrypted and authenticated (RFC 7518 section 5.1).
+/// An algorithm that encrypts and authenticates the content of a JWE (RFC 7518 section 5.1).
 public enum ContentEncryptionAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// AES-GCM with a key of 16 bytes.
   case a128GCM = "A128GCM"
@@ -26,7 +26,7 @@ public enum ContentEncryptionAlgorithm: String, Sendable, Hashable, CaseIterable
   /// The length of the authentication tag in bytes.
   var tagByteCount: Int { self == .a256CBCHS512 ? 32 : 16 }
 
-  /// The hash of the separate MAC, or nil where the cipher authenticates.
+  /// The hash function of the separate MAC; `nil` if the cipher authenticates.
   var macHash: HashFunction? {
     switch self {
     case .a128GCM, .a256GCM: nil

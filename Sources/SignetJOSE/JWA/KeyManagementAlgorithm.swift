@@ -1,4 +1,4 @@
-/// How the content key of a JWE reaches its reader (RFC 7518 section 4.1).
+/// An algorithm that transports the content key of a JWE to the recipient (RFC 7518 section 4.1).
 public enum KeyManagementAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// Ephemeral-static ECDH on P-256; the agreed key is the content key.
   case ecdhES = "ECDH-ES"
@@ -17,7 +17,7 @@ public enum KeyManagementAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// The shared key is the content key.
   case direct = "dir"
 
-  /// The length of the key that wraps, or nil where nothing is wrapped.
+  /// The length of the wrapping key, in bytes; `nil` if nothing is wrapped.
   var wrappingKeyByteCount: Int? {
     switch self {
     case .ecdhES, .direct: nil
@@ -27,9 +27,9 @@ public enum KeyManagementAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The algorithms that wrap the content key with a shared one.
+  /// The algorithms that wrap the content key with a shared key.
   static let wrapping: Set<KeyManagementAlgorithm> = [.a128KW, .a192KW, .a256KW]
 
-  /// The algorithms that agree a key with an ephemeral one.
+  /// The algorithms with a key agreement.
   static let agreeing: Set<KeyManagementAlgorithm> = [.ecdhES, .ecdhESA128KW, .ecdhESA192KW, .ecdhESA256KW]
 }

@@ -6,11 +6,11 @@ enum ConcatKDF {
   ///
   /// - Parameters:
   ///   - sharedSecret: Z, 32 bytes.
-  ///   - algorithm: `enc` where the key encrypts content, `alg` where it wraps a key.
+  ///   - algorithm: `enc` for a key that encrypts content, `alg` for a key that wraps.
   ///   - partyUInfo: The decoded `apu`.
   ///   - partyVInfo: The decoded `apv`.
-  ///   - byteCount: The length of the key.
-  /// - Returns: The key.
+  ///   - byteCount: The length of the key, in bytes.
+  /// - Returns: The derived key.
   static func derive(
     _ sharedSecret: borrowing SecretBytes, algorithm: String, partyUInfo: [UInt8], partyVInfo: [UInt8],
     byteCount: Int
@@ -29,7 +29,7 @@ enum ConcatKDF {
     return derived.byteCount == byteCount ? derived : derived.slice(0..<byteCount)
   }
 
-  /// SHA-256 of counter, Z and other information.
+  /// Computes SHA-256 of counter, Z and other information.
   private static func round(
     _ counter: Int, _ sharedSecret: borrowing SecretBytes, _ otherInfo: [UInt8]
   ) -> SecretBytes {
@@ -45,7 +45,7 @@ enum ConcatKDF {
     return secret
   }
 
-  /// Appends the length of a field in 32 bits, and the field.
+  /// Appends the length of a field in 32 bits and then the field.
   private static func appendField(_ field: some Collection<UInt8>, to bytes: inout [UInt8]) {
     appendInteger(field.count, to: &bytes)
     bytes.append(contentsOf: field)
@@ -58,7 +58,7 @@ enum ConcatKDF {
 }
 
 extension SecretBytes {
-  /// The bytes of a range as a secret of their own.
+  /// Copies a range of the bytes to a new secret.
   borrowing func slice(_ range: Range<Int>) -> SecretBytes {
     withBytes { SecretBytes(copying: $0.extracting(range)) }
   }

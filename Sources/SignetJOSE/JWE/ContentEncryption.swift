@@ -1,8 +1,8 @@
 import SignetCrypto
 
-/// Content encryption under a content key of the algorithm's length (RFC 7518 section 5).
+/// Content encryption with a content key of the algorithm's length (RFC 7518 section 5).
 extension ContentEncryptionAlgorithm {
-  /// Encrypts, with a random initialization vector.
+  /// Encrypts with a random initialization vector.
   func seal(
     _ plaintext: [UInt8], key: borrowing SecretBytes, additionalData: [UInt8]
   ) throws(CryptoFailure) -> (iv: [UInt8], ciphertext: [UInt8], tag: [UInt8]) {
@@ -19,7 +19,7 @@ extension ContentEncryptionAlgorithm {
     return (iv, ciphertext, tag)
   }
 
-  /// Decrypts; the tag is checked in constant time and before anything is decrypted.
+  /// Decrypts; the tag is verified in constant time before any decryption.
   func open(
     _ ciphertext: [UInt8], iv: [UInt8], tag: [UInt8], key: borrowing SecretBytes, additionalData: [UInt8]
   ) throws(CryptoFailure) -> [UInt8] {
@@ -34,8 +34,8 @@ extension ContentEncryptionAlgorithm {
     return try AESCBC.decrypt(ciphertext, key: key.slice(half..<key.byteCount), initializationVector: iv)
   }
 
-  /// The first half of the MAC of additional data, vector, ciphertext and the bits of the additional data as 64 bits
-  /// (RFC 7518 section 5.2.2.1).
+  /// Returns the first half of the MAC over additional data, vector, ciphertext and the bit length of the additional data as
+  /// 64 bits (RFC 7518 section 5.2.2.1).
   private func tag(_ key: HMACKey, additionalData: [UInt8], iv: [UInt8], ciphertext: [UInt8]) -> [UInt8] {
     var message = additionalData
     message.reserveCapacity(additionalData.count + iv.count + ciphertext.count + 8)

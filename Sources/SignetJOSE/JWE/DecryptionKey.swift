@@ -1,12 +1,12 @@
 public import SignetCrypto
 
-/// A key made ready to decrypt many JWEs, in software.
+/// A software key prepared for decrypting many JWEs.
 public struct DecryptionKey: Sendable {
-  /// `kid` of the key.
+  /// The `kid` of the key.
   public let keyID: String?
   /// The values of `alg` that the key's type, length and `alg` permit; never empty.
   public let keyAlgorithms: Set<KeyManagementAlgorithm>
-  /// The values of `enc` that the key permits: all, unless a shared key is itself the content key.
+  /// The values of `enc` that the key permits: all, unless a shared key itself is the content key.
   public let contentAlgorithms: Set<ContentEncryptionAlgorithm>
   let material: Material
 
@@ -15,11 +15,11 @@ public struct DecryptionKey: Sendable {
     case symmetric(SharedSecretBox)
   }
 
-  /// Makes a P-256 key ready for the algorithms that agree a key.
+  /// Prepares a P-256 key for the algorithms with a key agreement.
   ///
   /// - Parameters:
   ///   - key: The private key.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   public init(_ key: P256.KeyAgreement.PrivateKey, keyID: String? = nil) {
     (material, self.keyID) = (.p256(key), keyID)
     (keyAlgorithms, contentAlgorithms) = (
@@ -27,11 +27,11 @@ public struct DecryptionKey: Sendable {
     )
   }
 
-  /// Makes a shared key ready for those algorithms that take a key of its length.
+  /// Prepares a shared key for the algorithms with keys of its length.
   ///
   /// - Parameters:
   ///   - secret: The key, 16, 24, 32 or 64 bytes.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   /// - Throws: ``JOSEFailure/keyNotPermitted`` for another length.
   public init(_ secret: SharedSecretBox, keyID: String? = nil) throws(JOSEFailure) {
     let permission = try EncryptionPermission(
@@ -40,7 +40,7 @@ public struct DecryptionKey: Sendable {
     (keyAlgorithms, contentAlgorithms) = (permission.keyAlgorithms, permission.contentAlgorithms)
   }
 
-  /// Makes a private or symmetric JWK ready, as far as its `use`, `key_ops` and `alg` permit.
+  /// Prepares a private or symmetric JWK, within the limits of its `use`, `key_ops` and `alg`.
   ///
   /// - Throws: ``JOSEFailure/privateKeyMissing``, ``JOSEFailure/keyNotPermitted``.
   public init(_ jwk: JWK) throws(JOSEFailure) {

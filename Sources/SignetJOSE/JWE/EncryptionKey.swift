@@ -1,8 +1,8 @@
 public import SignetCrypto
 
-/// A key made ready to encrypt many JWEs.
+/// A key prepared for encrypting many JWEs.
 public struct EncryptionKey: Sendable {
-  /// `kid`, which goes into the header.
+  /// The `kid`, which is written to the header.
   public let keyID: String?
   /// The values of `alg` that the key's type, length and `alg` permit; never empty.
   public let keyAlgorithms: Set<KeyManagementAlgorithm>
@@ -14,11 +14,11 @@ public struct EncryptionKey: Sendable {
     case symmetric(SharedSecretBox)
   }
 
-  /// Makes the reader's P-256 key ready for the algorithms that agree a key.
+  /// Prepares the recipient's P-256 key for the algorithms with a key agreement.
   ///
   /// - Parameters:
-  ///   - key: The reader's public key.
-  ///   - keyID: `kid`.
+  ///   - key: The recipient's public key.
+  ///   - keyID: The `kid`.
   public init(_ key: P256.KeyAgreement.PublicKey, keyID: String? = nil) {
     (material, self.keyID) = (.p256(key), keyID)
     (keyAlgorithms, contentAlgorithms) = (
@@ -26,11 +26,11 @@ public struct EncryptionKey: Sendable {
     )
   }
 
-  /// Makes a shared key ready for those algorithms that take a key of its length.
+  /// Prepares a shared key for the algorithms with keys of its length.
   ///
   /// - Parameters:
   ///   - secret: The key, 16, 24, 32 or 64 bytes.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   /// - Throws: ``JOSEFailure/keyNotPermitted`` for another length.
   public init(_ secret: SharedSecretBox, keyID: String? = nil) throws(JOSEFailure) {
     let permission = try EncryptionPermission(
@@ -39,10 +39,9 @@ public struct EncryptionKey: Sendable {
     (keyAlgorithms, contentAlgorithms) = (permission.keyAlgorithms, permission.contentAlgorithms)
   }
 
-  /// Makes a JWK ready, as far as its `use`, `key_ops` and `alg` permit.
+  /// Prepares a JWK, within the limits of its `use`, `key_ops` and `alg`.
   ///
-  /// The `key_ops` of a public key on a curve may
-  /// be empty, as Web Cryptography writes it.
+  /// The `key_ops` of a public key on a curve may be empty, as Web Cryptography writes it.
   ///
   /// - Throws: ``JOSEFailure/keyNotPermitted``.
   public init(_ jwk: JWK) throws(JOSEFailure) {

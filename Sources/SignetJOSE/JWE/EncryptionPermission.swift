@@ -1,10 +1,11 @@
-/// What a key may do in a JWE, by its type, its length and the `alg` of its JWK.
+/// The permitted uses of a key in a JWE, by its type, its length and the `alg` of its JWK.
 struct EncryptionPermission {
   let keyAlgorithms: Set<KeyManagementAlgorithm>
-  /// For shared keys that are content keys; a wrapped or agreed content key has the length it needs.
+  /// The algorithms for which a shared key can be the content key; a wrapped or agreed content key always has the right
+  /// length.
   let contentAlgorithms: Set<ContentEncryptionAlgorithm>
 
-  /// A key on a curve.
+  /// Determines the permissions of a key on a curve.
   init(agreeingWith name: String?) throws(JOSEFailure) {
     contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
     guard let name else {
@@ -17,10 +18,9 @@ struct EncryptionPermission {
     keyAlgorithms = [only]
   }
 
-  /// A shared key.
+  /// Determines the permissions of a shared key.
   ///
-  /// Its `alg` is `dir`, an algorithm that wraps, or the `enc` for which it is used directly
-  /// (as in RFC 7520 section 5.6.1).
+  /// Its `alg` is `dir`, an algorithm that wraps, or the `enc` for which it is used directly (as in RFC 7520 section 5.6.1).
   init(sharedKeyByteCount byteCount: Int, algorithm name: String?) throws(JOSEFailure) {
     var wrapping = KeyManagementAlgorithm.wrapping.filter { $0.wrappingKeyByteCount == byteCount }
     var content = Set(ContentEncryptionAlgorithm.allCases).filter { $0.keyByteCount == byteCount }

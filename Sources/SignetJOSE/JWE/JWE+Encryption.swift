@@ -2,37 +2,37 @@ import SignetCrypto
 public import SignetJSON
 
 extension JWE {
-  /// What the two parties of a key agreement may bind into the key (RFC 7518 section 4.6.1).
+  /// The information about the parties of a key agreement that is bound to the key (RFC 7518 section 4.6.1).
   public struct PartyInfo: Sendable, Hashable {
-    /// `apu`: about the sender.
+    /// The member `apu`: information about the sender.
     public let partyU: [UInt8]
-    /// `apv`: about the reader.
+    /// The member `apv`: information about the recipient.
     public let partyV: [UInt8]
 
-    /// Names what is bound; both are sent in the clear.
+    /// Creates the information, which is sent unencrypted.
     ///
     /// - Parameters:
-    ///   - partyU: About the sender.
-    ///   - partyV: About the reader.
+    ///   - partyU: Information about the sender.
+    ///   - partyV: Information about the recipient.
     public init(partyU: [UInt8], partyV: [UInt8]) {
       self.partyU = partyU
       self.partyV = partyV
     }
   }
 
-  /// Encrypts into a compact serialization.
+  /// Encrypts to a compact serialization.
   ///
   /// - Parameters:
-  ///   - plaintext: The content. Its length shows, to within a block.
-  ///   - key: The reader's key; its `kid` goes into the header.
-  ///   - keyAlgorithm: `alg`.
-  ///   - contentAlgorithm: `enc`.
-  ///   - type: `typ`.
-  ///   - contentType: `cty`; `JWT` where the content is a signed token (RFC 7519 section 5.2).
-  ///   - partyInfo: `apu` and `apv`, where the algorithm agrees a key.
+  ///   - plaintext: The content; its length is visible to within a block.
+  ///   - key: The recipient's key; its `kid` is written to the header.
+  ///   - keyAlgorithm: The member `alg`.
+  ///   - contentAlgorithm: The member `enc`.
+  ///   - type: The member `typ`.
+  ///   - contentType: The member `cty`; `JWT` for a signed token as content (RFC 7519 section 5.2).
+  ///   - partyInfo: The members `apu` and `apv`, for algorithms with a key agreement.
   ///   - parameters: Further members of the header.
   /// - Returns: Five base64url parts with dots between them.
-  /// - Throws: ``JOSEFailure/keyNotPermitted`` where key and algorithms do not fit, ``JOSEFailure/cryptography(_:)``.
+  /// - Throws: ``JOSEFailure/keyNotPermitted`` if the key does not permit the algorithms, ``JOSEFailure/cryptography(_:)``.
   public static func encrypt(
     _ plaintext: [UInt8], for key: EncryptionKey, _ keyAlgorithm: KeyManagementAlgorithm = .ecdhES,
     _ contentAlgorithm: ContentEncryptionAlgorithm = .a256GCM, type: String? = nil,
@@ -76,7 +76,7 @@ extension JWE {
     }
   }
 
-  /// Encrypts under the content key, or under a fresh one that is wrapped.
+  /// Encrypts with the key, or with a new content key that the key wraps.
   private static func sealed(
     _ plaintext: [UInt8], _ key: borrowing SecretBytes, _ keyAlgorithm: KeyManagementAlgorithm,
     _ contentAlgorithm: ContentEncryptionAlgorithm, _ header: JSONObject, _ parameters: JSONObject

@@ -1,14 +1,14 @@
 public import SignetCrypto
 import SignetJSON
 
-/// A compact JWE as it arrived (RFC 7516 section 7.1): well formed, but not decrypted.
+/// A compact JWE as it arrived (RFC 7516 section 7.1): well-formed, but not decrypted.
 ///
-/// With the algorithms that agree a key, anyone who knows the public key can make a JWE: decrypting proves
-/// nothing about the sender. Sign what is inside where that matters.
+/// With a key agreement, anyone who knows the public key can create a JWE, so decryption does not authenticate the sender.
+/// If that matters, the content must be signed.
 public struct JWE: Sendable {
-  /// The protected header, which anyone may have written.
+  /// The protected header, which is not authenticated yet.
   public let header: JOSEHeader
-  /// `enc`, as written.
+  /// The member `enc` as received.
   public let contentEncryptionName: String
   let encryptedKey: [UInt8]
   private let iv: [UInt8]
@@ -16,12 +16,12 @@ public struct JWE: Sendable {
   private let tag: [UInt8]
   private let additionalData: [UInt8]
 
-  /// Reads a compact serialization.
+  /// Parses a compact serialization.
   ///
   /// - Parameters:
   ///   - compact: Five base64url parts with dots between them.
-  ///   - maximumByteCount: The longest text.
-  /// - Throws: ``JOSEFailure`` for what is malformed, and for `crit`, `b64` and `zip`.
+  ///   - maximumByteCount: The longest accepted text, in bytes.
+  /// - Throws: ``JOSEFailure`` for a malformed object, and for `crit`, `b64` and `zip`.
   public init(
     compact: String, maximumByteCount: Int = JWS.standardLimit
   ) throws(JOSEFailure) {
@@ -40,14 +40,14 @@ public struct JWE: Sendable {
     additionalData = segments.through(0)
   }
 
-  /// Decrypts with one key that the caller chose; the `kid` of the header plays no part.
+  /// Decrypts with a key that the caller chose; the header's `kid` is ignored.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - keyAlgorithms: The values of `alg` that the caller accepts; the message has no say in it.
-  ///   - contentAlgorithms: The values of `enc` that the caller accepts.
-  /// - Returns: The content and what protected it.
-  /// - Throws: ``JOSEFailure``; ``JOSEFailure/decryptionFailed`` for everything that depends on the key.
+  ///   - keyAlgorithms: The accepted values of `alg`; the message cannot extend them.
+  ///   - contentAlgorithms: The accepted values of `enc`.
+  /// - Returns: The content and the algorithms that protected it.
+  /// - Throws: ``JOSEFailure``; ``JOSEFailure/decryptionFailed`` for every failure that depends on the key.
   public func decrypted(
     with key: DecryptionKey, allowing keyAlgorithms: Set<KeyManagementAlgorithm>,
     _ contentAlgorithms: Set<ContentEncryptionAlgorithm>
@@ -71,14 +71,14 @@ public struct JWE: Sendable {
     }
   }
 
-  /// Decrypts with a secret that was agreed elsewhere, such as in hardware, with ``ephemeralPublicKey()``.
+  /// Decrypts with a secret agreed elsewhere, for example in hardware, with ``ephemeralPublicKey()``.
   ///
   /// - Parameters:
   ///   - sharedSecret: The X coordinate, 32 bytes.
-  ///   - keyAlgorithms: The values of `alg` that the caller accepts, of those that agree a key.
-  ///   - contentAlgorithms: The values of `enc` that the caller accepts.
-  /// - Returns: The content and what protected it.
-  /// - Throws: ``JOSEFailure``; ``JOSEFailure/decryptionFailed`` for everything that depends on the key.
+  ///   - keyAlgorithms: The accepted values of `alg` among those with a key agreement.
+  ///   - contentAlgorithms: The accepted values of `enc`.
+  /// - Returns: The content and the algorithms that protected it.
+  /// - Throws: ``JOSEFailure``; ``JOSEFailure/decryptionFailed`` for every failure that depends on the key.
   public func decrypted(
     withSharedSecret sharedSecret: borrowing SecretBytes,
     allowing keyAlgorithms: Set<KeyManagementAlgorithm>,
@@ -89,7 +89,7 @@ public struct JWE: Sendable {
     return try opened(algorithm, encryption, try agreedKey(sharedSecret, algorithm, encryption), nil)
   }
 
-  /// The sender's ephemeral key from `epk`, found to be on P-256 (RFC 7518 section 4.6.1.1).
+  /// Returns the sender's ephemeral key from `epk`, after verifying that it is on P-256 (RFC 7518 section 4.6.1.1).
   ///
   /// - Throws: ``JOSEFailure/invalidKey``, ``JOSEFailure/unsupportedCurve``, ``JOSEFailure/malformedHeader(_:)``.
   public func ephemeralPublicKey() throws(JOSEFailure) -> P256.KeyAgreement.PublicKey {
@@ -124,7 +124,7 @@ public struct JWE: Sendable {
     return (algorithm, encryption)
   }
 
-  /// The content key, or the key that wraps it.
+  /// Derives the content key, or the key that wraps it.
   private func agreedKey(
     _ sharedSecret: borrowing SecretBytes, _ algorithm: KeyManagementAlgorithm,
     _ encryption: ContentEncryptionAlgorithm
@@ -168,8 +168,9 @@ public struct JWE: Sendable {
     }
   }
 
-  /// The content key; a random one where unwrapping fails, so that the failure shows only in the tag, as every other
-  /// does (RFC 7516 section 11.5).
+  /// Returns the content key, or a random key if unwrapping fails.
+  ///
+  /// The failure then appears only as a wrong tag, like all others (RFC 7516 section 11.5).
   private func unwrapped(
     with key: borrowing SecretBytes, _ encryption: ContentEncryptionAlgorithm
   ) -> SecretBytes {
@@ -177,23 +178,23 @@ public struct JWE: Sendable {
       let contentKey = try AESKeyWrap.unwrap(encryptedKey, with: key)
       if contentKey.byteCount == encryption.keyByteCount { return contentKey }
     } catch {
-      // Falls through to the random key.
+      // Continue with the random key.
     }
     return SecretBytes.random(byteCount: encryption.keyByteCount)
   }
 }
 
-/// A JWE that decrypted with the caller's key.
+/// A JWE that was decrypted with the caller's key.
 public struct DecryptedJWE: Sendable {
   /// The protected header.
   public let header: JOSEHeader
   /// The content.
   public let plaintext: [UInt8]
-  /// How the content key arrived.
+  /// The algorithm that transported the content key.
   public let keyAlgorithm: KeyManagementAlgorithm
-  /// How the content was encrypted.
+  /// The algorithm that encrypted the content.
   public let contentAlgorithm: ContentEncryptionAlgorithm
-  /// `kid` of the key that fits, as the key says it.
+  /// The `kid` of the key that decrypted it, from the key itself.
   public let keyID: String?
 
   fileprivate init(

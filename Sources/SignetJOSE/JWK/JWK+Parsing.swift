@@ -2,9 +2,9 @@ import SignetCrypto
 public import SignetJSON
 
 extension JWK {
-  /// Reads a key from JSON text.
+  /// Parses a key from JSON text.
   ///
-  /// - Throws: ``JOSEFailure``.
+  /// - Throws: ``JOSEFailure`` for a malformed, invalid or unsupported key.
   public init(parsing bytes: [UInt8]) throws(JOSEFailure) {
     let object: JSONObject
     do throws(JSONFailure) {
@@ -15,11 +15,11 @@ extension JWK {
     try self.init(object)
   }
 
-  /// Reads a key from a JSON object; members that are not known are ignored (RFC 7517 section 4).
+  /// Parses a key from a JSON object; unknown members are ignored (RFC 7517 section 4).
   ///
-  /// The text of a private key stays in `object`, which nobody wipes: let go of it soon.
+  /// The text of a private key remains in `object`, which cannot be wiped: release it soon.
   ///
-  /// - Throws: ``JOSEFailure``.
+  /// - Throws: ``JOSEFailure`` for a malformed, invalid or unsupported key.
   public init(_ object: JSONObject) throws(JOSEFailure) {
     let reader = JWKReader(object: object)
     let keyType = try reader.string("kty")
@@ -39,7 +39,7 @@ extension JWK {
       operations: operations)
   }
 
-  /// A point of P-256 in X9.62 form, found to be on the curve.
+  /// Decodes an X9.62 point and verifies that it is on P-256.
   static func p256(x963 point: [UInt8]) throws(JOSEFailure) -> P256.Signing.PublicKey {
     do {
       return try P256.Signing.PublicKey(x963: point)
@@ -48,7 +48,7 @@ extension JWK {
     }
   }
 
-  /// The X9.62 form of a point from the coordinates of a JWK on a curve of 256 bits (RFC 7518 section 6.2.1).
+  /// Returns the X9.62 form of a JWK's coordinates on a 256-bit curve (RFC 7518 section 6.2.1).
   static func point(of object: JSONObject) throws(JOSEFailure) -> [UInt8] {
     let reader = JWKReader(object: object)
     let (x, y) = (try reader.bytes("x"), try reader.bytes("y"))
@@ -62,7 +62,7 @@ extension JWK {
   }
 }
 
-/// Reads the members of a JWK and names what is wrong with them as ``JOSEFailure``.
+/// A typed reader of a JWK's members with ``JOSEFailure`` as its error.
 struct JWKReader {
   let object: JSONObject
 
@@ -72,7 +72,7 @@ struct JWKReader {
     return use
   }
 
-  /// `key_ops`; names must not be repeated (RFC 7517 section 4.3).
+  /// Returns `key_ops`; names must not be repeated (RFC 7517 section 4.3).
   func operations() throws(JOSEFailure) -> Set<String>? {
     let names = try read { (object) throws(JSONFailure) in try object.optionalStrings("key_ops") }
     guard let names else { return nil }
@@ -101,7 +101,7 @@ struct JWKReader {
     }
   }
 
-  /// `d`, which must belong to the public key that stands beside it.
+  /// Returns `d`, which must match the public key in the same JWK.
   private func privateScalar(of key: P256.Signing.PublicKey) throws(JOSEFailure) -> SharedSecretBox? {
     guard object.contains("d") else { return nil }
     let scalar = try secret("d")
@@ -115,7 +115,7 @@ struct JWKReader {
     return SharedSecretBox(scalar)
   }
 
-  /// Numbers are big-endian in as few bytes as they need (RFC 7518 section 2).
+  /// Parses an RSA key; its numbers are big-endian without leading zeros (RFC 7518 section 2).
   func rsa() throws(JOSEFailure) -> (JWK.Material, JSONObject?) {
     let (modulus, exponent) = (try bytes("n"), try bytes("e"))
     guard let first = modulus.first, first != 0, let top = exponent.first, top != 0 else { throw .invalidKey }

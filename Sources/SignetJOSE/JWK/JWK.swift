@@ -1,11 +1,11 @@
 public import SignetCrypto
 public import SignetJSON
 
-/// A JSON Web Key (RFC 7517) that was found to be a key: its point is on its curve, its lengths are right.
+/// A validated JSON Web Key (RFC 7517): its point is on its curve, and its lengths are right.
 public struct JWK: Sendable {
-  /// The numbers of a key, by type and curve (RFC 7518 section 6, RFC 8812 section 3.1).
+  /// The key material by type and curve (RFC 7518 section 6, RFC 8812 section 3.1).
   public enum Material: Sendable {
-    /// `EC` on `P-256`; the private part, where there is one, is `d` in 32 bytes, big-endian.
+    /// `EC` on `P-256`; the optional private part is `d`, 32 bytes, big-endian.
     case p256(P256.Signing.PublicKey, privateScalar: SharedSecretBox?)
     /// `EC` on `secp256k1`.
     case secp256k1(Secp256k1.PublicKey)
@@ -15,7 +15,7 @@ public struct JWK: Sendable {
     case symmetric(SharedSecretBox)
   }
 
-  /// What a key is for (RFC 7517 section 4.2).
+  /// The purpose of a key (RFC 7517 section 4.2).
   public enum Use: String, Sendable, Hashable {
     /// `sig`: signatures and MACs.
     case signature = "sig"
@@ -23,17 +23,17 @@ public struct JWK: Sendable {
     case encryption = "enc"
   }
 
-  /// The numbers of the key.
+  /// The key material.
   public let material: Material
-  /// `kid`, which names the key.
+  /// The member `kid`, which names the key.
   public let keyID: String?
-  /// `alg`, the one algorithm for which the key may be used, as written.
+  /// The member `alg` as received: the only algorithm for which the key may be used.
   public let algorithm: String?
-  /// `use`; a key with another use than ours is refused when it is read.
+  /// The member `use`; a key with an unknown value is rejected when it is parsed.
   public let use: Use?
-  /// `key_ops`: the operations for which the key may be used, or nil for no such limit.
+  /// The member `key_ops`: the operations for which the key may be used; `nil` for no restriction.
   public let operations: Set<String>?
-  /// The members that RFC 7638 section 3.2 hashes; for `oct` these hold the secret and stay inside.
+  /// The members that RFC 7638 section 3.2 hashes; `nil` for `oct`, whose members contain the secret.
   let requiredMembers: JSONObject?
 
   init(
@@ -48,24 +48,24 @@ public struct JWK: Sendable {
     self.operations = operations
   }
 
-  /// Describes a P-256 key that signs.
+  /// Creates the JWK of a P-256 signing key.
   ///
   /// - Parameters:
   ///   - key: The public key.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   public init(_ key: P256.Signing.PublicKey, keyID: String? = nil) {
     self.init(
       material: .p256(key, privateScalar: nil), requiredMembers: Self.members(x963: key.x963Representation),
       keyID: keyID, algorithm: SignatureAlgorithm.es256.rawValue, use: .signature, operations: nil)
   }
 
-  /// Describes a P-256 key with which others agree keys.
+  /// Creates the JWK of a P-256 key for key agreement.
   ///
   /// - Parameters:
   ///   - key: The public key.
-  ///   - keyID: `kid`.
-  ///   - algorithm: The algorithm that senders are to use, or nil to leave the choice to them.
-  /// - Throws: ``JOSEFailure/invalidKey``, which does not happen for a key that exists.
+  ///   - keyID: The `kid`.
+  ///   - algorithm: The algorithm that senders must use; `nil` for any.
+  /// - Throws: ``JOSEFailure/invalidKey``; not for a valid key.
   public init(
     _ key: P256.KeyAgreement.PublicKey, keyID: String? = nil, algorithm: KeyManagementAlgorithm? = nil
   ) throws(JOSEFailure) {
@@ -76,7 +76,7 @@ public struct JWK: Sendable {
       use: .encryption, operations: nil)
   }
 
-  /// `kty`.
+  /// The member `kty`.
   public var keyType: String {
     switch material {
     case .p256, .secp256k1: "EC"
@@ -85,7 +85,7 @@ public struct JWK: Sendable {
     }
   }
 
-  /// `crv`, or nil for keys that are not on a curve.
+  /// The member `crv`; `nil` for keys that are not on a curve.
   public var curve: String? {
     switch material {
     case .p256: "P-256"
@@ -94,7 +94,7 @@ public struct JWK: Sendable {
     }
   }
 
-  /// The public members, ready to be sent.
+  /// Returns the public members.
   ///
   /// - Throws: ``JOSEFailure/keyNotPermitted`` for a symmetric key, which has no public part.
   public func publicObject() throws(JOSEFailure) -> JSONObject {

@@ -1,16 +1,16 @@
 public import SignetJSON
 
-/// A set of keys (RFC 7517 section 5), from which `kid` selects one.
+/// A set of keys (RFC 7517 section 5); `kid` selects one of them.
 public struct JWKSet: Sendable {
-  /// The keys that were understood, in order.
+  /// The supported keys, in order.
   public let keys: [JWK]
 
   static let limits = JSONLimits(maximumDepth: 8, maximumByteCount: 262_144, maximumMemberCount: 16_384)
 
-  /// Makes a set of keys.
+  /// Creates a set of keys.
   ///
-  /// - Throws: ``JOSEFailure/duplicateKeyID``, as the choice between two keys would be chance, and
-  ///   ``JOSEFailure/mixedKeySet`` for symmetric and public keys together, as those go to different readers.
+  /// - Throws: ``JOSEFailure/duplicateKeyID``, because the selection would be ambiguous; ``JOSEFailure/mixedKeySet`` for
+  ///   symmetric and public keys together, because they have different readers and a MAC could pass for a signature.
   public init(_ keys: [JWK]) throws(JOSEFailure) {
     let names = keys.compactMap(\.keyID)
     guard Set(names).count == names.count else { throw .duplicateKeyID }
@@ -19,9 +19,9 @@ public struct JWKSet: Sendable {
     self.keys = keys
   }
 
-  /// Reads a set from JSON text.
+  /// Parses a set from JSON text.
   ///
-  /// - Throws: ``JOSEFailure``.
+  /// - Throws: ``JOSEFailure`` for a malformed set.
   public init(parsing bytes: [UInt8]) throws(JOSEFailure) {
     let object: JSONObject
     do throws(JSONFailure) {
@@ -32,10 +32,10 @@ public struct JWKSet: Sendable {
     try self.init(object)
   }
 
-  /// Reads a set from a JSON object with the member `keys`.
+  /// Parses a set from a JSON object with the member `keys`.
   ///
-  /// Keys that are not understood or not valid are left out, as RFC 7517 section 5 says, so that one new kind of
-  /// key does not make the others useless. A `kid` must still not be repeated, whichever keys have it.
+  /// Unsupported and invalid keys are left out, as RFC 7517 section 5 specifies, so that a new kind of key does not make the
+  /// others unusable. A `kid` must not be repeated, even in such a key.
   ///
   /// - Throws: ``JOSEFailure``; ``JOSEFailure/malformedKey(_:)`` unless `keys` is an array of objects.
   public init(_ object: JSONObject) throws(JOSEFailure) {
@@ -55,12 +55,12 @@ public struct JWKSet: Sendable {
       do throws(JOSEFailure) {
         keys.append(try JWK(member))
       } catch {
-        continue  // left out: see above
+        continue  // left out, as documented above
       }
     }
     try self.init(keys)
   }
 
-  /// The key with this `kid`, or nil.
+  /// Returns the key with this `kid`; `nil` if there is none.
   public func key(withID keyID: String) -> JWK? { keys.first { $0.keyID == keyID } }
 }

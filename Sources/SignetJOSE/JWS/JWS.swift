@@ -1,23 +1,23 @@
-/// A compact JWS as it arrived (RFC 7515 section 7.1): well formed, but not verified.
+/// A compact JWS as it arrived (RFC 7515 section 7.1): well-formed, but not verified.
 ///
-/// Only ``verified(with:allowing:)`` makes a ``VerifiedJWS``, the type that carries a payload to trust.
+/// Only ``verified(with:allowing:)`` creates a ``VerifiedJWS``, whose payload can be trusted.
 public struct JWS: Sendable {
-  /// The protected header, which anyone may have written.
+  /// The protected header, which is not authenticated yet.
   public let header: JOSEHeader
-  /// The payload, which anyone may have written: use it only to find the key.
+  /// The payload before verification: use it only to find the key.
   public let unverifiedPayload: [UInt8]
   private let signingInput: [UInt8]
   private let signature: [UInt8]
 
-  /// The longest compact serialization that is read unless the caller says otherwise, in bytes.
+  /// The default limit for a compact serialization, in bytes.
   public static let standardLimit = 65_536
 
-  /// Reads a compact serialization.
+  /// Parses a compact serialization.
   ///
   /// - Parameters:
   ///   - compact: Three base64url parts with dots between them.
-  ///   - maximumByteCount: The longest text.
-  /// - Throws: ``JOSEFailure`` for what is malformed, and for `crit` and `b64`.
+  ///   - maximumByteCount: The longest accepted text, in bytes.
+  /// - Throws: ``JOSEFailure`` for a malformed object, and for `crit` and `b64`.
   public init(
     compact: String, maximumByteCount: Int = JWS.standardLimit
   ) throws(JOSEFailure) {
@@ -28,26 +28,26 @@ public struct JWS: Sendable {
     signingInput = segments.through(1)
   }
 
-  /// Verifies with one key that the caller chose; the `kid` of the header plays no part.
+  /// Verifies with a key that the caller chose; the header's `kid` is ignored.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - algorithms: What the caller accepts; the message has no say in it.
-  /// - Returns: The JWS as one to trust.
-  /// - Throws: ``JOSEFailure``.
+  ///   - algorithms: The accepted algorithms; the message cannot extend them.
+  /// - Returns: The verified JWS.
+  /// - Throws: ``JOSEFailure`` if the algorithm is not allowed or the signature does not verify.
   public func verified(
     with key: VerificationKey, allowing algorithms: Set<SignatureAlgorithm>
   ) throws(JOSEFailure) -> VerifiedJWS {
     try verified(with: key, try allowedAlgorithm(algorithms))
   }
 
-  /// Verifies with the key of the set that `kid` names, or the only one that fits where there is no `kid`.
+  /// Verifies with the key of the set that `kid` names, or without `kid` with the only suitable key.
   ///
   /// - Parameters:
-  ///   - keys: The keys.
-  ///   - algorithms: What the caller accepts; the message has no say in it.
-  /// - Returns: The JWS as one to trust.
-  /// - Throws: ``JOSEFailure``.
+  ///   - keys: The trusted keys.
+  ///   - algorithms: The accepted algorithms; the message cannot extend them.
+  /// - Returns: The verified JWS.
+  /// - Throws: ``JOSEFailure`` if there is no such key, the algorithm is not allowed or the signature does not verify.
   public func verified(
     with keys: VerificationKeySet, allowing algorithms: Set<SignatureAlgorithm>
   ) throws(JOSEFailure) -> VerifiedJWS {
@@ -76,15 +76,15 @@ public struct JWS: Sendable {
   }
 }
 
-/// A JWS whose signature or MAC was found to fit a key that the caller trusts.
+/// A JWS whose signature or MAC verified with a key that the caller trusts.
 public struct VerifiedJWS: Sendable {
   /// The protected header.
   public let header: JOSEHeader
   /// The payload.
   public let payload: [UInt8]
-  /// The algorithm that was used.
+  /// The algorithm of the signature or MAC.
   public let algorithm: SignatureAlgorithm
-  /// `kid` of the key that fits, as the key says it.
+  /// The `kid` of the key that verified it, from the key itself.
   public let keyID: String?
 
   fileprivate init(header: JOSEHeader, payload: [UInt8], algorithm: SignatureAlgorithm, keyID: String?) {

@@ -1,10 +1,10 @@
 public import SignetCrypto
 
-/// A key made ready to sign many messages, in software.
+/// A software key prepared for signing many messages.
 public struct SigningKey: Sendable {
-  /// `kid`, which goes into the header.
+  /// The `kid`, which is written to the header.
   public let keyID: String?
-  /// The one algorithm of the key.
+  /// The algorithm of the key.
   public let algorithm: SignatureAlgorithm
   private let material: Material
 
@@ -14,30 +14,30 @@ public struct SigningKey: Sendable {
     case rsa(RSA.PrivateKey)
   }
 
-  /// Makes a P-256 key ready for ES256.
+  /// Prepares a P-256 key for ES256.
   ///
   /// - Parameters:
   ///   - key: The private key.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   public init(_ key: P256.Signing.PrivateKey, keyID: String? = nil) {
     (material, algorithm, self.keyID) = (.p256(key), .es256, keyID)
   }
 
-  /// Makes an RSA key ready for RS256, which is all that some services take.
+  /// Prepares an RSA key for RS256, the only algorithm that some services accept.
   ///
   /// - Parameters:
   ///   - key: The private key.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   public init(rs256 key: RSA.PrivateKey, keyID: String? = nil) {
     (material, algorithm, self.keyID) = (.rsa(key), .rs256, keyID)
   }
 
-  /// Makes a shared key ready for HMAC.
+  /// Prepares a shared key for HMAC.
   ///
   /// - Parameters:
   ///   - secret: The key, at least as long as the hash.
   ///   - algorithm: One of `HS256`, `HS384`, `HS512`.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   /// - Throws: ``JOSEFailure/weakKey``, ``JOSEFailure/keyNotPermitted``.
   public init(
     hmac secret: borrowing SecretBytes, _ algorithm: SignatureAlgorithm = .hs256, keyID: String? = nil
@@ -46,16 +46,17 @@ public struct SigningKey: Sendable {
     (self.algorithm, self.keyID) = (algorithm, keyID)
   }
 
-  /// Makes a key of HMAC-SHA256 ready that may be shorter than the hash: for protocols that give such keys out.
+  /// Prepares an HMAC-SHA256 key that may be shorter than the hash, for protocols that issue such keys.
   ///
-  /// RFC 7518 section 3.2 wants 32 bytes; where we choose the key, ``init(hmac:_:keyID:)`` sees to it.
+  /// RFC 7518 section 3.2 requires 32 bytes; ``init(hmac:_:keyID:)`` enforces that for Signet's own keys.
   package init(hs256 key: HMACKey) {
     precondition(key.hash == .sha256, "HS256 is HMAC with SHA-256")
     (material, algorithm, keyID) = (.hmac(key), .hs256, nil)
   }
 
-  /// Makes a private or symmetric JWK ready, as far as its `use`, `key_ops` and `alg` permit; an `oct` key without
-  /// `alg` signs with HS256.
+  /// Prepares a private or symmetric JWK, within the limits of its `use`, `key_ops` and `alg`.
+  ///
+  /// An `oct` key without `alg` signs with HS256.
   ///
   /// - Throws: ``JOSEFailure/privateKeyMissing``, ``JOSEFailure/keyNotPermitted``, ``JOSEFailure/weakKey``.
   public init(_ jwk: JWK) throws(JOSEFailure) {
@@ -80,7 +81,7 @@ public struct SigningKey: Sendable {
     }
   }
 
-  /// The signature in the form of JWS.
+  /// Returns the signature in the encoding of JWS.
   func signature(for message: [UInt8]) throws(JOSEFailure) -> [UInt8] {
     switch material {
     case .p256(let key):

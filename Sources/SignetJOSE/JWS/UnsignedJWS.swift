@@ -1,11 +1,11 @@
 import SignetCrypto
 public import SignetJSON
 
-/// A JWS before it is signed: a header, a payload and the bytes that the signature covers.
+/// A JWS before signing: a header, a payload and the bytes that the signature covers.
 ///
-/// Keys that live in hardware sign ``signingInput`` wherever they are, and ``signed(bearing:)`` puts the parts together.
+/// Hardware keys sign ``signingInput``, and ``signed(bearing:)`` assembles the result.
 public struct UnsignedJWS: Sendable {
-  /// The algorithm that the header names.
+  /// The algorithm in the header.
   public let algorithm: SignatureAlgorithm
   /// `BASE64URL(header) || "." || BASE64URL(payload)` in ASCII (RFC 7515 section 5.1).
   public let signingInput: [UInt8]
@@ -13,14 +13,13 @@ public struct UnsignedJWS: Sendable {
   /// Prepares a JWS.
   ///
   /// - Parameters:
-  ///   - payload: What is signed.
-  ///   - algorithm: `alg`.
-  ///   - keyID: `kid`.
-  ///   - type: `typ`, the media type of the whole without `application/`.
-  ///   - contentType: `cty`.
+  ///   - payload: The bytes to sign.
+  ///   - algorithm: The member `alg`.
+  ///   - keyID: The member `kid`.
+  ///   - type: The member `typ`, the media type of the object without `application/`.
+  ///   - contentType: The member `cty`.
   ///   - parameters: Further members of the header, after these.
-  /// - Throws: ``JOSEFailure/malformedHeader(_:)`` when `parameters` repeats a member, and what reading the header
-  ///   would throw.
+  /// - Throws: ``JOSEFailure/malformedHeader(_:)`` if `parameters` repeats a member, and the errors of parsing the header.
   public init(
     payload: [UInt8], algorithm: SignatureAlgorithm, keyID: String? = nil, type: String? = nil,
     contentType: String? = nil, parameters: JSONObject = [:]
@@ -34,7 +33,7 @@ public struct UnsignedJWS: Sendable {
     signingInput = Array("\(Base64URL.encode(bytes)).\(Base64URL.encode(payload))".utf8)
   }
 
-  /// The compact serialization, signed by a key whose algorithm the header names.
+  /// Signs with a key of the header's algorithm and returns the compact serialization.
   ///
   /// - Throws: ``JOSEFailure/keyNotPermitted`` for a key of another algorithm, ``JOSEFailure/cryptography(_:)``.
   public func signed(with key: SigningKey) throws(JOSEFailure) -> String {
@@ -42,9 +41,9 @@ public struct UnsignedJWS: Sendable {
     return signed(bearing: try key.signature(for: signingInput))
   }
 
-  /// The compact serialization with a signature made elsewhere over ``signingInput``.
+  /// Returns the compact serialization with a signature over ``signingInput`` that was made elsewhere.
   ///
-  /// - Parameter signature: In the form of the algorithm; for ES256 64 bytes, R before S.
+  /// - Parameter signature: The signature in the algorithm's encoding; for ES256 64 bytes, R before S.
   /// - Returns: Three base64url parts with dots between them.
   public func signed(bearing signature: [UInt8]) -> String {
     "\(String(decoding: signingInput, as: UTF8.self)).\(Base64URL.encode(signature))"
@@ -52,16 +51,16 @@ public struct UnsignedJWS: Sendable {
 }
 
 extension JWS {
-  /// Signs a payload into a compact serialization.
+  /// Signs a payload and returns the compact serialization.
   ///
   /// - Parameters:
-  ///   - payload: What is signed.
-  ///   - key: The key; its algorithm and `kid` go into the header.
-  ///   - type: `typ`.
-  ///   - contentType: `cty`.
+  ///   - payload: The bytes to sign.
+  ///   - key: The key; its algorithm and `kid` are written to the header.
+  ///   - type: The member `typ`.
+  ///   - contentType: The member `cty`.
   ///   - parameters: Further members of the header.
   /// - Returns: Three base64url parts with dots between them.
-  /// - Throws: ``JOSEFailure``.
+  /// - Throws: ``JOSEFailure`` if `parameters` repeats a member or signing fails.
   public static func sign(
     _ payload: [UInt8], with key: SigningKey, type: String? = nil, contentType: String? = nil,
     parameters: JSONObject = [:]
@@ -74,7 +73,7 @@ extension JWS {
 }
 
 extension JOSEHeader {
-  /// The bytes of a header that our own reader would take.
+  /// Encodes a header that this module's own parser accepts.
   static func bytes(_ header: JSONObject, adding parameters: JSONObject) throws(JOSEFailure) -> [UInt8] {
     var whole = header
     for (name, value) in parameters.members {

@@ -1,8 +1,8 @@
 public import SignetCrypto
 
-/// A key made ready to verify many signatures or MACs.
+/// A key prepared for verifying many signatures or MACs.
 public struct VerificationKey: Sendable {
-  /// `kid` of the key.
+  /// The `kid` of the key.
   public let keyID: String?
   /// The algorithms that the key's type, length and `alg` permit; never empty.
   public let algorithms: Set<SignatureAlgorithm>
@@ -15,21 +15,21 @@ public struct VerificationKey: Sendable {
     case hmac([SignatureAlgorithm: HMACKey])
   }
 
-  /// Makes a P-256 key ready for ES256.
+  /// Prepares a P-256 key for ES256.
   ///
   /// - Parameters:
   ///   - key: The public key.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   public init(_ key: P256.Signing.PublicKey, keyID: String? = nil) {
     (material, algorithms, self.keyID) = (.p256(key), [.es256], keyID)
   }
 
-  /// Makes a shared key ready for HMAC.
+  /// Prepares a shared key for HMAC.
   ///
   /// - Parameters:
   ///   - secret: The key, at least as long as the hash.
   ///   - algorithm: One of `HS256`, `HS384`, `HS512`.
-  ///   - keyID: `kid`.
+  ///   - keyID: The `kid`.
   /// - Throws: ``JOSEFailure/weakKey`` for a key that is too short (RFC 7518 section 3.2),
   ///   ``JOSEFailure/keyNotPermitted`` for an algorithm that is no HMAC.
   public init(
@@ -39,13 +39,13 @@ public struct VerificationKey: Sendable {
     (algorithms, self.keyID) = ([algorithm], keyID)
   }
 
-  /// Makes a key of HMAC-SHA256 ready that may be shorter than the hash: for protocols that give such keys out.
+  /// Prepares an HMAC-SHA256 key that may be shorter than the hash, for protocols that issue such keys.
   package init(hs256 key: HMACKey) {
     precondition(key.hash == .sha256, "HS256 is HMAC with SHA-256")
     (material, algorithms, keyID) = (.hmac([.hs256: key]), [.hs256], nil)
   }
 
-  /// Makes a JWK ready, as far as its `use`, `key_ops` and `alg` permit.
+  /// Prepares a JWK, within the limits of its `use`, `key_ops` and `alg`.
   ///
   /// - Throws: ``JOSEFailure/keyNotPermitted``, ``JOSEFailure/weakKey``.
   public init(_ jwk: JWK) throws(JOSEFailure) {
@@ -68,7 +68,7 @@ public struct VerificationKey: Sendable {
     keyID = jwk.keyID
   }
 
-  /// Whether the signature fits; false for one of the wrong length or form.
+  /// Verifies a signature; one of the wrong length or form is invalid.
   func isValid(_ signature: [UInt8], for message: [UInt8], _ algorithm: SignatureAlgorithm) -> Bool {
     switch (material, algorithm) {
     case (.p256(let key), .es256):
@@ -87,7 +87,7 @@ public struct VerificationKey: Sendable {
     }
   }
 
-  /// A signature that is not 64 bytes, R before S, is no signature (RFC 7518 section 3.4).
+  /// Decodes a signature of 64 bytes, R before S; any other form is invalid (RFC 7518 section 3.4).
   private static func withECDSA(_ raw: [UInt8], _ body: (ECDSASignature) -> Bool) -> Bool {
     do {
       return body(try ECDSASignature(rawRepresentation: raw))
@@ -98,7 +98,7 @@ public struct VerificationKey: Sendable {
 }
 
 extension SignatureAlgorithm {
-  /// A key for this HMAC that is long enough.
+  /// Creates a key for this HMAC algorithm; throws if it is too short.
   func hmacKey(_ secret: borrowing SecretBytes) throws(JOSEFailure) -> HMACKey {
     guard Self.hmac.contains(self) else { throw .keyNotPermitted }
     guard secret.byteCount >= hash.byteCount else { throw .weakKey }

@@ -1,8 +1,8 @@
-/// The keys of a ``JWKSet`` made ready to verify.
+/// The keys of a ``JWKSet`` prepared for verification.
 public struct VerificationKeySet: Sendable {
   private let keys: [VerificationKey]
 
-  /// Makes ready those keys that may verify; the others are left out.
+  /// Prepares the keys that permit verification; the others are left out.
   public init(_ set: JWKSet) {
     keys = set.keys.compactMap { jwk in
       do throws(JOSEFailure) {
@@ -13,14 +13,14 @@ public struct VerificationKeySet: Sendable {
     }
   }
 
-  /// The algorithms that some key of the set permits.
+  /// The algorithms that at least one key of the set permits.
   public var algorithms: Set<SignatureAlgorithm> {
     keys.reduce(into: []) { $0.formUnion($1.algorithms) }
   }
 
-  /// The key that the header names; without a `kid`, the only one that permits the algorithm.
+  /// Returns the key that the header names; without `kid`, the only key that permits the algorithm.
   ///
-  /// - Throws: ``JOSEFailure/keyNotFound``.
+  /// - Throws: ``JOSEFailure/keyNotFound`` if there is no such key.
   func key(
     for header: JOSEHeader, _ algorithm: SignatureAlgorithm
   ) throws(JOSEFailure) -> VerificationKey {

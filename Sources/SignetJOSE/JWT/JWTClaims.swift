@@ -1,26 +1,26 @@
 import SignetCrypto
 public import SignetJSON
 
-/// The claims of a token that was verified and found to be meant for its reader, now (RFC 7519).
+/// The claims of a verified and validated token (RFC 7519).
 public struct JWTClaims: Sendable {
-  /// All claims as they were written.
+  /// All claims as received.
   public let all: JSONObject
-  /// `iss`.
+  /// The claim `iss`.
   public let issuer: String?
-  /// `sub`.
+  /// The claim `sub`.
   public let subject: String?
-  /// `aud`; empty when absent.
+  /// The claim `aud`; empty if it is absent.
   public let audiences: [String]
-  /// `exp`, in seconds since 1970-01-01T00:00:00Z.
+  /// The claim `exp`, in seconds since 1970-01-01T00:00:00Z.
   public let expiresAt: Double?
-  /// `nbf`, in seconds since 1970-01-01T00:00:00Z.
+  /// The claim `nbf`, in seconds since 1970-01-01T00:00:00Z.
   public let notBefore: Double?
-  /// `iat`, in seconds since 1970-01-01T00:00:00Z.
+  /// The claim `iat`, in seconds since 1970-01-01T00:00:00Z.
   public let issuedAt: Double?
-  /// `jti`.
+  /// The claim `jti`.
   public let tokenID: String?
 
-  /// Reads the registered claims; their meaning is checked by ``VerifiedJWS/claims(_:now:)``.
+  /// Parses the registered claims; ``VerifiedJWS/claims(_:now:)`` validates them.
   fileprivate init(_ payload: [UInt8]) throws(JSONFailure) {
     let object = try JSONObject(parsing: payload)
     all = object
@@ -43,13 +43,13 @@ public struct JWTClaims: Sendable {
 }
 
 extension VerifiedJWS {
-  /// The claims of the token, if it says what it must say.
+  /// Validates the token's claims.
   ///
   /// - Parameters:
-  ///   - validation: What it must say.
-  ///   - now: The time in seconds since 1970-01-01T00:00:00Z.
-  /// - Returns: The claims.
-  /// - Throws: ``JOSEFailure``.
+  ///   - validation: The required claims.
+  ///   - now: The current time, in seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: The validated claims.
+  /// - Throws: ``JOSEFailure`` for malformed claims or a claim that is not accepted.
   public func claims(_ validation: JWTValidation, now: Int64) throws(JOSEFailure) -> JWTClaims {
     if let type = validation.type {
       guard let found = header.type, Self.mediaType(found) == Self.mediaType(type) else { throw .wrongType }
@@ -64,7 +64,7 @@ extension VerifiedJWS {
     if let issuer = validation.issuer, !Self.isSame(claims.issuer, issuer) { throw .wrongIssuer }
     if let subject = validation.subject, !Self.isSame(claims.subject, subject) { throw .wrongSubject }
     if validation.audiences.isEmpty {
-      // Whoever has no name in `aud` must reject a token that has an `aud` (RFC 7519 section 4.1.3).
+      // A recipient without a name must reject a token that has an `aud` (RFC 7519 section 4.1.3).
       guard !claims.all.contains("aud") else { throw .wrongAudience }
     } else {
       let isMeant = claims.audiences.contains { found in
@@ -93,14 +93,14 @@ extension VerifiedJWS {
     }
   }
 
-  /// A media type without regard to case, and without an `application/` before a single name (RFC 7515 section 4.1.9).
+  /// Normalizes a media type: lower case, and without `application/` before a single name (RFC 7515 section 4.1.9).
   private static func mediaType(_ text: String) -> String {
     let lowered = text.lowercased()
     let name = lowered.dropFirst("application/".count)
     return lowered.hasPrefix("application/") && !name.contains("/") ? String(name) : lowered
   }
 
-  /// Code point by code point (RFC 7519 section 7.3), not by canonical equivalence.
+  /// Compares code points (RFC 7519 section 7.3), not canonically equivalent texts.
   private static func isSame(_ found: String?, _ wanted: String) -> Bool {
     found?.utf8.elementsEqual(wanted.utf8) ?? false
   }

@@ -1,30 +1,31 @@
-/// What a token must say to be accepted (RFC 7519 section 4.1, RFC 8725).
+/// The requirements for a token (RFC 7519 section 4.1, RFC 8725).
 public struct JWTValidation: Sendable, Hashable {
-  /// The `iss` that the token must have, or nil for any.
+  /// The required `iss`; `nil` for any.
   public var issuer: String?
-  /// The `sub` that the token must have, or nil for any.
+  /// The required `sub`; `nil` for any.
   public var subject: String?
-  /// The names of the reader, one of which `aud` must have; none accepts only tokens without `aud`.
+  /// The names of the recipient, one of which `aud` must contain; if empty, only tokens without `aud` are accepted.
   public var audiences: [String]
-  /// The `typ` that the header must have, or nil for any; compared without regard to case and `application/`.
+  /// The required `typ` of the header; `nil` for any; case and `application/` are ignored.
   public var type: String?
-  /// Whether `exp` must be there.
+  /// Indicates whether `exp` is required.
   public var requiresExpiry: Bool
-  /// The longest time since `iat`, in seconds, which must then be there; nil for any.
+  /// The longest time since `iat`, in seconds, which is then required; `nil` for any.
   public var maximumAgeSeconds: Int64?
-  /// How far the clocks of sender and reader may differ, in seconds.
+  /// The accepted difference between the clocks of issuer and recipient, in seconds.
   public var leewaySeconds: Int64
 
-  /// Says what a token must say.
+  /// Creates the requirements for a token.
   ///
   /// - Parameters:
-  ///   - issuer: The `iss` that the token must have, or nil for any.
-  ///   - subject: The `sub` that the token must have, or nil for any.
-  ///   - audiences: The names of the reader, one of which `aud` must have; none accepts only tokens without `aud`.
-  ///   - type: The `typ` that the header must have, or nil for any.
-  ///   - requiresExpiry: Whether `exp` must be there.
-  ///   - maximumAgeSeconds: The longest time since `iat`, or nil for any.
-  ///   - leewaySeconds: How far the clocks may differ, 0 or more.
+  ///   - issuer: The required `iss`; `nil` for any.
+  ///   - subject: The required `sub`; `nil` for any.
+  ///   - audiences: The names of the recipient, one of which `aud` must contain; if empty, only tokens without `aud` are
+  ///     accepted.
+  ///   - type: The required `typ` of the header; `nil` for any.
+  ///   - requiresExpiry: True to require `exp`.
+  ///   - maximumAgeSeconds: The longest time since `iat`, in seconds; `nil` for any.
+  ///   - leewaySeconds: The accepted clock difference, in seconds, 0 or more.
   public init(
     issuer: String? = nil, subject: String? = nil, audiences: [String] = [], type: String? = nil,
     requiresExpiry: Bool = true, maximumAgeSeconds: Int64? = nil, leewaySeconds: Int64 = 30
