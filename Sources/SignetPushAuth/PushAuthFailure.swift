@@ -1,47 +1,47 @@
 public import SignetJOSE
 
-/// Why something of the push protocol of authenticator apps was not accepted.
+/// The reasons to reject an object of the authenticator apps' push protocol.
 @nonexhaustive public enum PushAuthFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Nothing that a push service delivers, or no object of the protocol at all; the reason is the end of a sentence.
+  /// The object is not one of the protocol; the reason is a predicate.
   case malformed(reason: String)
   /// A member, claim or parameter is missing.
   case missing(String)
-  /// A member, claim or parameter has a value that it cannot have; the reason is the end of a sentence.
+  /// A member, claim or parameter has an invalid value; the reason is a predicate.
   case invalid(String, reason: String)
-  /// The token is malformed, of another algorithm than HS256, or not signed with the shared secret.
+  /// The token is malformed, has another algorithm than HS256, or is not signed with the shared secret.
   case token(JOSEFailure)
-  /// The shared secret is shorter than is taken; in bytes.
+  /// The shared secret is too short; both values in bytes.
   case weakSecret(byteCount: Int, least: Int)
-  /// No mechanism here has this name.
+  /// No mechanism on this device has this id.
   case unknownMechanism
-  /// The message is for another user than the one whose mechanism it names.
+  /// The message is for another user than the owner of its mechanism.
   case otherUser
-  /// The message id was used for another content, or the content came under another message id.
+  /// The message id was used for another content, or the content for another message id.
   case replayed
-  /// An endpoint is not reached over HTTPS.
+  /// An endpoint does not use HTTPS.
   case insecureEndpoint(String)
-  /// Registration and authentication are at different hosts.
+  /// The registration and authentication endpoints have different hosts.
   case endpointsApart
-  /// The server lists more messages than are taken at a time.
+  /// The server lists more messages than are accepted at a time.
   case tooManyMessages(limit: Int)
-  /// The notification was answered before.
+  /// The notification is already answered.
   case notPending
-  /// The server has said that the notification waits no more.
+  /// The server reported that the notification has ended.
   case ended
-  /// The number is none of those that the notification offers.
+  /// The number is not one of those that the notification offers.
   case numberNotOffered(offered: [Int64])
-  /// The notification has expired, and the device was told to refuse such.
+  /// The notification has expired, and the device is configured to reject expired ones.
   case expired
-  /// The notification is answered in another way; the reason is the end of a sentence.
+  /// The notification requires another kind of answer; the reason is a predicate.
   case wrongAnswer(reason: String)
-  /// The response to the challenge is not the one that the shared secret makes.
+  /// The response to the challenge is wrong for the shared secret.
   case wrongResponse
-  /// There is no notification of this name.
+  /// There is no notification with this id.
   case noSuchNotification
-  /// The server does not know the mechanism any more.
+  /// The server no longer knows the mechanism.
   case notEnrolled
 
-  /// What happened and what to do; never a secret, a challenge or a user.
+  /// The reason and what to do about it; it never contains a secret, a challenge or a user.
   public var description: String {
     switch self {
     case .malformed(let reason): "this is no message of a push service: it \(reason)"

@@ -1,25 +1,25 @@
 import SignetText
 
-/// What the user answers to a notification.
+/// The user's answer to a notification.
 public enum PushAuthAnswer: Sendable, Hashable {
-  /// Yes, to a notification that takes no more than that.
+  /// An approval of a notification of kind `default`.
   case approve
-  /// The number that the screen of the sign-in shows, to one that asks for it.
+  /// The number displayed at the sign-in, for a notification of kind `challenge`.
   case number(String)
-  /// Yes, after the device has recognised its user, to one that demands it.
+  /// An approval after the device has verified its user, for a notification of kind `biometric`.
   ///
-  /// The one who makes this value has recognised the user: in Signet that is the library, never the app.
+  /// The code that creates this value must have verified the user: in Signet that is the library, never the app.
   case approveRecognised
-  /// No, to any notification.
+  /// A denial of any notification.
   case deny
 
-  /// The decision that it is.
+  /// The corresponding decision.
   public var decision: PushAuthNotification.Decision { self == .deny ? .denied : .approved }
 
-  /// Checks that a notification is answered in this way.
+  /// Validates that a notification accepts this answer.
   ///
-  /// - Parameter kind: How the notification is answered.
-  /// - Returns: What the claim `challengeResponse` says, where a number is the answer.
+  /// - Parameter kind: The kind of the notification.
+  /// - Returns: The value of the claim `challengeResponse` if the answer is a number; otherwise `nil`.
   /// - Throws: ``PushAuthFailure/wrongAnswer(reason:)``, ``PushAuthFailure/invalid(_:reason:)``.
   func checked(for kind: PushAuthKind) throws(PushAuthFailure) -> String? {
     switch (self, kind) {

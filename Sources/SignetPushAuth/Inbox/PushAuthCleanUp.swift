@@ -1,23 +1,23 @@
-/// Which notifications are forgotten.
+/// The rule for deleting old notifications.
 public enum PushAuthCleanUp: Sendable, Hashable {
-  /// None.
+  /// Deletes none.
   case none
-  /// The oldest beyond so many; less than one counts as one.
+  /// Keeps this number of the newest notifications; a value below 1 counts as 1.
   case count(Int)
-  /// Those received longer ago than so many days; less than one counts as one.
+  /// Deletes notifications received more than this number of days ago; a value below 1 counts as 1.
   case age(days: Int)
-  /// By both.
+  /// Applies both rules.
   case hybrid(count: Int, days: Int)
 
-  /// A hundred, and 30 days.
+  /// The default: the newest 100, for at most 30 days.
   public static let standard = PushAuthCleanUp.hybrid(count: 100, days: 30)
 
-  /// The names of those to forget.
+  /// Returns the ids of the notifications to delete.
   ///
   /// - Parameters:
-  ///   - notifications: All of them, those that came in one moment in the order in which they came.
-  ///   - now: In milliseconds since 1970.
-  /// - Returns: The names.
+  ///   - notifications: All notifications; those received in the same millisecond are in their order of arrival.
+  ///   - now: The current time, in milliseconds since 1970.
+  /// - Returns: The message ids.
   public func outdated(among notifications: [PushAuthNotification], at now: Int64) -> Set<String> {
     let (count, days): (Int?, Int?) =
       switch self {
@@ -35,7 +35,7 @@ public enum PushAuthCleanUp: Sendable, Hashable {
       }
     }
     if let count, notifications.count > count {
-      // Of those that came in one moment, the first in the list came first.
+      // Of notifications with the same time, the one earlier in the list arrived first.
       let oldestFirst = notifications.enumerated().sorted {
         ($0.element.received, $0.offset) < ($1.element.received, $1.offset)
       }

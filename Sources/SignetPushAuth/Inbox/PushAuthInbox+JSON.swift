@@ -2,7 +2,7 @@ import SignetCrypto
 public import SignetJSON
 
 extension PushAuthInbox {
-  /// The text to store, in a place that keeps it secret: challenges and cookies are in it.
+  /// The JSON to store; it contains challenges and cookies, so it must be stored secretly.
   public var json: JSONObject {
     [
       "notifications": .array(notifications.map { .object($0.json) }),
@@ -16,10 +16,10 @@ extension PushAuthInbox {
     ]
   }
 
-  /// Reads what was stored.
+  /// Restores a stored inbox.
   ///
-  /// - Parameter json: What ``json`` gave.
-  /// - Throws: ``PushAuthFailure`` for what it never gives.
+  /// - Parameter json: A value of ``json``.
+  /// - Throws: ``PushAuthFailure`` if the value is damaged.
   public init(_ json: JSONObject) throws(PushAuthFailure) {
     self.init()
     do throws(JSONFailure) {

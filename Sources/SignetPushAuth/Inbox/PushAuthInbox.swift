@@ -1,50 +1,50 @@
 import SignetCrypto
 
-/// The notifications of one mechanism, and what it has received before: a value, to be stored after each change.
+/// The notifications of one mechanism, and traces of earlier messages: a value that the caller stores after each change.
 ///
-/// A message id stands for one content, and a content for one message id, also after the notification was forgotten: the
-/// message id lies outside of the signed token, so that anybody on the way could deliver one token under many ids.
+/// A message id and a content belong together, even after the notification is deleted. The message id is outside the signed
+/// token: without this check, an attacker on the path could deliver one token under many ids.
 public struct PushAuthInbox: Sendable, Hashable {
-  /// What became of a message.
+  /// The result of receiving a message.
   public enum Reception: Sendable, Hashable {
-    /// It is new, and waits.
+    /// The message is new, and its notification is pending.
     case new(PushAuthNotification)
-    /// It was delivered again; this is what was made of it then.
+    /// The message was delivered before; the value is its notification.
     case known(PushAuthNotification)
-    /// It was delivered again, and the notification was forgotten meanwhile.
+    /// The message was delivered before, and its notification has been deleted.
     case forgotten
   }
 
-  /// What is remembered of a message.
+  /// The trace of a received message, for detecting replays.
   struct Trace: Sendable, Hashable {
     let messageID: String
     let digest: [UInt8]
-    /// Until when, in milliseconds since 1970.
+    /// The time until which it is kept, in milliseconds since 1970.
     let until: Int64
   }
 
-  /// The most notifications that wait or are kept, whatever the clean-up says.
+  /// The largest number of notifications, regardless of the clean-up rule.
   public static let limit = 1000
-  /// How long a message is remembered at least, in milliseconds: 30 days, or as long as it lives where that is longer.
+  /// The shortest time for which a trace is kept, in milliseconds: 30 days, or the message's lifetime if that is longer.
   public static let shortestMemory: Int64 = 30 * 86_400_000
-  /// The most messages that are remembered; beyond, those are forgotten whose time ends first.
+  /// The largest number of traces; beyond it, those that expire first are deleted.
   public static let traceLimit = 10_000
 
-  /// All notifications, the oldest first.
+  /// All notifications, oldest first.
   public internal(set) var notifications: [PushAuthNotification]
   var traces: [Trace]
 
-  /// An empty one.
+  /// Creates an empty inbox.
   public init() { (notifications, traces) = ([], []) }
 
-  /// Takes a verified message.
+  /// Adds a verified message.
   ///
   /// - Parameters:
-  ///   - message: The message; its mechanism is the caller's to compare.
-  ///   - now: In milliseconds since 1970.
-  ///   - cleanUp: Which notifications are forgotten afterwards.
-  /// - Returns: What became of it.
-  /// - Throws: ``PushAuthFailure/replayed``.
+  ///   - message: The message; the caller must compare its mechanism.
+  ///   - now: The current time, in milliseconds since 1970.
+  ///   - cleanUp: The rule for deleting notifications afterwards.
+  /// - Returns: The result of receiving the message.
+  /// - Throws: ``PushAuthFailure/replayed`` if the message id or the content was used with another one before.
   public mutating func receive(
     _ message: PushAuthMessage, at now: Int64, cleanUp: PushAuthCleanUp = .standard
   ) throws(PushAuthFailure) -> Reception {
@@ -66,46 +66,47 @@ public struct PushAuthInbox: Sendable, Hashable {
     return .new(notification)
   }
 
-  /// Whether a message of this id was received, and is remembered.
+  /// Indicates whether a message with this id was received and is still known.
   ///
   /// - Parameters:
   ///   - id: The message id.
-  ///   - now: In milliseconds since 1970.
-  /// - Returns: Whether it was.
+  ///   - now: The current time, in milliseconds since 1970.
+  /// - Returns: True if there is a notification or a trace that has not expired.
   public func remembers(_ id: String, at now: Int64) -> Bool {
     notification(id) != nil || traces.contains { $0.messageID == id && $0.until >= now }
   }
 
-  /// The notification of this message id.
+  /// Returns the notification with this message id; `nil` if there is none.
   public func notification(_ id: String) -> PushAuthNotification? { notifications.first { $0.id == id } }
 
-  /// The notifications that wait, the oldest first.
+  /// Returns the pending notifications, oldest first.
   ///
-  /// - Parameter now: In milliseconds since 1970; `nil` includes those whose time is over.
-  /// - Returns: The notifications.
+  /// - Parameter now: The current time, in milliseconds since 1970; `nil` to include expired ones.
+  /// - Returns: The pending notifications.
   public func pending(at now: Int64?) -> [PushAuthNotification] {
     notifications.filter { notification in
       notification.isPending && (now.map { !notification.isExpired(at: $0) } ?? true)
     }
   }
 
-  /// Checks that a notification can be answered in a way, before anything is sent.
+  /// Validates an answer to a notification before anything is sent.
   ///
   /// - Parameters:
   ///   - id: The message id.
   ///   - answer: The answer.
-  ///   - now: In milliseconds since 1970.
-  ///   - skew: Where given, one that has expired by more than so many milliseconds is refused here; else the server decides.
+  ///   - now: The current time, in milliseconds since 1970.
+  ///   - skew: If given, a notification that expired more than this many milliseconds ago is rejected here; otherwise the
+  ///     server decides.
   /// - Returns: The notification.
-  /// - Throws: ``PushAuthFailure``: `noSuchNotification`, `notPending`, `ended`, `wrongAnswer`, `invalid`, `numberNotOffered`,
-  ///   `expired`.
+  /// - Throws: ``PushAuthFailure``: `noSuchNotification`, `notPending`, `ended`, `wrongAnswer`, `invalid`,
+  ///   `numberNotOffered`, `expired`.
   public func answerable(
     _ id: String, with answer: PushAuthAnswer, at now: Int64, refusingExpiredBy skew: Int64? = nil
   ) throws(PushAuthFailure) -> PushAuthNotification {
     guard let found = notification(id) else { throw .noSuchNotification }
     guard found.decision == nil else { throw .notPending }
     guard found.ended == nil else { throw .ended }
-    // A server may take one number and no second, so a slip would be the answer.
+    // A server may accept only one attempt, so a typing error must be caught here.
     let offered = found.message.numbers
     if let typed = try answer.checked(for: found.message.kind), !offered.isEmpty {
       guard found.message.takes(number: typed) else { throw .numberNotOffered(offered: offered) }
@@ -116,29 +117,29 @@ public struct PushAuthInbox: Sendable, Hashable {
     return found
   }
 
-  /// Notes that the server took an answer; until then a notification stays pending.
+  /// Records that the server accepted an answer; until then the notification is pending.
   ///
   /// - Parameters:
-  ///   - decision: What it took.
+  ///   - decision: The accepted decision.
   ///   - id: The message id.
-  ///   - now: In milliseconds since 1970.
+  ///   - now: The current time, in milliseconds since 1970.
   /// - Throws: ``PushAuthFailure``: `noSuchNotification`, `notPending`.
   public mutating func took(
     _ decision: PushAuthNotification.Decision, of id: String, at now: Int64
   ) throws(PushAuthFailure) {
     guard let index = notifications.firstIndex(where: { $0.id == id }) else { throw .noSuchNotification }
     guard notifications[index].decision == nil else { throw .notPending }
-    // The answer itself may be the end that the server has told already.
+    // The answer itself may have caused the end that the server has already reported.
     (notifications[index].decision, notifications[index].answered) = (decision, now)
     notifications[index].ended = nil
   }
 
-  /// Notes that the server has said of notifications that they wait no more; those that were answered, and others, stay as they are.
+  /// Records that the server reported the end of notifications; answered and other notifications are unchanged.
   ///
   /// - Parameters:
   ///   - ids: The message ids.
-  ///   - now: In milliseconds since 1970.
-  /// - Returns: Whether any was pending.
+  ///   - now: The current time, in milliseconds since 1970.
+  /// - Returns: True if at least one of them was pending.
   public mutating func end(_ ids: Set<String>, at now: Int64) -> Bool {
     var hasEnded = false
     for index in notifications.indices
@@ -149,11 +150,10 @@ public struct PushAuthInbox: Sendable, Hashable {
     return hasEnded
   }
 
-  /// Notes that the server says of notifications that they wait: those of which it has said otherwise before, and that were not answered,
-  /// wait again.
+  /// Records that the server reported notifications as pending: unanswered ones that had ended become pending again.
   ///
   /// - Parameter ids: The message ids.
-  /// - Returns: Whether any had ended.
+  /// - Returns: True if at least one of them had ended.
   public mutating func reopen(_ ids: Set<String>) -> Bool {
     var hasReopened = false
     for index in notifications.indices
@@ -164,26 +164,26 @@ public struct PushAuthInbox: Sendable, Hashable {
     return hasReopened
   }
 
-  /// Forgets one notification; what was received stays remembered.
+  /// Deletes a notification; its trace is kept.
   ///
   /// - Parameter id: The message id.
-  /// - Returns: Whether there was one.
+  /// - Returns: True if the notification existed.
   public mutating func remove(_ id: String) -> Bool {
     let count = notifications.count
     notifications.removeAll { $0.id == id }
     return notifications.count < count
   }
 
-  /// Forgets notifications; what was received stays remembered.
+  /// Deletes notifications; their traces are kept.
   ///
   /// - Parameters:
-  ///   - cleanUp: Which ones.
-  ///   - now: In milliseconds since 1970.
+  ///   - cleanUp: The rule.
+  ///   - now: The current time, in milliseconds since 1970.
   public mutating func cleanUp(_ cleanUp: PushAuthCleanUp, at now: Int64) {
     forget(cleanUp, at: now, butFor: nil)
   }
 
-  /// Never the one that has just come, whatever the clock says.
+  /// Deletes notifications, but never the newest one: a wrong clock must not delete it.
   private mutating func forget(_ cleanUp: PushAuthCleanUp, at now: Int64, butFor newest: String?) {
     var outdated = cleanUp.outdated(among: notifications, at: now)
       .union(PushAuthCleanUp.count(Self.limit).outdated(among: notifications, at: now))
@@ -194,9 +194,9 @@ public struct PushAuthInbox: Sendable, Hashable {
 }
 
 extension PushAuthInbox: CustomStringConvertible, CustomReflectable {
-  /// How many there are.
+  /// The number of notifications.
   public var description: String { "\(notifications.count) notifications" }
 
-  /// No parts, so that a dump does not show them.
+  /// An empty mirror, so that a dump does not show secrets.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

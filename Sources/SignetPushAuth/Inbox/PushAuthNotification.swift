@@ -1,69 +1,69 @@
-/// A message that waits for an answer, or has one.
+/// A received message with its state.
 public struct PushAuthNotification: Sendable, Hashable, Identifiable {
-  /// What the user said.
+  /// The user's decision.
   public enum Decision: String, Sendable, Hashable {
-    /// Yes.
+    /// The user approved.
     case approved
-    /// No.
+    /// The user denied.
     case denied
   }
 
-  /// How far a notification is.
+  /// The state of a notification.
   public enum State: Sendable, Hashable {
-    /// Nobody has answered, and its time is not over.
+    /// Not answered and not expired.
     case pending
-    /// Nobody has answered, and its time is over; the server decides whether an answer still counts.
+    /// Not answered and expired; the server decides whether it still accepts an answer.
     case expired
-    /// The server took a yes.
+    /// The server accepted an approval.
     case approved
-    /// The server took a no.
+    /// The server accepted a denial.
     case denied
-    /// The server has said that it waits no more: it was answered elsewhere, withdrawn, or has expired there.
+    /// The server reported that it has ended: answered elsewhere, withdrawn, or expired there.
     case ended
   }
 
-  /// What was received.
+  /// The verified message.
   public let message: PushAuthMessage
-  /// When it was received, in milliseconds since 1970.
+  /// The time of arrival, in milliseconds since 1970.
   public let received: Int64
-  /// What the user said and the server took; `nil` as long as it did not.
+  /// The decision that the server accepted; `nil` before that.
   public internal(set) var decision: Decision?
-  /// When the server took the answer, in milliseconds since 1970.
+  /// The time at which the server accepted the answer, in milliseconds since 1970.
   public internal(set) var answered: Int64?
-  /// When the server said that it waits no more, though no answer of this device is known, in milliseconds since 1970.
+  /// The time at which the server reported the end without an answer from this device, in milliseconds since 1970.
   public internal(set) var ended: Int64?
 
-  /// A message that was just received.
+  /// Creates the notification of a new message.
   ///
   /// - Parameters:
-  ///   - message: The message.
-  ///   - received: In milliseconds since 1970.
+  ///   - message: The verified message.
+  ///   - received: The time of arrival, in milliseconds since 1970.
   public init(_ message: PushAuthMessage, received: Int64) {
     (self.message, self.received) = (message, received)
   }
 
-  /// Its name: the message id.
+  /// The message id.
   public var id: String { message.messageID }
 
-  /// When it was made, in milliseconds since 1970: the server's time where it says so.
+  /// The time of creation, in milliseconds since 1970: the server's if the message contains it, otherwise that of arrival.
   public var created: Int64 { message.createdMillis ?? received }
 
-  /// When it expires, in milliseconds since 1970.
+  /// The time of expiry, in milliseconds since 1970.
   public var expires: Int64 { created.saturatingAdd(Int64(message.timeToLive * 1000)) }
 
-  /// Whether nobody has answered, in time or not, and the server has not said that it waits no more.
+  /// Indicates whether it has neither an accepted answer nor a reported end; it may be expired.
   public var isPending: Bool { decision == nil && ended == nil }
 
-  /// Whether its time is over, answered or not.
+  /// Indicates whether it has expired, answered or not.
   ///
-  /// - Parameter now: In milliseconds since 1970.
-  /// - Returns: Whether it is.
+  /// - Parameter now: The current time, in milliseconds since 1970.
+  /// - Returns: True after ``expires``.
   public func isExpired(at now: Int64) -> Bool { now > expires }
 
-  /// How far it is.
+  /// Returns the state of the notification.
   ///
-  /// - Parameter now: In milliseconds since 1970.
-  /// - Returns: The state; one that was answered stays what it was answered with.
+  /// - Parameter now: The current time, in milliseconds since 1970.
+  /// - Returns: The state; an accepted answer is final.
   public func state(at now: Int64) -> State {
     switch decision {
     case .approved: .approved
@@ -72,12 +72,12 @@ public struct PushAuthNotification: Sendable, Hashable, Identifiable {
     }
   }
 
-  /// How long the answer took, in milliseconds; `nil` without one.
+  /// The time from arrival to the accepted answer, in milliseconds; `nil` without an answer.
   public var responseTime: Int64? { answered.map { max($0.saturatingAdd(-max(received, 0)), 0) } }
 }
 
 extension Int64 {
-  /// The sum, or the number nearest to it: times of others may be as far away as numbers go.
+  /// Adds and saturates at the limits of the type: times from a message can be arbitrarily large.
   func saturatingAdd(_ other: Int64) -> Int64 {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? (other < 0 ? .min : .max) : sum

@@ -3,30 +3,30 @@ import SignetJOSE
 public import SignetJSON
 import SignetText
 
-/// What a push service has delivered: a message id and a signed token, neither of which anybody has checked yet.
+/// A message from a push service before verification: a message id and a signed token.
 ///
-/// Nothing of it is to be stored or shown but what ``verified(with:)`` gives.
+/// Store and display only the result of ``verified(with:)``.
 public struct PushAuthDelivery: Sendable {
-  /// The longest token, in bytes; push services carry 4 KiB.
+  /// The longest token, in bytes; push services deliver 4 KiB.
   public static let maximumTokenByteCount = 16_384
   /// The longest message id, in bytes.
   public static let maximumMessageIDByteCount = 512
-  /// The longest text that is looked at, in bytes.
+  /// The longest accepted text, in bytes.
   public static let maximumByteCount = 32_768
 
-  /// What the answer names: outside of the signed token.
+  /// The message id, which the answer contains; it is outside the signed token.
   public let messageID: String
-  /// The compact token.
+  /// The token, a compact JWS.
   public let token: String
-  /// The mechanism that the token names: only for finding the key, since anybody may have written it.
+  /// The mechanism that the token claims; not verified, so use it only to find the key.
   public let claimedMechanism: String
 
-  /// Takes a message id and a token that came apart.
+  /// Creates a delivery from a message id and a token.
   ///
   /// - Parameters:
   ///   - messageID: The message id.
   ///   - token: A compact JWS.
-  /// - Throws: ``PushAuthFailure``: what is malformed, or has no mechanism to look up.
+  /// - Throws: ``PushAuthFailure`` if one of them is malformed, or the token claims no mechanism.
   public init(messageID: String, token: String) throws(PushAuthFailure) {
     let messageID = messageID.trimmed
     guard !messageID.isEmpty else { throw .missing("message id") }
@@ -38,10 +38,10 @@ public struct PushAuthDelivery: Sendable {
     claimedMechanism = try PushAuthClaims(claims).text("u", named: "mechanism id (u)")
   }
 
-  /// Takes what Apple's service hands to an app: `aps` with `data` and `messageId`, or these beside it.
+  /// Creates a delivery from the dictionary of Apple's service: `aps` with `data` and `messageId`, or these next to it.
   ///
   /// - Parameter userInfo: The whole dictionary.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Throws: ``PushAuthFailure`` if a member is missing or malformed.
   public init(userInfo: JSONObject) throws(PushAuthFailure) {
     var merged = userInfo
     if case .object(let inner)? = userInfo["aps"] {
@@ -50,20 +50,20 @@ public struct PushAuthDelivery: Sendable {
     try self.init(map: merged)
   }
 
-  /// Takes a plain map, as other services hand it over: the token as `data` or `message`, and `messageId`.
+  /// Creates a delivery from the map of other services: the token as `data` or `message`, and `messageId`.
   ///
   /// - Parameter map: The members.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Throws: ``PushAuthFailure`` if a member is missing or malformed.
   public init(map: JSONObject) throws(PushAuthFailure) {
     guard let token = Self.text(map, "data") ?? Self.text(map, "message") else { throw .missing("data") }
     guard let id = Self.text(map, "messageId") else { throw .missing("message id") }
     try self.init(messageID: id, token: token)
   }
 
-  /// Takes a token alone, which has to claim its message id as `messageId`: without one there is nothing to answer.
+  /// Creates a delivery from a token that claims its message id as `messageId`, which an answer needs.
   ///
   /// - Parameter token: A compact JWS.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Throws: ``PushAuthFailure`` if the token is malformed or has no message id.
   public init(token: String) throws(PushAuthFailure) {
     let token = token.trimmed
     let claims = try Self.unverifiedClaims(token)
@@ -71,10 +71,10 @@ public struct PushAuthDelivery: Sendable {
     try self.init(messageID: id, token: token)
   }
 
-  /// Takes any of these forms, as text.
+  /// Creates a delivery from the text of any of these forms.
   ///
-  /// - Parameter text: JSON of a map with or without `aps`, or a token.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Parameter text: The JSON of a map with or without `aps`, or a token.
+  /// - Throws: ``PushAuthFailure`` if the text is none of these forms.
   public init(_ text: String) throws(PushAuthFailure) {
     guard text.utf8.count <= Self.maximumByteCount else { throw .malformed(reason: "is too long") }
     let text = text.trimmed
@@ -92,14 +92,14 @@ public struct PushAuthDelivery: Sendable {
     try self.init(userInfo: object)
   }
 
-  /// The message, once its signature was found to fit.
+  /// Verifies the token and returns its message.
   ///
-  /// - Parameter key: That of the mechanism which ``claimedMechanism`` names.
-  /// - Returns: The message.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Parameter key: The key of the mechanism in ``claimedMechanism``.
+  /// - Returns: The verified message.
+  /// - Throws: ``PushAuthFailure`` if the signature does not verify or a claim is malformed.
   public func verified(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthMessage {
     let claims = try key.claims(of: token)
-    // The id lies outside of the token; where the token names one too, nobody on the way has changed it.
+    // The id is outside the token. If the token claims an id too, a difference shows that it was modified in transit.
     if let signed = Self.text(claims, "messageId"), !signed.utf8.elementsEqual(messageID.utf8) {
       throw .invalid("message id", reason: "is another one than the server has signed")
     }

@@ -1,41 +1,41 @@
 import SignetCrypto
 public import SignetJSON
 
-/// A message whose signature was found to fit: somebody is to approve or deny something.
+/// A verified message that asks the user to approve or deny a request.
 public struct PushAuthMessage: Sendable, Hashable {
-  /// The longest time to live that is taken, in seconds: 30 days.
+  /// The longest accepted time to live, in seconds: 30 days.
   public static let longestTimeToLive = 30 * 86_400.0
 
-  /// What the answer names.
+  /// The message id, which the answer contains.
   public let messageID: String
-  /// The mechanism that it is for.
+  /// The id of the mechanism to which the message is addressed.
   public let mechanismID: String
-  /// What the answer proves to have received, decoded.
+  /// The decoded challenge, to which the answer responds.
   public let challenge: [UInt8]
-  /// The cookie of the server's load balancer, decoded.
+  /// The decoded cookie of the server's load balancer.
   public let loadBalancer: String
-  /// How long it is good for, in seconds.
+  /// The time to live, in seconds.
   public let timeToLive: Double
-  /// The server's time when it was sent, in milliseconds since 1970, where it says so.
+  /// The server's time of sending, in milliseconds since 1970; `nil` if the message does not contain it.
   public let createdMillis: Int64?
-  /// How it is answered.
+  /// The kind of answer that the message requires.
   public let kind: PushAuthKind
-  /// The numbers to choose from; only where a number is the answer.
+  /// The numbers to choose from; empty unless the kind is `challenge`.
   public let numbers: [Int64]
   /// The text for the user.
   public let text: String?
-  /// What the server's operator adds.
+  /// Additional data of the server's operator.
   public let customPayload: String?
-  /// Where and how the sign-in takes place: JSON, for the app to show.
+  /// The place and circumstances of the sign-in, as JSON for the app to display.
   public let context: String?
-  /// The server's name of the user.
+  /// The server's id of the user.
   public let userID: String?
-  /// The name of the device at the server.
+  /// The server's name of the device.
   public let deviceName: String?
-  /// SHA-256 of the token, which binds the message id to this content.
+  /// The SHA-256 digest of the token, which binds the message id to this content.
   public let digest: [UInt8]
 
-  /// Names all parts; for those who send messages, and tests.
+  /// Creates a message, for servers and tests.
   public init(
     messageID: String, mechanismID: String, challenge: [UInt8], loadBalancer: String = "",
     timeToLive: Double = 120, createdMillis: Int64? = nil, kind: PushAuthKind = .default,
@@ -49,13 +49,13 @@ public struct PushAuthMessage: Sendable, Hashable {
     (self.deviceName, self.digest) = (deviceName, digest)
   }
 
-  /// Reads verified claims.
+  /// Parses verified claims.
   ///
   /// - Parameters:
-  ///   - claims: The payload of a token whose signature fits.
-  ///   - messageID: What it was delivered under.
-  ///   - digest: SHA-256 of the token.
-  /// - Throws: ``PushAuthFailure``.
+  ///   - claims: The payload of a verified token.
+  ///   - messageID: The message id of the delivery.
+  ///   - digest: The SHA-256 digest of the token.
+  /// - Throws: ``PushAuthFailure`` if a claim is missing or malformed.
   init(_ claims: JSONObject, messageID: String, digest: [UInt8]) throws(PushAuthFailure) {
     let claims = PushAuthClaims(claims)
     challenge = try PushAuthClaims.base64(
@@ -87,7 +87,7 @@ public struct PushAuthMessage: Sendable, Hashable {
     (self.messageID, self.digest) = (messageID, digest)
   }
 
-  /// The claims of the token, for those who send it.
+  /// The claims of the token, for servers.
   public var claims: JSONObject {
     var claims: JSONObject = [
       "c": .string(Base64.encode(challenge)), "l": .string(Base64.encode(Array(loadBalancer.utf8))),
@@ -101,19 +101,19 @@ public struct PushAuthMessage: Sendable, Hashable {
     return claims
   }
 
-  /// ``claims`` and the message id, which binds the token to the id that it is delivered under; apps that do not know it ignore it.
+  /// The claims with the message id, which binds the token to its id; apps that do not support it ignore it.
   public var boundClaims: JSONObject {
     var claims = claims
     claims["messageId"] = .string(messageID)
     return claims
   }
 
-  /// Whether a text may be the number that the screen of the sign-in shows.
+  /// Indicates whether a text can be the number displayed at the sign-in.
   ///
   /// Servers compare texts: `034` is not 34.
   ///
-  /// - Parameter typed: The text.
-  /// - Returns: Whether it is one of ``numbers``, or 1 to 10 digits where the message offers none.
+  /// - Parameter typed: The typed text.
+  /// - Returns: True if it is one of ``numbers``, or has 1 to 10 digits if the message offers none.
   package func takes(number typed: String) -> Bool {
     guard numbers.isEmpty else { return numbers.map(String.init).contains(typed) }
     return (1...10).contains(typed.utf8.count) && typed.utf8.allSatisfy { 0x30...0x39 ~= $0 }
@@ -128,6 +128,6 @@ extension PushAuthMessage: CustomStringConvertible, CustomReflectable {
   /// The message id; never the challenge, the cookie or the user.
   public var description: String { "push message \(messageID)" }
 
-  /// No parts, so that a dump does not show them.
+  /// An empty mirror, so that a dump does not show them.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

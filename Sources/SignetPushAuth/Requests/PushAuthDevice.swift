@@ -1,30 +1,30 @@
 import SignetCrypto
 public import SignetJSON
 
-/// What a server has to know of a device to reach it.
+/// The data with which a server reaches a device.
 public struct PushAuthDevice: Sendable, Hashable {
-  /// The service of a device that asks its server what waits, so that nothing is pushed to it; an extension of ours.
+  /// The service of a device that polls its server instead of receiving pushes; a Signet extension.
   public static let live = "live"
   /// The longest token, in bytes.
   public static let maximumTokenByteCount = 4096
 
   /// The token of the push service; Apple's in upper-case hexadecimal.
   public let token: String
-  /// A name for people.
+  /// The name for users.
   public let name: String
   /// The platform, `ios` or `android`.
   public let platform: String
   /// The push service, `apns` or `gcm`.
   public let service: String
 
-  /// Checks a device.
+  /// Validates a device.
   ///
   /// - Parameters:
   ///   - token: The token of the push service.
-  ///   - name: A name for people.
+  ///   - name: The name for users.
   ///   - platform: `ios` or `android`.
   ///   - service: `apns` or `gcm`.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Throws: ``PushAuthFailure`` if one of them is empty, too long or malformed.
   public init(
     token: String, name: String, platform: String = "ios", service: String = "apns"
   ) throws(PushAuthFailure) {
@@ -43,15 +43,15 @@ public struct PushAuthDevice: Sendable, Hashable {
     (self.token, self.name, self.platform, self.service) = (token, name, platform, service)
   }
 
-  /// The token of Apple's service as apps send it.
+  /// Encodes a token of Apple's service as apps send it.
   ///
-  /// - Parameter bytes: What the system handed to the app.
+  /// - Parameter bytes: The token from the operating system.
   /// - Returns: Upper-case hexadecimal; empty for no bytes.
   public static func token(of bytes: [UInt8]) -> String { Hex.encode(bytes).uppercased() }
 }
 
 extension PushAuthDevice {
-  /// What is stored of it: `token`, `name`, `platform` and `service`.
+  /// The JSON to store: `token`, `name`, `platform` and `service`.
   public var json: JSONObject {
     [
       "token": .string(token), "name": .string(name), "platform": .string(platform),
@@ -59,10 +59,10 @@ extension PushAuthDevice {
     ]
   }
 
-  /// Reads what was stored.
+  /// Restores a stored device.
   ///
-  /// - Parameter json: What ``json`` gave.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Parameter json: A value of ``json``.
+  /// - Throws: ``PushAuthFailure`` if the value is damaged.
   public init(stored json: JSONObject) throws(PushAuthFailure) {
     let parts: [String]
     do throws(JSONFailure) {

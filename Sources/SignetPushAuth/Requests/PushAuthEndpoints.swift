@@ -1,21 +1,21 @@
-/// Where a push mechanism registers, answers and tells a new device token.
+/// The endpoints of a push mechanism for registration, answers and new device tokens.
 public struct PushAuthEndpoints: Sendable, Hashable {
   /// The longest URL, in bytes.
   public static let maximumByteCount = 2048
 
-  /// Where the device registers.
+  /// The URL for the registration.
   public let registration: String
-  /// Where the device answers.
+  /// The URL for answers.
   public let authentication: String
-  /// Where the device tells a new token: the registration endpoint with the action `refresh`.
+  /// The URL for a new device token: the registration endpoint with the action `refresh`.
   public let update: String
 
-  /// Checks endpoints.
+  /// Validates endpoints.
   ///
   /// - Parameters:
   ///   - registration: The URL of the parameter `r`.
   ///   - authentication: The URL of the parameter `a`.
-  ///   - isInsecureAllowed: Whether plain HTTP is taken, which only tests want.
+  ///   - isInsecureAllowed: True to accept plain HTTP, for tests only.
   /// - Throws: ``PushAuthFailure``: `insecureEndpoint`, `endpointsApart`, `invalid`.
   public init(
     registration: String, authentication: String, allowingInsecure isInsecureAllowed: Bool = false
@@ -27,10 +27,10 @@ public struct PushAuthEndpoints: Sendable, Hashable {
     update = Self.withAction(.refresh, registration)
   }
 
-  /// Where a device asks what waits for it: beside the registration endpoint; an extension of ours.
+  /// The URL at which a device polls for messages, below the registration endpoint; a Signet extension.
   public var waiting: String { "\(registration.prefix { $0 != "?" })/waiting" }
 
-  /// The endpoint of an action.
+  /// Returns the endpoint of an action.
   public subscript(action: PushAuthAction) -> String {
     switch action {
     case .register: registration
@@ -39,14 +39,14 @@ public struct PushAuthEndpoints: Sendable, Hashable {
     }
   }
 
-  /// Scheme, host and port in lower case.
+  /// Returns scheme, host and port in lower case.
   private static func origin(
     _ url: String, _ name: String, _ isInsecureAllowed: Bool
   ) throws(PushAuthFailure) -> String {
     guard url.utf8.count <= maximumByteCount else {
       throw .invalid(name, reason: "is longer than \(maximumByteCount) bytes")
     }
-    // Outside this set, two parsers may read one URL in two ways (RFC 3986 section 2).
+    // With other characters, two parsers may disagree about the URL (RFC 3986 section 2).
     let refused = Set("\"<>\\^`{|}#".utf8)
     guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !refused.contains($0) }) else {
       throw .invalid(name, reason: "has characters that a URL has not")
@@ -68,7 +68,7 @@ public struct PushAuthEndpoints: Sendable, Hashable {
     return "\(scheme)://\(authority)"
   }
 
-  /// The URL with another value of `_action`.
+  /// Returns the URL with another value of `_action`.
   static func withAction(_ action: PushAuthAction, _ url: String) -> String {
     guard let mark = url.firstIndex(of: "?") else { return "\(url)?_action=\(action.rawValue)" }
     var hasAction = false
@@ -82,12 +82,12 @@ public struct PushAuthEndpoints: Sendable, Hashable {
   }
 }
 
-/// What a device asks of a server.
+/// An action that a device requests from a server.
 public enum PushAuthAction: String, Sendable, Hashable, CaseIterable {
-  /// To register it for push messages.
+  /// Registers the device for push messages.
   case register
-  /// To take an answer.
+  /// Answers a message.
   case authenticate
-  /// To take a new device token.
+  /// Replaces the device token.
   case refresh
 }

@@ -1,23 +1,23 @@
 public import SignetJSON
 import SignetText
 
-/// A request of a device to a server of this protocol: what goes over HTTP, without the transport.
+/// A device's request to a server of this protocol: the content for HTTP, without the transport.
 public struct PushAuthRequest: Sendable {
-  /// What is asked.
+  /// The requested action.
   public let action: PushAuthAction
-  /// Where to.
+  /// The URL of the endpoint.
   public let url: String
   /// The cookie of the load balancer, as `name=value`; `nil` without one.
   public let cookie: String?
-  /// The members of the body.
+  /// The JSON body.
   public let body: JSONObject
 
-  /// Beside `Content-Type`, what each request says of the version of the protocol.
+  /// The header field with the protocol version in each request, in addition to `Content-Type`.
   public static let versionHeader = (name: "Accept-API-Version", value: "resource=1.0, protocol=1.0")
 
   /// The header fields.
   ///
-  /// The cookie goes as `Cookie`, where the older apps of this protocol send `Set-Cookie`, which no server reads.
+  /// The cookie is sent as `Cookie`. Older apps of this protocol send `Set-Cookie`, which no server reads.
   public var headers: [(name: String, value: String)] {
     var headers = [("Content-Type", "application/json"), Self.versionHeader]
     if let cookie { headers.append(("Cookie", cookie)) }
@@ -29,21 +29,21 @@ public struct PushAuthRequest: Sendable {
     _ body: JSONObject
   ) {
     (self.action, self.url, self.body) = (action, url ?? endpoints[action], body)
-    // What could end the line is no cookie of anybody's.
+    // A cookie that could end the header line is invalid, and is not sent.
     let isUsable = cookie.map {
       (1...4096).contains($0.utf8.count) && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
     self.cookie = isUsable == true ? cookie?.trimmed : nil
   }
 
-  /// Registers a device.
+  /// Creates the registration of a device.
   ///
   /// - Parameters:
-  ///   - mechanismID: What the mechanism is called from now on.
+  ///   - mechanismID: The new id of the mechanism.
   ///   - messageID: The parameter `m`.
   ///   - challenge: The parameter `c`, decoded.
   ///   - device: The device.
-  ///   - endpoints: Where to.
+  ///   - endpoints: The endpoints of the server.
   ///   - cookie: The parameter `l`, decoded.
   ///   - key: The shared secret.
   /// - Returns: The request.
@@ -60,15 +60,15 @@ public struct PushAuthRequest: Sendable {
       ["messageId": .string(messageID), "jwt": .string(key.sign(claims))])
   }
 
-  /// Answers a message.
+  /// Creates the answer to a message.
   ///
   /// - Parameters:
   ///   - answer: The answer.
-  ///   - message: What is answered.
-  ///   - endpoints: Where to.
+  ///   - message: The message to answer.
+  ///   - endpoints: The endpoints of the server.
   ///   - key: The shared secret.
   /// - Returns: The request.
-  /// - Throws: ``PushAuthFailure`` for an answer that the message does not take.
+  /// - Throws: ``PushAuthFailure`` for an answer that the message does not accept.
   public static func answer(
     _ answer: PushAuthAnswer, to message: PushAuthMessage, at endpoints: PushAuthEndpoints, key: PushAuthKey
   ) throws(PushAuthFailure) -> PushAuthRequest {
@@ -81,15 +81,15 @@ public struct PushAuthRequest: Sendable {
       ["messageId": .string(message.messageID), "jwt": .string(key.sign(claims))])
   }
 
-  /// Tells a new device token.
+  /// Creates the update of a device token.
   ///
   /// - Parameters:
-  ///   - mechanismID: The mechanism.
-  ///   - userID: The server's name of the user, where it is known.
+  ///   - mechanismID: The id of the mechanism.
+  ///   - userID: The server's id of the user, if it is known.
   ///   - device: The device with its new token.
-  ///   - endpoints: Where to.
+  ///   - endpoints: The endpoints of the server.
   ///   - cookie: The parameter `l` of the registration, decoded.
-  ///   - id: Goes into the claim `jti`, by which a server tells a request from another one's copy; other servers ignore it.
+  ///   - id: The claim `jti`, with which a server detects a replayed request; other servers ignore it.
   ///   - key: The shared secret.
   /// - Returns: The request.
   public static func update(
@@ -104,15 +104,15 @@ public struct PushAuthRequest: Sendable {
     return PushAuthRequest(.refresh, endpoints, cookie: cookie, body)
   }
 
-  /// Asks what waits for a mechanism, as nothing is pushed to it.
+  /// Creates the poll of a mechanism that receives no pushes.
   ///
   /// - Parameters:
-  ///   - mechanismID: The mechanism.
-  ///   - waiting: What is asked.
-  ///   - endpoints: Where to.
+  ///   - mechanismID: The id of the mechanism.
+  ///   - waiting: The parameters of the poll.
+  ///   - endpoints: The endpoints of the server.
   ///   - cookie: The parameter `l` of the registration, decoded.
   ///   - key: The shared secret.
-  /// - Returns: The request, of the form of a new device token, which its token is none of.
+  /// - Returns: The request; it has the form of a token update, but its token is not valid as one.
   public static func waiting(
     of mechanismID: String, _ waiting: PushAuthWaiting, at endpoints: PushAuthEndpoints, cookie: String?,
     key: PushAuthKey
@@ -130,7 +130,7 @@ extension PushAuthRequest: CustomStringConvertible, CustomReflectable {
   /// The action; never the token or the cookie.
   public var description: String { "push request: \(action.rawValue)" }
 
-  /// No parts, so that a dump does not show them.
+  /// An empty mirror, so that a dump does not show them.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -2,32 +2,32 @@ import SignetCrypto
 import SignetJSON
 import SignetText
 
-/// What a device has sent to a server: a body that names what it is about, and a token that nobody has checked yet.
+/// A request of a device as it arrived at a server: a parsed body with an unverified token.
 public struct PushAuthSubmission: Sendable {
   /// The longest body, in bytes.
   public static let maximumByteCount = 32_768
-  /// What our server says to an app that answers a message whose request has ended (`docs/protocol.md` section 15).
+  /// The server's answer to an app that answers a message whose request has ended (`docs/protocol.md` section 15).
   package static let endedReason = "The request has ended."
-  /// What it says to an app that is not enrolled, or has another key.
+  /// The server's answer to an app that is not enrolled, or has another key.
   package static let refusedReason = "The message was not accepted."
 
-  /// What is asked.
+  /// The requested action.
   public let action: PushAuthAction
-  /// The message that is answered; `nil` for a new device token.
+  /// The message id of a registration or an answer; `nil` for a new device token.
   public let messageID: String?
-  /// The mechanism whose token is renewed, as the body names it; `nil` for answers.
+  /// The mechanism whose device token is replaced, from the body; `nil` for registrations and answers.
   public let mechanismID: String?
-  /// The user, where the body names one: `username` of the older apps, `userId` of the newer.
+  /// The user, if the body names one: `username` of older apps, `userId` of newer ones.
   public let userID: String?
-  /// The token as it came, which nobody has checked yet.
+  /// The token as received, not verified.
   package let token: String
 
-  /// Reads a body.
+  /// Parses a body.
   ///
   /// - Parameters:
-  ///   - body: JSON.
+  ///   - body: The JSON text.
   ///   - action: The parameter `_action`.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Throws: ``PushAuthFailure`` if the body is too long or malformed.
   public init(parsing body: [UInt8], for action: PushAuthAction) throws(PushAuthFailure) {
     guard body.count <= Self.maximumByteCount else { throw .malformed(reason: "is too long") }
     let object: JSONObject
@@ -50,13 +50,13 @@ public struct PushAuthSubmission: Sendable {
     userID = older ?? newer
   }
 
-  /// A device that registers.
+  /// Verifies a registration.
   ///
   /// - Parameters:
-  ///   - key: The shared secret that was in the URI.
-  ///   - challenge: The challenge that was in the URI.
-  /// - Returns: The name of the mechanism, and the device.
-  /// - Throws: ``PushAuthFailure``.
+  ///   - key: The shared secret from the URI.
+  ///   - challenge: The challenge from the URI.
+  /// - Returns: The id of the mechanism, and the device.
+  /// - Throws: ``PushAuthFailure`` if the token or the response does not verify, or a claim is malformed.
   public func registration(
     with key: PushAuthKey, challenge: [UInt8]
   ) throws(PushAuthFailure) -> (mechanismID: String, device: PushAuthDevice) {
@@ -65,13 +65,13 @@ public struct PushAuthSubmission: Sendable {
     return (try Self.mechanismID(claims), try Self.device(claims))
   }
 
-  /// An answer to a message.
+  /// Verifies an answer to a message.
   ///
   /// - Parameters:
   ///   - key: The shared secret of the mechanism.
   ///   - challenge: The challenge of the message.
-  /// - Returns: Whether it is a no, and the number where one was typed.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Returns: True for a denial, and the number if one was typed.
+  /// - Throws: ``PushAuthFailure`` if the token or the response does not verify.
   public func answer(
     with key: PushAuthKey, challenge: [UInt8]
   ) throws(PushAuthFailure) -> (isDenied: Bool, number: String?) {
@@ -80,7 +80,7 @@ public struct PushAuthSubmission: Sendable {
     let isDenied: Bool
     switch claims.object["deny"] {
     case nil, .null?, .bool(false)?, .string("false")?: isDenied = false
-    // Whatever else stands there was meant as a no; a yes is never guessed.
+    // Any other value counts as a denial: an approval is never guessed.
     default: isDenied = true
     }
     let number: String?
@@ -92,33 +92,33 @@ public struct PushAuthSubmission: Sendable {
     return (isDenied, number)
   }
 
-  /// SHA-256 of the token, by which the same is known when it comes again: nothing in a new device token says when it was made.
+  /// The SHA-256 digest of the token, for detecting replays: a new device token contains no time.
   public var digest: [UInt8] { HashFunction.sha256.digest(of: Array(token.utf8)) }
 
-  /// A new device token.
+  /// Verifies a new device token.
   ///
-  /// A registration has all that is asked for here, too; it is told by its response, and refused.
+  /// A registration has all claims of a token update too; its claim `response` identifies it, and it is rejected.
   ///
   /// - Parameter key: The shared secret of the mechanism.
   /// - Returns: The device.
-  /// - Throws: ``PushAuthFailure``; where the token names another mechanism than the body, ``PushAuthFailure/unknownMechanism``.
+  /// - Throws: ``PushAuthFailure``; ``PushAuthFailure/unknownMechanism`` if the token names another mechanism than the body.
   public func device(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthDevice {
     let claims = PushAuthClaims(try key.claims(of: token))
     guard !claims.object.contains("response") else {
       throw .invalid("token", reason: "is none of a new device token")
     }
-    // The newer apps leave the name to the body; the key is the mechanism's all the same.
+    // Newer apps omit the id in the token; the key still belongs to the mechanism.
     if let named = try claims.optionalText("mechanismUid", named: "mechanismUid"), named != mechanismID {
       throw .unknownMechanism
     }
     return try Self.device(claims)
   }
 
-  /// What a device asks that wants to know what waits for it.
+  /// Verifies a poll for messages.
   ///
   /// - Parameter key: The shared secret of the mechanism.
-  /// - Returns: What is asked.
-  /// - Throws: ``PushAuthFailure``.
+  /// - Returns: The parameters of the poll.
+  /// - Throws: ``PushAuthFailure`` if the token does not verify, names another mechanism or is malformed.
   public func waiting(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthWaiting {
     let claims = try key.claims(of: token)
     guard claims["mechanismUid"] == mechanismID.map({ .string($0) }) else { throw .unknownMechanism }
@@ -155,6 +155,6 @@ extension PushAuthSubmission: CustomStringConvertible, CustomReflectable {
   /// The action; never the token.
   public var description: String { "push submission: \(action.rawValue)" }
 
-  /// No parts, so that a dump does not show them.
+  /// An empty mirror, so that a dump does not show them.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,15 +1,15 @@
 import SignetJSON
 
-/// What a device says that asks its server what waits for it.
+/// The parameters of a device's poll for messages.
 public struct PushAuthWaiting: Hashable, Sendable {
-  /// When it is asked, in seconds since 1970.
+  /// The time of the poll, in seconds since 1970.
   public let time: Int64
-  /// What the server has called the list that the device has; `nil` where it has none.
+  /// The server's id of the list that the device has; `nil` if it has none.
   public let known: String?
-  /// How many seconds the answer may take, until there is another list.
+  /// The longest time that the server may wait for a new list, in seconds.
   public let seconds: Int64
 
-  /// Names all parts.
+  /// Creates the parameters.
   public init(time: Int64, known: String?, seconds: Int64) {
     (self.time, self.known, self.seconds) = (time, known, seconds)
   }

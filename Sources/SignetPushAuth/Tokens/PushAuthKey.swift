@@ -2,25 +2,25 @@ public import SignetCrypto
 import SignetJOSE
 public import SignetJSON
 
-/// The shared secret of a push mechanism, made ready: it signs and verifies tokens (HS256), and answers challenges.
+/// The prepared shared secret of a push mechanism: it signs and verifies tokens (HS256) and responds to challenges.
 ///
-/// Server and device have the same; what tells their tokens apart is what they claim.
+/// Server and device have the same secret; only the claims distinguish their tokens.
 public struct PushAuthKey: Sendable {
-  /// The shortest secret with which a device enrols, in bytes: 128 bits.
+  /// The shortest secret for an enrollment, in bytes: 128 bits.
   ///
-  /// Existing servers give 32, for which RFC 7518 section 3.2 asks; messages under shorter ones are still verified.
+  /// Existing servers issue 32 bytes, as RFC 7518 section 3.2 requires. Messages under shorter secrets are still verified.
   public static let shortestEnrolledByteCount = 16
 
   private let key: HMACKey
   private let signing: SigningKey
   private let verification: VerificationKey
 
-  /// Prepares a secret; it is not needed afterwards.
+  /// Prepares a secret, which the caller may wipe afterwards.
   ///
   /// - Parameters:
   ///   - secret: The shared secret.
-  ///   - least: The fewest bytes that it may have; 1 at least.
-  /// - Throws: ``PushAuthFailure/weakSecret(byteCount:least:)``.
+  ///   - least: The shortest accepted length, in bytes; at least 1.
+  /// - Throws: ``PushAuthFailure/weakSecret(byteCount:least:)`` if the secret is shorter.
   public init(_ secret: borrowing SecretBytes, atLeast least: Int = 1) throws(PushAuthFailure) {
     guard secret.byteCount >= max(least, 1) else {
       throw .weakSecret(byteCount: secret.byteCount, least: max(least, 1))
@@ -29,26 +29,26 @@ public struct PushAuthKey: Sendable {
     (signing, verification) = (SigningKey(hs256: key), VerificationKey(hs256: key))
   }
 
-  /// The response to a challenge: HMAC-SHA256 of its bytes under the secret.
+  /// Computes the response to a challenge: HMAC-SHA256 of its bytes.
   ///
-  /// - Parameter challenge: The decoded bytes.
-  /// - Returns: Base64 in the standard alphabet with padding, as it stands in the claim `response`.
+  /// - Parameter challenge: The decoded challenge.
+  /// - Returns: Base64 in the standard alphabet with padding, the value of the claim `response`.
   public func response(to challenge: [UInt8]) -> String {
     Base64.encode(key.authenticationCode(for: challenge))
   }
 
-  /// Whether a text is the response to a challenge; the comparison takes constant time.
+  /// Verifies the response to a challenge in constant time.
   ///
   /// - Parameters:
   ///   - response: Base64 in either alphabet, with or without padding.
-  ///   - challenge: The decoded bytes.
-  /// - Returns: Whether it is.
+  ///   - challenge: The decoded challenge.
+  /// - Returns: True if the response is right.
   public func isResponse(_ response: String, to challenge: [UInt8]) -> Bool {
     guard let code = Base64.decodeLeniently(response) else { return false }
     return key.isValid(code, for: challenge)
   }
 
-  /// A compact token with these claims: JWS with `alg` HS256 and `typ` JWT.
+  /// Signs claims as a compact token: a JWS with `alg` HS256 and `typ` JWT.
   ///
   /// - Parameter claims: The payload.
   /// - Returns: Three base64url parts with dots between them.
@@ -58,12 +58,12 @@ public struct PushAuthKey: Sendable {
     } catch { preconditionFailure("an HMAC cannot fail") }
   }
 
-  /// The claims of a token, once its signature was found to fit.
+  /// Verifies a token and returns its claims.
   ///
-  /// HS256 is the only algorithm, whatever the header says; the codes are compared in constant time.
+  /// HS256 is the only accepted algorithm, regardless of the header. MACs are compared in constant time.
   ///
   /// - Parameter token: A compact JWS.
-  /// - Returns: The claims.
+  /// - Returns: The verified claims.
   /// - Throws: ``PushAuthFailure/token(_:)``, ``PushAuthFailure/malformed(reason:)`` for a payload that is no JSON object.
   public func claims(of token: String) throws(PushAuthFailure) -> JSONObject {
     let verified: VerifiedJWS
