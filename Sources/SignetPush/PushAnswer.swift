@@ -1,10 +1,10 @@
 import SignetTransport
 
-/// What a push service answered, read the same way for all of them.
+/// The answer of a push service, interpreted in the same way for all of them.
 struct PushAnswer {
   let response: HTTPResponse
 
-  /// Sends a request; what keeps it from arriving is worth another try.
+  /// Sends a request; a temporary transport error becomes a retryable failure.
   init(
     to request: HTTPRequest, over transport: any HTTPTransport
   ) async throws(PushFailure) {
@@ -16,7 +16,7 @@ struct PushAnswer {
 
   var status: Int { response.status }
 
-  /// A failure of which nothing but the status is known: worth another try where the service is at fault, or busy.
+  /// Returns the failure for a status without a specific meaning: retryable if the service is at fault or busy.
   func failure(_ reason: String? = nil) -> PushFailure {
     let told = reason.map(Self.harmless)
     let text = told.map { "status \(status), \($0)" } ?? "status \(status)"
@@ -24,7 +24,7 @@ struct PushAnswer {
       ? .tryAgain(afterSeconds: response.retryAfterSeconds, reason: text) : .refused(reason: text)
   }
 
-  /// A service's word, as far as it is one: what else it sends stays out of logs.
+  /// Returns the reason if it is one word: other text from a service must not get into logs.
   private static func harmless(_ reason: String) -> String {
     let isWord =
       (1...64).contains(reason.utf8.count)

@@ -1,33 +1,33 @@
 import SignetTransport
 public import SignetWire
 
-/// How a delivery ended.
+/// The result of a delivery.
 public enum PushOutcome: Hashable, Sendable {
-  /// A service took the message.
+  /// A service accepted the message.
   case taken
-  /// The target is gone: forget it.
+  /// The target no longer exists: delete it.
   case targetGone
-  /// It could not be handed over; the device can still ask by itself.
+  /// The message could not be sent; the device can still poll.
   case failed(PushFailure)
-  /// The message is of no use any more.
+  /// The message expired or is no longer wanted.
   case expired
 }
 
-/// Hands messages to the services that carry them, as often as it takes.
+/// The delivery of messages through push services, with retries.
 ///
-/// After a failure that may pass it waits 1 s, then twice as long each time, at most 32 s, or as long as the service
-/// says, until the message has expired.
+/// After a temporary failure it waits 1 s, then twice as long each time, at most 32 s, or as long as the service requests.
+/// It stops when the message expires.
 public struct PushDelivery: Sendable {
   private let dispatchers: [PushTarget.Service: any PushDispatcher]
   private let clock: any WallClock
   private let pause: @Sendable (Duration) async throws(CancellationError) -> Void
 
-  /// Makes a delivery.
+  /// Creates a delivery.
   ///
   /// - Parameters:
-  ///   - dispatchers: One for each service that the operator has set up.
-  ///   - clock: Says when a message has expired.
-  ///   - pause: Waits between attempts; sleeps unless said.
+  ///   - dispatchers: One dispatcher for each configured service.
+  ///   - clock: The clock for the expiry of messages.
+  ///   - pause: The wait between attempts; by default it sleeps.
   public init(
     _ dispatchers: [any PushDispatcher], clock: any WallClock = SystemWallClock(),
     pause: @escaping @Sendable (Duration) async throws(CancellationError) -> Void = {
@@ -39,20 +39,20 @@ public struct PushDelivery: Sendable {
     (self.clock, self.pause) = (clock, pause)
   }
 
-  /// The services that the operator has set up.
+  /// The configured services.
   public var services: Set<PushTarget.Service> { Set(dispatchers.keys) }
 
-  /// Whether one of the services carries pushes to a target.
+  /// Indicates whether a configured service delivers to a target.
   public func mayCarry(_ target: PushTarget) -> Bool {
     dispatchers[target.service]?.mayCarry(target) ?? false
   }
 
-  /// Delivers one message at once, or not at all.
+  /// Delivers a message without retries.
   ///
   /// - Parameters:
-  ///   - message: What to deliver.
-  ///   - target: To where.
-  /// - Returns: How the one attempt ended.
+  ///   - message: The message.
+  ///   - target: The destination.
+  /// - Returns: The result of the attempt.
   public func deliverOnce(_ message: PushMessage, to target: PushTarget) async -> PushOutcome {
     guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }
     do throws(PushFailure) {
@@ -63,13 +63,13 @@ public struct PushDelivery: Sendable {
     }
   }
 
-  /// Delivers one message.
+  /// Delivers a message, with retries after temporary failures.
   ///
   /// - Parameters:
-  ///   - message: What to deliver.
-  ///   - target: To where.
-  ///   - isWanted: Whether the message is still of use; asked before each further attempt.
-  /// - Returns: How it ended; a cancelled one has failed as it last did.
+  ///   - message: The message.
+  ///   - target: The destination.
+  ///   - isWanted: Returns true while the message is still useful; called before each retry.
+  /// - Returns: The result; a cancelled delivery returns its last failure.
   public func deliver(
     _ message: PushMessage, to target: PushTarget, while isWanted: () async -> Bool = { true }
   ) async -> PushOutcome {

@@ -1,45 +1,45 @@
 public import SignetWire
 
-/// Hands a push to a service that carries it to devices.
+/// A client of a service that delivers pushes to devices.
 public protocol PushDispatcher: Sendable {
-  /// The service.
+  /// The service of the dispatcher.
   var service: PushTarget.Service { get }
 
-  /// The key with which a subscription is asked for, X9.63 (RFC 8292 section 4); `nil` for a service without one.
+  /// The key for subscriptions, X9.63 (RFC 8292 section 4); `nil` for a service without one.
   var subscriptionKey: [UInt8]? { get }
 
-  /// Whether the operator lets pushes go to a target: asked when a device names it, and before each push.
+  /// Indicates whether the operator allows pushes to a target; called when a device registers it, and before each push.
   func mayCarry(_ target: PushTarget) -> Bool
 
-  /// Hands one message over, once.
+  /// Sends a message once.
   ///
   /// - Parameters:
-  ///   - message: What to carry.
-  ///   - target: To where.
-  /// - Throws: ``PushFailure``, which says whether to try again.
+  ///   - message: The message.
+  ///   - target: The destination.
+  /// - Throws: ``PushFailure``, which determines whether to retry.
   func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure)
 }
 
 extension PushDispatcher {
-  /// None.
+  /// No subscription key.
   public var subscriptionKey: [UInt8]? { nil }
 
-  /// To any target of the service.
+  /// Allows every target of the service.
   public func mayCarry(_ target: PushTarget) -> Bool { target.service == service }
 }
 
-/// Why a push was not taken.
+/// The reasons why a push was not accepted.
 @nonexhaustive public enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The target is gone for good: forget it.
+  /// The target no longer exists: delete it.
   case targetGone
-  /// The service is busy or out of reach; after so many seconds, where it says so.
+  /// The service is busy or unreachable; retry after the given number of seconds, if any.
   case tryAgain(afterSeconds: Int64?, reason: String)
-  /// The service refuses what was sent, and would again: the operator's settings, or the target, are wrong.
+  /// The service rejects the message permanently: the operator's settings or the target are wrong.
   case refused(reason: String)
-  /// The target is of another service, or the operator does not allow it.
+  /// The target belongs to another service, or the operator does not allow it.
   case targetNotAllowed
 
-  /// What happened and what to do; never a token or content.
+  /// The reason and what to do about it; it never contains a token or content.
   public var description: String {
     switch self {
     case .targetGone: "the push service does not know the device any more; the target is dropped"

@@ -1,25 +1,25 @@
-/// What a push carries: ciphertext for the device, and what the services on the way need to know.
+/// The content of a push: a ciphertext for the device, and the data that the services need.
 public struct PushMessage: Hashable, Sendable {
   /// The payload, encrypted to the device: a compact JWE in ASCII.
   public let envelope: String
-  /// A later message with the same name takes the place of one that has not been delivered: 1 to 32 characters from
-  /// `A-Z a-z 0-9 _ -` (RFC 8030 section 5.4).
+  /// The name under which a later message replaces an undelivered one: 1 to 32 characters from `A-Z a-z 0-9 _ -` (RFC 8030
+  /// section 5.4).
   public let topic: String
-  /// When the message is of no use any more, in seconds since 1970.
+  /// The time of expiry, in seconds since 1970.
   public let expires: Int64
-  /// What a message of Firebase has as data: the envelope as `signet`, unless the app expects other members.
+  /// The data of a Firebase message: the envelope as `signet`, unless the app expects other members.
   public let data: [String: String]
-  /// What goes into `aps` of a notification of Apple's service, in the place of our own texts; empty for those.
+  /// The members of `aps` for Apple's service that replace Signet's own; empty to use Signet's.
   public let notification: [String: String]
 
-  /// Puts a message together.
+  /// Creates a message.
   ///
   /// - Parameters:
   ///   - envelope: A compact JWE.
   ///   - topic: 1 to 32 characters from `A-Z a-z 0-9 _ -`.
-  ///   - expires: In seconds since 1970.
-  ///   - data: The members of Firebase's data, for an app that looks for others than `signet`.
-  ///   - notification: The members of Apple's `aps`, for an app that looks for others than `signet`.
+  ///   - expires: The time of expiry, in seconds since 1970.
+  ///   - data: The members of Firebase's data, for an app that reads others than `signet`.
+  ///   - notification: The members of Apple's `aps`, for an app that reads others than `signet`.
   /// - Precondition: The topic has that form, and the envelope is visible ASCII.
   public init(
     envelope: String, topic: String, expires: Int64, data: [String: String]? = nil,

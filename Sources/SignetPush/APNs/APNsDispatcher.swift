@@ -4,31 +4,33 @@ import SignetJSON
 public import SignetTransport
 public import SignetWire
 
-/// What Apple's push service knows an operator by.
+/// The operator's credentials at Apple's push service.
 public struct APNsCredentials: Sendable {
-  /// Signs provider tokens.
+  /// The key that signs provider tokens.
   public let key: P256.Signing.PrivateKey
-  /// The key's id, 10 characters.
+  /// The id of the key, 10 characters.
   public let keyID: String
-  /// The operator's team, 10 characters.
+  /// The id of the operator's team, 10 characters.
   public let teamID: String
-  /// The app's bundle id.
+  /// The bundle id of the app.
   public let topic: String
 
-  /// Puts the credentials together.
+  /// Creates the credentials.
   public init(key: P256.Signing.PrivateKey, keyID: String, teamID: String, topic: String) {
     (self.key, self.keyID, self.teamID, self.topic) = (key, keyID, teamID, topic)
   }
 }
 
-/// Apple Push Notification service, with provider tokens
+/// A dispatcher for Apple Push Notification service with provider tokens
 /// (<https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns>).
 ///
-/// The notification names texts of the app (`loc-key`), none of ours, and lets the app change it before it is shown.
+/// The notification refers to texts of the app (`loc-key`) and contains none, and the app may change it before it is
+/// displayed.
 public struct APNsDispatcher: PushDispatcher {
-  /// Where apps of the store are.
+  /// The address for apps from the store.
   public static let production = "https://api.push.apple.com"
-  /// A provider token is good for an hour, and is to be kept for 20 minutes at least.
+  /// The lifetime of a provider token, in seconds: Apple accepts it for an hour, and requires its reuse for at least 20
+  /// minutes.
   private static let tokenSeconds: Int64 = 50 * 60
 
   private let credentials: APNsCredentials
@@ -37,13 +39,13 @@ public struct APNsDispatcher: PushDispatcher {
   private let clock: any WallClock
   private let token = BearerToken()
 
-  /// Makes a dispatcher.
+  /// Creates a dispatcher.
   ///
   /// - Parameters:
-  ///   - credentials: The operator's.
-  ///   - base: ``production``, or the address for apps under development, without a slash at the end.
-  ///   - transport: Speaks HTTP/2.
-  ///   - clock: For the tokens.
+  ///   - credentials: The operator's credentials.
+  ///   - base: ``production``, or the address for apps under development, without a trailing slash.
+  ///   - transport: The transport of requests; it must support HTTP/2.
+  ///   - clock: The clock for provider tokens.
   public init(
     _ credentials: APNsCredentials, base: String = production, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
@@ -51,12 +53,12 @@ public struct APNsDispatcher: PushDispatcher {
     (self.credentials, self.base, self.transport, self.clock) = (credentials, base, transport, clock)
   }
 
-  /// Apple's.
+  /// The service: `apns`.
   public var service: PushTarget.Service { .apns }
 
-  /// Hands a message over; a provider token that Apple finds too old is made anew, once.
+  /// Sends a message; if Apple rejects the provider token as expired, retries once with a new one.
   ///
-  /// - Throws: ``PushFailure``.
+  /// - Throws: ``PushFailure`` if the message is not accepted.
   public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
     guard case .apns(let device) = target else { throw .targetNotAllowed }
     for attempt in 1...2 {
@@ -65,7 +67,8 @@ public struct APNsDispatcher: PushDispatcher {
       if answer.status == 200 { return }
       let reason = Self.reason(answer)
       switch (answer.status, reason) {
-      // Bad tokens are refused with 400, and so is every token where the operator names the wrong topic.
+      // A bad token gets status 400, but so does every token if the operator configured a wrong topic: no target is dropped
+      // for it.
       case (410, _): throw .targetGone
       case (403, "ExpiredProviderToken") where attempt == 1: token.forget(bearer)
       default: throw answer.failure(reason)
@@ -81,7 +84,7 @@ public struct APNsDispatcher: PushDispatcher {
       "signet": .string(message.envelope),
     ]
     if !message.notification.isEmpty {
-      // Apps of other makers look into `aps` for all that is theirs.
+      // Apps of other vendors read all their data from `aps`.
       var own: JSONObject = ["mutable-content": 1, "sound": "default"]
       for (name, value) in message.notification.sorted(by: { $0.key < $1.key }) { own[name] = .string(value) }
       body = ["aps": .object(own)]

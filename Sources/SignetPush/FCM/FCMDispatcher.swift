@@ -4,22 +4,22 @@ import SignetJSON
 public import SignetTransport
 public import SignetWire
 
-/// What Google knows an operator by: a service account, as its key file says.
+/// The operator's credentials at Google: a service account from its key file.
 public struct FCMServiceAccount: Sendable {
-  /// The project.
+  /// The id of the project.
   public let project: String
-  /// The account's name.
+  /// The email address of the account.
   public let email: String
-  /// Signs what access tokens are asked for with.
+  /// The key that signs requests for access tokens.
   public let key: RSA.PrivateKey
-  /// The key's id.
+  /// The id of the key.
   public let keyID: String
-  /// Where access tokens are asked for.
+  /// The URL for access tokens.
   public let tokenURL: String
 
-  /// Reads the JSON key file of a service account.
+  /// Parses the JSON key file of a service account.
   ///
-  /// - Throws: ``PushSettingsFailure`` naming the member that is missing or wrong.
+  /// - Throws: ``PushSettingsFailure`` with the missing or invalid member.
   public init(keyFile: [UInt8]) throws(PushSettingsFailure) {
     do {
       let object = try JSONObject(parsing: keyFile)
@@ -39,21 +39,22 @@ public struct FCMServiceAccount: Sendable {
   }
 }
 
-/// Why the settings of push are no good.
+/// The error in the settings of push.
 public struct PushSettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, and where.
+  /// The error and its location.
   public let description: String
 
-  /// Says what is wrong.
+  /// Creates an error.
   public init(_ description: String) { self.description = description }
 }
 
-/// Firebase Cloud Messaging, HTTP v1 (<https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages>), with
-/// access tokens of a service account (RFC 7523).
+/// A dispatcher for Firebase Cloud Messaging, HTTP v1
+/// (<https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages>).
 ///
-/// The message has data only, which the app shows in its own words.
+/// It uses access tokens of a service account (RFC 7523). The message contains data only, and the app displays its own
+/// texts.
 public struct FCMDispatcher: PushDispatcher {
-  /// Where messages are sent.
+  /// The address for messages.
   public static let production = "https://fcm.googleapis.com"
   private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
@@ -63,13 +64,13 @@ public struct FCMDispatcher: PushDispatcher {
   private let clock: any WallClock
   private let token = BearerToken()
 
-  /// Makes a dispatcher.
+  /// Creates a dispatcher.
   ///
   /// - Parameters:
-  ///   - account: The operator's.
-  ///   - base: ``production``, without a slash at the end.
-  ///   - transport: Carries the requests.
-  ///   - clock: For the tokens.
+  ///   - account: The operator's service account.
+  ///   - base: ``production``, without a trailing slash.
+  ///   - transport: The transport of requests.
+  ///   - clock: The clock for access tokens.
   public init(
     _ account: FCMServiceAccount, base: String = production, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
@@ -77,12 +78,12 @@ public struct FCMDispatcher: PushDispatcher {
     (self.account, self.base, self.transport, self.clock) = (account, base, transport, clock)
   }
 
-  /// Google's.
+  /// The service: `fcm`.
   public var service: PushTarget.Service { .fcm }
 
-  /// Hands a message over; an access token that is refused is asked for anew, once.
+  /// Sends a message; if the access token is rejected, retries once with a new one.
   ///
-  /// - Throws: ``PushFailure``.
+  /// - Throws: ``PushFailure`` if the message is not accepted.
   public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
     guard case .fcm(let device) = target else { throw .targetNotAllowed }
     for attempt in 1...2 {
@@ -147,7 +148,7 @@ public struct FCMDispatcher: PushDispatcher {
     return text
   }
 
-  /// The error's code of FCM's own, or else its status (<https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode>).
+  /// Returns FCM's error code, or else the status (<https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode>).
   private static func reason(_ answer: PushAnswer) -> String? {
     do {
       let error = try JSONObject(parsing: answer.response.body).object("error")

@@ -4,25 +4,24 @@ import SignetJSON
 public import SignetTransport
 public import SignetWire
 
-/// Which push services a server sends to.
+/// The push services to which a server sends.
 ///
-/// Devices name the endpoint, and a server that sent to any would be a way into the network it stands in: so only hosts that
-/// the operator names are sent to.
+/// Devices supply the endpoint. A server that sent to any endpoint would give attackers access to its internal network, so
+/// it sends only to hosts that the operator allows.
 public struct WebPushHosts: Hashable, Sendable {
-  /// The services of the large browsers.
+  /// The push services of the major browsers.
   public static let browsers = WebPushHosts([
     "fcm.googleapis.com", "updates.push.services.mozilla.com", "*.push.apple.com", "*.notify.windows.com",
   ])
 
   private let patterns: [String]
 
-  /// Allows hosts.
+  /// Creates a list of allowed hosts.
   ///
-  /// - Parameter patterns: Names in lower case, with a port where that is not 443; `*.` in front of one stands for any names
-  ///   before it.
+  /// - Parameter patterns: Host names in lower case, with a port if it is not 443; a leading `*.` matches any subdomain.
   public init(_ patterns: [String]) { self.patterns = patterns }
 
-  /// Whether messages may go to this host, as ``SignetWire/WebPushSubscription/authority`` gives it.
+  /// Indicates whether messages may go to a host in the form of ``SignetWire/WebPushSubscription/authority``.
   public func allows(_ host: String) -> Bool {
     patterns.contains { pattern in
       pattern.hasPrefix("*.")
@@ -31,9 +30,10 @@ public struct WebPushHosts: Hashable, Sendable {
   }
 }
 
-/// Web Push (RFC 8030), encrypted (RFC 8291), from a server that says who it is (RFC 8292); UnifiedPush is the same.
+/// A dispatcher for Web Push (RFC 8030) with encryption (RFC 8291) and server identification (RFC 8292), also for
+/// UnifiedPush.
 public struct WebPushDispatcher: PushDispatcher {
-  /// A token is good for a day at most (RFC 8292 section 2).
+  /// The lifetime of a token, in seconds; the limit is a day (RFC 8292 section 2).
   private static let tokenSeconds: Int64 = 12 * 3_600
 
   private let key: P256.Signing.PrivateKey
@@ -43,15 +43,15 @@ public struct WebPushDispatcher: PushDispatcher {
   private let clock: any WallClock
   private let random: any RandomSource
 
-  /// Makes a dispatcher.
+  /// Creates a dispatcher.
   ///
   /// - Parameters:
-  ///   - key: The application server's, which devices name when they subscribe.
-  ///   - contact: How a push service reaches the operator: a `mailto:` or `https:` URL.
-  ///   - hosts: Where to send.
-  ///   - transport: Carries the requests.
-  ///   - clock: For the tokens.
-  ///   - random: For salts.
+  ///   - key: The application server's key, which devices use to subscribe.
+  ///   - contact: The operator's contact for push services: a `mailto:` or `https:` URL.
+  ///   - hosts: The allowed hosts.
+  ///   - transport: The transport of requests.
+  ///   - clock: The clock for tokens.
+  ///   - random: The source of salts.
   public init(
     key: P256.Signing.PrivateKey, contact: String, hosts: WebPushHosts = .browsers,
     over transport: any HTTPTransport, clock: any WallClock = SystemWallClock(),
@@ -61,21 +61,21 @@ public struct WebPushDispatcher: PushDispatcher {
     (self.transport, self.clock, self.random) = (transport, clock, random)
   }
 
-  /// Web Push.
+  /// The service: `webPush`.
   public var service: PushTarget.Service { .webPush }
 
   /// The application server's public key.
   public var subscriptionKey: [UInt8]? { key.publicKey.x963Representation }
 
-  /// To the hosts that the operator names.
+  /// Allows the hosts that the operator configured.
   public func mayCarry(_ target: PushTarget) -> Bool {
     guard case .webPush(let subscription) = target else { return false }
     return hosts.allows(subscription.authority)
   }
 
-  /// Hands a message over.
+  /// Sends a message.
   ///
-  /// - Throws: ``PushFailure``.
+  /// - Throws: ``PushFailure`` if the message is not accepted.
   public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
     guard case .webPush(let subscription) = target, mayCarry(target) else {
       throw .targetNotAllowed

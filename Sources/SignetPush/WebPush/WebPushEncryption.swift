@@ -3,7 +3,7 @@ package import SignetWire
 
 /// The encryption of Web Push (RFC 8291), one record of `aes128gcm` (RFC 8188).
 package enum WebPushEncryption {
-  /// What one record of 4,096 bytes holds besides its header of 86 bytes, the tag and the delimiter.
+  /// The longest message, in bytes: a record of 4,096 bytes less the header of 86 bytes, the tag and the delimiter.
   static let maximumByteCount = 4_096 - 86 - AESGCM.tagByteCount - 1
   private static let recordByteCount: UInt32 = 4_096
 
@@ -11,11 +11,11 @@ package enum WebPushEncryption {
   ///
   /// - Parameters:
   ///   - message: At most ``maximumByteCount`` bytes.
-  ///   - subscription: To whom.
-  ///   - sender: A key for this message alone.
-  ///   - salt: 16 random bytes for this message alone.
+  ///   - subscription: The recipient's subscription.
+  ///   - sender: A new key, used for this message only.
+  ///   - salt: 16 new random bytes, used for this message only.
   /// - Returns: The body of the request.
-  /// - Throws: `CryptoFailure`.
+  /// - Throws: `CryptoFailure` if the key agreement or the encryption fails.
   package static func encrypt(
     _ message: [UInt8], to subscription: WebPushSubscription, sender: P256.KeyAgreement.PrivateKey,
     salt: [UInt8]

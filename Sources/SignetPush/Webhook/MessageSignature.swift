@@ -1,30 +1,32 @@
 public import SignetCrypto
 
-/// Signs a request to somebody else's server, so that this one knows who sent it and that nothing was changed: HTTP Message
-/// Signatures (RFC 9421) with `ecdsa-p256-sha256` over method, URL and the digest of the content (RFC 9530).
+/// An HTTP Message Signature (RFC 9421) of a request to another server: `ecdsa-p256-sha256` over method, URL and the digest
+/// of the content (RFC 9530).
+///
+/// It lets the receiver authenticate the sender and detect modifications.
 public struct MessageSignature: Sendable {
   private static let components = #"("@method" "@target-uri" "content-type" "content-digest")"#
 
   private let key: P256.Signing.PrivateKey
   private let keyID: String
 
-  /// Signs with a key.
+  /// Creates a signer.
   ///
   /// - Parameters:
   ///   - key: The private key.
-  ///   - keyID: How the receiver finds the public key; visible ASCII without quotes and backslashes.
+  ///   - keyID: The id with which the receiver finds the public key; visible ASCII without quotes and backslashes.
   public init(_ key: P256.Signing.PrivateKey, keyID: String) { (self.key, self.keyID) = (key, keyID) }
 
-  /// The fields that go with a request.
+  /// Returns the signed header fields of a request.
   ///
   /// - Parameters:
-  ///   - method: Upper case.
-  ///   - url: As it is requested.
+  ///   - method: The method in upper case.
+  ///   - url: The URL exactly as requested.
   ///   - contentType: The value of `Content-Type`.
   ///   - body: The content.
-  ///   - time: In seconds since 1970.
+  ///   - time: The time of signing, in seconds since 1970.
   /// - Returns: `Content-Type`, `Content-Digest`, `Signature-Input`, `Signature`.
-  /// - Throws: `CryptoFailure`.
+  /// - Throws: `CryptoFailure` if signing fails.
   public func fields(
     method: String, url: String, contentType: String, body: [UInt8], at time: Int64
   ) throws(CryptoFailure) -> [(String, String)] {

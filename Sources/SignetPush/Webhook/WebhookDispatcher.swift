@@ -3,23 +3,23 @@ import SignetJSON
 public import SignetTransport
 public import SignetWire
 
-/// A gateway of the operator's own, which carries pushes by whatever way it has: a signed `POST` of
-/// `{"address":…,"message":<JWE>,"topic":…,"expires":…}`.
+/// A dispatcher for the operator's own gateway, which delivers pushes by any means.
 ///
-/// Any status of 200 to 299 means that the gateway took the message, 410 that it does not know the address any more.
+/// It sends a signed `POST` of `{"address":…,"message":<JWE>,"topic":…,"expires":…}`. A status of 200 to 299 means that the
+/// gateway accepted the message, 410 that it no longer knows the address.
 public struct WebhookDispatcher: PushDispatcher {
   private let url: String
   private let signature: MessageSignature
   private let transport: any HTTPTransport
   private let clock: any WallClock
 
-  /// Makes a dispatcher.
+  /// Creates a dispatcher.
   ///
   /// - Parameters:
-  ///   - url: Where the gateway is: an `https` URL of the operator.
-  ///   - signature: Signs the requests.
-  ///   - transport: Carries them.
-  ///   - clock: For the signatures.
+  ///   - url: The URL of the gateway, an `https` URL of the operator.
+  ///   - signature: The signer of requests.
+  ///   - transport: The transport of requests.
+  ///   - clock: The clock for signatures.
   public init(
     url: String, signature: MessageSignature, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
@@ -27,12 +27,12 @@ public struct WebhookDispatcher: PushDispatcher {
     (self.url, self.signature, self.transport, self.clock) = (url, signature, transport, clock)
   }
 
-  /// The gateway.
+  /// The service: `webhook`.
   public var service: PushTarget.Service { .webhook }
 
-  /// Hands a message over.
+  /// Sends a message.
   ///
-  /// - Throws: ``PushFailure``.
+  /// - Throws: ``PushFailure`` if the message is not accepted.
   public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
     guard case .webhook(let address) = target else { throw .targetNotAllowed }
     let object: JSONObject = [
