@@ -1,38 +1,38 @@
-/// What opens a protected object: a container, or one of its keys.
+/// The requirement to open a protected object: a container, or one of its keys.
 ///
-/// More ways of opening may follow; a reader of the JSON form refuses those it does not know.
+/// More kinds may follow; a reader of the JSON form rejects kinds that it does not know.
 @nonexhaustive public enum ProtectionPolicy: Sendable, Hashable {
-  /// The device alone: the object cannot be used elsewhere, but nothing is asked of its user.
+  /// The device alone: the object cannot be used elsewhere, but its user is asked for nothing.
   case device
 
-  /// The device together with a password of its user.
+  /// The device together with its user's password.
   ///
-  /// The password policy says which passwords may be chosen; the lock policy what wrong ones cost.
+  /// The password policy limits the passwords; the lock policy defines the consequence of wrong ones.
   case password(PasswordPolicy, LockPolicy)
 
-  /// As ``password(_:_:)``, until the user enables biometrics: then either opens.
+  /// A password until the user enables biometrics; then either opens the object.
   case biometricOrPassword(PasswordPolicy, LockPolicy)
 
-  /// As ``password(_:_:)``, until the user enables the passcode of the device: then either opens.
+  /// A password until the user enables the passcode of the device; then either opens the object.
   case deviceLockOrPassword(PasswordPolicy, LockPolicy)
 
-  /// A biometric match on the device, and nothing else.
+  /// A biometric match on the device only.
   case biometric
 
-  /// The passcode of the device, asked by the operating system.
+  /// The passcode of the device; the operating system asks for it.
   case devicePasscode
 
-  /// The rules for a new password; `nil` where none is ever asked.
+  /// The rules for a new password; `nil` if no password is used.
   public var passwordPolicy: PasswordPolicy? { passwordRules?.password }
 
-  /// What failed attempts cost; ``LockPolicy/none`` where the device itself counts, or nothing is attempted.
+  /// The consequence of failed attempts; ``LockPolicy/none`` if the device counts them or no attempt is made.
   public var lockPolicy: LockPolicy { passwordRules?.lock ?? .none }
 
-  /// The policy that is in force on a device.
+  /// Returns the policy that is in force on a device.
   ///
-  /// - Parameter device: What the device can do.
-  /// - Returns: ``password(_:_:)`` for ``biometricOrPassword(_:_:)`` on a device that cannot match, and for
-  ///   ``deviceLockOrPassword(_:_:)`` on one that cannot check its passcode; any other policy unchanged.
+  /// - Parameter device: The abilities of the device.
+  /// - Returns: ``password(_:_:)`` for ``biometricOrPassword(_:_:)`` on a device without biometrics, and for
+  ///   ``deviceLockOrPassword(_:_:)`` on a device that cannot check its passcode; any other policy unchanged.
   public func inForce(on device: DeviceAbilities) -> ProtectionPolicy {
     switch self {
     case .biometricOrPassword(let password, let lock) where !device.matchesBiometrics:
@@ -53,14 +53,14 @@
   }
 }
 
-/// What a device can do that decides which protection is in force.
+/// The abilities of a device that decide which protection is in force.
 public struct DeviceAbilities: Sendable, Hashable {
-  /// Whether it has a sensor that this software can use.
+  /// True if it has a sensor that this software can use.
   public var matchesBiometrics: Bool
-  /// Whether it can check the passcode with which its user unlocks it.
+  /// True if it can check the passcode with which its user unlocks it.
   public var checksPasscode: Bool
 
-  /// Names both.
+  /// Creates the abilities of a device.
   public init(matchesBiometrics: Bool, checksPasscode: Bool) {
     self.matchesBiometrics = matchesBiometrics
     self.checksPasscode = checksPasscode

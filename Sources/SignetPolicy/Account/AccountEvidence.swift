@@ -1,57 +1,57 @@
 public import SignetJSON
 
-/// What is known of a device: the facts that account policies are evaluated over.
+/// Facts about a device; account policies are evaluated over them.
 ///
-/// `nil` is what nobody could find out; a policy that needs it comes to no result. The JSON form leaves it out.
+/// A `nil` member is unknown: a policy that needs it has no result. The JSON form leaves unknown members out.
 public struct AccountEvidence: Sendable, Hashable {
-  /// Something that speaks for a device having been tampered with.
+  /// One sign that a device has been tampered with.
   public struct TamperFinding: Sendable, Hashable {
-    /// What kind of thing was found, such as `debugger`.
+    /// The kind of sign, such as `debugger`.
     public var category: String
-    /// How much it says, from 0 to 1.
+    /// The strength of the sign, from 0 to 1.
     public var weight: Double
-    /// What was found, in a sentence.
+    /// The finding in one sentence.
     public var explanation: String
 
-    /// Names all three.
+    /// Creates a finding.
     public init(category: String, weight: Double, explanation: String) {
       (self.category, self.weight, self.explanation) = (category, weight, explanation)
     }
   }
 
-  /// Whether a finger or a face can be matched now: there is a sensor, and somebody has enrolled.
+  /// True if a finger or a face can be matched now: a sensor is present and a user has enrolled.
   public var biometricAvailable: Bool?
-  /// How much speaks for the device having been tampered with, from 0 to 1.
+  /// The tamper score of the device, from 0 (no sign) to 1.
   public var tamperScore: Double?
-  /// What speaks for it, the weightiest first.
+  /// The findings behind the score, the strongest first.
   public var tamperFindings: [TamperFinding] = []
-  /// The version of the app.
+  /// The app's version.
   public var appVersion: String?
   /// The operating system, in lower case, such as `linux` or `ios`.
   public var osName: String?
   /// The version of the operating system; on Linux that of the kernel.
   public var osVersion: String?
-  /// Whether the device asks its user for a passcode.
+  /// True if the device asks its user for a passcode.
   public var screenLock: Bool?
-  /// Whether keys are made by hardware that does not let them out.
+  /// True if hardware generates the keys and does not let them out.
   public var hardwareKeystore: Bool?
-  /// Whether that hardware is a program.
+  /// True if that hardware is a software simulation.
   public var isKeystoreSimulated: Bool?
-  /// How long the account was not used, in seconds, 0 or more.
+  /// Seconds since the account's last use, 0 or more.
   public var secondsSinceUse: Int64?
-  /// How long the server of the account was not reached, in seconds, 0 or more.
+  /// Seconds since the last contact with the account's server, 0 or more.
   public var secondsSinceContact: Int64?
-  /// Whether the wall clock was set back since the account was used or its server reached.
+  /// True if the wall clock was set back since the account's last use or its last contact with the server.
   public var clockSetBack: Bool?
-  /// How the app was built, such as `debug` or `release`.
+  /// The build flavour of the app, such as `debug` or `release`.
   public var flavour: String?
 
-  /// Nothing is known.
+  /// Creates evidence with no known facts.
   public init() {}
 
-  /// Takes over what another source knows, in the place of what is known so far.
+  /// Overwrites these facts with the known facts of another source.
   ///
-  /// - Parameter other: What the other source knows; what it does not know stays as it is here.
+  /// - Parameter other: The other source's facts; a fact that is unknown there is kept as it is here.
   public mutating func merge(_ other: AccountEvidence) {
     biometricAvailable = other.biometricAvailable ?? biometricAvailable
     if let score = other.tamperScore { (tamperScore, tamperFindings) = (score, other.tamperFindings) }
@@ -73,7 +73,7 @@ public struct AccountEvidence: Sendable, Hashable {
   public var json: JSONObject {
     var object = JSONObject()
     object["biometricAvailable"] = biometricAvailable.map { .bool($0) }
-    // JSON has no way to write what is no number: nobody knows the score then.
+    // JSON has no infinity and no NaN: such a score is written as unknown.
     object["tamperScore"] = tamperScore.flatMap { $0.isFinite ? .number($0) : nil }
     if !tamperFindings.isEmpty {
       object["tamperFindings"] = .array(
@@ -97,10 +97,10 @@ public struct AccountEvidence: Sendable, Hashable {
     return object
   }
 
-  /// Reads the JSON form; members that are not known are ignored.
+  /// Reads the JSON form; unknown members are ignored.
   ///
-  /// - Throws: ``JSONFailure/wrongType(member:expected:)``. What has the right type and is out of range is kept: a policy that
-  ///   needs it comes to no result.
+  /// - Throws: ``JSONFailure/wrongType(member:expected:)``. A value of the right type that is out of range is accepted: the
+  ///   policy that needs it then has no result.
   public init(_ object: JSONObject) throws(JSONFailure) {
     biometricAvailable = try object.optionalBool("biometricAvailable")
     if object.contains("tamperScore") { tamperScore = try object.number("tamperScore") }

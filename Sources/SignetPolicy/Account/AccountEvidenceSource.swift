@@ -1,14 +1,19 @@
 import SignetConcurrency
 
-/// Something that knows facts of the device, such as what measures whether it was tampered with.
+/// A source of facts about the device, such as the module that measures tampering.
 public protocol AccountEvidenceSource: Sendable {
-  /// What names the source; while one of this name is late, none is asked.
+  /// The source's name.
+  ///
+  /// While a run of this name has not returned, no source of the same name is asked again.
   var name: String { get }
 
-  /// Finds out what it knows. It may take its time, within that of ``AccountEvidenceCollector``, and fail: then nobody knows.
+  /// Collects the facts that this source knows.
   ///
-  /// - Returns: The facts; what it does not know is left out.
-  /// - Throws: Anything.
+  /// The collector stops waiting at the time limit of ``AccountEvidenceCollector``. If the call fails, the facts are
+  /// unknown.
+  ///
+  /// - Returns: The facts; unknown ones are left out.
+  /// - Throws: Any error.
   func evidence() async throws -> AccountEvidence
 }
 
@@ -18,12 +23,12 @@ public final class AccountEvidenceCollector: Sendable {
   private let timeLimit: Duration
   private let runner: BoundedRunner
 
-  /// A collector.
+  /// Creates a collector.
   ///
   /// - Parameters:
-  ///   - sources: Who is asked; what a later one knows takes the place of what an earlier one says.
-  ///   - timeLimit: How long all of them may take together: so long that a busy device is not taken for one that nothing is known of.
-  ///   - clock: What that time is measured by; one that stands still while the device sleeps.
+  ///   - sources: The sources to ask; a fact of a later source overwrites that of an earlier one.
+  ///   - timeLimit: The time for all sources together; long enough that a busy device still answers.
+  ///   - clock: The clock of the time limit; by default one that does not run while the device sleeps.
   public init(
     _ sources: [any AccountEvidenceSource], timeLimit: Duration = .seconds(10),
     clock: any Clock<Duration> = SuspendingClock()
@@ -32,7 +37,7 @@ public final class AccountEvidenceCollector: Sendable {
     runner = BoundedRunner(label: "signet.evidence", clock: clock)
   }
 
-  /// What all of them know now, within the time limit, whatever they do.
+  /// The merged facts of all sources that answer within the time limit.
   public func evidence() async -> AccountEvidence {
     let begun = sources.map { source in
       runner.begin(source.name, whereBusy: nil) { () -> AccountEvidence? in

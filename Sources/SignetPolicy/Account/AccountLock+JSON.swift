@@ -1,7 +1,7 @@
 public import SignetJSON
 
 extension AccountLock {
-  /// The JSON form; no members where nothing locks.
+  /// The JSON form; an object without members if nothing locks the account.
   public var json: JSONObject {
     var object = JSONObject()
     if !broken.isEmpty {

@@ -1,13 +1,13 @@
-/// Who has locked an account.
+/// The origin of an account's lock.
 public enum AccountLockSource: String, Sendable, Hashable, CaseIterable, Comparable {
-  /// A policy is broken; the lock goes when it holds again.
+  /// A broken policy; the lock ends when the policy holds again.
   case policy
-  /// Somebody locked it by hand; it stays until it is unlocked.
+  /// A manual lock; it stays until it is unlocked on the device.
   case manual
-  /// Its server; it stays until the server unlocks it.
+  /// The account's server; the lock stays until the server unlocks it.
   case server
 
-  /// Policies first, then by hand, then the server.
+  /// The order `policy`, `manual`, `server`.
   public static func < (left: AccountLockSource, right: AccountLockSource) -> Bool {
     left.order < right.order
   }
@@ -21,51 +21,51 @@ public enum AccountLockSource: String, Sendable, Hashable, CaseIterable, Compara
   }
 }
 
-/// Whether an account is locked, by whom, and why: three locks, which do not know of each other.
+/// The locks of an account: by policies, by hand and by the server, each independent of the others.
 ///
-/// A locked account makes no codes, approves nothing and is not changed. It can be read and removed, and what is asked of its user
-/// can be denied.
+/// A locked account makes no codes, approves nothing and cannot be changed. It can be read and removed, and its user can
+/// deny requests.
 public struct AccountLock: Sendable, Hashable {
-  /// A policy that is broken.
+  /// A broken policy and the time since when it is broken.
   public struct Broken: Sendable, Hashable {
-    /// What is broken, with the latest evidence.
+    /// The breach, with the latest evidence.
     public let breach: AccountPolicyBreach
-    /// Since when, in seconds since 1970-01-01T00:00:00Z.
+    /// The start of the breach, in seconds since 1970-01-01T00:00:00Z.
     public let since: Int64
 
-    /// Names both.
+    /// Creates an entry.
     public init(breach: AccountPolicyBreach, since: Int64) { (self.breach, self.since) = (breach, since) }
   }
 
-  /// A lock that somebody has set.
+  /// A lock that was set by hand or by the server.
   public struct Order: Sendable, Hashable {
-    /// Why; may be empty.
+    /// The reason; may be empty.
     public let reason: String
     /// The policy that was named as the cause.
     public let policy: String?
-    /// Since when, in seconds since 1970-01-01T00:00:00Z.
+    /// The start of the lock, in seconds since 1970-01-01T00:00:00Z.
     public let since: Int64
 
-    /// Names all; the reason is cut to 400 characters.
+    /// Creates a lock; the reason is cut to 400 characters.
     public init(reason: String, policy: String? = nil, since: Int64) {
       (self.reason, self.policy, self.since) = (String(reason.prefix(400)), policy, since)
     }
   }
 
-  /// What is broken, in the order of evaluation.
+  /// The broken policies, in the order of evaluation.
   public internal(set) var broken: [Broken] = []
-  /// The lock by hand.
+  /// The manual lock.
   public internal(set) var manual: Order?
-  /// The lock by the server.
+  /// The server's lock.
   public internal(set) var server: Order?
 
-  /// No lock.
+  /// Creates the state of an unlocked account.
   public init() {}
 
-  /// Whether anything locks the account.
+  /// True if at least one lock is set.
   public var isLocked: Bool { !broken.isEmpty || manual != nil || server != nil }
 
-  /// Who locks it.
+  /// The origins of the present locks.
   public var sources: Set<AccountLockSource> {
     var sources: Set<AccountLockSource> = []
     if !broken.isEmpty { sources.insert(.policy) }
@@ -74,17 +74,17 @@ public struct AccountLock: Sendable, Hashable {
     return sources
   }
 
-  /// The policy that locks it: the first that is broken or, where none is, the one that was named by who locked it.
+  /// The first broken policy or, if none is broken, the policy that the manual or the server's lock names.
   public var lockingPolicy: String? { broken.first?.breach.policy ?? manual?.policy ?? server?.policy }
 
-  /// Takes an evaluation into account; the other two locks stay as they are.
+  /// Updates the broken policies from an evaluation; the manual and the server's lock stay unchanged.
   ///
-  /// A policy that came to no result, or is not known here any more, stays broken where it was.
+  /// A policy stays broken if it was broken and now has no result or is no longer registered.
   ///
   /// - Parameters:
   ///   - report: The evaluation.
   ///   - now: Seconds since 1970-01-01T00:00:00Z.
-  /// - Returns: Whether something else locks the account now. Newer evidence alone is no change.
+  /// - Returns: True if the list of broken policies changed. New evidence for the same policies is no change.
   @discardableResult
   public mutating func apply(_ report: AccountPolicyReport, at now: Int64) -> Bool {
     let breaches = report.breaches
@@ -104,14 +104,14 @@ public struct AccountLock: Sendable, Hashable {
     return isChanged
   }
 
-  /// Locks by hand.
+  /// Sets the manual lock.
   ///
   /// - Parameters:
-  ///   - policy: The policy that is the cause; `nil` where there is none.
+  ///   - policy: The policy that is the cause; `nil` if there is none.
   ///   - policies: The account's policies.
-  ///   - reason: Why; may be empty.
+  ///   - reason: The reason; may be empty.
   ///   - now: Seconds since 1970-01-01T00:00:00Z.
-  /// - Throws: ``AccountLockFailure``: `alreadyLocked` by hand, `missingName`, `notAttached`.
+  /// - Throws: ``AccountLockFailure``: `alreadyLocked` if a manual lock is set, `missingName`, `notAttached`.
   public mutating func lock(
     naming policy: String? = nil, of policies: AccountPolicySet = AccountPolicySet(), reason: String = "",
     at now: Int64
@@ -124,9 +124,10 @@ public struct AccountLock: Sendable, Hashable {
     manual = Order(reason: reason, policy: policy, since: now)
   }
 
-  /// Ends the lock by hand; the other two stay.
+  /// Ends the manual lock; the other two stay.
   ///
-  /// - Throws: ``AccountLockFailure/notLocked``; ``AccountLockFailure/lockedBy(_:)`` where only others lock the account.
+  /// - Throws: ``AccountLockFailure/notLocked``; ``AccountLockFailure/lockedBy(_:)`` if only policies or the server lock the
+  ///   account.
   public mutating func unlock() throws(AccountLockFailure) {
     guard manual != nil else {
       throw isLocked ? .lockedBy(sources.sorted()) : .notLocked
@@ -134,26 +135,26 @@ public struct AccountLock: Sendable, Hashable {
     manual = nil
   }
 
-  /// Does what the server says: a lock in the place of its present one, or none.
+  /// Replaces the server's lock.
   ///
-  /// - Parameter order: The lock; `nil` ends it.
+  /// - Parameter order: The new lock; `nil` ends it.
   public mutating func setServer(_ order: Order?) { server = order }
 }
 
-/// Why an account was not locked or unlocked by hand.
+/// Why a manual lock or unlock failed.
 @nonexhaustive public enum AccountLockFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// It is locked by hand already.
+  /// A manual lock is set already.
   case alreadyLocked
-  /// It is not locked.
+  /// No lock is set.
   case notLocked
-  /// It is not locked by hand, but by others, who alone can end that.
+  /// No manual lock is set; only the listed sources can end theirs.
   case lockedBy([AccountLockSource])
   /// The name of the policy is empty.
   case missingName
   /// The account has no policy of this name.
   case notAttached(String)
 
-  /// What is wrong and what to do.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .alreadyLocked: "it is locked already"
@@ -168,7 +169,7 @@ public struct AccountLock: Sendable, Hashable {
 }
 
 extension AccountLock: CustomStringConvertible {
-  /// Who has locked it, and what to do.
+  /// The locks, and the way to end each of them.
   public var description: String {
     var parts: [String] = []
     if let first = broken.first {

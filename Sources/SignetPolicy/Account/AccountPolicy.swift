@@ -1,8 +1,8 @@
 public import SignetJSON
 
-/// A condition of the device that locks an account, or a container, when it is broken.
+/// A condition of the device; if it is broken, it locks an account or a container.
 ///
-/// An app adds conditions of its own by conforming to this:
+/// An app adds its own conditions by conforming to this protocol:
 ///
 /// ```swift
 /// struct ManagedNetworkPolicy: AccountPolicy {
@@ -15,54 +15,56 @@ public import SignetJSON
 /// }
 /// ```
 ///
-/// A policy holds no state of an account: what an account asks for comes as `parameters`, what the device is like as `evidence`.
-/// One value serves all accounts, also at the same time.
+/// A policy holds no state of an account: the account's settings arrive as `parameters`, the state of the device as
+/// `evidence`. One value serves all accounts, also concurrently.
 public protocol AccountPolicy: Sendable {
-  /// What names the policy in the JSON form: 1 to 64 visible ASCII characters, the same ones always.
+  /// The policy's name in the JSON form: 1 to 64 visible ASCII characters that never change.
   var name: String { get }
 
-  /// What becomes of the account where this policy comes to no result; ``IndeterminateReaction/keep`` unless said otherwise.
+  /// The reaction if this policy has no result; ``IndeterminateReaction/keep`` by default.
   var whenIndeterminate: IndeterminateReaction { get }
 
-  /// Finds out whether the policy can be evaluated with these parameters; accepts all unless said otherwise.
+  /// Validates the parameters; the default accepts all.
   ///
-  /// It is called when an account is enrolled, so that a mistake is not found out years later.
+  /// It is called when an account is enrolled, so that an invalid policy is found then and not years later.
   ///
-  /// - Parameter parameters: What the account asks for.
+  /// - Parameter parameters: The account's parameters.
   /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)``.
   func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure)
 
-  /// Decides. It may take its time, within that of ``AccountPolicyEvaluator``, and runs on no thread that others wait for.
+  /// Evaluates the policy.
+  ///
+  /// It may suspend within the time limit of ``AccountPolicyEvaluator``, and does not block a thread that others wait for.
   ///
   /// - Parameters:
-  ///   - evidence: What is known of the device.
-  ///   - parameters: What the account asks for; ``check(_:)`` may never have seen them.
+  ///   - evidence: The facts about the device.
+  ///   - parameters: The account's parameters; ``check(_:)`` may not have validated them.
   /// - Returns: The verdict.
-  /// - Throws: Anything; it counts as ``AccountPolicyVerdict/indeterminate(reason:)``.
+  /// - Throws: Any error; it counts as ``AccountPolicyVerdict/indeterminate(reason:)``.
   func evaluate(
     _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
   ) async throws -> AccountPolicyVerdict
 }
 
 extension AccountPolicy {
-  /// The account stays as it is.
+  /// The default: the account stays as it is.
   public var whenIndeterminate: IndeterminateReaction { .keep }
 
-  /// Accepts all parameters.
+  /// The default: accepts all parameters.
   public func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {}
 }
 
-/// A policy that decides at once, from evidence and parameters alone.
+/// A policy that needs only evidence and parameters, and decides without suspending.
 package protocol ImmediateAccountPolicy: AccountPolicy {
-  /// The names of its parameters; none unless said otherwise.
+  /// The names of its parameters; none by default.
   var parameterNames: [String] { get }
 
-  /// The parameters that it does not know.
+  /// Returns the parameters that the policy does not know.
   func unknownParameters(_ parameters: JSONObject) -> [UnknownParameter]
 
-  /// Decides.
+  /// Evaluates the policy.
   ///
-  /// - Throws: ``AccountPolicyFailure``, where the parameters are none of this policy.
+  /// - Throws: ``AccountPolicyFailure`` if the parameters are invalid.
   func verdict(
     _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
   ) throws(AccountPolicyFailure) -> AccountPolicyVerdict
@@ -80,19 +82,19 @@ extension ImmediateAccountPolicy {
   ) async throws -> AccountPolicyVerdict { try verdict(evidence, parameters) }
 }
 
-/// What a policy says of a device.
+/// The result of a policy for a device.
 public enum AccountPolicyVerdict: Sendable, Hashable {
   /// The condition holds.
   case compliant
-  /// The condition is broken: why, in a sentence without a capital and a full stop, and the facts that show it.
+  /// The condition is broken: the reason, in lower case without a full stop, and the facts that show it.
   case breached(reason: String, evidence: JSONObject = [:])
-  /// Nobody can tell, and why.
+  /// The policy has no result: the reason.
   case indeterminate(reason: String)
 }
 
-/// What becomes of an account where a policy comes to no result.
+/// The effect on an account when a policy has no result.
 public enum IndeterminateReaction: String, Sendable, Hashable, CaseIterable {
-  /// The account stays as it is: locked by this policy where it was, open where it was not.
+  /// The account stays as it is: locked if this policy had locked it, else open.
   case keep
   /// The account is locked.
   case lock

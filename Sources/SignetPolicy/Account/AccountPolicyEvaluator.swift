@@ -1,25 +1,24 @@
 import SignetConcurrency
 
-/// Evaluates the policies of accounts: all that are registered and that the account names, in the order of their registration.
+/// Evaluates the registered policies that an account names, in the order of their registration.
 ///
-/// All of an account's policies are evaluated, also after one is broken. A policy that throws, or has no result in time, comes to
-/// none; one that was late, and has still not come back, is not started again meanwhile.
+/// Evaluation does not stop at the first broken policy. A policy that throws or exceeds the time limit has no result. While
+/// a late run has not returned, its policy is not started again.
 public final class AccountPolicyEvaluator: Sendable {
   /// The policies that can be evaluated.
   public let registry: AccountPolicyRegistry
-  /// How long an evaluation may take, all policies together.
+  /// The time limit of one evaluation, all policies together.
   public let timeLimit: Duration
   private let reactions: [String: IndeterminateReaction]
   private let runner: BoundedRunner
 
-  /// An evaluator.
+  /// Creates an evaluator.
   ///
   /// - Parameters:
   ///   - registry: The policies that can be evaluated.
-  ///   - timeLimit: How long an evaluation may take, all policies together.
-  ///   - reactions: What becomes of an account where a policy comes to no result, by the names of the policies, where it is another
-  ///     thing than they say themselves.
-  ///   - clock: What the time of an evaluation is measured by.
+  ///   - timeLimit: The time limit of one evaluation, all policies together.
+  ///   - reactions: By policy name, the reactions that override ``AccountPolicy/whenIndeterminate``.
+  ///   - clock: The clock of the time limit.
   public init(
     registry: AccountPolicyRegistry = AccountPolicyRegistry(), timeLimit: Duration = .seconds(2),
     reactions: [String: IndeterminateReaction] = [:], clock: any Clock<Duration> = ContinuousClock()
@@ -28,12 +27,12 @@ public final class AccountPolicyEvaluator: Sendable {
     runner = BoundedRunner(label: "signet.account-policies", clock: clock)
   }
 
-  /// Evaluates.
+  /// Evaluates an account's policies.
   ///
   /// - Parameters:
-  ///   - policies: The account's.
-  ///   - evidence: What is known of the device.
-  /// - Returns: What each came to, within the time limit, whatever the policies do.
+  ///   - policies: The account's policies.
+  ///   - evidence: The facts about the device.
+  /// - Returns: The report; it is ready within the time limit even if a policy never returns.
   public func evaluate(
     _ policies: AccountPolicySet, _ evidence: AccountEvidence
   ) async -> AccountPolicyReport {
@@ -48,12 +47,12 @@ public final class AccountPolicyEvaluator: Sendable {
     return AccountPolicyReport(results: results, unknown: registry.unknown(in: policies))
   }
 
-  /// Evaluates the built-in policies without waiting for anything; all others come to no result.
+  /// Evaluates the built-in policies without suspending; all others have no result.
   ///
   /// - Parameters:
-  ///   - policies: The account's.
-  ///   - evidence: What is known of the device.
-  /// - Returns: What each came to.
+  ///   - policies: The account's policies.
+  ///   - evidence: The facts about the device.
+  /// - Returns: The report.
   public func evaluateAtOnce(
     _ policies: AccountPolicySet, _ evidence: AccountEvidence
   ) -> AccountPolicyReport {
@@ -92,7 +91,7 @@ public final class AccountPolicyEvaluator: Sendable {
       whereBusy: .indeterminate(reason: "an earlier evaluation of the policy has not come back")
     ) {
       do { return try await policy.evaluate(evidence, parameters) } catch {
-        // What it says may be anything; what kind of failure it is helps whoever wrote the policy.
+        // An app's error text is not trusted to be shown; its type is enough for the policy's author.
         return .indeterminate(reason: "the policy failed with \(type(of: error))")
       }
     }

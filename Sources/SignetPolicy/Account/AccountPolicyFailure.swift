@@ -2,22 +2,22 @@ public import SignetJSON
 
 /// Why account policies were refused.
 @nonexhaustive public enum AccountPolicyFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The text is no JSON object.
+  /// The text is not a JSON object.
   case malformed(JSONFailure)
-  /// The text is longer than account policies may be.
+  /// The text exceeds the size limit.
   case tooLong(byteCount: Int, limit: Int)
-  /// There are more policies than an account may have.
+  /// The account has more policies than the limit.
   case tooMany(count: Int, limit: Int)
   /// A name is empty, too long, or has a character that is not visible ASCII.
   case invalidName(String)
-  /// A parameter is missing, of the wrong type, or out of range; `parameter` is empty where it is all of them.
+  /// A parameter is missing, of the wrong type, or out of range; `parameter` is empty if the whole value is invalid.
   case invalidParameter(policy: String, parameter: String, reason: String)
-  /// There is a policy of this name already.
+  /// A policy of this name is registered already.
   case alreadyRegistered(String)
-  /// There is no policy of this name.
+  /// No policy of this name is registered.
   case notRegistered(String)
 
-  /// What is wrong and what to do.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .malformed(let failure): "account policies are a JSON object: \(failure.description)"

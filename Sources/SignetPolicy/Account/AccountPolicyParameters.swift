@@ -1,19 +1,19 @@
 public import SignetJSON
 
-/// What an account asks of a policy: the value beside its name.
+/// An account's parameters for one policy: the value next to the policy's name.
 public struct AccountPolicyParameters: Sendable, Hashable {
   /// The name of the policy.
   public let policy: String
-  /// The value, as it was written: an object in all policies of ours.
+  /// The value as it was written: an object for every built-in policy.
   public let value: JSONValue
 
-  /// Names both.
+  /// Creates parameters.
   public init(policy: String, value: JSONValue) { (self.policy, self.value) = (policy, value) }
 
-  /// The members.
+  /// Returns the members of the value.
   ///
-  /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)`` where the value is no object; `null` counts as
-  ///   an empty one.
+  /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)`` if the value is not an object; `null`
+  ///   counts as an empty one.
   public func object() throws(AccountPolicyFailure) -> JSONObject {
     switch value {
     case .object(let object): return object
@@ -22,13 +22,13 @@ public struct AccountPolicyParameters: Sendable, Hashable {
     }
   }
 
-  /// A number in a range.
+  /// Reads an optional number and checks its range.
   ///
   /// - Parameters:
   ///   - name: The parameter.
-  ///   - isAllowed: Whether a number is one that the policy takes.
-  ///   - expected: What it takes, to go on with "use …".
-  /// - Returns: The number; `nil` where the parameter is left out.
+  ///   - isAllowed: Returns true for an accepted number.
+  ///   - expected: The accepted numbers, as text that follows "use …".
+  /// - Returns: The number; `nil` if the parameter is left out.
   /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)``.
   public func number(
     _ name: String, where isAllowed: (Double) -> Bool, expected: String
@@ -44,11 +44,11 @@ public struct AccountPolicyParameters: Sendable, Hashable {
     return number
   }
 
-  /// A whole number in a range.
+  /// Reads a required whole number and checks its range.
   ///
   /// - Parameters:
-  ///   - name: The parameter, which has to be there.
-  ///   - allowed: The numbers that the policy takes.
+  ///   - name: The required parameter.
+  ///   - allowed: The accepted numbers.
   /// - Returns: The number.
   /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)``.
   public func integer(
@@ -62,10 +62,10 @@ public struct AccountPolicyParameters: Sendable, Hashable {
     return number
   }
 
-  /// A flag.
+  /// Reads an optional flag.
   ///
   /// - Parameter name: The parameter.
-  /// - Returns: The flag; `false` where the parameter is left out.
+  /// - Returns: The flag; `false` if the parameter is left out.
   /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)``.
   public func flag(_ name: String) throws(AccountPolicyFailure) -> Bool {
     switch try object()[name] {
@@ -75,12 +75,12 @@ public struct AccountPolicyParameters: Sendable, Hashable {
     }
   }
 
-  /// A version.
+  /// Reads an optional version.
   ///
   /// - Parameters:
   ///   - name: The parameter.
-  ///   - object: Where it stands.
-  /// - Returns: The version; `nil` where the parameter is left out.
+  ///   - object: The object that contains it.
+  /// - Returns: The version; `nil` if the parameter is left out.
   /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)``.
   public func version(_ name: String, in object: JSONObject) throws(AccountPolicyFailure) -> SoftwareVersion?
   {

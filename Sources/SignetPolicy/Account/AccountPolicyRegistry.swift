@@ -1,25 +1,24 @@
 import SignetJSON
 
-/// The account policies that can be evaluated, in the order in which they are.
+/// The account policies that can be evaluated, in the order of evaluation.
 ///
-/// It begins with those that are built in. Others are added behind them; one of the same name takes the place of another only
-/// where that is said.
+/// The built-in policies come first and added ones follow. Only ``replace(with:)`` overwrites a policy of the same name.
 public struct AccountPolicyRegistry: Sendable {
-  /// The policies that are built in, in their order.
+  /// The built-in policies, in their order.
   public static let builtIn: [any AccountPolicy] = [
     DeviceFactPolicy.biometricAvailable, DeviceTamperingPolicy(), AppIsUpToDatePolicy(), OSVersionPolicy(),
     DeviceFactPolicy.screenLock, HardwareKeystorePolicy(), InactivityPolicy(), OfflinePeriodPolicy(),
   ]
 
-  /// All of them, in the order in which they are evaluated.
+  /// All registered policies, in the order of evaluation.
   public private(set) var policies: [any AccountPolicy]
 
-  /// Those that are built in.
+  /// Creates a registry of the built-in policies.
   public init() { policies = Self.builtIn }
 
-  /// These and no others, not even those that are built in.
+  /// Creates a registry of these policies only, without the built-in ones.
   ///
-  /// - Parameter policies: In the order in which they are evaluated.
+  /// - Parameter policies: The policies, in the order of evaluation.
   /// - Throws: ``AccountPolicyFailure``: `invalidName`, `alreadyRegistered`.
   public init(only policies: [any AccountPolicy]) throws(AccountPolicyFailure) {
     self.policies = []
@@ -28,7 +27,7 @@ public struct AccountPolicyRegistry: Sendable {
 
   /// Adds a policy at the end.
   ///
-  /// - Parameter policy: One whose name none of these has.
+  /// - Parameter policy: A policy whose name is not registered.
   /// - Throws: ``AccountPolicyFailure``: `invalidName`, `alreadyRegistered`.
   public mutating func register(_ policy: any AccountPolicy) throws(AccountPolicyFailure) {
     guard AccountPolicySet.isName(policy.name) else { throw .invalidName(policy.name) }
@@ -36,9 +35,9 @@ public struct AccountPolicyRegistry: Sendable {
     policies.append(policy)
   }
 
-  /// Puts a policy in the place of the one that has its name.
+  /// Replaces the policy of the same name; its position stays.
   ///
-  /// - Parameter policy: The other one.
+  /// - Parameter policy: The new policy.
   /// - Throws: ``AccountPolicyFailure/notRegistered(_:)``.
   public mutating func replace(with policy: any AccountPolicy) throws(AccountPolicyFailure) {
     guard let index = policies.firstIndex(where: { $0.name.utf8.elementsEqual(policy.name.utf8) }) else {
@@ -47,16 +46,16 @@ public struct AccountPolicyRegistry: Sendable {
     policies[index] = policy
   }
 
-  /// The policy of a name.
+  /// The policy with this name.
   public subscript(name: String) -> (any AccountPolicy)? {
     policies.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 
-  /// Finds out whether an account's policies can be evaluated.
+  /// Validates an account's policies.
   ///
   /// - Parameter set: The account's policies.
-  /// - Returns: The names among them that are not known here. They are not evaluated: report them.
-  /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)``, of the first that is at fault.
+  /// - Returns: The names that are not registered here. They are not evaluated: report them.
+  /// - Throws: ``AccountPolicyFailure/invalidParameter(policy:parameter:reason:)`` for the first invalid parameter.
   @discardableResult
   public func check(_ set: AccountPolicySet) throws(AccountPolicyFailure) -> [String] {
     for policy in policies {
@@ -65,10 +64,10 @@ public struct AccountPolicyRegistry: Sendable {
     return unknown(in: set)
   }
 
-  /// The parameters of an account's policies that these do not know, and so ignore.
+  /// Returns the parameters that the built-in policies do not know and therefore ignore.
   ///
   /// - Parameter set: The account's policies.
-  /// - Returns: Those of the policies that are built in; an app's own policies say nothing of theirs.
+  /// - Returns: Unknown parameters of built-in policies; an app's own policies do not list theirs.
   package func unknownParameters(in set: AccountPolicySet) -> [UnknownParameter] {
     policies.flatMap { policy -> [UnknownParameter] in
       guard let policy = policy as? any ImmediateAccountPolicy,

@@ -1,27 +1,29 @@
 public import SignetJSON
 import SignetText
 
-/// What an evaluation of an account's policies came to.
+/// The results of an evaluation of an account's policies.
 public struct AccountPolicyReport: Sendable, Hashable {
-  /// What one policy came to.
+  /// The result of one policy.
   public struct Result: Sendable, Hashable {
     /// The policy's name.
     public let policy: String
-    /// What it says.
+    /// The policy's verdict.
     public let verdict: AccountPolicyVerdict
-    /// What becomes of the account where it says that nobody can tell.
+    /// The reaction if the verdict is indeterminate.
     public let whenIndeterminate: IndeterminateReaction
   }
 
-  /// What each policy came to, in the order of evaluation.
+  /// The results, in the order of evaluation.
   public let results: [Result]
-  /// The account's policies that are not known here, and so were not evaluated.
+  /// The account's policies that are not registered here and were not evaluated.
   public let unknown: [String]
 
-  /// Names both.
+  /// Creates a report.
   init(results: [Result], unknown: [String]) { (self.results, self.unknown) = (results, unknown) }
 
-  /// All that lock the account, in the order of evaluation: those that are broken, and those that came to no result and lock then.
+  /// All policies that lock the account, in the order of evaluation.
+  ///
+  /// These are the broken policies, and those without a result whose reaction is ``IndeterminateReaction/lock``.
   public var breaches: [AccountPolicyBreach] {
     results.compactMap { result in
       switch result.verdict {
@@ -36,7 +38,7 @@ public struct AccountPolicyReport: Sendable, Hashable {
     }
   }
 
-  /// The policies that came to no result.
+  /// The policies that have no result.
   public var indeterminate: [String] {
     results.compactMap {
       if case .indeterminate = $0.verdict { return $0.policy }
@@ -44,26 +46,28 @@ public struct AccountPolicyReport: Sendable, Hashable {
     }
   }
 
-  /// Whether nothing locks the account.
+  /// True if no policy locks the account.
   public var isCompliant: Bool { breaches.isEmpty }
 
   /// The first policy that locks the account.
   public var lockingPolicy: String? { breaches.first?.policy }
 }
 
-/// That a policy is broken, with what shows it.
+/// A broken policy and its evidence.
 public struct AccountPolicyBreach: Sendable, Hashable, CustomStringConvertible {
   /// The policy's name.
   public let policy: String
-  /// Why, in a sentence of at most 400 characters.
+  /// The reason, at most 400 characters.
   public let reason: String
-  /// What shows it: at most 2,048 bytes as JSON.
+  /// The facts that show the breach: at most 2,048 bytes as JSON.
   public let evidence: JSONObject
 
-  /// Names all; what is too long is cut, and evidence that is too much, or no JSON, is left out.
+  /// Creates a breach; a reason that is too long is cut.
+  ///
+  /// Evidence that is too long, or has a number that JSON cannot write, is replaced by `{"omitted": true}`.
   public init(policy: String, reason: String, evidence: JSONObject = [:]) {
     self.policy = policy
-    // An app's own policy says what it likes; a terminal or a log shows it.
+    // An app's own policy can return any text, and a terminal or a log shows it: remove invisible characters.
     self.reason = String(
       String.UnicodeScalarView(
         reason.unicodeScalars.prefix(400).map { $0.isInvisible ? " " : $0 }))
@@ -71,7 +75,7 @@ public struct AccountPolicyBreach: Sendable, Hashable, CustomStringConvertible {
     self.evidence = isKept ? evidence : ["omitted": true]
   }
 
-  /// Whether JSON can write it: it has no way to say infinity or NaN, which an app's own policy may have computed.
+  /// True if JSON can write the value: JSON has no infinity and no NaN, but an app's own policy may compute them.
   private static func isFinite(_ value: JSONValue) -> Bool {
     switch value {
     case .number(let number): number.isFinite
@@ -81,7 +85,7 @@ public struct AccountPolicyBreach: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The policy and the reason.
+  /// The policy's name and the reason.
   public var description: String { "\(policy): \(reason)" }
 }
 

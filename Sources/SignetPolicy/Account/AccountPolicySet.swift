@@ -1,21 +1,21 @@
 public import SignetJSON
 
-/// The policies of an account, or of a container: names, each with its parameters.
+/// The policies of an account or a container: policy names, each with its parameters.
 ///
-/// The JSON form is an object, `{"deviceTampering": {"score": 0.8}, "biometricAvailable": {}}`. It says nothing of the order in
-/// which policies are evaluated: that is the order in which they are registered.
+/// The JSON form is an object, `{"deviceTampering": {"score": 0.8}, "biometricAvailable": {}}`. The order of its members
+/// does not matter: policies are evaluated in the order of registration.
 public struct AccountPolicySet: Sendable, Hashable {
-  /// The longest JSON form, in bytes.
+  /// The maximum size of the JSON form, in bytes.
   public static let maximumByteCount = 4_096
-  /// The most policies.
+  /// The maximum number of policies.
   public static let maximumCount = 32
   static let limits = JSONLimits(
     maximumDepth: 8, maximumByteCount: maximumByteCount, maximumMemberCount: 256)
 
-  /// The parameters, each under the name of its policy, in the order in which they were written.
+  /// The parameters by policy name, in the order in which they were written.
   public let json: JSONObject
 
-  /// No policies.
+  /// Creates an empty set.
   public init() { json = [:] }
 
   /// Reads the JSON form.
@@ -31,12 +31,12 @@ public struct AccountPolicySet: Sendable, Hashable {
     try self.init(checking: object)
   }
 
-  /// Takes an object that was read as part of another text.
+  /// Validates an object that was read as part of another text.
   ///
-  /// - Parameter object: Parameters by name.
+  /// - Parameter object: Parameters by policy name.
   /// - Throws: ``AccountPolicyFailure``: `malformed`, `tooLong`, `tooMany`, `invalidName`.
   public init(_ object: JSONObject) throws(AccountPolicyFailure) {
-    // What is larger than our own limits is refused by them, whoever has read it.
+    // The outer text may have been read with other limits, so these apply again.
     try self.init(parsing: object.bytes)
   }
 
@@ -48,23 +48,23 @@ public struct AccountPolicySet: Sendable, Hashable {
     json = object
   }
 
-  /// Whether there are none.
+  /// True if the set has no policies.
   public var isEmpty: Bool { json.isEmpty }
 
   /// The names, in the order in which they were written.
   public var names: [String] { json.members.map(\.name) }
 
-  /// The parameters of a policy; `nil` where it is not among these.
+  /// The parameters of a policy; `nil` if the set does not have it.
   public subscript(name: String) -> AccountPolicyParameters? {
     json[name].map { AccountPolicyParameters(policy: name, value: $0) }
   }
 
-  /// Whether a policy may have this name: 1 to 64 visible ASCII characters.
+  /// True for a valid policy name: 1 to 64 visible ASCII characters.
   public static func isName(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { 0x21...0x7e ~= $0 }
   }
 
-  /// A name as a message may show it, whatever it is.
+  /// Returns a name that is safe to show: cut to 64 characters, with `?` for all that is not printable ASCII.
   static func shown(_ name: String) -> String {
     String(name.unicodeScalars.prefix(64).map { 0x20...0x7e ~= $0.value ? Character($0) : "?" })
   }

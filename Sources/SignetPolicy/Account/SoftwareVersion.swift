@@ -1,18 +1,17 @@
-/// The version of an app or of an operating system: numbers with points between them, such as `6.1.0`.
+/// The version of an app or an operating system: numbers separated by points, such as `6.1.0`.
 ///
-/// Numbers that are left out count as 0. What follows a `-` makes it a version before the one without (Semantic Versioning 2.0.0
-/// section 9), and is not compared further; what follows a `+` counts for nothing (section 10).
+/// Missing numbers count as 0. A `-` starts a pre-release suffix: the version precedes the one without it (Semantic
+/// Versioning 2.0.0 section 9), and suffixes are not compared. A `+` starts build metadata, which is ignored (section 10).
 public struct SoftwareVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The numbers, without zeros at the end.
+  /// The numbers, without trailing zeros.
   private let numbers: [UInt32]
   private let isPrerelease: Bool
-  /// As it was written.
+  /// The text as it was written.
   public let description: String
 
-  /// Reads a version.
+  /// Reads a version; returns `nil` for any other text.
   ///
-  /// - Parameter text: At most 64 characters: 1 to 8 numbers of 1 to 9 digits, and what may follow them. `nil` is returned for
-  ///   anything else.
+  /// - Parameter text: At most 64 visible ASCII characters: 1 to 8 numbers of 1 to 9 digits, then optional suffixes.
   public init?(_ text: String) {
     guard text.utf8.count <= 64, text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else { return nil }
     let withoutBuild = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)[0]
@@ -31,18 +30,18 @@ public struct SoftwareVersion: Sendable, Hashable, Comparable, CustomStringConve
     (self.numbers, isPrerelease, description) = (numbers, parts.count == 2, text)
   }
 
-  /// Whether both are the same version, however they are written.
+  /// True if both are the same version; the spelling may differ.
   public static func == (left: SoftwareVersion, right: SoftwareVersion) -> Bool {
     left.numbers == right.numbers && left.isPrerelease == right.isPrerelease
   }
 
-  /// Feeds what equality looks at.
+  /// Hashes the members that `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(numbers)
     hasher.combine(isPrerelease)
   }
 
-  /// Whether the left one came before the right one.
+  /// True if the left version precedes the right one.
   public static func < (left: SoftwareVersion, right: SoftwareVersion) -> Bool {
     if left.numbers != right.numbers { return left.numbers.lexicographicallyPrecedes(right.numbers) }
     return left.isPrerelease && !right.isPrerelease

@@ -1,17 +1,17 @@
 extension LockPolicy {
-  /// Whether one more attempt may be made.
+  /// Decides whether one more attempt may be made.
   ///
-  /// Ask before the attempt, and store `state.countingAttempt(at:)` durably before trying it, so that neither a
-  /// crash nor a second process gains a guess.
+  /// Call this before the attempt, and store `state.countingAttempt(at:)` durably before trying: then neither a crash nor a
+  /// second process gains a guess.
   ///
-  /// A wait is measured from the last attempt in time that no wall clock can move. After a restart of the machine it
-  /// is measured from the restart, since nothing that can be trusted says how long the machine was off: so it is
-  /// sometimes longer and never shorter.
+  /// A wait is measured from the last attempt, in time that does not depend on the wall clock. After a restart of the
+  /// machine it is measured from the restart, because no trusted source says how long the machine was off. The wait can then
+  /// be longer, but never shorter.
   ///
   /// - Parameters:
-  ///   - state: What was counted so far.
+  ///   - state: The stored count.
   ///   - now: The moment of the attempt.
-  /// - Returns: Whether the attempt may be made, and how many are left with it.
+  /// - Returns: The decision, with the number of attempts left.
   public func decision(after state: AttemptState, at now: BootInstant) -> AttemptDecision {
     let remaining = limit.map { $0 - state.failedCount }
     if let remaining, remaining <= 0 { return consequence == .wipe ? .wipe : .lockedOut }
@@ -19,12 +19,12 @@ extension LockPolicy {
     return pending > 0 ? .wait(.milliseconds(pending), remaining: remaining) : .allowed(remaining: remaining)
   }
 
-  /// What to tell about the lock, without an attempt.
+  /// Returns the state of the lock without counting an attempt.
   ///
   /// - Parameters:
-  ///   - state: What was counted so far.
+  ///   - state: The stored count.
   ///   - now: The present moment.
-  /// - Returns: The status; under ``silent`` always ``LockStatus/unlocked``.
+  /// - Returns: The status; always ``LockStatus/unlocked`` under ``silent``.
   public func status(after state: AttemptState, at now: BootInstant) -> LockStatus {
     switch decision(after: state, at: now) {
     case .lockedOut, .wipe: .lockedOut
@@ -36,7 +36,7 @@ extension LockPolicy {
     }
   }
 
-  /// How many failures in a row there may be; `nil` where they are not limited.
+  /// The maximum number of failures in a row; `nil` if unlimited.
   public var limit: Int? {
     switch self {
     case .none, .delay, .silent: nil
@@ -45,7 +45,7 @@ extension LockPolicy {
     }
   }
 
-  /// What happens at the limit; of no meaning where there is none.
+  /// The consequence at the limit; unused if there is no limit.
   public var consequence: LimitConsequence {
     switch self {
     case .none, .delay, .silent: .lockOut
@@ -53,7 +53,7 @@ extension LockPolicy {
     }
   }
 
-  /// How long the next attempt waits.
+  /// Returns the wait before the next attempt.
   ///
   /// - Parameter failures: Failures in a row, 0 or more.
   /// - Returns: Seconds after the last failure, 0 to ``longestWait``.
@@ -69,14 +69,14 @@ extension LockPolicy {
     }
   }
 
-  /// Refuses numbers that no lock policy may have.
+  /// Validates the numbers of the policy.
   ///
-  /// - Throws: ``PolicyFailure/outOfRange(rule:value:allowed:)``.
+  /// - Throws: ``PolicyFailure/outOfRange(rule:value:allowed:)`` for the first number out of range.
   public func validate() throws(PolicyFailure) {
     if let failure = failures.first { throw failure }
   }
 
-  /// Every number that no lock policy may have.
+  /// All numbers out of range.
   var failures: [PolicyFailure] {
     func check(_ rule: PolicyRule, _ value: Int, _ allowed: ClosedRange<Int>) -> [PolicyFailure] {
       allowed.contains(value) ? [] : [.outOfRange(rule: rule.rawValue, value: value, allowed: allowed)]
@@ -89,7 +89,7 @@ extension LockPolicy {
       guard counterFailure.isEmpty else { return counterFailure }
       return check(.delay, seconds, 1...(Self.longestWait >> (counter - 1)))
     case .coolDown(let waits, _):
-      // The table has an entry for each failure but the last.
+      // The table has an entry for each failure except the last.
       let lengthFailure = check(.waits, waits.count, 1...(Self.allowedLimits.upperBound - 1))
       return lengthFailure + waits.prefix(100).flatMap { check(.waits, $0, 0...Self.longestWait) }
     }

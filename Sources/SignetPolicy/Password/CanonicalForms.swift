@@ -6,14 +6,14 @@ import SignetText
   import Darwin
 #endif
 
-/// How Unicode normalization takes characters apart and joins them, asked of the system's library once.
+/// The canonical decompositions and compositions of Unicode, read from the system's library once.
 package struct CanonicalForms: Sendable {
   package static let all = CanonicalForms()
 
-  /// A character of a text, with what decides its place among marks.
+  /// A character of a text, with its canonical combining class.
   package struct Element: Sendable, Hashable {
     package var scalar: Unicode.Scalar
-    /// The canonical combining class: 0 for what starts a character, and else where the mark goes.
+    /// The canonical combining class: 0 for a starter, otherwise the position of the mark.
     var combiningClass: UInt8
 
     init(_ scalar: Unicode.Scalar, combiningClass: UInt8) {
@@ -26,11 +26,11 @@ package struct CanonicalForms: Sendable {
     }
   }
 
-  /// What becomes several characters, or another one, in Form D; syllables of Hangul, which are calculated, are not here.
+  /// The canonical decompositions, except those of Hangul syllables, which are computed.
   private let parts: [Unicode.Scalar: [Element]]
-  /// The one character that two become in Form C.
+  /// The character that a pair composes to in Form C.
   private let composites: [Pair: Unicode.Scalar]
-  /// What comes second in a pair.
+  /// All second characters of the pairs.
   private let seconds: Set<Unicode.Scalar>
 
   private struct Pair: Hashable {
@@ -38,7 +38,7 @@ package struct CanonicalForms: Sendable {
     let second: Unicode.Scalar
   }
 
-  /// Where characters with parts can be: all but ASCII, ideographs, Hangul, private use and planes without letters.
+  /// The ranges that can have decompositions: all but ASCII, ideographs, Hangul, private use and planes without letters.
   private static let scanned: [Range<UInt32>] = [
     0x80..<0x3400, 0xA000..<0xAC00, 0xF900..<0x1_F000, 0x2F800..<0x2FA20,
   ]
@@ -50,7 +50,7 @@ package struct CanonicalForms: Sendable {
     }
     self.parts = parts
 
-    // A composite is a pair of what all but its last part make, and that: the shorter ones first.
+    // A pair consists of the composite of all parts but the last, and the last part. Shorter decompositions come first.
     var composites: [Pair: Unicode.Scalar] = [:]
     for (scalar, parts) in parts.sorted(by: { $0.value.count < $1.value.count })
     where !scalar.properties.isFullCompositionExclusion {
@@ -64,25 +64,25 @@ package struct CanonicalForms: Sendable {
     seconds = Set(composites.keys.map(\.second))
   }
 
-  /// The parts of a character in Form D; `nil` for one that is its own.
+  /// The parts of a character in Form D; `nil` if the character does not decompose.
   package func parts(of scalar: Unicode.Scalar) -> [Element]? {
     Hangul.parts(of: scalar)?.map { Element($0, combiningClass: 0) } ?? parts[scalar]
   }
 
-  /// The one character that two become in Form C.
+  /// The character that a pair composes to in Form C; `nil` if there is none.
   func composite(of first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
     Hangul.composite(of: first, second) ?? composites[Pair(first: first, second: second)]
   }
 
-  /// Whether there is a character that this one is joined to.
+  /// True if some character composes with this one as the second of the pair.
   func joins(_ scalar: Unicode.Scalar) -> Bool { seconds.contains(scalar) || Hangul.joins(scalar) }
 }
 
-/// Syllables of modern Korean, which the Unicode Standard calculates (section 3.12).
+/// The syllables of modern Korean, computed as in the Unicode Standard (section 3.12).
 private enum Hangul {
   private static let leading: UInt32 = 0x1100
   private static let vowel: UInt32 = 0x1161
-  private static let trailing: UInt32 = 0x11A7  // itself none
+  private static let trailing: UInt32 = 0x11A7  // one below the first trailing consonant
   private static let syllable: UInt32 = 0xAC00
   private static let leadingCount: UInt32 = 19
   private static let vowelCount: UInt32 = 21

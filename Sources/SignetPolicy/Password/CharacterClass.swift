@@ -1,7 +1,7 @@
-/// The kinds of characters that a password policy counts.
+/// The classes of characters that a password policy counts.
 ///
-/// Every code point is exactly one of letter, digit and non-alphanumeric; upper case and lower case are kinds
-/// of letters, and letters of scripts without case are neither.
+/// Every code point is exactly one of letter, digit and non-alphanumeric. Upper case and lower case are subsets of the
+/// letters; letters of scripts without case are in neither.
 public enum CharacterClass: Sendable, Hashable, CaseIterable {
   /// Upper-case letters (Unicode property Uppercase).
   case uppercase
@@ -14,7 +14,7 @@ public enum CharacterClass: Sendable, Hashable, CaseIterable {
   /// Everything else: punctuation, symbols, spaces.
   case nonAlphanumeric
 
-  /// Whether `scalar` counts as this class.
+  /// Returns true if `scalar` is in this class.
   public func contains(_ scalar: Unicode.Scalar) -> Bool {
     switch self {
     case .uppercase: scalar.properties.isUppercase
@@ -25,16 +25,16 @@ public enum CharacterClass: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The name of the rule that asks for at least so many, as in the JSON form.
+  /// The name of the rule for the minimum, as in the JSON form.
   public var minimumRule: String { minimum.rawValue }
 
-  /// The name of the rule that allows at most so many, as in the JSON form.
+  /// The name of the rule for the maximum, as in the JSON form.
   public var maximumRule: String { maximum.rawValue }
 
-  /// What people call so many of the class, without the number.
+  /// Returns the noun for characters of the class, without the number.
   ///
-  /// - Parameter count: How many.
-  /// - Returns: A noun in the singular for 1, and else in the plural.
+  /// - Parameter count: The number of characters.
+  /// - Returns: The singular for 1, otherwise the plural.
   public func noun(_ count: Int) -> String {
     switch (self, count) {
     case (.uppercase, 1): "upper-case letter"
@@ -51,23 +51,23 @@ public enum CharacterClass: Sendable, Hashable, CaseIterable {
   }
 }
 
-/// How many characters of a class a password may have.
+/// The bounds on the number of characters of one class.
 public struct CharacterCount: Sendable, Hashable {
-  /// At least so many, 0 or more.
+  /// The minimum, 0 or more.
   public var minimum: Int
 
-  /// At most so many; `nil` means as many as the password may be long.
+  /// The maximum; `nil` means the maximum length of the password.
   public var maximum: Int?
 
-  /// Bounds on a count; without arguments, any number.
+  /// Creates bounds; without arguments, any number is allowed.
   public init(minimum: Int = 0, maximum: Int? = nil) {
     self.minimum = minimum
     self.maximum = maximum
   }
 
-  /// Any number, from none to the whole password.
+  /// Bounds that allow any number.
   public static let any = CharacterCount()
 
-  /// Not a single one.
+  /// Bounds that allow none.
   public static let none = CharacterCount(maximum: 0)
 }

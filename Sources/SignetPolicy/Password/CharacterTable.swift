@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Looks up characters of the planes that have letters.
+/// A lookup table of character traits for planes 0 to 3.
 ///
-/// The properties of the standard library cost a search each. A page of 256 characters is computed when the first of them is asked
-/// for, and kept as long as the process runs; it says nothing about what was asked but the script.
+/// A property lookup of the standard library costs a search. A page of 256 characters is computed on first use and kept for
+/// the life of the process. The table reveals which pages were used, so it reveals only the script.
 package struct CharacterTable: Sendable {
   private static let shared = Mutex(CharacterTable())
 
-  /// Where the pages of planes 0 to 3 begin among the traits.
+  /// The index in `traits` of each page of planes 0 to 3; `nil` if the page was not computed.
   private var places = [Int?](repeating: nil, count: 1024)
   private var traits: [CharacterTraits] = []
 
   private init() {}
 
-  /// All pages that were made until now.
+  /// A copy of the table with all pages computed so far.
   package static var current: CharacterTable { shared.withLock { $0 } }
 
-  /// What a policy asks about a character.
+  /// Returns the traits of a character and computes its page if needed.
   mutating func traits(_ scalar: Unicode.Scalar) -> CharacterTraits {
     if 0x20...0x7E ~= scalar.value { return CharacterTraits(visibleASCII: scalar) }
     let page = Int(scalar.value >> 8)
@@ -35,7 +35,7 @@ package struct CharacterTable: Sendable {
     guard places[page] == nil else { return }
     places[page] = traits.count
     for value in UInt32(page << 8)..<UInt32((page + 1) << 8) {
-      // Surrogates are in no text; their places are filled with what stands for a broken one.
+      // Surrogates do not occur in valid text; U+FFFD fills their entries.
       traits.append(CharacterTraits(Unicode.Scalar(value) ?? "\u{FFFD}"))
     }
   }

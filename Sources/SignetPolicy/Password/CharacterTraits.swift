@@ -1,8 +1,8 @@
-/// All that a policy asks about one character, computed once and kept in eight bytes.
+/// The traits of one character that a policy needs, computed once and packed into eight bytes.
 struct CharacterTraits: Sendable {
   private let bits: UInt64
 
-  /// Computes everything from the properties that the standard library has of the character.
+  /// Computes the traits from the standard library's properties.
   init(_ scalar: Unicode.Scalar) {
     let isSpace = scalar.properties.generalCategory == .spaceSeparator
     let isLetter = CharacterClass.letter.contains(scalar)
@@ -24,7 +24,7 @@ struct CharacterTraits: Sendable {
     self.bits = bits | UInt64(combiningClass) << Self.combiningClassShift
   }
 
-  /// The same for U+0020 to U+007E, of which most passwords consist, without asking for properties.
+  /// Computes the traits of U+0020 to U+007E without a property lookup; most passwords consist of these.
   init(visibleASCII scalar: Unicode.Scalar) {
     let isUppercase = "A"..."Z" ~= scalar
     let isLowercase = "a"..."z" ~= scalar
@@ -36,28 +36,29 @@ struct CharacterTraits: Sendable {
     self.bits = bits
   }
 
-  /// Whether keys may be derived from a text with it, after spaces have become U+0020.
+  /// True if a password may contain it, after spaces have become U+0020.
   var isAllowed: Bool { bits & Flag.allowed != 0 }
-  /// Whether it counts as ``CharacterClass/letter``.
+  /// True if it is in ``CharacterClass/letter``.
   var isLetter: Bool { bits & Flag.letter != 0 }
-  /// Whether it counts as ``CharacterClass/uppercase``.
+  /// True if it is in ``CharacterClass/uppercase``.
   var isUppercase: Bool { bits & Flag.uppercase != 0 }
-  /// Whether it counts as ``CharacterClass/lowercase``.
+  /// True if it is in ``CharacterClass/lowercase``.
   var isLowercase: Bool { bits & Flag.lowercase != 0 }
-  /// Whether it counts as ``CharacterClass/digit``.
+  /// True if it is in ``CharacterClass/digit``.
   var isDigit: Bool { bits & Flag.digit != 0 }
-  /// Whether it becomes U+0020.
+  /// True if it is a space and becomes U+0020.
   var isSpace: Bool { bits & Flag.space != 0 }
-  /// Whether it stays what it is in Form C (UAX #15, NFC_Quick_Check is Yes): a text of such characters, with marks in order,
-  /// is in that form.
+  /// True if Form C keeps it unchanged (UAX #15, NFC_Quick_Check is Yes).
+  ///
+  /// A text of such characters, with its marks in canonical order, is in Form C.
   var stays: Bool { bits & Flag.stays != 0 }
-  /// Whether normalization changes nothing before it, whatever it does to the character.
+  /// True if normalization of this character cannot change the text before it.
   var begins: Bool { bits & Flag.begins != 0 }
-  /// Whether it is something else in Form D.
+  /// True if it decomposes in Form D.
   var hasParts: Bool { bits & Flag.parts != 0 }
-  /// The canonical combining class: 0 for all but marks that are put in order.
+  /// The canonical combining class: 0 for all but marks that are reordered.
   var combiningClass: UInt8 { UInt8(truncatingIfNeeded: bits >> Self.combiningClassShift) }
-  /// The lower-case form of a letter where that is one code point, else the character itself.
+  /// The lower-case form of a letter if that is one code point, otherwise the character.
   var folded: UInt32 { UInt32(truncatingIfNeeded: bits) }
 
   private enum Flag {
@@ -74,7 +75,7 @@ struct CharacterTraits: Sendable {
 
   private static let combiningClassShift = 48
 
-  /// The lower-case form where that is one code point, so that `aBc` is a sequence.
+  /// Returns the lower-case form if it is one code point, so that `aBc` counts as a sequence.
   private static func lowerCase(_ scalar: Unicode.Scalar) -> UInt32 {
     let lower = scalar.properties.lowercaseMapping.unicodeScalars
     guard let first = lower.first, lower.count == 1 else { return scalar.value }

@@ -1,26 +1,26 @@
 import SignetCrypto
 
-/// A text that is being put into Unicode Normalization Form C (Unicode Standard, section 3.11), in memory that can be wiped.
+/// A text under conversion to Unicode Normalization Form C (Unicode Standard, section 3.11), in memory that can be wiped.
 ///
-/// The data is the standard library's; its own function is not used, since it makes strings, which cannot be wiped and cost more
-/// than all else that a policy does.
+/// It uses the standard library's data, but not its function: that makes strings, which cannot be wiped and cost more than
+/// all other work of a policy.
 package struct FormC {
   private var elements: [CanonicalForms.Element] = []
-  /// Where the part begins that later characters may change.
+  /// The start of the part that later characters may still change.
   private var open = 0
-  /// Whether that part is one character that has not been taken into its parts.
+  /// True if that part is one character that has not been decomposed.
   private var isWhole = false
 
-  /// Makes room, so that the characters never move and leave a copy.
+  /// Reserves the capacity, so that the array never moves and leaves a copy.
   ///
-  /// - Parameter byteCount: The UTF-8 bytes of the text; no character has more parts than twice its bytes.
+  /// - Parameter byteCount: The UTF-8 bytes of the text; a character has at most twice as many parts as bytes.
   init(byteCount: Int) { elements.reserveCapacity(2 * byteCount) }
 
-  /// Takes the next character.
+  /// Appends the next character.
   mutating func append(_ scalar: Unicode.Scalar, _ traits: CharacterTraits) {
     if traits.begins {
       close()
-      // Most have no marks of their own, and stay whole.
+      // Most characters are followed by no mark and need no decomposition.
       if traits.stays {
         isWhole = traits.hasParts
         elements.append(CanonicalForms.Element(scalar, combiningClass: traits.combiningClass))
@@ -37,13 +37,13 @@ package struct FormC {
     }
   }
 
-  /// Ends the text.
+  /// Normalizes the last part.
   mutating func finish() { close() }
 
   /// The characters of the finished text.
   package var scalars: some Sequence<Unicode.Scalar> { elements.lazy.map(\.scalar) }
 
-  /// Overwrites the text.
+  /// Wipes the text.
   package mutating func wipe() { wipe(from: 0) }
 
   private mutating func wipe(from start: Int) {
@@ -57,7 +57,7 @@ package struct FormC {
     for part in CanonicalForms.all.parts(of: scalar) ?? [] { insert(part) }
   }
 
-  /// Puts marks into canonical order (D109).
+  /// Inserts a character; marks go to their canonical position (D109).
   private mutating func insert(_ element: CanonicalForms.Element) {
     var place = elements.count
     if element.combiningClass != 0 {
@@ -66,7 +66,7 @@ package struct FormC {
     elements.insert(element, at: place)
   }
 
-  /// Joins what belongs together in the open part (D117), which no later character changes any more.
+  /// Composes the open part (D117); later characters no longer change it.
   private mutating func close() {
     defer {
       open = elements.count
@@ -77,7 +77,7 @@ package struct FormC {
     var end = open
     for index in open..<elements.count {
       let element = elements[index]
-      // Between a starter and what follows only marks are left, the last of which has the highest class.
+      // Only marks remain between a starter and the next element, and the last of them has the highest class.
       if let starter, end == starter + 1 || elements[end - 1].combiningClass < element.combiningClass,
         let composite = CanonicalForms.all.composite(of: elements[starter].scalar, element.scalar)
       {

@@ -1,19 +1,20 @@
 import SignetCrypto
 
-/// The one form of a password that keys are derived from and lengths are counted in: the OpaqueString profile
-/// of RFC 8265 section 4.2.
+/// The prepared form of a password, for key derivation and for length rules: the OpaqueString profile of RFC 8265 section
+/// 4.2.
 ///
-/// Spaces of all kinds become U+0020, the text is put into Unicode Normalization Form C, and nothing else
-/// changes: case, width and order stay. Control, invisible, private-use and unassigned characters are refused,
-/// as the FreeformClass of RFC 8264 section 4.3 does. Two deliberate differences, both more permissive: its
-/// contextual characters (joiners, middle dot, Arabic-Indic digits and so on) are allowed in any context,
-/// because those rules keep names from looking alike, and nobody looks at a password; and characters are
-/// checked after normalization, so that Hangul typed as single jamo is accepted as the syllables it makes.
+/// All kinds of spaces become U+0020, the text is converted to Unicode Normalization Form C, and nothing else changes: case,
+/// width and order stay. Control, invisible, private-use and unassigned characters are rejected, as in the FreeformClass of
+/// RFC 8264 section 4.3. Two deliberate differences are more permissive:
 ///
-/// **Copies.** The caller owns the bytes given and the bytes returned, and wipes both. What else is made on the way is wiped here.
-/// A `String` cannot be wiped, so give bytes where a secret's lifetime matters.
+/// - Contextual characters (joiners, middle dot, Arabic-Indic digits and so on) are allowed in any context. Those rules
+///   prevent names that look alike, and a password is not shown.
+/// - Characters are checked after normalization, so Hangul typed as single jamo is accepted as the resulting syllables.
+///
+/// **Copies.** The caller owns the input and the output bytes and wipes both. All intermediate copies are wiped here. A
+/// `String` cannot be wiped: pass bytes if the lifetime of a secret matters.
 public enum OpaqueString {
-  /// The most UTF-8 bytes taken, before preparation: far above 256 code points, to bound the work.
+  /// The maximum input in UTF-8 bytes, before preparation: far above 256 code points, to bound the work.
   public static let maximumByteCount = 4096
 
   /// Prepares a password.
@@ -24,13 +25,13 @@ public enum OpaqueString {
   public static func prepare(utf8: [UInt8]) throws(OpaqueStringFailure) -> [UInt8] {
     guard !utf8.isEmpty else { throw .empty }
     guard utf8.count <= maximumByteCount else { throw .tooLong }
-    if utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return utf8 }  // already in its form: no copy, no String
+    if utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return utf8 }  // already prepared: no copy, no String
     let text: UTF8Span
     do { text = try UTF8Span(validating: utf8.span) } catch { throw .notUTF8 }
     var table = CharacterTable.current
     var form = mapped(text, &table)
     defer { form.wipe() }
-    // Form C has at most three times the bytes (UAX #15), so that the array never moves and leaves a copy.
+    // Form C has at most three times the bytes (UAX #15): with this capacity the array never moves and leaves no copy.
     var prepared: [UInt8] = []
     prepared.reserveCapacity(3 * utf8.count)
     for scalar in form.scalars {
@@ -54,7 +55,7 @@ public enum OpaqueString {
     return try prepare(utf8: bytes)
   }
 
-  /// The text after the mapping and normalization rules, before anything is refused; the caller wipes it.
+  /// Maps spaces and normalizes the text without rejecting characters; the caller wipes the result.
   package static func mapped(_ text: borrowing UTF8Span, _ table: inout CharacterTable) -> FormC {
     var form = FormC(byteCount: text.count)
     var scalars = text.makeUnicodeScalarIterator()
@@ -66,7 +67,7 @@ public enum OpaqueString {
     return form
   }
 
-  /// Whether ``mapped(_:_:)`` changes nothing but spaces, because the text is in Form C (UAX #15 section 9).
+  /// True if ``mapped(_:_:)`` changes only spaces, because the text is in Form C (UAX #15 section 9).
   static func changesOnlySpaces(_ text: borrowing UTF8Span, _ table: inout CharacterTable) -> Bool {
     if text.isKnownASCII { return true }
     var combiningClass: UInt8 = 0
@@ -80,7 +81,7 @@ public enum OpaqueString {
     return true
   }
 
-  /// Whether a code point may stand in free text: RFC 8264 section 8, with contextual characters allowed.
+  /// True if a code point is allowed in free text: RFC 8264 section 8, with contextual characters allowed.
   static func allows(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20...0x7E: return true
@@ -100,19 +101,21 @@ public enum OpaqueString {
   }
 }
 
-/// Why a text cannot be a password at all.
+/// Why a text cannot be prepared as a password.
 @nonexhaustive public enum OpaqueStringFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// There is nothing in it.
+  /// The text is empty.
   case empty
-  /// More than ``OpaqueString/maximumByteCount`` bytes.
+  /// The text has more than ``OpaqueString/maximumByteCount`` bytes.
   case tooLong
   /// The bytes are not UTF-8.
   case notUTF8
-  /// A character that RFC 8264 keeps out of free text: a control, invisible, private-use or unassigned one, an exception
-  /// (section 9.6) or an old Hangul jamo (section 9.9).
+  /// A character that RFC 8264 does not allow in free text.
+  ///
+  /// It is a control, invisible, private-use or unassigned character, an exception (section 9.6) or an old Hangul jamo
+  /// (section 9.9).
   case disallowedCharacter
 
-  /// What is wrong and what to do.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .empty: "the password is empty; enter one"

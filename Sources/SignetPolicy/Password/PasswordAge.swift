@@ -1,56 +1,56 @@
-/// How soon a password may be changed, and how soon it must be.
+/// The minimum and maximum age of a password.
 public struct PasswordAge: Sendable, Hashable {
-  /// Days for which a password must be used before its user may change it; 0 allows it at once.
+  /// Days before a user may change a password; 0 allows a change at once.
   public var minimumDays: Int
   /// Days after which a password must be changed; 0 means never.
   public var maximumDays: Int
 
-  /// Names both.
+  /// Creates an age rule.
   public init(minimumDays: Int = 0, maximumDays: Int = 0) {
     self.minimumDays = minimumDays
     self.maximumDays = maximumDays
   }
 
-  /// A password may be changed at once and need never be.
+  /// No minimum and no maximum age.
   public static let unlimited = PasswordAge()
 
-  /// The days that a policy may ask for: up to ten years.
+  /// The allowed days in a policy: up to ten years.
   public static let allowedDays = 0...3650
 
-  /// From when on a password may be changed.
+  /// Returns the time from which a password may be changed.
   ///
-  /// The password that a container was made with may be changed at once; the minimum is for those that follow.
+  /// The initial password of a container may be changed at once; the minimum age applies to later ones.
   ///
-  /// - Parameter stamp: When the password was set.
-  /// - Returns: Seconds since 1970-01-01T00:00:00Z. Compare with the latest wall time ever seen, so that turning the
-  ///   clock back changes nothing.
+  /// - Parameter stamp: The time when the password was set.
+  /// - Returns: Seconds since 1970-01-01T00:00:00Z. Compare with the latest wall time ever seen, so that setting the clock
+  ///   back has no effect.
   public func earliestChange(of stamp: PasswordStamp) -> Int64 {
     stamp.isInitial ? stamp.setAt : stamp.day(minimumDays)
   }
 
-  /// When a password expires.
+  /// Returns the time when a password expires.
   ///
-  /// - Parameter stamp: When the password was set.
+  /// - Parameter stamp: The time when the password was set.
   /// - Returns: Seconds since 1970-01-01T00:00:00Z, from which on the password must be changed; `nil` for never.
   public func expiry(of stamp: PasswordStamp) -> Int64? {
     maximumDays > 0 ? stamp.day(maximumDays) : nil
   }
 }
 
-/// When a password was set.
+/// The time when a password was set.
 public struct PasswordStamp: Sendable, Hashable {
   /// Seconds since 1970-01-01T00:00:00Z.
   public var setAt: Int64
-  /// Whether it is the one that the container was made with.
+  /// True for the initial password of a container.
   public var isInitial: Bool
 
-  /// Names both.
+  /// Creates a stamp.
   public init(setAt: Int64, isInitial: Bool) {
     self.setAt = setAt
     self.isInitial = isInitial
   }
 
-  /// The moment so many days of 86,400 seconds after the password was set, or the end of time.
+  /// The moment this number of days of 86,400 seconds after the password was set, or `Int64.max` on overflow.
   fileprivate func day(_ number: Int) -> Int64 {
     let (days, _) = Int64(PasswordAge.allowedDays.clamping(number)).multipliedReportingOverflow(by: 86_400)
     let (moment, overflows) = setAt.addingReportingOverflow(days)
@@ -62,29 +62,29 @@ extension ClosedRange<Int> {
   fileprivate func clamping(_ number: Int) -> Int { Swift.min(Swift.max(number, lowerBound), upperBound) }
 }
 
-/// Whether a password that was verified may serve one transaction signature a little later.
+/// The rule that lets a verified password serve one later transaction signature.
 public struct PasswordCache: Sendable, Hashable {
-  /// Whether it may.
+  /// True if a verified password may be reused once.
   public var isEnabled: Bool
-  /// Seconds for which it may.
+  /// The seconds after verification within which it may be reused.
   public var timeout: Int
 
-  /// Names both.
+  /// Creates a cache rule.
   ///
   /// - Parameters:
-  ///   - isEnabled: Whether a verified password may serve later.
+  ///   - isEnabled: True if a verified password may serve one later signature.
   ///   - timeout: Seconds, in ``allowedTimeouts``.
   public init(isEnabled: Bool, timeout: Int = PasswordCache.standardTimeout) {
     self.isEnabled = isEnabled
     self.timeout = timeout
   }
 
-  /// Every signature asks for its password.
+  /// No reuse: every signature asks for its password.
   public static let disabled = PasswordCache(isEnabled: false)
 
-  /// The seconds where a policy does not say.
+  /// The default time-out in seconds.
   public static let standardTimeout = 30
 
-  /// The seconds that a policy may ask for.
+  /// The allowed time-outs in seconds.
   public static let allowedTimeouts = 1...3600
 }

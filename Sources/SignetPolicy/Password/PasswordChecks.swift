@@ -1,41 +1,41 @@
 import SignetCrypto
 
-/// What a device or an app brings to the check of a new password, beside the policy.
+/// The checks of a new password that a device or an app adds to the policy.
 public struct PasswordChecks: Sendable {
-  /// The dictionary for policies that ask for one; without it such a policy cannot be satisfied.
+  /// The dictionary for policies that require one; without it no password satisfies such a policy.
   public var dictionary: (any PasswordDictionary)?
-  /// The app's own rules, asked in order.
+  /// The app's own rules, checked in order.
   public var validators: [any PasswordValidator]
 
-  /// Names both.
+  /// Creates a set of checks.
   public init(dictionary: (any PasswordDictionary)? = nil, validators: [any PasswordValidator] = []) {
     self.dictionary = dictionary
     self.validators = validators
   }
 }
 
-/// Knows which passwords are made from words, or in other ways that are guessed first.
+/// A dictionary of passwords that attackers guess first, such as words and simple variants.
 public protocol PasswordDictionary: Sendable {
-  /// Whether a password is one of them.
+  /// Looks up a password.
   ///
-  /// - Parameter password: As ``OpaqueString`` prepares it, as UTF-8 without a NUL byte. The caller wipes it.
-  /// - Returns: Whether it must not be used.
-  /// - Throws: ``PasswordDictionaryFailure`` if nobody knows.
+  /// - Parameter password: The password as ``OpaqueString`` prepares it, as UTF-8 without a NUL byte. The caller wipes it.
+  /// - Returns: True if the password must be rejected.
+  /// - Throws: ``PasswordDictionaryFailure`` if the lookup failed.
   func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool
 }
 
 /// Why a password could not be looked up.
 @nonexhaustive public enum PasswordDictionaryFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The policy asks for a dictionary and there is none.
+  /// The policy requires a dictionary and none is set.
   case missing
-  /// The dictionary is not where it should be, or not readable.
+  /// The dictionary is missing or unreadable.
   case unreadable(path: String)
-  /// The dictionary could not be read in time.
+  /// The dictionary was not read within the time limit.
   case tooSlow(path: String)
-  /// The library that looks words up failed, with its code.
+  /// The lookup library failed; the code is the library's.
   case library(code: Int)
 
-  /// What is wrong and what to do.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .missing: "the policy asks for a dictionary check and this device has no dictionary; add one"
@@ -47,36 +47,36 @@ public protocol PasswordDictionary: Sendable {
   }
 }
 
-/// A rule for new passwords that an app brings itself, such as one that asks a server.
+/// An app's own rule for new passwords, such as one that asks a server.
 public protocol PasswordValidator: Sendable {
-  /// The rules that a password breaks.
+  /// Returns the rules that a password breaks.
   ///
   /// - Parameters:
-  ///   - password: As the user entered it, UTF-8, at most ``OpaqueString/maximumByteCount`` bytes. It is not to be kept.
-  ///   - purpose: What the password is for.
-  /// - Returns: ``PasswordViolation/custom(rule:message:)`` for each; empty to accept. Whoever cannot tell refuses with
-  ///   such a violation, which says so.
+  ///   - password: The password as typed, UTF-8, at most ``OpaqueString/maximumByteCount`` bytes. Do not keep it.
+  ///   - purpose: The purpose of the password.
+  /// - Returns: One ``PasswordViolation/custom(rule:message:)`` for each broken rule; empty to accept. A validator that
+  ///   cannot decide returns such a violation that says so.
   func violations(ofUTF8 password: [UInt8], for purpose: PasswordPurpose) async -> [PasswordViolation]
 }
 
-/// What a new password is for.
+/// The purpose of a new password.
 public enum PasswordPurpose: Sendable, Hashable {
   /// The first password of a container or key.
   case enrolment
-  /// A password that follows another.
+  /// A password that replaces another.
   case change
 }
 
 extension PasswordPolicy {
-  /// Every rule that a new password breaks: those about its characters, the history, the dictionary, and the app's own.
+  /// Returns every rule that a new password breaks: characters, history, dictionary, and the app's own rules.
   ///
   /// - Parameters:
   ///   - password: UTF-8, of any length. The caller wipes it.
-  ///   - purpose: What it is for.
-  ///   - isReused: Whether it is among the latest ``maximumHistory`` passwords, which only their keeper can tell.
+  ///   - purpose: The purpose of the password.
+  ///   - isReused: True if it is among the latest ``maximumHistory`` passwords, which only their store can tell.
   ///   - checks: The dictionary and the app's rules.
-  /// - Returns: The rules in the order of the JSON form, those that every policy has, then the app's.
-  /// - Throws: ``PasswordDictionaryFailure`` where the policy asks for a dictionary that cannot be read.
+  /// - Returns: The policy's rules in the order of the JSON form, then the rules of every policy, then the app's.
+  /// - Throws: ``PasswordDictionaryFailure`` if the policy requires a dictionary that cannot be read.
   public func violations(
     ofUTF8 password: [UInt8], purpose: PasswordPurpose, isReused: Bool = false, checks: PasswordChecks
   ) async throws(PasswordDictionaryFailure) -> [PasswordViolation] {
@@ -96,7 +96,7 @@ extension PasswordPolicy {
     return violations
   }
 
-  /// Looks a password up; what cannot be a password at all is refused already, and not looked up.
+  /// Looks a password up; a text that cannot be prepared is rejected by another rule and not looked up.
   private func isInDictionary(
     _ password: [UInt8], _ dictionary: (any PasswordDictionary)?
   ) async throws(PasswordDictionaryFailure) -> Bool {

@@ -1,12 +1,11 @@
 extension PasswordPolicy {
-  /// Every rule about its characters that a new password breaks, in a fixed order; empty if there is none.
+  /// Returns every character rule that a new password breaks, in a fixed order; empty if there is none.
   ///
-  /// Whatever this accepts, ``OpaqueString/prepare(utf8:)`` accepts too. History, dictionary and the app's own rules need
-  /// more than the password: see ``violations(ofUTF8:purpose:isReused:checks:)``.
+  /// ``OpaqueString/prepare(utf8:)`` accepts every password that passes here. History, dictionary and the app's own rules
+  /// need more than the password: see ``violations(ofUTF8:purpose:isReused:checks:)``.
   ///
-  /// - Parameter password: UTF-8. The caller wipes it; copies made on the way are described at
-  ///   ``OpaqueString``.
-  /// - Returns: The rules in the order of the JSON form, then those that every policy has.
+  /// - Parameter password: UTF-8. The caller wipes it; ``OpaqueString`` describes intermediate copies.
+  /// - Returns: The rules in the order of the JSON form, then the rules of every policy.
   public func violations(ofUTF8 password: [UInt8]) -> [PasswordViolation] {
     guard password.count <= OpaqueString.maximumByteCount else { return [.tooLong(maximum: maximumLength)] }
     let text: UTF8Span
@@ -14,9 +13,9 @@ extension PasswordPolicy {
     return violations(of: PasswordTally(text))
   }
 
-  /// Every rule about its characters that a new password breaks, in a fixed order; empty if there is none.
+  /// Returns every character rule that a new password breaks, in a fixed order; empty if there is none.
   ///
-  /// Above ``OpaqueString/maximumByteCount`` bytes only the length is reported: the rest is not looked at.
+  /// Above ``OpaqueString/maximumByteCount`` bytes only the length is reported; nothing else is checked.
   public func violations(of password: String) -> [PasswordViolation] {
     guard password.utf8.count <= OpaqueString.maximumByteCount else {
       return [.tooLong(maximum: maximumLength)]
@@ -32,7 +31,7 @@ extension PasswordPolicy {
       let count = tally.count(of: kind)
       let bounds = rules[kind]
       if count < bounds.minimum { violations.append(.tooFew(kind, minimum: bounds.minimum)) }
-      // Beyond the maximum length a maximum that nobody set would only repeat that the password is too long.
+      // An unset maximum is the maximum length: exceeding it would only repeat that the password is too long.
       if let maximum = bounds.maximum, count > maximum { violations.append(.tooMany(kind, maximum: maximum)) }
     }
     if !allowsSequences && tally.hasSequence { violations.append(.sequence) }
@@ -45,6 +44,6 @@ extension PasswordPolicy {
 }
 
 extension CharacterClass {
-  /// All classes, made once.
+  /// All classes, computed once.
   fileprivate static let inOrder = allCases
 }

@@ -1,48 +1,48 @@
-/// Which passwords may be chosen.
+/// The rules for new passwords, free of contradictions.
 ///
-/// Lengths and counts are in Unicode code points of the password as ``OpaqueString`` prepares it (RFC 8265
-/// section 4.2), so the same password counts the same on every keyboard and device. A policy that exists can
-/// be satisfied as far as its counts go: contradictions are refused when it is made.
+/// Lengths and counts are in Unicode code points of the password as ``OpaqueString`` prepares it (RFC 8265 section 4.2), so
+/// the same password counts the same on every keyboard and device. The initializer rejects contradictions: some password
+/// satisfies the counts of every policy.
 public struct PasswordPolicy: Sendable, Hashable {
   /// The rules, which do not contradict each other.
   public let rules: PasswordRules
 
-  /// The lengths that a policy may ask for, in code points.
+  /// The allowed lengths in a policy, in code points.
   public static let allowedLengths = 1...256
-  /// How many passwords a policy may ask to be remembered.
+  /// The allowed number of remembered passwords.
   public static let allowedHistory = 0...100
-  /// The length from which neighbours in alphabetical or numerical order are a sequence.
+  /// The minimum length of a sequence of letters or digits in order.
   public static let sequenceLength = 3
-  /// The length below which a dictionary check refuses every password: libpwquality's.
+  /// The minimum length that a dictionary check accepts: libpwquality's.
   public static let dictionaryLength = 6
 
-  /// Makes a policy, unless its rules contradict each other.
+  /// Creates a policy; rejects rules that are out of range or contradict each other.
   ///
-  /// - Parameter rules: What is asked of a password.
-  /// - Throws: ``PolicyFailure/outOfRange(rule:value:allowed:)``, or
-  ///   ``PolicyFailure/contradiction(rules:)`` with the rules that no password satisfies together.
+  /// - Parameter rules: The rules for a password.
+  /// - Throws: ``PolicyFailure/outOfRange(rule:value:allowed:)``, or ``PolicyFailure/contradiction(rules:)`` with the rules
+  ///   that no password satisfies together.
   public init(_ rules: PasswordRules) throws(PolicyFailure) {
     if let failure = rules.failures.first { throw failure }
     self.rules = rules
   }
 
-  /// Makes a policy, unless its rules contradict each other.
+  /// Creates a policy; rejects rules that are out of range or contradict each other.
   ///
   /// - Parameters:
-  ///   - minimumLength: The least number of code points, 1 to 256.
-  ///   - maximumLength: The greatest number of code points, 1 to 256.
-  ///   - uppercase: How many upper-case letters.
-  ///   - lowercase: How many lower-case letters.
-  ///   - letters: How many letters, those with case included.
-  ///   - digits: How many decimal digits.
-  ///   - nonAlphanumerics: How many characters that are neither letters nor digits.
-  ///   - allowsSequences: Whether runs such as `abc` or `321` may occur.
-  ///   - maximumRepeats: How often one character may follow itself, 1 to 256; `nil` sets no limit.
-  ///   - maximumHistory: How many of the latest passwords a new one must differ from, in ``allowedHistory``.
-  ///   - age: How soon a password may be changed, and how soon it must be.
-  ///   - cache: Whether a verified password may serve one later signature.
-  ///   - checksDictionary: Whether words of a dictionary are refused.
-  /// - Throws: As ``init(_:)``.
+  ///   - minimumLength: The minimum number of code points, 1 to 256.
+  ///   - maximumLength: The maximum number of code points, 1 to 256.
+  ///   - uppercase: The bounds on upper-case letters.
+  ///   - lowercase: The bounds on lower-case letters.
+  ///   - letters: The bounds on letters, those with case included.
+  ///   - digits: The bounds on decimal digits.
+  ///   - nonAlphanumerics: The bounds on characters that are neither letters nor digits.
+  ///   - allowsSequences: True if sequences such as `abc` or `321` are allowed.
+  ///   - maximumRepeats: The longest run of one character, 1 to 256; `nil` sets no limit.
+  ///   - maximumHistory: The number of latest passwords that a new one must differ from, in ``allowedHistory``.
+  ///   - age: The minimum and maximum age of a password.
+  ///   - cache: The rule for one later signature with a verified password.
+  ///   - checksDictionary: True if dictionary words are rejected.
+  /// - Throws: ``PolicyFailure``, with the same cases as ``init(_:)``.
   public init(
     minimumLength: Int, maximumLength: Int,
     uppercase: CharacterCount = .any, lowercase: CharacterCount = .any, letters: CharacterCount = .any,
@@ -65,7 +65,7 @@ public struct PasswordPolicy: Sendable, Hashable {
     try self.init(rules)
   }
 
-  /// A policy for numeric passwords (PINs): ASCII or other decimal digits and nothing else.
+  /// Creates a policy for numeric passwords (PINs): decimal digits of ASCII or other scripts, and nothing else.
   ///
   /// - Parameter length: The number of digits, within 1 to 256.
   /// - Returns: A policy that allows digits only, and no sequences.
@@ -76,29 +76,29 @@ public struct PasswordPolicy: Sendable, Hashable {
       letters: .none, nonAlphanumerics: .none)
   }
 
-  /// The least number of code points, in ``allowedLengths``.
+  /// The minimum number of code points, in ``allowedLengths``.
   public var minimumLength: Int { rules.minimumLength }
-  /// The greatest number of code points, in ``allowedLengths``.
+  /// The maximum number of code points, in ``allowedLengths``.
   public var maximumLength: Int { rules.maximumLength }
-  /// Whether runs such as `abc`, `321` or `Xyz` may occur; see ``PasswordRules/allowsSequences``.
+  /// True if sequences such as `abc`, `321` or `Xyz` are allowed; see ``PasswordRules/allowsSequences``.
   public var allowsSequences: Bool { rules.allowsSequences }
-  /// How often one character may follow itself; see ``PasswordRules/maximumRepeats``.
+  /// The longest run of one character; see ``PasswordRules/maximumRepeats``.
   public var maximumRepeats: Int? { rules.maximumRepeats }
-  /// How many of the latest passwords, the current one included, a new one must differ from; 0 allows any.
+  /// The number of latest passwords, the current one included, that a new one must differ from; 0 allows any.
   public var maximumHistory: Int { rules.maximumHistory }
-  /// How soon a password may be changed, and how soon it must be.
+  /// The minimum and maximum age of a password.
   public var age: PasswordAge { rules.age }
-  /// Whether a verified password may serve one later signature.
+  /// The rule for one later signature with a verified password.
   public var cache: PasswordCache { rules.cache }
-  /// Whether words of a dictionary, and what is made from them in obvious ways, are refused.
+  /// True if dictionary words and simple variants of them are rejected.
   public var checksDictionary: Bool { rules.checksDictionary }
 
-  /// The bounds of a class as they were set; see ``maximum(of:)`` for what an unset maximum means.
+  /// The bounds of a class as they were set; ``maximum(of:)`` resolves an unset maximum.
   public func count(of kind: CharacterClass) -> CharacterCount { rules[kind] }
 
-  /// At least so many characters of `kind`.
+  /// The minimum number of characters of `kind`.
   public func minimum(of kind: CharacterClass) -> Int { rules.minimum(of: kind) }
 
-  /// At most so many characters of `kind`: the maximum length where no smaller number was set.
+  /// The maximum number of characters of `kind`; at most the maximum length.
   public func maximum(of kind: CharacterClass) -> Int { rules.maximum(of: kind) }
 }

@@ -1,16 +1,16 @@
 extension PasswordRules {
-  /// Everything that keeps the rules from being a policy: single numbers out of range, or else contradictions.
+  /// All reasons why the rules are no policy: numbers out of range or, if there are none, contradictions.
   var failures: [PolicyFailure] {
     let outOfRange = numbersOutOfRange
     return outOfRange.isEmpty ? contradictions : outOfRange
   }
 
-  /// The fewest characters of a password that has what each class asks for.
+  /// The minimum number of characters that satisfies the minimum of every class.
   private var neededCharacters: Int {
     max(uppercase.minimum + lowercase.minimum, letters.minimum) + digits.minimum + nonAlphanumerics.minimum
   }
 
-  /// The length of the shortest password, in code points; numbers that are out of range make no sense here.
+  /// The length of the shortest password, in code points; meaningless if a number is out of range.
   var shortestLength: Int { max(minimumLength, neededCharacters) }
 
   private var numbersOutOfRange: [PolicyFailure] {
@@ -35,9 +35,9 @@ extension PasswordRules {
 
   /// The rules that no password satisfies together.
   ///
-  /// Letters without case exist, so letters may outnumber upper and lower case together; but every code
-  /// point is a letter, a digit or neither, so these three must fill the length and fit into it. A sum is looked at
-  /// only where no single rule is at fault.
+  /// Letters without case exist, so there can be more letters than upper-case and lower-case ones together. Every code point
+  /// is a letter, a digit or neither, so these three classes must reach the minimum length and fit into the maximum. Sums
+  /// are checked only if no pair of rules contradicts.
   private var contradictions: [PolicyFailure] {
     var found = pairs
     if found.isEmpty { found = sums }

@@ -1,40 +1,40 @@
-/// The rules of a password policy, whether or not a password can satisfy them.
+/// The rules of a password policy before validation; no password may satisfy them.
 ///
-/// ``PasswordPolicy/init(_:)`` makes a policy of them and refuses contradictions; ``PolicyReview`` says all that is wrong.
+/// ``PasswordPolicy/init(_:)`` validates them and rejects contradictions; ``PolicyReview`` lists all errors.
 public struct PasswordRules: Sendable, Hashable {
-  /// The least number of code points.
+  /// The minimum number of code points.
   public var minimumLength: Int
-  /// The greatest number of code points.
+  /// The maximum number of code points.
   public var maximumLength: Int
-  /// How many upper-case letters.
+  /// The bounds on upper-case letters.
   public var uppercase = CharacterCount.any
-  /// How many lower-case letters.
+  /// The bounds on lower-case letters.
   public var lowercase = CharacterCount.any
-  /// How many letters, those with case included.
+  /// The bounds on letters, those with case included.
   public var letters = CharacterCount.any
-  /// How many decimal digits.
+  /// The bounds on decimal digits.
   public var digits = CharacterCount.any
-  /// How many characters that are neither letters nor digits.
+  /// The bounds on characters that are neither letters nor digits.
   public var nonAlphanumerics = CharacterCount.any
-  /// Whether runs such as `abc`, `321` or `Xyz` may occur.
+  /// True if sequences such as `abc`, `321` or `Xyz` are allowed.
   ///
-  /// A run is ``PasswordPolicy/sequenceLength`` or more letters or digits, each the code point after its neighbour or
-  /// each the one before, upper and lower case taken as the same.
+  /// A sequence is ``PasswordPolicy/sequenceLength`` or more letters or digits, each one code point after the previous or
+  /// each one before it. Case is ignored.
   public var allowsSequences = false
-  /// How often one character may follow itself, counting the first: 2 allows `aa` and refuses `aaa`.
+  /// The longest run of one character: 2 allows `aa` and rejects `aaa`.
   ///
   /// `nil` sets no limit. Case matters here.
   public var maximumRepeats: Int?
-  /// How many of the latest passwords, the current one included, a new one must differ from; 0 allows any.
+  /// The number of latest passwords, the current one included, that a new one must differ from; 0 allows any.
   public var maximumHistory = 0
-  /// How soon a password may be changed, and how soon it must be.
+  /// The minimum and maximum age of a password.
   public var age = PasswordAge.unlimited
-  /// Whether a verified password may serve one later signature.
+  /// The rule for one later signature with a verified password.
   public var cache = PasswordCache.disabled
-  /// Whether words of a dictionary, and what is made from them in obvious ways, are refused.
+  /// True if dictionary words and simple variants of them are rejected.
   public var checksDictionary = false
 
-  /// Rules about the length only, and no sequences.
+  /// Creates rules that limit the length and forbid sequences.
   public init(minimumLength: Int, maximumLength: Int) {
     self.minimumLength = minimumLength
     self.maximumLength = maximumLength
@@ -62,10 +62,10 @@ public struct PasswordRules: Sendable, Hashable {
     }
   }
 
-  /// At least so many characters of `kind`.
+  /// The minimum number of characters of `kind`.
   public func minimum(of kind: CharacterClass) -> Int { self[kind].minimum }
 
-  /// At most so many characters of `kind`: the maximum length where no smaller number was set.
+  /// The maximum number of characters of `kind`; at most the maximum length.
   public func maximum(of kind: CharacterClass) -> Int {
     min(self[kind].maximum ?? maximumLength, maximumLength)
   }

@@ -1,7 +1,7 @@
-/// What a policy needs to know about a password, and nothing else of it.
+/// The counts of a password that a policy needs; no other information about the password.
 ///
-/// Every character is counted by one function, which is never left halfway, and what a character is comes as a value
-/// (decision 174).
+/// One function counts every character and never returns early; the traits of a character are passed as a value (decision
+/// 174).
 struct PasswordTally {
   private(set) var length = 0
   private(set) var longestRepeat = 0
@@ -14,7 +14,7 @@ struct PasswordTally {
   private var digits = 0
   private var end = End()
 
-  /// Counts valid UTF-8 as ``OpaqueString`` prepares it.
+  /// Counts the characters of valid UTF-8 as ``OpaqueString`` prepares it.
   ///
   /// - Parameter text: The password.
   init(_ text: borrowing UTF8Span) {

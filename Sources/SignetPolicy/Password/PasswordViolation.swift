@@ -1,32 +1,33 @@
 /// A rule that a password breaks.
 ///
-/// It says what is asked for, never what was typed.
+/// It names the rule and never contains the password.
 @nonexhaustive public enum PasswordViolation: Error, Sendable, Hashable, CustomStringConvertible {
   /// Shorter than the minimum length, in code points.
   case tooShort(minimum: Int)
   /// Longer than the maximum length, in code points.
   case tooLong(maximum: Int)
-  /// Fewer characters of a class than asked for.
+  /// Fewer characters of a class than required.
   case tooFew(CharacterClass, minimum: Int)
   /// More characters of a class than allowed.
   case tooMany(CharacterClass, maximum: Int)
-  /// Three or more letters or digits in order, such as `abc` or `321`.
+  /// Three or more letters or digits in sequence, such as `abc` or `321`.
   case sequence
-  /// One character more often in a row than allowed.
+  /// A run of one character that is longer than allowed.
   case repetition(maximum: Int)
-  /// Among the passwords that must not be used again.
+  /// One of the latest passwords, which must not be used again.
   case reused(history: Int)
-  /// A word of a dictionary, or made from one in an obvious way.
+  /// A dictionary word or a simple variant of one.
   case inDictionary
-  /// A rule that the app brought itself; the name and the sentence are the app's.
+  /// A rule of the app; the name and the sentence are the app's.
   case custom(rule: String, message: String)
-  /// A control character, or another that RFC 8264 keeps out of free text, such as U+0640.
+  /// A control character, or another that RFC 8264 does not allow in free text, such as U+0640.
   case disallowedCharacter
   /// Bytes that are not UTF-8; nothing else was checked.
   case notUTF8
 
-  /// The name of the broken rule, for programs: the rule's name in the JSON form of the policy, or
-  /// `disallowedCharacter` or `encoding`, which every policy has.
+  /// The name of the broken rule, for programs.
+  ///
+  /// It is the rule's name in the JSON form of the policy, or `disallowedCharacter` or `encoding`, which every policy has.
   public var rule: String {
     switch self {
     case .tooShort: PolicyRule.minLength.rawValue
@@ -43,7 +44,7 @@
     }
   }
 
-  /// What to do, with the number needed.
+  /// The remedy, with the number needed.
   public var description: String {
     switch self {
     case .tooShort(let minimum): "use at least \(minimum) \(minimum == 1 ? "character" : "characters")"

@@ -1,9 +1,9 @@
 import SignetJSON
 
-/// The rules in an object of the JSON form.
+/// A source that reads rules from an object in the JSON form.
 ///
-/// A member that is not known is a failure. A device that skipped a rule it does not understand would enforce a weaker
-/// policy than it was given, and nobody would notice.
+/// An unknown member is a failure. A device that skipped an unknown rule would silently enforce a weaker policy than the
+/// server's.
 struct JSONPolicySource: PolicySource {
   private let object: JSONObject
   var failures: [PolicyFailure] = []
@@ -37,7 +37,7 @@ struct JSONPolicySource: PolicySource {
     noting { object throws(JSONFailure) in try object.optionalString(rule.member) }
   }
 
-  /// An object within, or `nil` where it is absent.
+  /// Reads a required inner object; `nil` if it is absent.
   mutating func object(_ name: String) -> JSONObject? {
     let found = noting { object throws(JSONFailure) in try object.optionalObject(name) }
     if found == nil, !object.contains(name) { failures.append(.malformed(.missingMember(name))) }
@@ -45,7 +45,7 @@ struct JSONPolicySource: PolicySource {
   }
 
   mutating func missing(_ rule: PolicyRule) {
-    // A member of the wrong type was noted when it was read.
+    // A member of the wrong type was recorded when it was read.
     if !object.contains(rule.member) { failures.append(.malformed(.missingMember(rule.member))) }
   }
 

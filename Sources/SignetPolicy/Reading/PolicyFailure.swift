@@ -2,37 +2,37 @@ public import SignetJSON
 
 /// Why a policy was refused.
 ///
-/// Rules carry the names they have in the JSON form, such as `minLength`. What is wrong with the form of a policy string
-/// carries its code, such as `MINLEN`.
+/// Rules carry their names in the JSON form, such as `minLength`. Errors in the form of a policy string carry its code, such
+/// as `MINLEN`.
 @nonexhaustive public enum PolicyFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The value of a rule is outside what is allowed.
+  /// The value of a rule is out of its allowed range.
   case outOfRange(rule: String, value: Int, allowed: ClosedRange<Int>)
 
   /// No password can satisfy these rules together.
   case contradiction(rules: [String])
 
-  /// A member that this version does not know; a policy that is understood in part is not enforced in part.
+  /// This version does not know the member; a policy is never enforced in part.
   case unknownRule(String)
 
-  /// The `type` of a policy is one that this version does not know.
+  /// This version does not know the `type` of the policy.
   case unknownType(String)
 
-  /// A member is missing, or has another type than the rule's.
+  /// A member is missing or has the wrong type.
   case malformed(JSONFailure)
 
-  /// A policy string is longer than any policy.
+  /// The policy string exceeds the size limit.
   case tooLong(byteCount: Int, limit: Int)
 
-  /// A part of a policy string is no `NAME=value`.
+  /// A part of the policy string is not `NAME=value`.
   case notAPair(String)
 
-  /// A code of a policy string has a value of another kind.
+  /// The value of a code in the policy string has the wrong kind.
   case notAValue(rule: String, expected: String)
 
-  /// A policy string has a code twice.
+  /// The policy string has a code twice.
   case repeatedRule(String)
 
-  /// The rules at fault, the first of which is the one to look at.
+  /// The rules at fault, the most relevant first.
   public var rules: [String] {
     switch self {
     case .outOfRange(let rule, _, _), .notAValue(let rule, _), .repeatedRule(let rule),
@@ -45,7 +45,7 @@ public import SignetJSON
     }
   }
 
-  /// What is wrong and what to change.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .outOfRange(let rule, let value, let allowed):

@@ -1,28 +1,28 @@
-// The names of the JSON form, for readers that say where in a larger text a mistake is.
+// The names of the JSON form, for readers that report the position of an error in a larger text.
 
 extension ProtectionPolicy {
-  /// The types that have `password` and `lock`.
+  /// The types with a `password` and a `lock`.
   package static let typeNamesWithPassword = PolicyReading.typesWithPassword
   /// All types.
   package static let typeNames = PolicyReading.typesWithPassword + PolicyReading.typesWithout
 }
 
 extension PasswordPolicy {
-  /// The rules.
+  /// The names of the rules.
   package static let ruleNames = PolicyRule.ofPasswords.map(\.rawValue)
 }
 
 extension LockPolicy {
-  /// The types, and the rules of each besides its type.
+  /// The types, each with its rules other than `type`.
   static let rules: [(type: String, rules: [PolicyRule])] = [
     ("none", []), ("lock", [.limit, .atLimit]), ("delay", [.delay, .counter]),
     ("coolDown", [.waits, .atLimit]), ("silent", []),
   ]
 
-  /// The types.
+  /// The names of the types.
   package static let typeNames = rules.map(\.type)
 
-  /// The rules of a type, or of all types, besides the type.
+  /// Returns the rules of a type, or of all types, other than `type`.
   package static func ruleNames(ofType type: String? = nil) -> [String] {
     rules.filter { type == nil || $0.type == type }.flatMap(\.rules).map(\.rawValue)
   }

@@ -1,19 +1,19 @@
 import SignetJSON
 
-/// A policy as it was read, sound or not.
+/// The result of reading a policy, valid or not.
 ///
-/// Everything that makes a policy from outside text goes through here: the strict readers throw the first failure, and
-/// ``PolicyReview`` reports all of them.
+/// All policies from external text pass through here: the strict readers throw the first failure, and ``PolicyReview``
+/// reports all.
 struct PolicyReading {
-  /// What opens the object, as in the JSON form; `nil` where only the rules of a password were given.
+  /// The type, as in the JSON form; `nil` if only the rules of a password were read.
   var type: String?
-  /// The rules of a password; `nil` where the type has none.
+  /// The rules of a password; `nil` if the type has none.
   var password: PasswordRules?
-  /// What failures cost; `nil` where the type has no password, or the lock could not be read.
+  /// The lock policy; `nil` if the type has no password, or the lock could not be read.
   var lock: LockPolicy?
-  /// What is wrong with the form, then with single numbers, then contradictions.
+  /// Errors in the form, then numbers out of range, then contradictions.
   var failures: [PolicyFailure] = []
-  /// What is doubtful about the form.
+  /// Doubtful points in the form.
   var remarks: [PolicyFinding] = []
 
   static let typesWithPassword = ["password", "biometricOrPassword", "deviceLockOrPassword"]
@@ -49,7 +49,7 @@ struct PolicyReading {
     }
   }
 
-  /// Reads the JSON form of a password policy alone.
+  /// Reads the JSON form of a password policy.
   init(passwordRules json: JSONObject) {
     var source = JSONPolicySource(json)
     password = PasswordRules(reading: &source)
@@ -75,10 +75,10 @@ struct PolicyReading {
     }
   }
 
-  /// What could not be read at all.
+  /// Records that the text could not be read.
   init(failure: PolicyFailure) { failures = [failure] }
 
-  /// Takes a policy that is sound.
+  /// Reads a valid policy.
   init(_ policy: ProtectionPolicy) {
     type = policy.typeName
     password = policy.passwordPolicy?.rules
@@ -86,7 +86,7 @@ struct PolicyReading {
     failures = contradictions()
   }
 
-  /// The policy, unless something is wrong.
+  /// Returns the policy; throws the first failure.
   func policy() throws(PolicyFailure) -> ProtectionPolicy {
     if let failure = failures.first { throw failure }
     switch type {

@@ -1,6 +1,6 @@
 /// The rules of policies, by their names in the JSON form.
 ///
-/// This is the one list of names and codes: readers, printers, findings and sentences all use it.
+/// This is the only list of names and codes: readers, printers, findings and sentences use it.
 enum PolicyRule: String, CaseIterable, Sendable {
   case type
   case minLength
@@ -33,7 +33,7 @@ enum PolicyRule: String, CaseIterable, Sendable {
 
   /// The code in a policy string.
   ///
-  /// The limit of a lock and the counter of a delay share one, as each lock type has one of them.
+  /// The limit of a lock and the counter of a delay share a code, because each lock type has only one of them.
   var code: String {
     switch self {
     case .type: "TYPE"
@@ -77,7 +77,7 @@ enum PolicyRule: String, CaseIterable, Sendable {
 }
 
 extension CharacterClass {
-  /// The rule that asks for at least so many.
+  /// The rule for the minimum of the class.
   var minimum: PolicyRule {
     switch self {
     case .uppercase: .minUppercase
@@ -88,7 +88,7 @@ extension CharacterClass {
     }
   }
 
-  /// The rule that allows at most so many.
+  /// The rule for the maximum of the class.
   var maximum: PolicyRule {
     switch self {
     case .uppercase: .maxUppercase

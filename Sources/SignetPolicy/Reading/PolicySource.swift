@@ -1,29 +1,29 @@
 import SignetJSON
 
-/// Where the rules of a policy are read from: a policy string, or an object of the JSON form.
+/// A source of a policy's rules: a policy string, or an object in the JSON form.
 ///
-/// A source gives what is usable and notes the rest in ``failures``, so that a reader goes on and a linter can say all
-/// that is wrong at once.
+/// A source returns the usable values and records errors in ``failures``: reading continues, and a linter can report all
+/// errors at once.
 protocol PolicySource {
-  /// What was wrong so far.
+  /// The errors so far.
   var failures: [PolicyFailure] { get set }
 
-  /// A whole number, or `nil` where the rule is absent; what fits no `Int` is out of every range as the nearest one.
+  /// Reads a whole number; `nil` if the rule is absent. A number that does not fit `Int` is clamped and so out of range.
   mutating func number(_ rule: PolicyRule) -> Int?
-  /// Whole numbers in order, or `nil` where the rule is absent.
+  /// Reads a list of whole numbers; `nil` if the rule is absent.
   mutating func numbers(_ rule: PolicyRule) -> [Int]?
-  /// Yes or no, or `nil` where the rule is absent.
+  /// Reads a Boolean; `nil` if the rule is absent.
   mutating func flag(_ rule: PolicyRule) -> Bool?
-  /// A keyword as the JSON form writes it, or `nil` where the rule is absent.
+  /// Reads a keyword, spelled as in the JSON form; `nil` if the rule is absent.
   mutating func word(_ rule: PolicyRule) -> String?
-  /// Notes that a rule is absent which this form cannot do without.
+  /// Records that a rule is absent which this form requires.
   mutating func missing(_ rule: PolicyRule)
-  /// Notes members of the JSON form, or codes among `group`, that do not belong to the policy's type.
+  /// Records members of the JSON form, or codes among `group`, that do not belong to the policy's type.
   mutating func allow(only rules: [PolicyRule], among group: [PolicyRule])
 }
 
 extension PasswordRules {
-  /// Reads the rules, whether or not they make a policy.
+  /// Reads the rules; they may not form a valid policy.
   init(reading source: inout some PolicySource) {
     source.allow(only: PolicyRule.ofPasswords, among: PolicyRule.ofPasswords)
     func required(_ rule: PolicyRule, _ source: inout some PolicySource, else standard: Int) -> Int {
@@ -50,7 +50,7 @@ extension PasswordRules {
 }
 
 extension LockPolicy {
-  /// Reads a lock policy, whether or not its numbers are allowed; `nil` where its type is missing or unknown.
+  /// Reads a lock policy, whose numbers may be out of range; `nil` if its type is missing or unknown.
   init?(reading source: inout some PolicySource) {
     guard let type = source.word(.lockType) else {
       source.missing(.lockType)

@@ -1,20 +1,20 @@
 public import SignetJSON
 
-// The JSON form of policies: what the server sends, the vault stores and operators write.
+// The JSON form of policies: the server sends it, the vault stores it, and operators write it.
 
 extension ProtectionPolicy {
   /// Reads `{"type":"device"}`, or `{"type":"password","password":{…},"lock":{…}}`.
   ///
-  /// The types are `device`, `biometric`, `devicePasscode`, and with a password `password`,
-  /// `biometricOrPassword` and `deviceLockOrPassword`.
+  /// The types are `device`, `biometric`, `devicePasscode`, and with a password `password`, `biometricOrPassword` and
+  /// `deviceLockOrPassword`.
   ///
   /// - Parameter json: `type`, and for the types with a password both `password` and `lock`; nothing else.
-  /// - Throws: ``PolicyFailure`` with the names of the rules at fault: the first of those that a ``PolicyReview`` finds.
+  /// - Throws: ``PolicyFailure`` with the names of the rules at fault: the first failure that a ``PolicyReview`` finds.
   public init(_ json: JSONObject) throws(PolicyFailure) {
     self = try PolicyReading(json).policy()
   }
 
-  /// The policy as JSON; reading it gives the same policy.
+  /// The JSON form; reading it gives the same policy.
   public var json: JSONObject {
     guard let passwordPolicy else { return ["type": .string(typeName)] }
     return [
@@ -36,12 +36,12 @@ extension ProtectionPolicy {
 }
 
 extension LockPolicy {
-  /// Reads `{"type":"lock","limit":5}` and the like.
+  /// Reads a lock policy, such as `{"type":"lock","limit":5}`.
   ///
   /// | type | members |
   /// |---|---|
   /// | `none`, `silent` | none |
-  /// | `lock` | `limit`, in ``allowedLimits``; `atLimit`: `lockOut` (where absent) or `wipe` |
+  /// | `lock` | `limit`, in ``allowedLimits``; `atLimit`: `lockOut` (the default) or `wipe` |
   /// | `delay` | `delay` in seconds, `counter` in ``allowedCounters`` |
   /// | `coolDown` | `waits`: seconds after each failure but the last, 1 to 99 numbers; `atLimit` |
   ///
@@ -56,7 +56,7 @@ extension LockPolicy {
     self = lock
   }
 
-  /// The policy as JSON; reading it gives the same policy, if it is valid.
+  /// The JSON form; reading it gives the same policy, if the policy is valid.
   public var json: JSONObject {
     var json: JSONObject = ["type": .string(typeName)]
     switch self {
@@ -86,10 +86,10 @@ extension LockPolicy {
 extension PasswordPolicy {
   /// Reads the rules by name.
   ///
-  /// `minLength` and `maxLength` are required. `minUppercase`, `minLowercase`, `minLetters`, `minDigits`
-  /// and `minNonAlphanumeric` are 0 and their `max…` the maximum length where absent; `allowSequences` is false
-  /// and `maxRepeats` without limit where absent. `maxHistory`, `minAge` and `maxAge` (days) are 0, `cacheEnabled`
-  /// and `dictionary` false, and `cacheTimeout` is 30 seconds where absent.
+  /// `minLength` and `maxLength` are required. The defaults: `minUppercase`, `minLowercase`, `minLetters`, `minDigits` and
+  /// `minNonAlphanumeric` are 0, and their `max…` is the maximum length. `allowSequences` is false and `maxRepeats`
+  /// unlimited. `maxHistory`, `minAge` and `maxAge` (days) are 0. `cacheEnabled` and `dictionary` are false, and
+  /// `cacheTimeout` is 30 seconds.
   ///
   /// - Parameter json: The rules, and nothing else.
   /// - Throws: ``PolicyFailure`` with the names of the rules at fault.
@@ -100,7 +100,7 @@ extension PasswordPolicy {
     try self.init(rules)
   }
 
-  /// The rules that are set, in a fixed order; reading it gives the same policy.
+  /// The rules that are set, in a fixed order; reading them gives the same policy.
   public var json: JSONObject {
     var json = JSONObject()
     json[.minLength] = .integer(Int64(minimumLength))

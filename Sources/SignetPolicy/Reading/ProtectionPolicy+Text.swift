@@ -1,24 +1,24 @@
-// The policy string: what operators of existing systems have, such as
+// The policy string: the form that operators of existing systems have, such as
 // `UP=0;LOW=0;NUM=6;ALPHA=0;NALPHA=0;MUP=0;MLOW=0;MNUM=8;MALPHA=0;MNALPHA=0;MINLEN=6;MAXLEN=8`.
 
 extension ProtectionPolicy {
   /// Reads a policy string.
   ///
-  /// Without `TYPE` it is a ``password(_:_:)``, without a lock's code ``LockPolicy/standard``, and without `MINLEN` and
-  /// `MAXLEN` any length is allowed. Codes that are not known are left out; a ``PolicyReview`` names them.
+  /// The defaults: without `TYPE` a ``password(_:_:)``, without a lock's code ``LockPolicy/standard``, and without `MINLEN`
+  /// and `MAXLEN` any length. Unknown codes are ignored; a ``PolicyReview`` names them.
   ///
   /// - Parameter string: `NAME=value` pairs joined by `;`, at most 4096 bytes.
-  /// - Throws: ``PolicyFailure``: the first of those that a ``PolicyReview`` finds.
+  /// - Throws: ``PolicyFailure``: the first failure that a ``PolicyReview`` finds.
   public init(string: String) throws(PolicyFailure) {
     self = try PolicyReading(text: string).policy()
   }
 
   /// The policy string; reading it gives the same policy, if the lock policy is valid.
   ///
-  /// What has the value that it has where it is absent is left out, except for the minima and the lengths.
+  /// Values that equal their defaults are left out, except for the minima and the lengths.
   public var string: String { string(withStandardLock: false) }
 
-  /// The policy string with its lock, also where that is the one that a string without a lock has.
+  /// The policy string that always includes the lock, even the default one.
   public var stringWithLock: String { string(withStandardLock: true) }
 
   private func string(withStandardLock: Bool) -> String {
@@ -48,7 +48,7 @@ extension ProtectionPolicy {
 }
 
 extension LockPolicy {
-  /// The lock of a policy string that does not name one: five attempts.
+  /// The default lock of a policy string: five attempts.
   public static let standard = LockPolicy.lock(limit: 5)
 
   fileprivate var pairs: [(rule: PolicyRule, value: String)] {

@@ -1,11 +1,11 @@
 import SignetJSON
 
-/// The rules in a policy string: `NAME=value` pairs joined by `;`, in any order.
+/// A source that reads rules from a policy string: `NAME=value` pairs joined by `;`, in any order.
 ///
-/// Codes and keywords are read in upper or lower case, and spaces around them do not matter. A code that is not known is
-/// kept as a remark, so that strings of other systems can be brought over; whoever saves one sees what was left out.
+/// Codes and keywords are case-insensitive, and spaces around them are ignored. An unknown code becomes a remark and no
+/// error, so that strings of other systems can be imported; the remark shows the operator which codes were ignored.
 struct TextPolicySource: PolicySource {
-  /// The most bytes taken, to bound the work.
+  /// The maximum size in bytes, to bound the work.
   static let maximumByteCount = 4096
 
   private var values: [String: String] = [:]
@@ -35,7 +35,7 @@ struct TextPolicySource: PolicySource {
     }
   }
 
-  /// Whether any code of a lock policy is there.
+  /// True if the string has a code of a lock policy.
   var hasLock: Bool { PolicyRule.ofLocks.contains { values[$0.code] != nil } }
 
   mutating func number(_ rule: PolicyRule) -> Int? {
@@ -73,7 +73,7 @@ struct TextPolicySource: PolicySource {
   }
 
   mutating func missing(_ rule: PolicyRule) {
-    if values[rule.code] != nil { return }  // unreadable, and noted when it was read
+    if values[rule.code] != nil { return }  // unreadable; recorded when it was read
     switch rule {
     case .minLength:
       remarks.append(PolicyFinding(unset: rule, standard: PasswordPolicy.allowedLengths.lowerBound))
@@ -101,7 +101,7 @@ struct TextPolicySource: PolicySource {
 }
 
 extension StringProtocol {
-  /// Without spaces and line ends around it.
+  /// The text without surrounding spaces and line ends.
   fileprivate var trimmed: String {
     let isSpace: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\n" }
     var scalars = Substring(self).unicodeScalars

@@ -1,5 +1,5 @@
 extension PasswordRules {
-  /// What is allowed, and probably not meant.
+  /// Warnings about rules that are allowed but probably not intended.
   var warnings: [PolicyFinding] {
     strengthWarnings + alphabetWarnings + idleMaxima + historyWarnings + dictionaryWarnings
   }
@@ -15,7 +15,7 @@ extension PasswordRules {
     ]
   }
 
-  /// What the rules leave of the letters, digits and signs of an ASCII keyboard, where every letter has case.
+  /// Warnings about an ASCII keyboard, where every letter has case: the characters that the rules leave.
   private var alphabetWarnings: [PolicyFinding] {
     let cased = maximum(of: .uppercase) + maximum(of: .lowercase)
     let letters = min(maximum(of: .letter), cased)
@@ -86,7 +86,7 @@ extension PasswordRules {
 }
 
 extension LockPolicy {
-  /// What is allowed, and probably not meant.
+  /// Warnings about a lock that is allowed but probably not intended.
   func warnings(with password: PasswordRules?) -> [PolicyFinding] {
     switch self {
     case .none:

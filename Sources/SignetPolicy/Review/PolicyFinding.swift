@@ -1,26 +1,26 @@
-/// Something that a linter says about a policy.
+/// A linter's finding about a policy.
 public struct PolicyFinding: Sendable, Hashable, CustomStringConvertible {
-  /// How much a finding matters.
+  /// The severity of a finding.
   public enum Severity: String, Sendable, Hashable, CaseIterable {
     /// The policy cannot be used.
     case error
-    /// The policy can be used, and is probably not what was meant.
+    /// The policy can be used, but is probably not intended.
     case warning
-    /// The policy is sound, and not what a profile asks for.
+    /// The policy is valid, but does not meet a profile.
     case profile
   }
 
-  /// How much it matters.
+  /// The finding's severity.
   public let severity: Severity
-  /// The rules it is about, by their names in the JSON form, the one at fault first; empty where it is about the whole.
+  /// The rules concerned, by their names in the JSON form, the one at fault first; empty if it concerns the whole policy.
   ///
-  /// What is wrong with the form of a policy string carries its code instead.
+  /// For an error in the form of a policy string these are the codes.
   public let rules: [String]
-  /// The profile that asks for something else.
+  /// The profile that is not met.
   public let profile: PolicyProfile?
-  /// The section of the standard, or of `docs/policies.md`, that asks for it.
+  /// The section of the standard, or of `docs/policies.md`, with the requirement.
   public let clause: String?
-  /// What is wrong and what to do, without the clause.
+  /// The cause and the remedy, without the clause.
   public let message: String
 
   init(
@@ -34,10 +34,10 @@ public struct PolicyFinding: Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// The rule at fault; `nil` where it is the whole policy.
+  /// The rule at fault; `nil` if it is the whole policy.
   public var rule: String? { rules.first }
 
-  /// The rules that the one at fault does not go together with.
+  /// The rules that conflict with the one at fault.
   public var conflictsWith: [String] { Array(rules.dropFirst()) }
 
   /// The whole finding as a sentence.
@@ -50,11 +50,11 @@ public struct PolicyFinding: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PolicyFinding {
-  /// What keeps a policy from being used.
+  /// Creates an error finding.
   ///
   /// - Parameters:
-  ///   - failure: Why it is refused.
-  ///   - values: The numbers of the rules, where they are known.
+  ///   - failure: Why the policy is refused.
+  ///   - values: The numbers of the rules, if known.
   init(_ failure: PolicyFailure, values: [String: Int]) {
     severity = .error
     rules = failure.rules
@@ -71,7 +71,7 @@ extension PolicyFinding {
     message = "no password satisfies \(named.joined(separator: " and ")) together; relax one of them"
   }
 
-  /// A code that nobody here knows.
+  /// Creates a warning about an unknown code.
   init(unknownCode code: String) {
     severity = .warning
     rules = [String(code.prefix(40))]
@@ -81,7 +81,7 @@ extension PolicyFinding {
       "\"\(code.prefix(40))\" is unknown here and is left out; check whether the policy is complete without it"
   }
 
-  /// A code that does not go with the type of the policy or of the lock.
+  /// Creates a warning about a code that the type of the policy or of the lock does not use.
   init(idleCode code: String) {
     severity = .warning
     rules = [code]
@@ -90,7 +90,7 @@ extension PolicyFinding {
     message = "\(code) has no meaning for this type; leave it out or change the type"
   }
 
-  /// A length that was not set, and the number that stands for it.
+  /// Creates a warning about an unset length and its default.
   init(unset rule: PolicyRule, standard: Int) {
     self.init(.warning, [rule], "\(rule.code) is not set and counts as \(standard); set it")
   }

@@ -1,9 +1,10 @@
-/// A named set of demands on policies, from a standard or from common practice.
+/// A named set of requirements for policies, from a standard or from common practice.
 ///
-/// Standards disagree: older systems demand mixed characters, histories and ages, and NIST SP 800-63B-4 forbids to. So a
-/// policy is measured against each, and ``policy`` is one that meets its own. `docs/policies.md` has the table.
+/// Standards disagree: older systems require mixed characters, histories and ages, and NIST SP 800-63B-4 forbids requiring
+/// them. A policy is therefore measured against each profile, and ``policy`` meets its own. `docs/policies.md` has the
+/// table.
 public enum PolicyProfile: String, Sendable, Hashable, CaseIterable {
-  /// What older authentication platforms demand, and can express in a policy string.
+  /// The requirements of older authentication platforms that a policy string can express.
   case legacyCompatible = "legacy-compat"
   /// NIST SP 800-63B-4 at authentication assurance level 2, with the password as an activation secret.
   case nistAAL2 = "nist-aal2"
@@ -12,10 +13,10 @@ public enum PolicyProfile: String, Sendable, Hashable, CaseIterable {
   /// A PIN of six digits or more.
   case pin6 = "pin-6"
 
-  /// The names of all profiles, as a sentence lists them.
+  /// The names of all profiles, separated by commas.
   public static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// A policy that meets the profile.
+  /// A sample policy that meets the profile.
   public var policy: ProtectionPolicy {
     let (password, lock): (PasswordRules, LockPolicy)
     switch self {
@@ -46,10 +47,10 @@ public enum PolicyProfile: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PolicyProfile {
-  /// What a policy would have to change to meet the profile.
+  /// Returns the changes that a policy needs to meet the profile.
   ///
-  /// - Parameter reading: A policy without failures; what it does not say is not looked at.
-  /// - Returns: A finding for each demand that is not met.
+  /// - Parameter reading: A policy without failures; parts that it does not have are not checked.
+  /// - Returns: One finding for each requirement that is not met.
   func violations(in reading: PolicyReading) -> [PolicyFinding] {
     var demands = Demands(profile: self)
     switch self {
@@ -62,7 +63,7 @@ extension PolicyProfile {
   }
 }
 
-/// The demands of a profile, and those that are not met.
+/// Checks the requirements of a profile and collects those that are not met.
 private struct Demands {
   let profile: PolicyProfile
   private(set) var findings: [PolicyFinding] = []
@@ -162,7 +163,7 @@ private struct Demands {
 }
 
 extension PasswordRules {
-  /// Whether passwords are of digits only.
+  /// True if passwords consist of digits only.
   var isNumeric: Bool { maximum(of: .letter) == 0 && maximum(of: .nonAlphanumeric) == 0 }
 
   fileprivate var needsLetters: Bool {
@@ -171,7 +172,7 @@ extension PasswordRules {
 }
 
 extension LockPolicy {
-  /// Whether so many failures in a row are followed by a block, for a time or for good.
+  /// True if at most this many failures in a row cause a lockout or a wait.
   fileprivate func blocks(within failures: Int) -> Bool {
     if let limit, limit <= failures { return true }
     return (1...failures).contains { wait(afterFailure: $0) > 0 }

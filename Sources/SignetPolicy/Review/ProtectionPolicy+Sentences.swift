@@ -1,5 +1,5 @@
 extension PasswordPolicy {
-  /// What a new password must be like, one phrase a rule, without what only its keeper can check.
+  /// The requirements for a new password, one phrase per rule, without those that only its store can check.
   public var requirements: [String] {
     let isNumeric = rules.isNumeric
     let most = isNumeric ? min(maximumLength, maximum(of: .digit)) : maximumLength
@@ -30,18 +30,20 @@ extension PasswordPolicy {
     return phrases
   }
 
-  /// Whether another phrase says it: digits alone are nothing else, and without letters there are none of either case.
+  /// True if another phrase covers the class.
+  ///
+  /// Passwords of digits have no other class, and without letters there is neither case.
   private func isSaid(of kind: CharacterClass) -> Bool {
     rules.isNumeric || (kind == .uppercase || kind == .lowercase) && count(of: .letter).maximum == 0
   }
 }
 
 extension ProtectionPolicy {
-  /// What the policy demands, in sentences for the person who has to follow it.
+  /// Returns the policy's requirements as sentences for the user.
   ///
-  /// - Parameter isBoundToDevice: Whether hardware keeps the keys, such as a TPM. Without it they work wherever the files are copied to,
-  ///   which no policy changes; that is said, with what to do.
-  /// - Returns: The sentences, in the order in which they are to be read.
+  /// - Parameter isBoundToDevice: True if hardware, such as a TPM, keeps the keys. Otherwise copied files contain usable
+  ///   keys under any policy; the sentences say so and name the remedy.
+  /// - Returns: The sentences, in reading order.
   public func sentences(isBoundToDevice: Bool) -> [String] {
     var sentences = [
       opening(isBoundToDevice ? "on this device only" : "wherever the files of this device are copied to")
@@ -86,12 +88,12 @@ extension ProtectionPolicy {
 }
 
 extension LockPolicy {
-  /// What wrong passwords cost, in sentences.
+  /// Returns the consequences of wrong passwords as sentences.
   ///
   /// - Parameters:
-  ///   - lockedOut: What follows the last try, as `the keys are locked for good`.
-  ///   - erased: The same where the policy has all erased then.
-  /// - Returns: The sentences, in the order in which they are to be read.
+  ///   - lockedOut: The consequence of the last attempt, such as `the keys are locked for good`.
+  ///   - erased: The consequence if the policy erases the data.
+  /// - Returns: The sentences, in reading order.
   public func sentences(lockedOut: String, erased: String) -> [String] {
     let end = consequence == .wipe ? erased : lockedOut
     switch self {

@@ -1,8 +1,8 @@
 import SignetJSON
 
-/// A policy that asks for one fact of the device.
+/// A policy that requires one fact about the device to be true.
 ///
-/// It takes no parameters.
+/// It has no parameters.
 package struct DeviceFactPolicy: ImmediateAccountPolicy {
   /// `biometricAvailable`: a finger or a face can be matched.
   package static let biometricAvailable = DeviceFactPolicy(
@@ -19,12 +19,12 @@ package struct DeviceFactPolicy: ImmediateAccountPolicy {
   /// The name of the policy, and of the fact in the evidence.
   package let name: String
   private let fact: any KeyPath<AccountEvidence, Bool?> & Sendable
-  /// Why there is no result where the fact is not known.
+  /// The reason of the indeterminate verdict.
   private let unknown: String
-  /// What is wrong where the fact does not hold, and what to do.
+  /// The reason of the breach, with the remedy.
   private let breach: String
 
-  /// Accepts an object, whatever is in it.
+  /// Accepts any object.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     _ = try parameters.object()
   }
@@ -41,18 +41,15 @@ package struct DeviceFactPolicy: ImmediateAccountPolicy {
   }
 }
 
-/// `hardwareKeystore`: keys are made by hardware that does not let them out.
+/// `hardwareKeystore`: hardware generates the keys and does not let them out.
 ///
-/// `{"simulated": true}` accepts hardware that is a program, which is for tests.
+/// `{"simulated": true}` also accepts simulated hardware, for tests.
 package struct HardwareKeystorePolicy: ImmediateAccountPolicy {
-  /// `hardwareKeystore`.
   package let name = "hardwareKeystore"
-  /// `simulated`.
   package let parameterNames = ["simulated"]
-  /// The policy.
   package init() {}
 
-  /// `simulated` is `true` or `false`.
+  /// Accepts `simulated` as `true` or `false`.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     _ = try parameters.flag("simulated")
   }

@@ -1,23 +1,20 @@
 import SignetJSON
 
-/// `deviceTampering`: the tamper score is below a threshold, `{"score": 0.8}`.
+/// `deviceTampering`: the tamper score must be below a threshold, `{"score": 0.8}`.
 ///
-/// A score of the threshold breaks it. Without `score` the threshold is 0.8. Where there is no score, or one that is none, the
-/// account is locked: whoever tampers with a device would begin with what measures it.
+/// A score equal to the threshold breaks the policy. The default threshold is 0.8. Without a valid score the account is
+/// locked: an attacker who tampers with a device would first disable the measurement.
 package struct DeviceTamperingPolicy: ImmediateAccountPolicy {
-  /// The threshold where none is asked for.
+  /// The default threshold.
   package static let standardThreshold = 0.8
 
-  /// `deviceTampering`.
   package let name = "deviceTampering"
-  /// `score`.
   package let parameterNames = ["score"]
-  /// The account is locked.
+  /// The account is locked if the score is missing or out of range.
   package let whenIndeterminate = IndeterminateReaction.lock
-  /// The policy.
   package init() {}
 
-  /// `score` is above 0 and at most 1.
+  /// Accepts a `score` above 0 and at most 1.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     _ = try threshold(parameters)
   }

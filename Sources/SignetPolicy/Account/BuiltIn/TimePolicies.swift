@@ -1,31 +1,30 @@
 import SignetJSON
 
-/// A policy of how much time may pass since something, which is its one parameter.
+/// A policy that limits the time since an event; the limit is its only parameter.
 package protocol ElapsedTimePolicy: ImmediateAccountPolicy {
-  /// The parameter: its name, which is the unit that it counts in, and what it may be.
+  /// The parameter: its name, which is also its unit, and its allowed values.
   var limit: (name: String, allowed: ClosedRange<Int64>) { get }
 
-  /// What the time has passed since, such as `the account was used`.
+  /// The event, such as `the account was used`.
   var event: String { get }
 
-  /// How long ago that is, in seconds; `nil` where nobody can tell.
+  /// Returns the seconds since the event; `nil` if unknown.
   func secondsSinceEvent(_ evidence: AccountEvidence) -> Int64?
 
-  /// Decides.
+  /// Evaluates the policy.
   ///
   /// - Parameters:
-  ///   - seconds: How long ago it is, 0 or more.
-  ///   - limit: How many of the unit are allowed.
-  ///   - clockSetBack: Whether the wall clock was set back since then.
+  ///   - seconds: Seconds since the event, 0 or more.
+  ///   - limit: The limit, in the parameter's unit.
+  ///   - clockSetBack: True if the wall clock was set back since the event.
   /// - Returns: The verdict.
   func verdict(seconds: Int64, limit: Int64, clockSetBack: Bool) -> AccountPolicyVerdict
 }
 
 extension ElapsedTimePolicy {
-  /// That of the limit.
   package var parameterNames: [String] { [limit.name] }
 
-  /// The parameter is there, and in its range.
+  /// Requires the parameter to be present and in its range.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     _ = try parameters.integer(limit.name, in: limit.allowed)
   }
@@ -41,18 +40,16 @@ extension ElapsedTimePolicy {
   }
 }
 
-/// `inactivity`: the account was used within the last days, `{"days": 30}`, 1 to 90 of 24 hours each.
+/// `inactivity`: the account was used within the last days, `{"days": 30}`, 1 to 90 days of 24 hours.
 ///
-/// Being refused is no use: an account that is locked by this stays so until it is unlocked. While the wall clock is behind what
-/// it has shown before, nobody can tell.
+/// A refused operation does not count as use: a lock by this policy stays until it is unlocked. While the wall clock is
+/// behind a time that it has shown before, the policy has no result.
 package struct InactivityPolicy: ElapsedTimePolicy {
-  /// `inactivity`.
   package static let policyName = "inactivity"
   package let name = policyName
   /// `days`, 1 to 90.
   package let limit = (name: "days", allowed: Int64(1)...90)
   package let event = "the account was used"
-  /// The policy.
   package init() {}
 
   package func secondsSinceEvent(_ evidence: AccountEvidence) -> Int64? { evidence.secondsSinceUse }
@@ -72,15 +69,13 @@ package struct InactivityPolicy: ElapsedTimePolicy {
 
 /// `offlinePeriod`: the server of the account was reached within the last hours, `{"hours": 72}`, 1 to 8,760.
 ///
-/// Where the wall clock was set back since then, the policy is broken, too: it is mended by reaching the server.
+/// The policy is also broken if the wall clock was set back since then. Contact with the server repairs both.
 package struct OfflinePeriodPolicy: ElapsedTimePolicy {
-  /// `offlinePeriod`.
   package static let policyName = "offlinePeriod"
   package let name = policyName
   /// `hours`, 1 to 8,760.
   package let limit = (name: "hours", allowed: Int64(1)...8_760)
   package let event = "the server was reached"
-  /// The policy.
   package init() {}
 
   package func secondsSinceEvent(_ evidence: AccountEvidence) -> Int64? { evidence.secondsSinceContact }

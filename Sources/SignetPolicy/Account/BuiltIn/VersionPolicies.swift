@@ -1,15 +1,12 @@
 package import SignetJSON
 
-/// `appIsUpToDate`: the app is of a version or a later one, `{"minimumVersion": "2.10"}`.
+/// `appIsUpToDate`: the app has at least this version, `{"minimumVersion": "2.10"}`.
 package struct AppIsUpToDatePolicy: ImmediateAccountPolicy {
-  /// `appIsUpToDate`.
   package let name = "appIsUpToDate"
-  /// `minimumVersion`.
   package let parameterNames = ["minimumVersion"]
-  /// The policy.
   package init() {}
 
-  /// `minimumVersion` is there.
+  /// Requires a valid `minimumVersion`.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     _ = try minimum(parameters)
   }
@@ -36,16 +33,14 @@ package struct AppIsUpToDatePolicy: ImmediateAccountPolicy {
   }
 }
 
-/// `osVersion`: the operating system is of a version within a range, for each system its own:
-/// `{"linux": {"minimum": "6.1"}, "ios": {"minimum": "17", "maximum": "26.99"}}`.
+/// `osVersion`: the version of the operating system is within a range, given for each system: `{"linux": {"minimum": "6.1"},
+/// "ios": {"minimum": "17", "maximum": "26.99"}}`.
 ///
-/// Systems that are not named may have any.
+/// Systems without a range may have any version.
 package struct OSVersionPolicy: ImmediateAccountPolicy {
-  /// `osVersion`.
   package let name = "osVersion"
-  /// What evidence calls the systems that there are apps for.
+  /// The values of ``AccountEvidence/osName`` on the systems that have an app.
   package let parameterNames = ["linux", "ios", "macos"]
-  /// The policy.
   package init() {}
 
   package func unknownParameters(_ parameters: JSONObject) -> [UnknownParameter] {
@@ -57,14 +52,14 @@ package struct OSVersionPolicy: ImmediateAccountPolicy {
     return UnknownParameter.all(in: parameters, of: name, known: parameterNames) + ranges
   }
 
-  /// Each system is written in lower case, and has `minimum`, `maximum`, or both, in this order.
+  /// Requires lower-case system names, each with `minimum`, `maximum`, or both, and the minimum not above the maximum.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     let systems = try parameters.object()
     guard !systems.isEmpty else {
       throw parameters.failure("", "names no system; use, such as, {\"linux\": {\"minimum\": \"6.1\"}}")
     }
     for (system, _) in systems.members {
-      // Systems are called what evidence calls them: another spelling would never be looked at.
+      // The name must match ``AccountEvidence/osName`` exactly: another spelling would never match.
       guard system.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 }), !system.isEmpty else {
         throw parameters.failure(
           AccountPolicySet.shown(system), "is no system; use lower case, such as linux, ios or macos")
