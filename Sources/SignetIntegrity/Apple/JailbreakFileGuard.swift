@@ -2,21 +2,21 @@
   import Darwin
 #endif
 
-/// Files that only jailbreaks leave.
+/// A guard for files that only jailbreaks leave.
 public struct JailbreakFileGuard: Guard {
-  /// `jailbreak-files`.
+  /// The value `jailbreak-files`.
   public let name = "jailbreak-files"
   private let exists: @Sendable (String) -> Bool
 
-  /// A guard that asks for each path whether something is there.
+  /// Creates a guard that checks paths with `exists`.
   ///
-  /// - Parameter exists: Asked on a thread that may block.
+  /// - Parameter exists: Called on a thread that may block.
   package init(exists: @escaping @Sendable (String) -> Bool) { self.exists = exists }
 
   #if canImport(Darwin)
-    /// A guard of this device.
+    /// Creates a guard of this device.
     ///
-    /// In the simulator the Mac's own files are seen, and nothing is said.
+    /// In the simulator it finds nothing, because the paths there are the Mac's.
     public init() {
       self.init { path in
         #if os(iOS) && !targetEnvironment(simulator)
@@ -36,7 +36,7 @@ public struct JailbreakFileGuard: Guard {
     "/usr/libexec/cydia",
   ]
 
-  /// Looks for the files.
+  /// Checks whether one of the files exists.
   public func examine() -> [Evidence] {
     Self.paths.filter(exists)
       .map { Evidence(.jailbreakFile, "\($0) is there, which only jailbreaks leave") }

@@ -2,17 +2,17 @@
   import Darwin
 #endif
 
-/// Libraries that only jailbreaks and toolkits load.
+/// A guard for libraries that only jailbreaks and toolkits load.
 public struct LoadedImageGuard: Guard {
-  /// `images`.
+  /// The value `images`.
   public let name = "images"
   private let images: @Sendable () -> [String]
 
-  /// A guard that asks for the paths of what is loaded.
+  /// Creates a guard that reads the paths of the loaded images with `images`.
   package init(images: @escaping @Sendable () -> [String]) { self.images = images }
 
   #if canImport(Darwin)
-    /// A guard of this process.
+    /// Creates a guard of this process.
     public init() {
       self.init {
         (0..<_dyld_image_count()).compactMap { index in
@@ -28,7 +28,7 @@ public struct LoadedImageGuard: Guard {
     "libjailbreak",
   ]
 
-  /// Looks at the loaded images.
+  /// Compares the names of the loaded images with known names.
   public func examine() -> [Evidence] {
     images().compactMap { path in
       let file = path.split(separator: "/").last.map { $0.lowercased() } ?? ""

@@ -3,21 +3,21 @@
   import Foundation
 #endif
 
-/// Whether the app can write where its sandbox should not let it.
+/// A guard that tries to write outside the app's sandbox.
 public struct SandboxGuard: Guard {
-  /// `sandbox`.
+  /// The value `sandbox`.
   public let name = "sandbox"
   private let canWrite: @Sendable (String) -> Bool
 
-  /// A guard that tries by these means.
+  /// Creates a guard that tries with `canWrite`.
   ///
-  /// - Parameter canWrite: Makes a file in a folder, and takes it away again.
+  /// - Parameter canWrite: Creates and deletes a file in a folder; returns true on success.
   package init(canWrite: @escaping @Sendable (String) -> Bool) { self.canWrite = canWrite }
 
   #if canImport(Darwin)
-    /// A guard of this app.
+    /// Creates a guard of this app.
     ///
-    /// In the simulator, and in a Mac's app without a sandbox, nothing is said.
+    /// In the simulator, and in a Mac app without a sandbox, it finds nothing.
     public init() {
       self.init { folder in
         #if os(iOS) && !targetEnvironment(simulator)
@@ -36,7 +36,7 @@ public struct SandboxGuard: Guard {
 
   static let folders = ["/private", "/private/var/mobile", "/var/root"]
 
-  /// Tries to write.
+  /// Tries to write to folders outside the sandbox.
   public func examine() -> [Evidence] {
     guard let folder = Self.folders.first(where: canWrite) else { return [] }
     return [Evidence(.openSandbox, "the app could write to \(folder), outside of its own folders")]

@@ -1,18 +1,18 @@
-/// Apps that only jailbreaks bring, by the URLs that they answer.
+/// A guard for apps that only jailbreaks install, found by their URL schemes.
 ///
-/// Only the app's main thread may ask the system, so that the app brings the question: `UIApplication.shared.canOpenURL`, asked
-/// beforehand for ``schemes``, which its `LSApplicationQueriesSchemes` must name.
+/// Only the app's main thread may ask the system, so the app supplies the answers: it calls
+/// `UIApplication.shared.canOpenURL` in advance for ``schemes``, which its `LSApplicationQueriesSchemes` must list.
 public struct URLSchemeGuard: Guard {
-  /// `schemes`.
+  /// The value `schemes`.
   public let name = "schemes"
-  /// The schemes that are asked for.
+  /// The schemes to ask for.
   public static let schemes = ["cydia", "sileo", "zbra", "filza", "undecimus"]
   private let canOpen: @Sendable (String) -> Bool
 
-  /// A guard that asks the app.
+  /// Creates a guard that asks the app.
   public init(canOpen: @escaping @Sendable (String) -> Bool) { self.canOpen = canOpen }
 
-  /// Asks for each scheme.
+  /// Checks each scheme.
   public func examine() -> [Evidence] {
     Self.schemes.filter(canOpen).map { Evidence(.jailbreakScheme, "an app answers \($0): addresses") }
   }

@@ -1,15 +1,15 @@
-/// How a program was built.
+/// The build flavour of a program.
 ///
-/// A *debug* program has the guards only that no developer gets in the way of, and reports; a *release* has all of them and refuses.
-/// A program is what it was built as: nothing at run time makes a release a debug program. It states its flavour in reports, and a
+/// A *debug* build has only the guards that do not disturb developers, and reports; a *release* has all guards and refuses.
+/// The flavour is fixed at build time: nothing at run time turns a release into a debug build. Reports state it, and a
 /// server can refuse `debug`.
 public enum Flavour: String, Sendable, Hashable, CaseIterable {
-  /// For development: debuggers, hooks, emulators and changed programs are not looked for.
+  /// A development build: it does not look for debuggers, hooks, emulators and changed programs.
   case debug
-  /// For use.
+  /// A production build.
   case release
 
-  /// What this program was built as.
+  /// The flavour of this program.
   public static var current: Flavour {
     #if DEBUG
       .debug

@@ -3,15 +3,15 @@
   import Glibc
   import SignetJSON
 
-  /// Runs a guard in a process of its own.
+  /// Runs a guard in a child process.
   ///
-  /// The child is a copy of this process with one thread. It has every lock that another thread of this process held at that moment,
-  /// held by nobody: where the guard waits for one, it waits for ever. So a guard that took too long is tried again, and counts the
-  /// fourth time; the children of all tries are gone when this returns.
+  /// The child is a fork of this process with one thread. A lock that another thread held at the fork stays locked for ever
+  /// in the child, and a guard that waits for it hangs. A guard that exceeds its limit is therefore retried; only the fourth
+  /// time-out counts. All children have ended when the call returns.
   enum GuardChild {
     private static let answerLimit = 65_536
 
-    /// What became of a try.
+    /// The outcome of one attempt.
     enum Outcome {
       case answered([Evidence])
       case failed(String)
@@ -19,10 +19,10 @@
       case tooLate
     }
 
-    /// How often a guard may be too late.
+    /// The number of attempts for a guard that exceeds its limit.
     static let tries = 4
 
-    /// Runs the guard; blocks for ``tries`` times the limit at the most.
+    /// Runs the guard; blocks for at most ``tries`` times the limit.
     static func run(_ child: any Guard, limit: Duration) -> [Evidence] {
       var outcome = attempt(child, limit: limit)
       for _ in 1..<tries {
@@ -49,18 +49,18 @@
       defer { close(ends[0]) }
       guard process > 0 else { return .failed("the system starts no process") }
       let (bytes, isComplete) = read(from: ends[0], until: .now + limit)
-      // At the end of the pipe the child has ended, or is about to.
+      // The child closes the pipe when it ends.
       if !isComplete { kill(process, SIGKILL) }
       var status: Int32 = 0
       var ended: pid_t
       repeat { ended = unsafe waitpid(process, &status, 0) } while ended < 0 && errno == EINTR
       guard isComplete else { return .tooLate }
-      // Where the app ignores the ends of its children, the system does not tell the status.
+      // If the app ignores SIGCHLD, the status of the child is unknown.
       if ended == process, status != 0 { return .ended(status: status) }
       return Outcome(parsing: bytes) ?? .ended(status: status)
     }
 
-    /// The part of the child: looks, answers and ends, past everything that would run at the end of this process.
+    /// The child's part: examines, answers and exits without running the exit handlers of this process.
     private static func answer(_ child: any Guard, to descriptor: Int32) -> Never {
       ProcessHardening.forbidCrashReports()
       ProcessHardening.forbidCoreDumps()
@@ -80,7 +80,7 @@
       signet_kernel_exit(0)
     }
 
-    /// What comes before the end of the pipe, and whether that came in time.
+    /// Reads until the end of the pipe; `isComplete` is false if the deadline passes first.
     private static func read(
       from descriptor: Int32, until deadline: ContinuousClock.Instant
     ) -> ([UInt8], isComplete: Bool) {
@@ -113,9 +113,9 @@
   }
 
   extension GuardChild.Outcome {
-    /// What a child wrote; `nil` where it is no answer.
+    /// Parses a child's answer; `nil` if it is invalid.
     ///
-    /// A child is this program, and may be tampered with: what it says is bounded.
+    /// The child may be tampered with like this program, so the size of its answer is limited.
     init?(parsing bytes: [UInt8]) {
       do throws(JSONFailure) {
         let object = try JSONObject(parsing: bytes)
@@ -134,7 +134,7 @@
   }
 
   extension Evidence {
-    /// Reads what ``json`` gives; `nil` for a category that is none.
+    /// Parses the form of ``json``; `nil` for an unknown category.
     fileprivate init?(_ object: JSONObject) throws(JSONFailure) {
       guard let category = EvidenceCategory(rawValue: try object.string("category")) else { return nil }
       let finding = Finding(try object.string("finding"), category, weight: try object.number("weight"))

@@ -1,16 +1,16 @@
 import SignetConcurrency
 
-/// Runs guards on threads of this process that may block, each for its time.
+/// Runs guards on threads of this process that may block, each with a time limit.
 final class GuardThreads: Sendable {
   private let runner: BoundedRunner
 
-  /// - Parameter clock: What the time of guards is measured by.
+  /// - Parameter clock: The clock of the time limits.
   init(clock: any Clock<Duration>) { runner = BoundedRunner(label: "signet.guard", clock: clock) }
 
-  /// What a guard finds, or that it does not come back in time.
+  /// Returns the findings of a guard, or a finding that it exceeded its limit.
   func run(_ sentry: any Guard) async -> [Evidence] {
     let name = sentry.name
-    // A child is ended by who waits for it, and tried again.
+    // A child is killed and retried by the waiting thread, so its limit applies several times.
     let limit = sentry.placement.limit
     let patience =
       switch sentry.placement {

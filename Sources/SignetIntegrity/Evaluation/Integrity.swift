@@ -1,27 +1,27 @@
-/// Asks guards whether this program, or the system around it, is being tampered with.
+/// Runs guards that look for tampering with this program or the system around it.
 ///
 /// ```swift
 /// let integrity = try Integrity()
 /// let report = await integrity.evaluate()
 /// print(report.score, report.evidence.map(\.explanation))
 /// ```
-/// An app keeps one: what stays the same between evaluations, such as where functions lie, is looked up once. It asks when it comes to
-/// the foreground and before what matters (``IntegrityGate``).
+/// An app keeps one instance, because facts that do not change between evaluations, such as addresses of functions, are cached.
+/// It evaluates when the app comes to the foreground and before sensitive operations (``IntegrityGate``).
 public final class Integrity: Sendable {
-  /// How evidence is weighed and what follows.
+  /// The scoring of evidence and the reaction.
   public let settings: IntegritySettings
-  /// How the program was built.
+  /// The build flavour of the program.
   public let flavour: Flavour
   private let guards: [any Guard]
   private let threads: GuardThreads
-  /// So many guards that cannot look are no chance any more.
+  /// From this number of guard failures on, chance is no longer a plausible cause.
   private static let silenceLimit = 3
 
-  /// The standard guards and settings of a flavour.
+  /// Creates an instance with the standard guards of a flavour.
   ///
   /// - Parameters:
-  ///   - flavour: How the program was built.
-  ///   - settings: How evidence is weighed; ``IntegritySettings/standard(for:)`` where this is `nil`.
+  ///   - flavour: The build flavour of the program.
+  ///   - settings: The scoring and the reaction; ``IntegritySettings/standard(for:)`` if `nil`.
   /// - Throws: ``IntegrityFailure/thresholdOutOfRange(_:)``, ``IntegrityFailure/weightOutOfRange(name:_:)``.
   public convenience init(
     flavour: Flavour = .current, settings: IntegritySettings? = nil
@@ -29,14 +29,14 @@ public final class Integrity: Sendable {
     try self.init(guards: Self.standardGuards(for: flavour), flavour: flavour, settings: settings)
   }
 
-  /// Guards of one's own choice.
+  /// Creates an instance with a custom list of guards.
   ///
   /// - Parameters:
   ///   - guards: At least one; `Integrity.standardGuards(for: .current) + [MyGuard()]` adds to the standard ones.
-  ///   - flavour: How the program was built.
-  ///   - settings: How evidence is weighed; ``IntegritySettings/standard(for:)`` where this is `nil`.
-  ///   - clock: What the time of guards in this process is measured by, and of waiting for those in one of their own.
-  /// - Throws: ``IntegrityFailure`` for an empty list, a name that two guards have, and settings out of range.
+  ///   - flavour: The build flavour of the program.
+  ///   - settings: The scoring and the reaction; ``IntegritySettings/standard(for:)`` if `nil`.
+  ///   - clock: The clock of the time limits of guards, those in child processes included.
+  /// - Throws: ``IntegrityFailure`` for an empty list, a duplicate name, and settings out of range.
   public init(
     guards: [any Guard], flavour: Flavour = .current, settings: IntegritySettings? = nil,
     clock: any Clock<Duration> = ContinuousClock()
@@ -52,12 +52,12 @@ public final class Integrity: Sendable {
     threads = GuardThreads(clock: clock)
   }
 
-  /// The names of the guards, in the order in which they are asked.
+  /// The names of the guards, in the order in which they run.
   public var guardNames: [String] { guards.map(\.name) }
 
-  /// Asks all guards, one after the other.
+  /// Runs all guards, one after the other.
   ///
-  /// It takes a few milliseconds, and as long as the limits of guards that hang.
+  /// It takes a few milliseconds, plus the time limits of guards that hang.
   public func evaluate() async -> IntegrityReport {
     let start = ContinuousClock.now
     var evidence: [Evidence] = []
@@ -82,9 +82,9 @@ public final class Integrity: Sendable {
 }
 
 extension Integrity {
-  /// The guards of a flavour on this platform.
+  /// Returns the guards of a flavour on this platform.
   ///
-  /// A debug program is developed on: it has none that would find a debugger, hooks, a virtual machine, root or a changed program.
+  /// A debug build has no guard that would find a debugger, hooks, a virtual machine, root or a changed program.
   public static func standardGuards(for flavour: Flavour) -> [any Guard] {
     #if os(Linux)
       let common: [any Guard] = [EnvironmentGuard(), ScreenLockGuard(), CoreDumpGuard()]

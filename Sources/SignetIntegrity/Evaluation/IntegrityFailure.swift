@@ -1,19 +1,19 @@
-/// Why integrity could not be judged, or what was refused because of it.
+/// Why integrity could not be evaluated, or an operation was refused.
 @nonexhaustive public enum IntegrityFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The list of guards is empty: nothing would ever be found, so that no score would mean anything.
+  /// The list of guards is empty: no guard could find anything, so the score would be meaningless.
   case noGuards
   /// Two guards have this name.
   case duplicateGuard(String)
-  /// The threshold is not above 0 and up to 1: 0 would hold for every device, and more than 1 for none.
+  /// The threshold is not above 0 and at most 1: every device would reach 0, and none more than 1.
   case thresholdOutOfRange(Double)
   /// A weight is outside of 0 to 1.
   case weightOutOfRange(name: String, Double)
-  /// Settings that were read have a member that they can't have; the rest of the sentence says what may be there.
+  /// A member of the settings is invalid; the text names the allowed values.
   case settings(member: String, String)
-  /// The evidence reaches the threshold, and this is what follows.
+  /// The score reaches the threshold, and the operation is refused.
   case tampered(IntegrityReport)
 
-  /// What happened and what to do.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .noGuards: "there are no guards; name at least one, or use the standard ones"

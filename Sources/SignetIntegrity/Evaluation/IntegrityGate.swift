@@ -4,23 +4,23 @@
   import Darwin
 #endif
 
-/// Does what a reaction asks for that only the app can do.
+/// The app's part of a reaction.
 public protocol IntegrityResponder: Sendable {
-  /// Locks what the app has, until evidence is gone (``Reaction/lock``).
+  /// Locks the app's open data until the evidence is gone (``Reaction/lock``).
   func lock(because report: IntegrityReport) async
-  /// Wipes kept keys and passwords (``Reaction/wipeSession``).
+  /// Wipes stored keys and passwords (``Reaction/wipeSession``).
   func wipeSession(because report: IntegrityReport) async
-  /// Ends the program, after saying why (``Reaction/terminate``).
+  /// Reports the cause and ends the program (``Reaction/terminate``).
   func terminate(because report: IntegrityReport) async -> Never
 }
 
 extension IntegrityResponder {
-  /// Nothing: what is refused is refused all the same.
+  /// The default: does nothing; the operation is still refused.
   public func lock(because report: IntegrityReport) async {}
-  /// Nothing: for an app that keeps no session.
+  /// The default: does nothing, for an app without a session.
   public func wipeSession(because report: IntegrityReport) async {}
 
-  /// Says on standard error what was found, and ends the process with status 77 (`EX_NOPERM`): no crash, and no silence.
+  /// The default: writes the findings to standard error and exits with status 77 (`EX_NOPERM`), without a crash.
   public func terminate(because report: IntegrityReport) async -> Never {
     let message = Array("This program ends itself: \(IntegrityFailure.tampered(report))\n".utf8)
     _ = unsafe message.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -28,26 +28,27 @@ extension IntegrityResponder {
   }
 }
 
-/// Stands before what needs a key, and lets nothing pass that a reaction forbids.
+/// A gate in front of operations with keys; it applies the reaction when tampering is found.
 public struct IntegrityGate: Sendable {
   private let integrity: Integrity
   private let responder: any IntegrityResponder
 
-  /// A gate.
+  /// Creates a gate.
   ///
   /// - Parameters:
-  ///   - integrity: What judges.
-  ///   - responder: What locks, wipes and ends; without one, sessions are the app's to lock and wipe when something is refused.
+  ///   - integrity: The evaluation.
+  ///   - responder: The app's part of the reactions; without one the app locks and wipes its sessions itself when the gate
+  ///     throws.
   public init(_ integrity: Integrity, responder: any IntegrityResponder = PlainResponder()) {
     self.integrity = integrity
     self.responder = responder
   }
 
-  /// Evaluates, and reacts where the score reaches the threshold.
+  /// Evaluates, and applies the reaction if the score reaches the threshold.
   ///
-  /// - Parameter lock: Locks what the caller itself keeps open, where the reaction is to lock or to wipe; before the responder is asked.
-  /// - Returns: The report, where things may go on.
-  /// - Throws: ``IntegrityFailure/tampered(_:)`` where they may not.
+  /// - Parameter lock: Locks the caller's own open data; called before the responder if the reaction is to lock or to wipe.
+  /// - Returns: The report, if the operation may go on.
+  /// - Throws: ``IntegrityFailure/tampered(_:)`` if it may not.
   @discardableResult public func admit(
     locking lock: () -> Void = {}
   ) async throws(IntegrityFailure) -> IntegrityReport {
@@ -68,8 +69,8 @@ public struct IntegrityGate: Sendable {
   }
 }
 
-/// Refuses and ends; for programs without sessions.
+/// The default responder, for programs without sessions.
 public struct PlainResponder: IntegrityResponder {
-  /// A responder.
+  /// Creates a responder.
   public init() {}
 }

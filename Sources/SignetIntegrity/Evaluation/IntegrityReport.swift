@@ -1,54 +1,55 @@
 public import SignetJSON
 
-/// What all guards found at one moment.
+/// The findings of all guards in one evaluation.
 public struct IntegrityReport: Sendable, Hashable {
-  /// How the program was built.
+  /// The build flavour of the program.
   public let flavour: Flavour
-  /// How much speaks for tampering, 0 to 1.
+  /// The tamper score, 0 to 1.
   public let score: Double
-  /// How the score was made.
+  /// The scoring method.
   public let scoring: Scoring
-  /// The score from which on the program counts as tampered with.
+  /// The lowest score that counts as tampering.
   public let threshold: Double
-  /// What follows then.
+  /// The reaction to tampering.
   public let reaction: Reaction
-  /// What was found, in the order of the guards; with a weight of 0 what is only good to know.
+  /// The evidence, in the order of the guards; a weight of 0 is for information only.
   public let evidence: [Evidence]
-  /// The names of the guards that were asked.
+  /// The names of the guards that ran.
   public let guards: [String]
-  /// How long it took.
+  /// The duration of the evaluation.
   public let duration: Duration
 
-  /// Whether the score reaches the threshold.
+  /// True if the score reaches the threshold.
   public var isTampered: Bool { score >= threshold }
 
-  /// The evidence that weighs something, the weightiest first.
+  /// The evidence with a weight above 0, the heaviest first.
   public var weighty: [Evidence] {
     evidence.filter { $0.weight > 0 }.sorted { ($1.weight, $0.explanation) < ($0.weight, $1.explanation) }
   }
 
-  /// The guards' own failures: what they would have looked for may be there.
+  /// The guards' own failures: they may hide tampering.
   public var undecided: [Evidence] { evidence.filter { $0.category == .guardFailure } }
 
-  /// What the guards can say together.
+  /// The combined result of all guards.
   public var verdict: IntegrityVerdict {
     isTampered ? .tampered : undecided.isEmpty ? .untouched : .indeterminate
   }
 
-  /// What was found, the weightiest three, in a sentence without a full stop.
+  /// The three heaviest findings, in a sentence without a full stop.
   public var summary: String {
     let reasons = weighty.prefix(3).map(\.explanation).joined(separator: "; ")
     return weighty.count > 3 ? "\(reasons) and \(weighty.count - 3) more" : reasons
   }
 
-  /// What a user is told who is refused something: which evidence there is, and what to do.
+  /// The message of a refusal: the evidence and the remedy.
   var refusal: String {
     "this program is being tampered with: \(summary); end what does so, and try again "
       + "(signs of tampering \(Evidence.text(score)) of 1)"
   }
 
-  /// The report as an object, for a signed report of the device: `flavour`, `score`, `scoring`, `threshold`, `reaction`, `tampered`,
-  /// `verdict`, `guards` and `evidence`.
+  /// The report as an object, for a device's signed report.
+  ///
+  /// Its members are `flavour`, `score`, `scoring`, `threshold`, `reaction`, `tampered`, `verdict`, `guards` and `evidence`.
   public var json: JSONObject {
     [
       "flavour": .string(flavour.rawValue), "score": .number(score), "scoring": .string(scoring.rawValue),
@@ -59,12 +60,12 @@ public struct IntegrityReport: Sendable, Hashable {
   }
 }
 
-/// What guards can say together.
+/// The combined result of all guards.
 public enum IntegrityVerdict: String, Sendable, Hashable, CaseIterable {
-  /// All of them have looked, and what they found does not reach the threshold.
+  /// All guards ran, and the score is below the threshold.
   case untouched
-  /// What they found reaches the threshold.
+  /// The score reaches the threshold.
   case tampered
-  /// A guard failed, crashed or took too long, and what the others found does not reach the threshold.
+  /// A guard failed, crashed or exceeded its limit, and the score is below the threshold.
   case indeterminate
 }

@@ -4,12 +4,12 @@ extension IntegritySettings {
   /// Reads settings:
   /// `{"scoring":"weighted-sum","threshold":0.7,"reaction":"lock","weights":{"emulator":0.9,"hook.call":1}}`.
   ///
-  /// Members that are left out are taken from `base`; weights are merged into those of `base`.
+  /// Missing members keep the values of `base`; weights are merged into those of `base`.
   ///
   /// - Parameters:
   ///   - object: The settings.
-  ///   - base: The settings that they change.
-  ///   - names: Names of findings of the app's own guards, which may have weights as standard findings and categories may.
+  ///   - base: The settings to change.
+  ///   - names: The findings of the app's own guards; they may have weights like standard findings and categories.
   /// - Throws: ``IntegrityFailure/settings(member:_:)``, which names the member and the allowed values.
   public init(
     _ object: JSONObject, over base: IntegritySettings, findings names: Set<String> = []
@@ -44,7 +44,7 @@ extension IntegritySettings {
     }
   }
 
-  /// The settings as ``init(_:over:findings:)`` reads them.
+  /// The settings in the form that ``init(_:over:findings:)`` reads.
   public var json: JSONObject {
     [
       "scoring": .string(scoring.rawValue), "threshold": .number(threshold),
@@ -54,7 +54,7 @@ extension IntegritySettings {
     ]
   }
 
-  /// What can have a weight: the findings of our guards, and the categories of evidence.
+  /// The names that can have a weight: the standard findings and the categories of evidence.
   private static let weighable = EvidenceCategory.allCases.map(\.rawValue) + Finding.standard.map(\.name)
 
   private static func number(_ value: JSONValue?) -> Double? {

@@ -1,6 +1,6 @@
 /// How evidence of tampering is scored, and the reaction to it.
 public struct IntegritySettings: Sendable, Hashable {
-  /// How the weights of all evidence become one score.
+  /// The method that combines the weights of all evidence into one score.
   public var scoring: Scoring
   /// The lowest score that counts as tampering, above 0 and up to 1.
   public var threshold: Double
@@ -17,7 +17,7 @@ public struct IntegritySettings: Sendable, Hashable {
   /// Creates settings; ``Integrity`` checks threshold and weights.
   ///
   /// - Parameters:
-  ///   - scoring: How the weights of all evidence become one score.
+  ///   - scoring: The method that combines the weights of all evidence into one score.
   ///   - threshold: The lowest score that counts as tampering.
   ///   - reaction: The reaction to tampering.
   ///   - weights: Weights that replace the findings' own.

@@ -1,17 +1,17 @@
-/// What follows when a score reaches the threshold, from the mildest to the hardest.
+/// The reaction to a score that reaches the threshold, from the mildest to the strictest.
 public enum Reaction: String, Sendable, Hashable, CaseIterable, Comparable {
-  /// It is said, and everything goes on.
+  /// Report it and go on.
   case report
-  /// What needs a key is refused.
+  /// Refuse operations that need a key.
   case refuse
-  /// The same, and what is open is locked.
+  /// Refuse, and lock open data.
   case lock
-  /// The same, and the app wipes what else it keeps.
+  /// Refuse, lock, and let the app wipe its other stored data.
   case wipeSession = "wipe-session"
-  /// The program ends and says why.
+  /// Report the cause and end the program.
   case terminate
 
-  /// Whether `left` is milder.
+  /// True if `left` is milder.
   public static func < (left: Reaction, right: Reaction) -> Bool { left.severity < right.severity }
 
   private var severity: Int { Self.allCases.firstIndex(of: self) ?? 0 }

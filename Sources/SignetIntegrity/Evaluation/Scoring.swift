@@ -1,11 +1,11 @@
-/// How pieces of evidence become one score between 0 and 1.
+/// The method that combines evidence into one score between 0 and 1.
 public enum Scoring: String, Sendable, Hashable, CaseIterable {
-  /// The weightiest piece: what a Ping `deviceTampering` policy compares with its threshold.
+  /// The highest weight: a Ping `deviceTampering` policy compares it with its threshold.
   case maximum
-  /// The weights of all findings together, 1 at the most. A finding counts once, however often it was made, by its weightiest piece.
+  /// The sum of the weights, at most 1; each finding counts once, with its highest weight.
   case weightedSum = "weighted-sum"
 
-  /// The score of some evidence; 0 where there is none.
+  /// Returns the score of the evidence; 0 if there is none.
   public func score(_ evidence: [Evidence]) -> Double {
     score(evidence.map { ($0.finding.name, $0.weight) })
   }
@@ -16,7 +16,7 @@ public enum Scoring: String, Sendable, Hashable, CaseIterable {
     case .weightedSum:
       var weights: [String: Double] = [:]
       for piece in found { weights[piece.name] = max(weights[piece.name] ?? 0, piece.weight) }
-      // Sorted, so that the rounding of one report is that of the next.
+      // A fixed order makes the rounding of the sum reproducible.
       return min(1, weights.values.sorted().reduce(0, +))
     }
   }

@@ -1,25 +1,26 @@
 public import SignetJSON
 import SignetText
 
-/// One thing that speaks for tampering, or that is good to know, with how much it weighs and why.
+/// One sign of tampering, or a fact for information, with its weight and an explanation.
 public struct Evidence: Sendable, Hashable, CustomStringConvertible {
-  /// What was found.
+  /// The finding.
   public let finding: Finding
-  /// How much it speaks for tampering, 0 to 1.
+  /// The strength of the sign, 0 to 1.
   public let weight: Double
-  /// What was seen, in a sentence without a full stop; never a secret.
+  /// The observation, in a sentence without a full stop; never a secret.
   ///
-  /// Parts of it may come from outside: names of files, threads and programs, bounded and made harmless to show.
+  /// It can contain external text, such as names of files, threads and programs: its length is limited and it is safe to
+  /// show.
   public let explanation: String
 
-  /// The longest explanation, in characters.
+  /// The maximum length of an explanation, in characters.
   public static let explanationLimit = 300
 
-  /// Evidence.
+  /// Creates evidence.
   ///
   /// - Parameters:
-  ///   - finding: What was found.
-  ///   - explanation: What was seen. What is invisible is shown as `?`, and more than ``explanationLimit`` is cut.
+  ///   - finding: The finding.
+  ///   - explanation: The observation. Invisible characters become `?`, and the text is cut to ``explanationLimit``.
   public init(_ finding: Finding, _ explanation: String) {
     self.init(finding, weight: finding.weight, explanation)
   }
@@ -30,13 +31,13 @@ public struct Evidence: Sendable, Hashable, CustomStringConvertible {
     self.explanation = Self.harmless(explanation)
   }
 
-  /// What kind of evidence it is.
+  /// The category of the finding.
   public var category: EvidenceCategory { finding.category }
 
   /// The name, the weight and the explanation.
   public var description: String { "\(finding.name) (\(Self.text(weight))): \(explanation)" }
 
-  /// As members of a report: `finding`, `category`, `weight` and `explanation`.
+  /// The members of a report: `finding`, `category`, `weight` and `explanation`.
   public var json: JSONObject {
     [
       "finding": .string(finding.name), "category": .string(category.rawValue), "weight": .number(weight),
@@ -44,7 +45,7 @@ public struct Evidence: Sendable, Hashable, CustomStringConvertible {
     ]
   }
 
-  /// Two digits behind the point at most, so that 0.1 + 0.2 is 0.3 for people.
+  /// Formats a score with at most two decimals, so that 0.1 + 0.2 is shown as 0.3.
   static func text(_ score: Double) -> String {
     let hundredths = Int((score * 100).rounded())
     if hundredths % 100 == 0 { return "\(hundredths / 100)" }
@@ -52,7 +53,9 @@ public struct Evidence: Sendable, Hashable, CustomStringConvertible {
     return "\(hundredths / 100).\(digits)"
   }
 
-  /// Names of files and threads are chosen by whoever attacks: they must not write over a terminal or fill a log.
+  /// Removes invisible characters and limits the length.
+  ///
+  /// An attacker can choose names of files and threads: they must not control a terminal or fill a log.
   private static func harmless(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -1,29 +1,29 @@
-/// What kind of tampering, or of surroundings, evidence speaks of.
+/// The kind of tampering, or of environment, that evidence indicates.
 public enum EvidenceCategory: String, Sendable, Hashable, CaseIterable {
   /// Another process controls this one (ptrace).
   case debugger
-  /// A toolkit runs its code in this process, such as Frida.
+  /// A toolkit, such as Frida, runs its code in this process.
   case instrumentation
-  /// A function that matters is answered by somebody else's code.
+  /// A security-relevant function runs foreign code.
   case hook
-  /// A library is loaded that the program did not ask for.
+  /// A library is loaded that the program did not request.
   case library
-  /// More power than an app needs, on this system or in this process.
+  /// More privileges than an app needs, on this system or in this process.
   case root
-  /// What all programs rely on can be replaced by others than the system.
+  /// Users other than the system's can replace files that all programs rely on.
   case writableSystem
   /// A virtual machine, an emulator or a container.
   case emulator
-  /// The program is not the one that was released.
+  /// The program differs from the released one.
   case changedBinary
-  /// An environment variable makes libraries do what the program does not know of.
+  /// An environment variable changes the behaviour of libraries without the program's knowledge.
   case environment
-  /// Nothing locks the screen.
+  /// The screen has no lock.
   case screenLock
-  /// Secrets can get into a file when the program crashes.
+  /// A crash can write secrets to a file.
   case coreDumps
   /// A jailbroken or modified phone.
   case jailbreak
-  /// A guard could not say anything: it failed, crashed or took too long.
+  /// A guard has no result: it failed, crashed or exceeded its limit.
   case guardFailure
 }

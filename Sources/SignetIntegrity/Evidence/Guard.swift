@@ -1,7 +1,7 @@
-/// Looks for one kind of tampering.
+/// A check for one kind of tampering.
 ///
-/// A guard is a small value that can be asked again and again, from any thread, and costs a few milliseconds at the most. It gives
-/// evidence and never a verdict: what evidence weighs is for ``IntegritySettings`` to say, and what follows is a ``Reaction``.
+/// A guard is a small value that any thread can run repeatedly; it takes a few milliseconds at most. It returns evidence and
+/// no verdict: ``IntegritySettings`` weighs the evidence, and a ``Reaction`` follows.
 ///
 /// ```swift
 /// struct MouseGuard: Guard {
@@ -10,37 +10,39 @@
 /// }
 /// ```
 public protocol Guard: Sendable {
-  /// A short word in lower case that no other guard of a list has.
+  /// A short word in lower case, unique in a list of guards.
   var name: String { get }
 
-  /// Where it runs; ``GuardPlacement/inProcess`` unless the guard says otherwise.
+  /// The process in which the guard runs; ``GuardPlacement/inProcess(limit:)`` by default.
   var placement: GuardPlacement { get }
 
-  /// Looks, on a thread that may block.
+  /// Examines the process or system, on a thread that may block.
   ///
-  /// In a process of its own (``GuardPlacement/child(limit:)``) it sees a copy of this process's memory and of no other of its
-  /// threads, and must not wait for any.
+  /// In a child process (``GuardPlacement/child(limit:)``) it sees a copy of the parent's memory but none of its other
+  /// threads, and must not wait for them.
   ///
-  /// - Returns: What was found; nothing where all is as it should be.
-  /// - Throws: Whatever keeps it from looking; that is evidence as well (``Finding/failedGuard``).
+  /// - Returns: The evidence; empty if there is none.
+  /// - Throws: Any error; it becomes evidence (``Finding/failedGuard``).
   func examine() throws -> [Evidence]
 }
 
 extension Guard {
-  /// In the process, for at most ten seconds: a busy machine is no attack.
+  /// In the process, with a limit of ten seconds: a busy machine is not an attack.
   public var placement: GuardPlacement { .inProcess() }
 }
 
-/// Where a guard runs, and how long it may take.
+/// The process in which a guard runs, and its time limit.
 @nonexhaustive public enum GuardPlacement: Sendable, Hashable {
-  /// On a thread of this process. One that takes longer is waited for no more; its thread stays with it, and it is not started again
-  /// until it has come back.
+  /// On a thread of this process.
+  ///
+  /// After the limit the caller stops waiting; the thread goes on, and the guard is not started again until it has returned.
   case inProcess(limit: Duration = .seconds(10))
-  /// In a process of its own, which is ended when its time is over. A crash there ends nothing else. Where the platform has no
-  /// processes for apps (iOS), it runs as ``inProcess(limit:)``.
+  /// In a child process, which is killed after the limit; a crash there affects nothing else.
+  ///
+  /// If the platform has no child processes for apps (iOS), it runs like ``inProcess(limit:)``.
   case child(limit: Duration = .seconds(5))
 
-  /// How long it may take.
+  /// The time limit.
   public var limit: Duration {
     switch self {
     case .inProcess(let limit), .child(let limit): limit
@@ -48,28 +50,28 @@ extension Guard {
   }
 }
 
-/// A guard that runs in a process of its own, whatever it says itself.
+/// A wrapper that runs a guard in a child process, regardless of the guard's own placement.
 ///
-/// Give it an instance of its own. A lock that another thread holds at the fork stays locked in the copy, and the guard reports "took too
-/// long". The standard guards, of which several have a lock, run in the program's process.
+/// Give it an instance of its own. A lock that another thread holds at the fork stays locked in the copy, and the guard
+/// reports "took too long". The standard guards, of which several have a lock, run in the program's process.
 public struct IsolatedGuard: Guard {
   private let base: any Guard
-  /// In a process of its own.
+  /// A child process.
   public let placement: GuardPlacement
 
-  /// Isolates a guard.
+  /// Creates a wrapper.
   ///
   /// - Parameters:
   ///   - base: The guard.
-  ///   - limit: How long it may take.
+  ///   - limit: The time limit.
   public init(_ base: any Guard, limit: Duration = .seconds(5)) {
     self.base = base
     placement = .child(limit: limit)
   }
 
-  /// The name of the guard inside.
+  /// The name of the wrapped guard.
   public var name: String { base.name }
 
-  /// What the guard inside finds.
+  /// Runs the wrapped guard.
   public func examine() throws -> [Evidence] { try base.examine() }
 }

@@ -1,8 +1,8 @@
-/// What kept a guard from looking.
+/// The reason why a guard could not examine.
 public struct GuardFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What happened, in a sentence without a full stop.
+  /// The reason, in a sentence without a full stop.
   public let description: String
 
-  /// A failure.
+  /// Creates a failure.
   public init(_ description: String) { self.description = description }
 }

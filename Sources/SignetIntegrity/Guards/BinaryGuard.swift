@@ -3,32 +3,31 @@
   public import SignetCrypto
   import Synchronization
 
-  /// Compares the program's file with the manifest that was signed when it was built (``ReleaseManifest``), and the program in memory
-  /// with its file.
+  /// A guard that compares the program's file with its signed manifest (``ReleaseManifest``), and its memory with the file.
   ///
-  /// What is loaded of the program and may not be written to, its code above all, is compared as a whole at each look. What may be
-  /// written to may change, and a linker may put constants there too. The file is hashed once, and again when it is another one or was
-  /// written to. The manifest lies beside the program, with `.manifest` behind its name, or as `lib/signet/release.manifest` in the
-  /// folder above.
+  /// Each run compares all read-only segments of the program in memory, above all its code. Writable segments may change,
+  /// and a linker may put constants there too; they are not compared. The file is hashed once, and again if it is another
+  /// file or was written to. The manifest is next to the program, with `.manifest` added to its name, or
+  /// `lib/signet/release.manifest` in the folder above.
   ///
-  /// Who changes a program on purpose can take this guard out of it, too: it meets those who don't, damaged files, programs of another
-  /// release, and who writes into the memory of a running one.
+  /// An attacker who changes the program can also remove this guard. It detects damaged files, programs of another release,
+  /// changes by attackers who leave the guard in place, and writes to the memory of a running program.
   public final class BinaryGuard: Guard {
-    /// `binary`.
+    /// The value `binary`.
     public let name = "binary"
     private let key: P256.Signing.PublicKey?
     private let manifest: String?
-    /// The digest of the file, and which one that was.
+    /// The digest of the file, and the file's status when it was hashed.
     private let cache = Mutex<(status: FileStatus, digest: [UInt8])?>(nil)
 
-    /// A guard of this program, by the key that it was built with.
+    /// Creates a guard of this program with its built-in key.
     public convenience init() { self.init(key: ReleaseKey.builtIn, manifest: nil) }
 
-    /// A guard of this program.
+    /// Creates a guard of this program.
     ///
     /// - Parameters:
-    ///   - key: The release's public key; without one nothing can be said of the file.
-    ///   - manifest: Where the manifest lies; where it is looked for by itself if this is `nil`.
+    ///   - key: The release's public key; without one the file is not verified.
+    ///   - manifest: The path of the manifest; the default places are searched if `nil`.
     public init(key: P256.Signing.PublicKey?, manifest: String?) {
       self.key = key
       self.manifest = manifest
@@ -36,7 +35,7 @@
 
     /// Compares the program with its manifest, and its memory with its file.
     public func examine() throws -> [Evidence] {
-      // What cannot be read of one hides nothing of the other.
+      // A read error in one comparison must not hide a finding of the other.
       let (signed, own) = (Result { try release() }, Result { try ownProgram() })
       var evidence: [Evidence] = []
       if case .success(let program) = own, !program.isSame {
@@ -56,9 +55,9 @@
     // MARK: The manifest
 
     private enum Release {
-      /// There is none, or none that counts.
+      /// The manifest is missing or not valid, or there is no key.
       case refused(Evidence)
-      /// What the key has signed, and what the program is called here.
+      /// The signed manifest, and the program's file name here.
       case signed(ReleaseManifest, name: String)
     }
 
@@ -90,7 +89,7 @@
     private static func judge(_ program: OwnProgram, by manifest: ReleaseManifest, as name: String)
       -> [Evidence]
     {
-      // What the program is called here is the user's choice; which one it is, the digest says.
+      // The user may rename the program; the digest identifies it.
       switch manifest.verdict(on: .init(name: name, byteCount: program.byteCount, digest: program.digest)) {
       case .same: return []
       case .changed:
@@ -110,15 +109,15 @@
 
     // MARK: The program
 
-    /// So much of the file is hashed, and then compared with memory while the processor's cache still has it.
+    /// The step in which the file is hashed and compared, while the step is in the processor's cache.
     private static let stepByteCount = 131_072
 
-    /// A part of the file that memory should have unchanged.
+    /// A range of the file that must be unchanged in memory.
     private struct Part {
       let file: Range<UInt64>
       let address: UInt64
 
-      /// Whether memory has what these bytes of the file, from `start` on, have of this part.
+      /// True if memory has the same bytes as this step of the file, from `start` on, where it overlaps this part.
       func isSame(in bytes: Span<UInt8>, from start: UInt64) -> Bool {
         let shared = file.clamped(to: start..<start + UInt64(bytes.count))
         if shared.isEmpty { return true }
@@ -132,13 +131,13 @@
 
     private struct OwnProgram {
       let byteCount: Int64
-      /// Empty where there is no key to judge it by.
+      /// Empty without a key.
       let digest: [UInt8]
-      /// Whether memory is what the file has.
+      /// True if memory matches the file.
       let isSame: Bool
     }
 
-    /// The program as it is now, by the kernel's link to its file: also one that was deleted is what runs.
+    /// Reads the running program through the kernel's link to its file, which also works after the file was deleted.
     private func ownProgram() throws -> OwnProgram {
       let link = "/proc/self/exe"
       guard let map = MemoryMap.own(), let status = FileStatus(link), let file = FileBytes(link) else {
@@ -150,7 +149,7 @@
       let known = cache.withLock { cached in cached.flatMap { $0.status == status ? $0.digest : nil } }
       let isHashed = key != nil && known == nil
       var hash = IncrementalHash(.sha256)
-      // Read and not mapped: a file that is cut off meanwhile is an error, and does not end the process.
+      // Read, not mapped: truncating the file meanwhile is an error and does not kill the process.
       var step = [UInt8](repeating: 0, count: Self.stepByteCount)
       var start: UInt64 = 0
       while start < byteCount {
@@ -168,20 +167,19 @@
       return OwnProgram(byteCount: Int64(start), digest: digest, isSame: isSame)
     }
 
-    /// What memory should have of the file.
+    /// Returns the ranges of the file that memory must contain unchanged.
     ///
-    /// The number of the file is that of the program's first page, and not the one that the file system tells, which on overlayfs is
-    /// another one.
+    /// The file number is that of the program's first page: on overlayfs the file system reports another number.
     ///
     /// - Parameters:
     ///   - byteCount: The file's length.
-    ///   - map: What lies where.
-    /// - Returns: The parts; `nil` where memory does not have them. The kernel has loaded the program from the file, so it was changed.
+    ///   - map: The memory map.
+    /// - Returns: The ranges; `nil` if memory lacks them. The kernel loaded the program from the file, so it was changed.
     private static func parts(of byteCount: UInt64, _ map: MemoryMap) -> [Part]? {
       guard let first = map.mapping(at: signet_program_header()), first.fileNumber != 0, first.offset == 0,
         first.isReadable, !first.isWritable, let image = ELFImage(at: first.start, in: ProcessMemory())
       else { return nil }
-      // The header, in the first page, says what else is compared: it was read from memory, and is compared itself.
+      // The header in the first page defines the other ranges. It was read from memory, so it is compared as well.
       var parts = [Part(file: 0..<min(4096, byteCount), address: first.start)]
       for segment in image.segments where !segment.isWritable && segment.fileByteCount > 0 {
         let (end, isBeyond) = segment.fileOffset.addingReportingOverflow(segment.fileByteCount)
@@ -195,7 +193,7 @@
   }
 
   extension MemoryMap {
-    /// Whether all of a segment is memory that a file stands behind, readable and not to be written to.
+    /// True if the whole segment is read-only memory backed by this file.
     fileprivate func isUnchangeable(_ segment: ELFImage.Segment, of fileNumber: UInt64) -> Bool {
       var address = segment.address
       let end = segment.address &+ segment.fileByteCount

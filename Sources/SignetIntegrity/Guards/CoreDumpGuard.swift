@@ -2,17 +2,17 @@
   import CLinuxProcess
   import Glibc
 
-  /// Says whether a crash would write this process's memory, with its secrets, to a file.
+  /// A guard that detects whether a crash would write this process's memory, with its secrets, to a file.
   ///
   /// ``ProcessHardening`` prevents it.
   public struct CoreDumpGuard: Guard {
-    /// `core-dumps`.
+    /// The value `core-dumps`.
     public let name = "core-dumps"
 
-    /// A guard of this process.
+    /// Creates a guard of this process.
     public init() {}
 
-    /// Looks at the limit, and at whether memory is closed.
+    /// Checks the core limit, and whether the process is dumpable.
     public func examine() -> [Evidence] {
       guard signet_is_dumpable() != 0 else { return [] }
       var limit = rlimit()

@@ -2,33 +2,34 @@
   import CLinuxProcess
   import Synchronization
 
-  /// Looks for a tracer, such as gdb or strace: by what `/proc` says of each thread, and by trying to trace this process.
+  /// A guard that looks for a tracer, such as gdb or strace.
   ///
-  /// A tracer of one thread only is seen too. Who hides `/proc`, or lies in it, is met by the second way, where the system lets
-  /// processes trace each other; a debugger that has left is not seen.
+  /// It reads `TracerPid` of each thread in `/proc`, which also shows a tracer of a single thread. It also tries to trace
+  /// this process: that detects a tracer that hides or falsifies `/proc`, on systems that let processes trace each other. A
+  /// debugger that has detached is not detected.
   public struct DebuggerGuard: Guard {
-    /// `debugger`.
+    /// The value `debugger`.
     public let name = "debugger"
     private let ways: Set<Way>
 
-    /// A way to find a tracer.
+    /// A method to detect a tracer.
     package enum Way: Sendable {
-      /// `TracerPid` of each thread.
+      /// Read `TracerPid` of each thread.
       case status
-      /// A child tries to trace this process.
+      /// Let a child process try to trace this process.
       case probe
     }
 
-    /// Looks both ways.
+    /// Creates a guard that uses both methods.
     public init() { self.init(ways: [.status, .probe]) }
 
     package init(ways: Set<Way>) { self.ways = ways }
 
-    /// A process can have one tracer: while a child of ours is it, another look would take it for a debugger.
+    /// A process can have only one tracer: while one run's child traces, another run would report it as a debugger.
     private static let turn = Mutex(())
     private static let threadLimit = 4096
 
-    /// Looks at all threads, and tries to trace this process where none of them shows a tracer.
+    /// Checks all threads, and tries to trace this process if none of them has a tracer.
     public func examine() throws -> [Evidence] {
       try Self.turn.withLock { _ in
         if ways.contains(.status), let found = try tracer() { return [found] }
@@ -48,7 +49,7 @@
         throw GuardFailure("the threads of this process can't be listed in /proc")
       }
       for thread in threads {
-        // A thread may have ended since; its status is gone with it.
+        // A thread may have ended meanwhile; its status is then gone.
         guard let status = KernelFile.text("/proc/self/task/\(thread)/status", limit: 8192),
           let tracer = ProcessStatus.tracer(in: status), tracer != 0
         else { continue }

@@ -1,29 +1,30 @@
 #if os(Linux)
   import CLinuxProcess
 
-  /// Says whether the machine is a virtual one, and whether the process lives in a container.
+  /// A guard that detects virtual machines, emulators and containers.
   ///
-  /// Many servers, laptops and test machines are, so that these weigh nothing unless ``IntegritySettings/weights`` say so.
+  /// Many servers, laptops and test machines are virtual, so these findings weigh 0 unless ``IntegritySettings/weights``
+  /// sets a weight.
   public struct EmulatorGuard: Guard {
-    /// `emulator`.
+    /// The value `emulator`.
     public let name = "emulator"
 
     private let root: String
     private let processor: @Sendable () -> String?
 
-    /// A guard of this machine.
+    /// Creates a guard of this machine.
     public init() { self.init(root: "") { Self.namedByProcessor() } }
 
-    /// A guard of a machine whose files lie below `root`.
+    /// Creates a guard of a machine whose files are below `root`.
     ///
     /// - Parameters:
-    ///   - root: The folder that stands for `/`; empty for that.
-    ///   - processor: What the processor says of its hypervisor; `nil` where there is none.
+    ///   - root: The folder used as `/`; empty for `/`.
+    ///   - processor: Returns the hypervisor's name as the processor reports it; `nil` if there is none.
     package init(root: String, processor: @escaping @Sendable () -> String?) {
       (self.root, self.processor) = (root, processor)
     }
 
-    /// Says where the process lives.
+    /// Reports the hypervisor, the emulator and the container.
     public func examine() -> [Evidence] {
       var evidence: [Evidence] = []
       if let hypervisor = hypervisor() {
@@ -62,7 +63,7 @@
 
     private func emulator() -> String? {
       guard let processors = KernelFile.text("\(root)/proc/cpuinfo", limit: 4096) else { return nil }
-      // QEMU without hardware's help shows its own processor; so does an Android emulator ("goldfish").
+      // QEMU without hardware support shows its own processor name; so does an Android emulator ("goldfish").
       return ["TCGTCGTCGTCG", "QEMU Virtual CPU", "Goldfish", "goldfish", "ranchu"].first {
         processors.contains($0)
       }

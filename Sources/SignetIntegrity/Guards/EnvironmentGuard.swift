@@ -4,16 +4,16 @@
   import Darwin
 #endif
 
-/// Looks for environment variables that load code into the process, or make libraries do what the program does not know of.
+/// A guard for environment variables that load code into the process, or change the behaviour of libraries unnoticed.
 ///
-/// What a library has taken out of the environment since is looked for in the block that the process was started with, where the
-/// kernel shows it.
+/// A library may have removed a variable from the environment. The guard therefore also reads the initial environment of the
+/// process, if the kernel shows it.
 public struct EnvironmentGuard: Guard {
-  /// `environment`.
+  /// The value `environment`.
   public let name = "environment"
   private let variables: @Sendable () -> [String: String]
 
-  /// A guard of this process.
+  /// Creates a guard of this process.
   public init() { self.init { Self.present() } }
 
   package init(variables: @escaping @Sendable () -> [String: String]) { self.variables = variables }
@@ -29,7 +29,7 @@ public struct EnvironmentGuard: Guard {
     "RESOLV_HOST_CONF", "LOCPATH", "NLSPATH",
   ]
 
-  /// Looks at the variables that matter, and at no others.
+  /// Checks the known variables and no others.
   public func examine() -> [Evidence] {
     variables().sorted { $0.key < $1.key }.compactMap { name, value in
       guard !value.isEmpty else { return nil }
@@ -45,7 +45,7 @@ public struct EnvironmentGuard: Guard {
 
   private static func present() -> [String: String] {
     var found: [String: String] = [:]
-    // The names that matter alone: everything else is nobody's business here.
+    // Only the known names are read: other variables may hold private data.
     for name in loading.union(Self.misleading) {
       if let value = unsafe getenv(name) { found[name] = unsafe String(cString: value) }
     }

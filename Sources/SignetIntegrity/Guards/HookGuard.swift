@@ -1,39 +1,41 @@
 #if os(Linux)
   import Synchronization
 
-  /// Looks for hooks: calls of functions that matter that lead to other code than their library's, and functions whose code in memory
-  /// is not that of the file.
+  /// A guard that looks for hooks: redirected calls of protected functions, and changed code of these functions in memory.
   ///
-  /// For each loaded program and library, every place that keeps the address of such a function (the entries of GOT and PLT) must lead
-  /// into the library that has it, or back into the program, as it does before the first call. The first bytes of each function are
-  /// compared with the file. What is checked has to be read by code that can be hooked as well, and a hook that is taken away while
-  /// guards look is not seen; the file is trusted, which ``LibraryGuard`` looks after. The program's own code is ``BinaryGuard``'s.
+  /// In each loaded program and library, every GOT and PLT slot of a protected function must point into the library that
+  /// defines it, or back into the caller, as before the first call. The first bytes of each function are compared with the
+  /// file.
+  ///
+  /// Limits: the guard's own code can be hooked as well. A hook that is removed while guards run is not detected. The file
+  /// is trusted; ``LibraryGuard`` checks it. ``BinaryGuard`` checks the program's own code.
   public final class HookGuard: Guard {
-    /// `hooks`.
+    /// The value `hooks`.
     public let name = "hooks"
     private let protected: [ProtectedFunctions]
-    /// Of all of them.
+    /// The names of all protected functions.
     private let names: Set<String>
-    /// By where it lies.
+    /// The known objects by base address.
     private let cache = Mutex<[UInt64: Known]>([:])
 
-    /// A guard of functions.
+    /// Creates a guard of functions.
     ///
-    /// - Parameter protected: Which ones.
+    /// - Parameter protected: The functions to check.
     public init(_ protected: [ProtectedFunctions] = ProtectedFunctions.standard) {
       self.protected = protected
       names = protected.reduce(into: []) { $0.formUnion($1.functions) }
     }
 
-    /// How many bytes of a function are compared: hooks write a jump over the first ones, and debuggers a stop anywhere near.
+    /// The number of compared bytes of a function: hooks overwrite the first ones with a jump, and debuggers set a trap
+    /// nearby.
     private static let comparedByteCount = 64
 
-    /// What stays the same while a library stays where it is.
+    /// Facts about a library that do not change while it stays at its address.
     private struct Known {
       let fileNumber: UInt64
-      /// Places of addresses.
+      /// The slots that hold addresses of protected functions.
       let slots: [ELFImage.Slot]
-      /// Functions that matter; `nil` where the library is none that has them.
+      /// The protected functions in this library; `nil` if it is not a protected library.
       let functions: [Function]?
     }
 
@@ -50,7 +52,7 @@
       let known = cache.withLock { cached in
         cached = Dictionary(
           loaded.objects.map { object in
-            // Another library may lie where one lay.
+            // Another library may now be at the same address.
             let same = cached[object.base].flatMap { $0.fileNumber == object.fileNumber ? $0 : nil }
             return (object.base, same ?? look(into: object))
           },
@@ -88,18 +90,18 @@
       return evidence
     }
 
-    /// What an address lies in, if that is neither the library that has the function nor the caller itself; `nil` where it is.
+    /// Returns the wrong target of a slot; `nil` if it points to the defining library or to the caller.
     private func wrongOwner(
       of target: UInt64, for function: String, calledBy object: LoadedObject, in map: MemoryMap
     ) -> String? {
       guard let mapping = map.mapping(at: target) else { return "memory that is not mapped" }
-      // The kernel answers for the time itself.
+      // The kernel implements the clock functions itself (vDSO).
       if mapping.isKernels { return nil }
       guard mapping.isFile else { return mapping.name.isEmpty ? "memory without a file" : mapping.name }
-      // Before the first call the address leads to the caller's own code, which looks the function up.
+      // Before the first call the slot points into the caller, whose code resolves the function.
       if mapping.path == object.path { return nil }
       let file = String(mapping.path.split(separator: "/").last ?? "")
-      // Some names are of several libraries: `read` is of libpthread, too, in older systems.
+      // Several libraries can define a name: on older systems `read` is in libpthread, too.
       let isRight = protected.contains { $0.functions.contains(function) && file.hasPrefix($0.library) }
       return isRight && mapping.isExecutable ? nil : file
     }

@@ -2,21 +2,20 @@
   import CLinuxProcess
   import Glibc
 
-  /// Looks for code that a toolkit such as Frida runs in this process: mappings, threads, probes of the kernel, and the port of
-  /// Frida's server.
+  /// A guard for code of a toolkit, such as Frida, in this process: mappings, threads, kernel probes, and Frida's port.
   ///
-  /// What has a name of its own is easily renamed; code that runs without a file of a disk is what all of them need. A toolkit that
-  /// has left is not seen.
+  /// Names are easy to change; all toolkits need code that runs without a file on disk. A toolkit that was unloaded is not
+  /// detected.
   public struct InstrumentationGuard: Guard {
-    /// `instrumentation`.
+    /// The value `instrumentation`.
     public let name = "instrumentation"
 
-    /// A guard for this process.
+    /// Creates a guard of this process.
     public init() {}
 
     private static let threadLimit = 4096
 
-    /// Looks at mappings, threads and ports.
+    /// Checks mappings, threads and ports.
     public func examine() throws -> [Evidence] {
       guard let map = MemoryMap.own() else {
         throw GuardFailure("the map of this process can't be read in /proc")
@@ -26,13 +25,13 @@
 
     // MARK: Mappings
 
-    /// Parts of file names, in lower case, that only toolkits bear.
+    /// Parts of file names, in lower case, that only toolkits use.
     private static let toolkits = [
       "frida", "linjector", "gum-js", "libgadget", "dynamorio", "libpinvm", "pin-tool", "libsubstrate",
       "xposed",
     ].map { Array($0.utf8) }
 
-    /// Whether a name holds a word, whatever the case of its letters.
+    /// True if a name contains a word; case is ignored.
     private static func holds(_ word: [UInt8], in name: ArraySlice<UInt8>) -> Bool {
       guard name.count >= word.count else { return false }
       for start in name.startIndex...(name.endIndex - word.count) {
@@ -52,7 +51,7 @@
       var evidence: [Evidence] = []
       var judgedNames: Set<String> = []
       for mapping in map.mappings where mapping.isExecutable || !mapping.name.isEmpty {
-        // Of a file each part tells the same, but for whether it is run.
+        // All mappings of a file give the same result, except for being executable.
         if !mapping.name.isEmpty,
           !judgedNames.insert(mapping.isExecutable ? mapping.name + " x" : mapping.name).inserted
         {
@@ -67,7 +66,7 @@
 
     private static func judged(_ mapping: MemoryMap.Mapping) -> Evidence? {
       if mapping.isKernels { return nil }
-      // Most memory has no name, and most names are of files; a search for words in each costs more than all the rest.
+      // Most memory has no name. Only file names are searched: a search in every path would cost more than all other checks.
       let name = Array(mapping.path.utf8)
       let fileName = name[(name.lastIndex(of: 47).map { $0 + 1 } ?? 0)...]
       if let toolkit = toolkits.first(where: { holds($0, in: fileName) }) {
@@ -94,7 +93,7 @@
     // MARK: Threads
 
     private static let toolkitThreads = ["gum-js-loop", "pool-frida", "frida", "linjector"]
-    /// GLib's, which Frida brings along, as many desktop programs do.
+    /// Thread names of GLib, which Frida and many desktop programs include.
     private static let commonThreads = ["gmain", "gdbus", "pool-spawner"]
 
     private func threads() -> [Evidence] {
@@ -128,7 +127,9 @@
 
     private static let toolkitPorts: [UInt16] = [27_042, 27_043]
 
-    /// The port of Frida's server, where a program listens on it: as the kernel says, or where it does not answer, as its tables do.
+    /// Returns the port if a program listens on a port of Frida's server.
+    ///
+    /// It asks the kernel; if that fails, it reads the tables in `/proc/net`.
     static func toolkitPort() -> Int? {
       for (family, path) in [(AF_INET, "/proc/net/tcp"), (AF_INET6, "/proc/net/tcp6")] {
         let answer = signet_listening_port(family, toolkitPorts[0], toolkitPorts[1])
@@ -142,10 +143,10 @@
       return nil
     }
 
-    /// The port of Frida's server, where a table of connections has it listening.
+    /// Returns the port if a connection table shows a listener on a port of Frida's server.
     ///
-    /// Those that listen come first, and end at the first line that is another's. A line has its number, the address and port that
-    /// it is at, those of the other side, and the state, in hexadecimal: 0A listens.
+    /// Listeners come first, and the first line in another state ends them. A line has a number, the local address and port,
+    /// the remote ones, and the state, in hexadecimal: 0A is a listener.
     package static func toolkitPort(in table: [UInt8]) -> Int? {
       for line in table.split(separator: 10).dropFirst() {
         let words = line.split(separator: 32, maxSplits: 5)

@@ -1,22 +1,22 @@
 #if os(Linux)
   import Synchronization
 
-  /// Looks for libraries that the program did not ask for, or that come from where they should not.
+  /// A guard for libraries that the program did not request, or that come from a wrong folder.
   ///
-  /// What the program needs, and what that needs, may lie in the system's folders, beside the program, or where the one that asks
-  /// says. What else is loaded, such as a plug-in of PAM, must lie in the system's folders. Libraries of the system must be root's
-  /// alone to write.
+  /// A library that the program needs, directly or indirectly, may be in the system's folders, next to the program, or in
+  /// the search path of the object that requests it. Any other loaded library, such as a PAM plug-in, must be in the
+  /// system's folders. Only root may be able to write to system libraries.
   public final class LibraryGuard: Guard {
-    /// `libraries`.
+    /// The value `libraries`.
     public let name = "libraries"
 
-    /// What was seen, by where it lies.
+    /// The facts from the last run, by base address.
     private let earlier = Mutex<[UInt64: LibraryFacts]>([:])
 
-    /// A guard of this process.
+    /// Creates a guard of this process.
     public init() {}
 
-    /// Judges what is loaded.
+    /// Checks the loaded libraries and the preload file.
     public func examine() throws -> [Evidence] {
       guard let loaded = LoadedObjects.own() else {
         throw GuardFailure("the map of this process can't be read in /proc")
@@ -44,23 +44,23 @@
       "/usr/lib", "/lib", "/usr/lib64", "/lib64", "/lib32", "/usr/lib32", "/usr/libexec",
     ]
 
-    /// Judges what is loaded.
+    /// Checks loaded libraries.
     ///
     /// - Parameters:
     ///   - objects: The program and its libraries.
     ///   - program: The program's path.
-    ///   - status: Who may write to a file.
-    /// - Returns: What should not be there.
+    ///   - status: Returns owner and mode of a file.
+    /// - Returns: Evidence for each library that should not be there.
     package static func judge(
       _ objects: [LibraryFacts], program: String, status: (String) -> FileStatus?
     ) -> [Evidence] {
       guard let root = objects.first(where: { $0.path == program }) else { return [] }
-      var asked: [String: Set<String>] = [:]  // a library's name: where those that ask for it look
+      var asked: [String: Set<String>] = [:]  // by library name: the search folders of its requesters
       var open = [root]
       var expected: Set<String> = [root.path]
       var called: [String: [LibraryFacts]] = [:]
       for object in objects { for name in object.names { called[name, default: []].append(object) } }
-      // What an object looks in also holds for what it needs (DT_RPATH), and for all that the program needs in turn.
+      // The program's search path (DT_RPATH) also applies to its direct and indirect dependencies.
       let inherited = root.folders
       while let object = open.popLast() {
         let folders = object.folders.union(inherited)
@@ -98,7 +98,7 @@
     }
   }
 
-  /// What is judged of a loaded program or library.
+  /// The facts about a loaded program or library.
   package struct LibraryFacts: Sendable {
     package let path: String
     let soname: String?
@@ -107,20 +107,20 @@
     let fileName: String
     /// The path without its last part.
     let folder: String
-    /// Where it looks for libraries, with parts like `..` resolved.
+    /// The search folders, with parts such as `..` resolved.
     let folders: Set<String>
-    /// Whether it lies where the system's libraries do.
+    /// True if it is in one of the system's library folders.
     let isSystems: Bool
-    /// The system's loader is asked for by the program's header.
+    /// True for the system's loader, which the program's header requests.
     let isLoader: Bool
 
-    /// Facts.
+    /// Creates facts.
     ///
     /// - Parameters:
-    ///   - path: Where it lies.
-    ///   - soname: Its own name.
-    ///   - needed: What it asks for.
-    ///   - searchFolders: Where it looks for that, as written: `$ORIGIN` is its own folder.
+    ///   - path: The path of the file.
+    ///   - soname: The object's own name.
+    ///   - needed: The libraries that it requests.
+    ///   - searchFolders: The search folders as written: `$ORIGIN` is the object's own folder.
     package init(path: String, soname: String? = nil, needed: [String] = [], searchFolders: [String] = []) {
       (self.path, self.soname, self.needed) = (path, soname, needed)
       let name = String(path.split(separator: "/").last ?? "")
@@ -137,7 +137,7 @@
         searchFolders: object.image.searchFolders)
     }
 
-    /// What others ask for it by.
+    /// The names by which other objects request it.
     var names: Set<String> { soname.map { [$0, fileName] } ?? [fileName] }
 
     private static func resolved(_ written: String, origin: String) -> String {

@@ -1,17 +1,17 @@
-/// Functions of a library whose answers secrets depend on.
+/// The security-relevant functions of a library.
 public struct ProtectedFunctions: Sendable, Hashable {
-  /// What the library is called by programs that need it, without a version: `libcrypto.so`.
+  /// The library's name without a version, as programs request it: `libcrypto.so`.
   public let library: String
-  /// The functions' names.
+  /// The names of the functions.
   public let functions: Set<String>
 
-  /// Functions of a library.
+  /// Creates a list of functions of a library.
   public init(library: String, functions: Set<String>) {
     self.library = library
     self.functions = functions
   }
 
-  /// What Signet's secrets go through: keys, randomness, comparison, memory, time, and how guards and libraries look around.
+  /// The functions that handle Signet's secrets: keys, randomness, comparison, memory, time, and inspection of the system.
   public static let standard = [
     ProtectedFunctions(
       library: "libcrypto.so",

@@ -1,13 +1,13 @@
 #if os(Linux)
   package import Glibc
 
-  /// Looks at who may do what: a process with root's rights, one with another user's, and a system or a program that others may
-  /// change.
+  /// A guard for privileges: a process with root's or another user's privileges, and a system or program that other users
+  /// can change.
   public struct RootGuard: Guard {
-    /// `root`.
+    /// The value `root`.
     public let name = "root"
 
-    /// Who the process runs as, and with whose rights.
+    /// The users and groups of the process.
     package struct Identity: Sendable {
       package var user = getuid()
       package var effectiveUser = geteuid()
@@ -21,29 +21,29 @@
     private let program: @Sendable () -> String?
     private let identity: @Sendable () -> Identity
 
-    /// A guard of this process and its system.
+    /// Creates a guard of this process and its system.
     public init() { self.init(root: "", program: LoadedObjects.programPath) { Identity() } }
 
-    /// A guard of a process whose system lies below `root`.
+    /// Creates a guard of a process whose system is below `root`.
     ///
     /// - Parameters:
-    ///   - root: The folder that stands for `/`; empty for that.
-    ///   - program: Where the program lies.
-    ///   - identity: Who the process runs as.
+    ///   - root: The folder used as `/`; empty for `/`.
+    ///   - program: Returns the program's path.
+    ///   - identity: Returns the users and groups of the process.
     package init(
       root: String, program: @escaping @Sendable () -> String?, identity: @escaping @Sendable () -> Identity
     ) {
       (self.root, self.program, self.identity) = (root, program, identity)
     }
 
-    /// Where programs, libraries and their settings lie.
+    /// The folders of programs, libraries and their settings.
     static let systemPaths = [
       "/", "/etc", "/usr", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/bin", "/sbin", "/lib",
       "/lib64",
       "/etc/ld.so.conf", "/etc/ld.so.cache", "/etc/passwd", "/etc/ssl", "/etc/ssl/openssl.cnf", "/etc/pam.d",
     ]
 
-    /// Looks at the process, the system and the program.
+    /// Checks the process, the system and the program.
     public func examine() -> [Evidence] {
       var evidence: [Evidence] = []
       let identity = identity()
@@ -73,7 +73,7 @@
       return evidence
     }
 
-    /// Whether the program's own file gives a group to whoever runs it, as that of an installed `signet` does.
+    /// True if the program's own file grants the group (setgid), as that of an installed `signet` does.
     private func isGiven(_ group: UInt32) -> Bool {
       guard let status = program().flatMap({ FileStatus($0) }) else { return false }
       return status.mode & UInt32(S_ISGID) != 0 && status.group == group && !status.isOpenToAll

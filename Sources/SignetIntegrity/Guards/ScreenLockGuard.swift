@@ -1,25 +1,25 @@
-/// Whether a screen that is left alone is locked.
+/// The state of the automatic screen lock.
 public enum ScreenLockState: Sendable, Hashable {
-  /// It is, and opens with a secret.
+  /// The screen locks, and a secret opens it.
   case set
-  /// It is not, for this reason: a sentence without a full stop.
+  /// The screen does not lock; the reason is a sentence without a full stop.
   case missing(String)
-  /// There is no screen to lock, or nobody can say.
+  /// There is no screen, or the state is unknown.
   case unknown
 }
 
-/// Says where the screen of the device is not locked.
+/// A guard that reports a missing screen lock.
 public struct ScreenLockGuard: Guard {
-  /// `screen-lock`.
+  /// The value `screen-lock`.
   public let name = "screen-lock"
   private let state: @Sendable () -> ScreenLockState
 
-  /// A guard that asks an app.
+  /// Creates a guard that asks an app.
   ///
-  /// - Parameter state: What the app knows of its platform's lock. It is called on a thread that may block.
+  /// - Parameter state: Returns the state of the platform's lock. It is called on a thread that may block.
   public init(state: @escaping @Sendable () -> ScreenLockState) { self.state = state }
 
-  /// Asks for the state of the lock.
+  /// Reports a missing lock.
   public func examine() -> [Evidence] {
     guard case .missing(let reason) = state() else { return [] }
     return [Evidence(.noScreenLock, reason)]

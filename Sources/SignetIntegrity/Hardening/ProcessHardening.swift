@@ -2,38 +2,38 @@
   import CLinuxProcess
   import Glibc
 
-  /// What keeps a process's memory from other processes of its user, and from the disk.
+  /// Protection of a process's memory from other processes of its user and from core dumps.
   public enum ProcessHardening {
-    /// Has the system write no core dumps of this process and of those that it starts.
+    /// Disables core dumps of this process and its child processes.
     ///
-    /// - Returns: Whether the system did so.
+    /// - Returns: True on success.
     @discardableResult public static func forbidCoreDumps() -> Bool {
       var limit = rlimit(rlim_cur: 0, rlim_max: 0)
       return unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
     }
 
-    /// Has this process end at once where it crashes.
+    /// Makes this process end at once when it crashes.
     ///
-    /// Swift's runtime starts a program then that reads this one's memory and prints some of it. Where memory is closed or
-    /// starting programs is forbidden it waits for that program for ever, and what has crashed stays, with its secrets.
+    /// Otherwise Swift's runtime starts a program that reads this process's memory and prints parts of it. If memory is
+    /// closed, or starting programs is forbidden, the runtime waits for that program for ever, and the crashed process stays
+    /// with its secrets.
     public static func forbidCrashReports() {
       for fault in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV] { signal(fault, SIG_DFL) }
     }
 
-    /// Has the system write no core dumps, and let no other process of the user read this one's memory or trace it; nor is
-    /// anything of it told where it crashes.
+    /// Closes memory: no core dumps, no crash reports, and no reading or tracing by other processes of the user.
     ///
-    /// Whoever is root can still do both. Nobody of the user can see any more which program this is, either, so that the agent does
-    /// not let it in.
+    /// Root can still read and trace. Other processes of the user can also no longer identify this program, so the agent
+    /// rejects it.
     ///
-    /// - Returns: Whether the system did so.
+    /// - Returns: True on success.
     @discardableResult public static func closeMemory() -> Bool {
       forbidCrashReports()
       let hasNoCore = forbidCoreDumps()
       return signet_set_dumpable(0) == 0 && hasNoCore
     }
 
-    /// Whether other processes of the user may read this one's memory.
+    /// True if other processes of the user may read this process's memory.
     public static var isOpen: Bool { signet_is_dumpable() != 0 }
   }
 #endif

@@ -1,16 +1,18 @@
 #if os(Linux)
   import CLinuxProcess
 
-  /// System calls that a process gives up for good (seccomp; seccomp(2)).
+  /// A filter of system calls that a process can never use again (seccomp; seccomp(2)).
   ///
-  /// The calls are refused with `EPERM`, and nobody is killed: what fails says so. What a service needs is the unit's to list
-  /// (`SystemCallFilter=`); here are those that none of our programs needs and that break-ins live on.
+  /// The kernel refuses the calls with `EPERM` and kills nothing, so a caller can report the error. A service's unit lists
+  /// the calls that it needs (`SystemCallFilter=`). This filter lists calls that no Signet program needs and that attacks
+  /// rely on.
   public struct SystemCallFilter: Sendable, Hashable {
     /// The numbers of the calls on this processor.
     let numbers: [UInt32]
 
-    /// For a program that starts no others: no tracing, no other program, no kernel modules, no mounts, no namespaces, no raw
-    /// performance counters.
+    /// The filter for a program that starts no others.
+    ///
+    /// It refuses tracing, starting programs, kernel modules, mounts, namespaces, and raw performance counters.
     public static let startsNothing = SystemCallFilter(numbers: dangerous + starting)
 
     private static let dangerous = [
@@ -28,9 +30,9 @@
 
     private static let starting = [SYS_execve, SYS_execveat].map { UInt32($0) }
 
-    /// Refuses the calls to all threads of this process from now on, and forbids new privileges.
+    /// Applies the filter to all threads of this process and forbids new privileges.
     ///
-    /// - Throws: ``GuardFailure`` where the kernel has no filters, or a container forbids them.
+    /// - Throws: ``GuardFailure`` if the kernel has no filters, or a container forbids them.
     public func begin() throws(GuardFailure) {
       let error = unsafe numbers.withUnsafeBufferPointer {
         unsafe signet_refuse_calls($0.baseAddress, UInt32($0.count))
@@ -40,7 +42,7 @@
       }
     }
 
-    /// Whether a filter is in force for this process; `nil` where `/proc` does not say.
+    /// True if a filter is in force for this process; `nil` if `/proc` does not say.
     public static var isInForce: Bool? {
       KernelFile.text("/proc/self/status", limit: 8192).flatMap { ProcessStatus.filterMode(in: $0) }.map {
         $0 == 2

@@ -2,18 +2,18 @@
   import Glibc
 
   extension ScreenLockGuard {
-    /// A guard that looks at the user's account and at the settings of KDE's desktop.
+    /// Creates a guard that reads the user's account and the settings of the KDE desktop.
     ///
-    /// An account without a password opens whatever is locked. Other desktops keep their settings where only they can read them;
-    /// of those nothing is said, and without a desktop there is nothing to lock.
+    /// An account without a password opens any lock. The settings of other desktops are not readable here: the guard reports
+    /// nothing for them, nor without a desktop.
     public init() {
       self.init { DesktopLock(home: "/").state }
     }
   }
 
-  /// What files say of the lock of a user's screen.
+  /// The screen lock of a user, as files describe it.
   package struct DesktopLock {
-    /// The folder in which `etc/passwd` and the user's settings are looked for: `/`.
+    /// The folder used as `/`, for `etc/passwd` and the user's settings.
     let home: String
     package var user: UInt32 = getuid()
 
@@ -30,7 +30,7 @@
       guard account.count > 5,
         let settings = KernelFile.text(path("\(account[5])/.config/kscreenlockerrc"), limit: 16_384)
       else { return .unknown }
-      // KDE locks after 5 minutes unless told otherwise.
+      // By default KDE locks after 5 minutes.
       let isOff = settings.split(separator: "\n").contains {
         $0.filter { !$0.isWhitespace } == "Autolock=false"
       }

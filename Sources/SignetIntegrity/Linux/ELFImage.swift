@@ -1,17 +1,17 @@
-/// A loaded program or library: what it needs, which functions it has, and where it keeps the addresses of those of others.
+/// A loaded program or library: its dependencies, its functions, and its slots for addresses of foreign functions.
 ///
-/// Read from memory (System V ABI, chapters 4 and 5; 64-bit, little-endian). All offsets come from what is read and may be anything:
-/// nothing is read that the source does not have, and every table is bounded.
+/// It is read from memory (System V ABI, chapters 4 and 5; 64-bit, little-endian). Offsets are untrusted: a read outside the
+/// source fails, and the size of every table is limited.
 package struct ELFImage: Sendable {
-  /// What its file's addresses are moved by.
+  /// The difference between addresses in memory and in the file.
   let bias: UInt64
-  /// Its own name, where it has one (`DT_SONAME`).
+  /// The object's own name, if it has one (`DT_SONAME`).
   package let soname: String?
-  /// The names of the libraries that it asks for (`DT_NEEDED`).
+  /// The names of the requested libraries (`DT_NEEDED`).
   package let needed: [String]
-  /// The folders where those are looked for (`DT_RPATH`, `DT_RUNPATH`), with `$ORIGIN` as it is written.
+  /// The search folders (`DT_RPATH`, `DT_RUNPATH`), with `$ORIGIN` unresolved.
   package let searchFolders: [String]
-  /// Its loadable segments.
+  /// The loadable segments.
   let segments: [Segment]
   private let symbols: UInt64
   private let strings: UInt64
@@ -19,7 +19,7 @@ package struct ELFImage: Sendable {
   private let hash: UInt64?
   private let tables: [Table]
 
-  /// A part of the file that is loaded.
+  /// A loadable segment of the file.
   struct Segment: Sendable {
     let address: UInt64
     let fileByteCount: UInt64
@@ -28,16 +28,16 @@ package struct ELFImage: Sendable {
     let isWritable: Bool
   }
 
-  /// Relocations of one kind.
+  /// A table of relocations.
   private struct Table: Sendable {
     let address: UInt64
     let count: Int
   }
 
-  /// Where an address of a function is kept.
+  /// A memory location that holds the address of a function.
   package struct Slot: Sendable, Hashable {
     package let function: String
-    /// Where in memory the 8 bytes of the address lie.
+    /// The address of the slot's 8 bytes.
     package let address: UInt64
   }
 
@@ -48,7 +48,7 @@ package struct ELFImage: Sendable {
   private static let nameLimit = 256
   private static let symbolLimit = 2_000_000
 
-  /// Reads the image that begins at `base`; `nil` for what is none.
+  /// Reads the image at `base`; `nil` if there is no valid image.
   package init?(at base: UInt64, in memory: some ByteSource) {
     // Magic number, 64-bit, little-endian, version 1.
     guard let header = memory.bytes(at: base, count: 64),
@@ -99,7 +99,7 @@ package struct ELFImage: Sendable {
       default: values[tag] = value
       }
     }
-    // The loader has written addresses over what the file has; not over those of what it may not write to.
+    // The loader has relocated the addresses in writable tables, but not in read-only ones.
     func address(_ tag: UInt64) -> UInt64? {
       values[tag].map { $0 >= base ? $0 : $0 &+ bias }
     }
@@ -120,18 +120,18 @@ package struct ELFImage: Sendable {
       let count = min(Int(clamping: byteCount / 24 - skipping), Self.relocationLimit)
       tables.append(Table(address: address &+ skipping &* 24, count: count))
     }
-    // Those that need no symbol come first, and say how many they are.
+    // Relative relocations need no symbol; they come first, and a tag gives their number.
     add(address(7), values[8], skipping: values[0x6fff_fff9] ?? 0)
     if values[20] == 7 { add(address(23), values[2]) }
     self.tables = tables
   }
 
-  /// Where this image keeps the addresses of functions.
+  /// Returns the slots that hold the addresses of functions.
   ///
   /// - Parameters:
   ///   - names: The functions.
-  ///   - memory: What the image was read from.
-  /// - Returns: The places, in the order of the image's tables.
+  ///   - memory: The source that the image was read from.
+  /// - Returns: The slots, in the order of the image's tables.
   package func slots(of names: Set<String>, in memory: some ByteSource) -> [Slot] {
     var places: [(address: UInt64, symbol: Int)] = []
     var last = -1
@@ -146,14 +146,14 @@ package struct ELFImage: Sendable {
         last = max(last, symbol)
       }
     }
-    // All symbols and names at once: each reading is a call of the kernel.
+    // Read all symbols and names at once: each read is a system call.
     guard (0..<Self.symbolLimit).contains(last), stringByteCount <= 16 << 20,
       let table = memory.bytes(at: symbols, count: (last + 1) * 24),
       let allNames = memory.bytes(at: strings, count: Int(stringByteCount))
     else { return [] }
     let (words, wanted) = unsafe (table.span.bytes, WantedNames(names))
     var slots: [Slot] = []
-    // A program of Swift has tens of thousands of names, of which a few dozen matter: most are passed over by their first letter.
+    // A Swift program has tens of thousands of names and a few dozen matter: the first letter rules most of them out.
     for place in places {
       let offset: UInt32 = words.number(at: place.symbol * 24)
       if let name = wanted.name(at: Int(offset), in: allNames) {
@@ -163,7 +163,7 @@ package struct ELFImage: Sendable {
     return slots
   }
 
-  /// The names that are looked for, so that others are told apart quickly.
+  /// The wanted names, with a quick test that excludes others.
   private struct WantedNames {
     private let names: Set<String>
     private let longest: Int
@@ -175,7 +175,7 @@ package struct ELFImage: Sendable {
       for name in names { if let first = name.utf8.first { isFirst[Int(first)] = true } }
     }
 
-    /// The name that begins at an offset and ends with a zero, if it is one of them.
+    /// Returns the zero-terminated name at an offset, if it is wanted.
     func name(at offset: Int, in table: [UInt8]) -> String? {
       guard offset < table.count, isFirst[Int(table[offset])] else { return nil }
       var end = offset
@@ -188,7 +188,7 @@ package struct ELFImage: Sendable {
     }
   }
 
-  /// The address of a function that this image has, by its hash table (`DT_GNU_HASH`).
+  /// Returns the address of a function that this image defines, from its hash table (`DT_GNU_HASH`).
   package func address(of name: String, in memory: some ByteSource) -> UInt64? {
     guard let hash, let header = memory.bytes(at: hash, count: 16) else { return nil }
     let (bucketCount, firstIndex) = (header.number(at: 0, 4), header.number(at: 4, 4))
@@ -202,7 +202,7 @@ package struct ELFImage: Sendable {
       var index = memory.bytes(at: buckets &+ UInt64(sum) % bucketCount &* 4, count: 4)?.number(at: 0, 4),
       index >= firstIndex
     else { return nil }
-    // Chains are a few symbols long.
+    // Chains have a few symbols; the limit stops a damaged one.
     for _ in 0..<4096 {
       guard let found = memory.bytes(at: chains &+ (index &- firstIndex) &* 4, count: 4)?.number(at: 0, 4)
       else { return nil }
@@ -220,7 +220,7 @@ package struct ELFImage: Sendable {
     return nil
   }
 
-  /// Where in the file a byte of memory comes from, if it does and `count` more with it.
+  /// Returns the file offset of an address; `nil` unless `count` bytes from there come from the same segment.
   package func fileOffset(of address: UInt64, count: Int) -> UInt64? {
     for segment in segments where address >= segment.address {
       let distance = address - segment.address
@@ -245,7 +245,7 @@ package struct ELFImage: Sendable {
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  /// `JUMP_SLOT` and `GLOB_DAT` of this processor.
+  /// True for `JUMP_SLOT` and `GLOB_DAT` of this processor.
   private static func isSlot(_ type: UInt64) -> Bool {
     #if arch(arm64)
       type == 1026 || type == 1025
@@ -256,7 +256,7 @@ package struct ELFImage: Sendable {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-  /// A little-endian number of `count` bytes at `offset` from the start, which are there.
+  /// Reads a little-endian number of `count` bytes at `offset` from the start; the bytes must exist.
   fileprivate func number(at offset: Int, _ count: Int) -> UInt64 {
     var value: UInt64 = 0
     for index in (0..<count).reversed() { value = value << 8 | UInt64(self[startIndex + offset + index]) }
@@ -265,7 +265,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
 }
 
 extension RawSpan {
-  /// A little-endian number at `offset`, all of whose bytes are there.
+  /// Reads a little-endian number at `offset`; all its bytes must exist.
   fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Number {
     Number(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self))
   }

@@ -2,7 +2,7 @@
   import CLinuxProcess
   import Glibc
 
-  /// Who owns a file and who may write to it.
+  /// The identity, owner and mode of a file.
   package struct FileStatus: Hashable {
     let device: UInt64
     let number: UInt64
@@ -13,7 +13,7 @@
     let owner: UInt32
     let group: UInt32
 
-    /// Of what a path leads to, be it by links; `nil` where there is nothing, or nothing that may be looked at.
+    /// Reads the status of the path's target, through links; `nil` if it is missing or not accessible.
     package init?(_ path: String) {
       var status = stat()
       guard unsafe stat(path, &status) == 0 else { return nil }
@@ -27,11 +27,13 @@
       group = status.st_gid
     }
 
-    /// Whether everybody may write to it; in a folder like `/tmp`, where nobody touches what is another's, that is no harm.
+    /// True if all users may write to it; a folder with the sticky bit, such as `/tmp`, does not count.
     package var isOpenToAll: Bool { mode & UInt32(S_IWOTH) != 0 && mode & UInt32(Glibc.S_ISVTX) == 0 }
 
-    /// Whether the system alone may write to it: root owns it, or in a namespace of users, where root may have no number here, nobody
-    /// does; and neither a group of others nor everybody may write.
+    /// True if only the system may write to it.
+    ///
+    /// The owner must be root, or have no number in this user namespace, where root may not be mapped. Neither another group
+    /// nor all users may write.
     package func isSystems(overflow: UInt32) -> Bool {
       (owner == 0 || owner == overflow) && !isOpenToAll
         && (mode & UInt32(S_IWGRP) == 0 || group == 0 || group == overflow)
@@ -39,7 +41,7 @@
   }
 
   extension FileStatus {
-    /// The number that owners without one here are shown as.
+    /// The number that the kernel shows for owners that are not mapped here.
     static let overflowOwner: UInt32 =
       KernelFile.text("/proc/sys/kernel/overflowuid").flatMap { UInt32($0.filter(\.isNumber)) } ?? 65_534
   }

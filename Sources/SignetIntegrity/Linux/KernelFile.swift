@@ -1,9 +1,9 @@
 #if os(Linux)
   import CLinuxProcess
 
-  /// Files read by the kernel's own calls, past all functions that a library could have put in the place of `open` and `read`.
+  /// File reads by direct system calls, which a library that replaces `open` and `read` cannot intercept.
   enum KernelFile {
-    /// The bytes of a file, of its first `limit` ones if it has more; `nil` where it can't be read.
+    /// Reads at most the first `limit` bytes of a file; `nil` if it cannot be read.
     static func contents(_ path: String, limit: Int) -> [UInt8]? {
       let descriptor = unsafe signet_kernel_open(path)
       guard descriptor >= 0 else { return nil }
@@ -23,12 +23,12 @@
       return bytes
     }
 
-    /// The text of a small file; `nil` where it can't be read.
+    /// Reads the text of a small file; `nil` if it cannot be read.
     static func text(_ path: String, limit: Int = 65_536) -> String? {
       contents(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The names in a folder without `.` and `..`, `limit` at most; `nil` where it can't be read.
+    /// Lists at most `limit` names in a folder, without `.` and `..`; `nil` if it cannot be read.
     static func names(in path: String, limit: Int) -> [String]? {
       let descriptor = unsafe signet_kernel_open(path)
       guard descriptor >= 0 else { return nil }
@@ -46,8 +46,8 @@
       return Array(names.prefix(limit))
     }
 
-    /// The names of entries as getdents64(2) writes them: number and position in 8 bytes each, the entry's length in 2, its type
-    /// in one, and the name with a zero behind it.
+    /// Parses entries of getdents64(2): number and position in 8 bytes each, the entry's length in 2, its type in 1, and the
+    /// zero-terminated name.
     private static func entries(_ bytes: ArraySlice<UInt8>) -> [String] {
       var names: [String] = []
       var rest = bytes
@@ -64,7 +64,7 @@
 #endif
 
 extension StringProtocol {
-  /// The text without what holds at its end.
+  /// Removes the characters at the end for which `holds` returns true.
   func trimmingSuffix(while holds: (Character) -> Bool) -> String {
     var text = self[...]
     while let last = text.last, holds(last) { text = text.dropLast() }

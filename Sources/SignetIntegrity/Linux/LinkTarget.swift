@@ -1,9 +1,9 @@
 #if os(Linux)
   import Glibc
 
-  /// Where symbolic links lead.
+  /// The targets of symbolic links.
   enum LinkTarget {
-    /// The text of a link; `nil` for what is none.
+    /// Reads the target of a link; `nil` if the path is not a link.
     static func read(_ path: String) -> String? {
       var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
       let count = unsafe bytes.withUnsafeMutableBytes { buffer -> Int in

@@ -3,16 +3,16 @@
 
   /// A program or library that is loaded in this process.
   package struct LoadedObject: Sendable {
-    /// Where its file lies, without the kernel's remark.
+    /// The path of its file, without the kernel's ` (deleted)` suffix.
     package let path: String
     /// The last part of the path.
     package let fileName: String
-    /// The number of its file.
+    /// The inode number of its file.
     let fileNumber: UInt64
-    /// Whether its file was deleted or replaced since.
+    /// True if its file was deleted or replaced after loading.
     let isDeleted: Bool
     package let image: ELFImage
-    /// Where its header lies.
+    /// The address of its header.
     package let base: UInt64
 
     init(_ mapping: MemoryMap.Mapping, _ image: ELFImage, base: UInt64) {
@@ -23,16 +23,16 @@
     }
   }
 
-  /// All programs and libraries of this process that a file stands behind and that have code, as one map shows them.
+  /// All file-backed programs and libraries with code in this process, as one memory map shows them.
   package struct LoadedObjects: Sendable {
     package let map: MemoryMap
     package let objects: [LoadedObject]
 
-    /// Reads the objects of a map, and takes from earlier ones what lies where it lay.
+    /// Reads the objects of a map, and reuses earlier ones that have not moved.
     ///
     /// - Parameters:
     ///   - map: The map.
-    ///   - earlier: Objects read before.
+    ///   - earlier: The objects read before.
     package init(of map: MemoryMap, earlier: LoadedObjects? = nil) {
       self.map = map
       let known = Dictionary(
@@ -56,20 +56,20 @@
       self.objects = objects
     }
 
-    /// Those that the last look has seen: to read what each library says of itself takes longer than to read the map.
+    /// The objects of the last run: parsing each library takes longer than reading the map.
     private static let lastSeen = Mutex<LoadedObjects?>(nil)
 
-    /// The objects of this process now; `nil` where `/proc` can't be read.
+    /// Returns the present objects of this process; `nil` if `/proc` cannot be read.
     package static func own() -> LoadedObjects? {
       guard let map = MemoryMap.own() else { return nil }
-      // Nobody is waited for: in a guard's own process the thread that had the lock may not be there.
+      // Never wait for the lock: in a guard's child process its owner thread may not exist.
       let earlier = lastSeen.withLockIfAvailable { $0 } ?? nil
       let now = LoadedObjects(of: map, earlier: earlier)
       _ = lastSeen.withLockIfAvailable { $0 = now }
       return now
     }
 
-    /// Where the program's own file lies, or lay when it was started.
+    /// Returns the path of the program's file, or its path when the program started.
     static func programPath() -> String? {
       LinkTarget.read("/proc/self/exe").map(MemoryMap.withoutRemark)
     }

@@ -1,4 +1,4 @@
-/// What lies where in a process, as the kernel tells it (`/proc/PID/maps`; proc(5)).
+/// The memory map of a process, from the kernel (`/proc/PID/maps`; proc(5)).
 package struct MemoryMap: Sendable, Hashable {
   /// A range of addresses with one origin.
   package struct Mapping: Sendable, Hashable {
@@ -8,43 +8,43 @@ package struct MemoryMap: Sendable, Hashable {
     let isReadable: Bool
     let isWritable: Bool
     package let isExecutable: Bool
-    /// Where in its file the first byte lies.
+    /// The offset of the first byte in its file.
     package let offset: UInt64
-    /// The number of its file; 0 for memory without one.
+    /// The inode number of its file; 0 for memory without a file.
     let fileNumber: UInt64
-    /// The file's path, or the kernel's word in brackets; empty for memory without a name.
+    /// The file's path, or the kernel's name in brackets; empty for memory without a name.
     package let name: String
 
-    /// Whether the file has been deleted, or replaced, since.
+    /// True if the file has been deleted or replaced since it was mapped.
     package var isDeleted: Bool { name.hasSuffix(MemoryMap.remark) }
-    /// The path without the kernel's remark.
+    /// The path without the kernel's ` (deleted)` suffix.
     package var path: String { MemoryMap.withoutRemark(name) }
-    /// Whether the kernel itself has put it there: `[vdso]`, `[vsyscall]`.
+    /// True for mappings of the kernel itself: `[vdso]`, `[vsyscall]`.
     package var isKernels: Bool { ["[vdso]", "[vsyscall]"].contains(name) }
-    /// Whether the file lies in memory only.
+    /// True for a memory-only file.
     package var isMemoryFile: Bool { name.hasPrefix("/memfd:") }
-    /// Whether a file of a disk stands behind it.
+    /// True if it is backed by a file on disk.
     package var isFile: Bool { fileNumber != 0 && name.hasPrefix("/") && !isMemoryFile }
   }
 
   package let mappings: [Mapping]
 
-  /// What the kernel writes behind the path of a file that was deleted or replaced.
+  /// The suffix that the kernel adds to the path of a deleted or replaced file.
   private static let remark = " (deleted)"
 
-  /// A path without the kernel's remark.
+  /// Removes the kernel's suffix from a path.
   static func withoutRemark(_ path: String) -> String {
     path.hasSuffix(remark) ? String(path.dropLast(remark.count)) : path
   }
 
-  /// Reads lines such as `7f00-7f10 r-xp 00001000 fe:01 1234    /lib/libc.so.6`; lines that are none are left out.
+  /// Reads lines such as `7f00-7f10 r-xp 00001000 fe:01 1234    /lib/libc.so.6`; invalid lines are skipped.
   package init(parsing bytes: [UInt8]) {
     mappings = bytes.split(separator: 10).compactMap { Mapping(line: $0) }
   }
 
-  /// The mapping that an address lies in.
+  /// Returns the mapping that contains an address.
   ///
-  /// The kernel lists them by address.
+  /// The kernel lists mappings in order of their addresses.
   package func mapping(at address: UInt64) -> Mapping? {
     var (low, high) = (0, mappings.count)
     while low < high {
@@ -56,9 +56,9 @@ package struct MemoryMap: Sendable, Hashable {
   }
 
   #if os(Linux)
-    /// The map of this process; `nil` where `/proc` can't be read.
+    /// Reads the map of this process; `nil` if `/proc` cannot be read.
     static func own() -> MemoryMap? {
-      // A program has some hundred mappings; the kernel allows 65530 unless told otherwise.
+      // A program has some hundred mappings; the kernel's default limit is 65530.
       KernelFile.contents("/proc/self/maps", limit: 16 << 20).map(MemoryMap.init(parsing:))
     }
   #endif
@@ -91,7 +91,7 @@ extension MemoryMap.Mapping {
     name = String(decoding: rest.dropFirst(number.count).drop { $0 == 32 }, as: UTF8.self)
   }
 
-  /// Digits `0`-`9` and `a`-`f`, 16 at most.
+  /// Parses digits `0`-`9` and `a`-`f`, at most 16.
   private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
     guard (1...16).contains(digits.count) else { return nil }
     var value: UInt64 = 0

@@ -1,11 +1,11 @@
-/// Bytes at addresses: the memory of this process, or a file as it would be loaded.
+/// Bytes by address: the memory of this process, or a file laid out as it would be loaded.
 package protocol ByteSource {
-  /// `count` bytes from `address` on; `nil` unless all of them are there.
+  /// Reads `count` bytes from `address` on; `nil` unless all of them exist.
   func bytes(at address: UInt64, count: Int) -> [UInt8]?
 }
 
 extension ByteSource {
-  /// A number of 8 bytes, in the processor's order, which is little-endian wherever Swift runs.
+  /// Reads an 8-byte number, little-endian like all processors that Swift supports.
   package func word(at address: UInt64) -> UInt64? {
     bytes(at: address, count: 8).map { $0.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
   }
@@ -14,7 +14,7 @@ extension ByteSource {
 #if os(Linux)
   import CLinuxProcess
 
-  /// The memory of this process; what is not there is no crash.
+  /// The memory of this process; reading an unmapped address returns `nil` and does not crash.
   package struct ProcessMemory: ByteSource {
     package init() {}
 
@@ -27,7 +27,7 @@ extension ByteSource {
       return bytes.count == count ? bytes : nil
     }
 
-    /// Whether memory from `address` on, which must be there and readable, has these bytes.
+    /// True if memory from `address` on, which must be mapped and readable, has these bytes.
     package func isSame(_ bytes: Span<UInt8>, at address: UInt64) -> Bool {
       unsafe bytes.withUnsafeBytes {
         unsafe signet_is_same($0.baseAddress, address, $0.count) == 1
@@ -46,9 +46,9 @@ extension ByteSource {
 
     deinit { signet_kernel_close(descriptor) }
 
-    /// Reads from `offset` on until `bytes` are full, or the file ends.
+    /// Reads from `offset` on until `bytes` is full or the file ends.
     ///
-    /// - Returns: How many of `bytes` are the file's; `nil` where it can't be read.
+    /// - Returns: The number of bytes read; `nil` if the file cannot be read.
     package func read(_ bytes: inout [UInt8], at offset: UInt64) -> Int? {
       guard offset <= UInt64(Int64.max) - UInt64(bytes.count) else { return nil }
       let descriptor = descriptor
@@ -67,7 +67,7 @@ extension ByteSource {
       }
     }
 
-    /// `count` bytes from `offset` on; `nil` unless all of them are there.
+    /// Reads `count` bytes from `offset` on; `nil` unless all of them exist.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
       guard count > 0, count <= 64 << 20 else { return count == 0 ? [] : nil }
       var bytes = [UInt8](repeating: 0, count: count)

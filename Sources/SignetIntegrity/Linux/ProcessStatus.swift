@@ -1,9 +1,9 @@
-/// What `/proc/PID/status` says (proc(5)).
+/// The fields of `/proc/PID/status` (proc(5)).
 package enum ProcessStatus {
-  /// The process that traces, 0 for none; `nil` where the text does not say.
+  /// Returns the tracer's process, 0 for none; `nil` if the text does not say.
   package static func tracer(in status: String) -> UInt32? { number("TracerPid", in: status) }
 
-  /// 0 without filters, 2 with them; `nil` where the text does not say.
+  /// Returns 0 without filters, 2 with them; `nil` if the text does not say.
   package static func filterMode(in status: String) -> UInt32? { number("Seccomp", in: status) }
 
   private static func number(_ name: String, in status: String) -> UInt32? {

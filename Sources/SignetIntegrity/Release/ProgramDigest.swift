@@ -3,11 +3,11 @@
   import SignetCrypto
 
   extension ReleaseManifest.Program {
-    /// Reads a program's file and computes its digest; `nil` where the file can't be read to its end.
+    /// Reads a program's file and computes its digest; `nil` if the file cannot be read to its end.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - name: What the manifest calls it; the last part of `path` where this is `nil`.
+    ///   - name: The name in the manifest; the last part of `path` if `nil`.
     public init?(file path: String, name: String? = nil) {
       let descriptor = unsafe signet_kernel_open(path)
       guard descriptor >= 0 else { return nil }

@@ -2,22 +2,22 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// What a release consists of: its programs with their digests, signed when it was built.
+/// The programs of a release with their digests, signed when the release was built.
 ///
 /// On disk it is a JWS in compact form (RFC 7515, ES256, `typ` `signet-release`), whose payload is JSON:
-/// `{"version":1,"release":"0.1.0","flavour":"release","created":…,"programs":[{"name":"signet","bytes":…,"sha256":"…"}]}`, with the
-/// time in seconds of 1970 and digests as 64 hexadecimal digits.
+/// `{"version":1,"release":"0.1.0","flavour":"release","created":…,"programs":[{"name":"signet","bytes":…,"sha256":"…"}]}`.
+/// The time is in seconds since 1970-01-01T00:00:00Z, and a digest has 64 hexadecimal digits.
 public struct ReleaseManifest: Sendable, Hashable {
-  /// A program as it was built.
+  /// A program of the release.
   public struct Program: Sendable, Hashable {
     /// The name of its file.
     public let name: String
-    /// How long the file is.
+    /// The size of the file, in bytes.
     public let byteCount: Int64
     /// SHA-256 of the whole file, 32 bytes.
     public let digest: [UInt8]
 
-    /// A program.
+    /// Creates an entry.
     public init(name: String, byteCount: Int64, digest: [UInt8]) {
       self.name = name
       self.byteCount = byteCount
@@ -27,18 +27,18 @@ public struct ReleaseManifest: Sendable, Hashable {
 
   /// The release's version.
   public let release: String
-  /// How the programs were built.
+  /// The build flavour of the programs.
   public let flavour: Flavour
-  /// When it was signed, in seconds of 1970.
+  /// The time of signing, in seconds since 1970-01-01T00:00:00Z.
   public let created: Int64
   /// The programs.
   public let programs: [Program]
 
   private static let type = "signet-release"
-  /// The longest manifest that is read, in bytes.
+  /// The maximum size of a manifest, in bytes.
   public static let byteLimit = 65_536
 
-  /// A manifest.
+  /// Creates a manifest.
   public init(release: String, flavour: Flavour, created: Int64, programs: [Program]) {
     self.release = release
     self.flavour = flavour
@@ -46,7 +46,7 @@ public struct ReleaseManifest: Sendable, Hashable {
     self.programs = programs
   }
 
-  /// The manifest, signed.
+  /// Signs the manifest.
   ///
   /// - Parameter key: The release's key.
   /// - Returns: A JWS in compact form.
@@ -69,10 +69,10 @@ public struct ReleaseManifest: Sendable, Hashable {
     }
   }
 
-  /// Reads a manifest that a key has signed.
+  /// Verifies and reads a signed manifest.
   ///
   /// - Parameters:
-  ///   - text: A JWS in compact form; white space at its end is let pass.
+  ///   - text: A JWS in compact form; trailing white space is ignored.
   ///   - key: The release's public key.
   /// - Throws: ``ManifestFailure``.
   public init(verifying text: String, with key: P256.Signing.PublicKey) throws(ManifestFailure) {
@@ -114,11 +114,11 @@ public struct ReleaseManifest: Sendable, Hashable {
     }
   }
 
-  /// What became of the comparison of a program with a manifest.
+  /// The result of comparing a program with a manifest.
   public enum Verdict: Sendable, Hashable {
-    /// It is the one that was released.
+    /// The program is the released one.
     case same
-    /// It is another one.
+    /// The program differs from the released one.
     case changed
     /// The manifest has no program of this name.
     case unknown
@@ -131,16 +131,16 @@ public struct ReleaseManifest: Sendable, Hashable {
   }
 }
 
-/// Why a manifest can't be used.
+/// Why a manifest was rejected or not signed.
 @nonexhaustive public enum ManifestFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It is not signed by the key that is trusted.
+  /// The trusted key did not sign it.
   case forged(String)
-  /// It is signed, and not what a manifest should be.
+  /// The signature is valid, but the content is not a manifest.
   case malformed(String)
-  /// It can't be signed.
+  /// Signing failed.
   case notSigned(String)
 
-  /// What happened.
+  /// The cause.
   public var description: String {
     switch self {
     case .forged(let reason): "the manifest is not signed by the key of this release: \(reason)"
