@@ -2,46 +2,45 @@ internal import CMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
-/// One client connection as the server sees it, from accept to close.
+/// The server's state of one client connection, from accept to close.
 ///
-/// The lock orders everything that other threads do to the connection (resume it, shut it down) before the
-/// callback after which MHD frees it. It is never held while a handler, a responder or a task's
-/// cancellation runs.
+/// Other threads resume or shut down the connection only under the lock, so they finish before the callback after which MHD
+/// frees it. The lock is never held while a handler, a responder or a task's cancellation runs.
 final class Connection: Sendable {
   /// The socket; open while `State.isOpen`.
   let descriptor: Int32
   let peer: PeerAddress
-  /// Whether there were too many connections already: its first request is refused.
+  /// True if the connection exceeds a limit: its first request is refused.
   let isTurnedAway: Bool
-  /// How the connection's polling thread hears of answers.
+  /// Wakes the connection's polling thread when an answer is ready.
   let wakeUps: WakeUps<ConnectionHandle>
-  /// The requests of its polling thread that nothing but the request line was seen of.
+  /// The requests of its polling thread of which only the request line has arrived.
   let heads: UnreadHeads
   private let state: Mutex<State>
 
   private struct State {
-    /// Between MHD's started and closed callbacks: only then is the descriptor known to be this connection's.
+    /// True between MHD's started and closed callbacks: only then does the descriptor belong to this connection.
     var isOpen = false
     var phase = Phase.idle
-    /// When the phase has to be over, in the time of the server.
+    /// The end of the phase, in the server's time.
     var deadline: Duration
     var handling: Handling?
   }
 
   private enum Phase {
-    /// No request line of the next request yet.
+    /// The request line of the next request has not arrived.
     case idle
-    /// A request line, and not yet the whole request.
+    /// The request line has arrived, but not the whole request.
     case receiving
-    /// A handler has the request.
+    /// A handler processes the request.
     case handling
-    /// A response is on its way.
+    /// The response is being sent.
     case sending
   }
 
   private struct Handling {
     let handler: RequestHandler
-    /// Tells the handler that nobody waits any more.
+    /// Cancels the handler when the client has left or the deadline has passed.
     var cancel: (@Sendable () -> Void)?
     var isSuspended = false
     var isCancelled = false
@@ -69,7 +68,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// After this no other thread touches the connection.
+  /// Marks the connection as closed; no other thread uses it afterwards.
   func closed() {
     state.withLock { $0.isOpen = false }
   }
@@ -78,7 +77,7 @@ final class Connection: Sendable {
     state.withLock { $0.phase = .receiving }
   }
 
-  /// Notes that a handler is about to run, unless `isRefusing`.
+  /// Records that a handler starts; returns false if `isRefusing`.
   func handles(_ handler: RequestHandler, deadline: Duration, isRefusing: @Sendable () -> Bool)
     -> Bool
   {
@@ -91,7 +90,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// The response, if there is one by now; otherwise suspends the connection until there is.
+  /// Returns the response if it is ready; otherwise suspends the connection until it is.
   func responseOrSuspend(sendingUntil deadline: Duration) -> ServerResponse? {
     state.withLock { state in
       guard let outcome = state.handling?.outcome else {
@@ -107,7 +106,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// The response for which the connection was resumed.
+  /// Returns the response for which the connection was resumed.
   func takeResponse(sendingUntil deadline: Duration) -> ServerResponse? {
     state.withLock { state in
       guard let outcome = state.handling?.outcome else { return nil }
@@ -125,7 +124,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// The request is over, one way or another.
+  /// Resets the state after MHD has completed the request, successfully or not.
   func completed(nextUntil deadline: Duration, isDraining: @Sendable () -> Bool) {
     state.withLock { state in
       state.phase = .idle
@@ -137,7 +136,7 @@ final class Connection: Sendable {
 
   // MARK: - On any thread
 
-  /// Answers the request, unless it was answered before; the polling thread does the rest.
+  /// Stores the response, unless there is one already; the polling thread sends it.
   @discardableResult
   func answer(_ handler: RequestHandler, _ response: ServerResponse) -> Bool {
     let (isAnswer, isSuspended) = state.withLock { state -> (Bool, Bool) in
@@ -148,12 +147,12 @@ final class Connection: Sendable {
       defer { state.handling?.isSuspended = false }
       return (true, state.handling?.isSuspended == true)
     }
-    // Outside the lock, which the polling thread takes as soon as it wakes. MHD frees no connection that is suspended.
+    // Outside the lock, which the polling thread takes as soon as it wakes. MHD never frees a suspended connection.
     if isSuspended { wakeUps.add(handler.handle) }
     return isAnswer
   }
 
-  /// Sets what is called when nobody waits for the answer any more; calls it where that is so already.
+  /// Sets the cancellation callback of a request; calls it at once if the request is already cancelled.
   func whenCancelled(_ handler: RequestHandler, replacing: Bool, _ cancel: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       guard state.handling?.handler === handler, state.handling?.outcome == nil else { return false }
@@ -163,16 +162,16 @@ final class Connection: Sendable {
     if isCancelled { cancel() }
   }
 
-  /// What the regular check found.
+  /// The result of the regular check.
   enum Finding {
     case nothing
     /// The handler's deadline has passed.
     case overdue(RequestHandler)
-    /// Nobody waits for the handler any more.
+    /// The client of the handler has left.
     case deserted((@Sendable () -> Void)?)
   }
 
-  /// Enforces the deadlines of receiving and sending, and looks whether the client of a handler is still there.
+  /// Enforces the deadlines for receiving and sending, and checks whether the handler's client is still connected.
   func check(now: Duration) -> Finding {
     state.withLock { state in
       guard state.isOpen else { return .nothing }
@@ -181,8 +180,8 @@ final class Connection: Sendable {
         if isOverdue {
           shutdown(descriptor, Int32(SHUT_RDWR))
         } else if state.phase != .sending, hasPeerLeft {
-          // MHD takes a short read for the end of what there is, and so misses an end that came with the last
-          // bytes. This wakes it; it reads on to the end, and what was unread is not lost.
+          // MHD takes a short read for the end of the available data, and so misses an end of stream that came with the last
+          // bytes. This call wakes MHD; it reads to the end, and no unread bytes are lost.
           shutdown(descriptor, Int32(SHUT_RD))
         }
         return .nothing
@@ -194,14 +193,14 @@ final class Connection: Sendable {
     }
   }
 
-  /// Ends the reading side of a connection between requests; what has arrived is still answered.
+  /// Closes the reading side of a connection between requests; requests that have arrived are still answered.
   func drain() {
     state.withLock { state in
       if state.isOpen, state.phase == .idle { shutdown(descriptor, Int32(SHUT_RD)) }
     }
   }
 
-  /// Ends a connection whose request is not complete, and gives the handler of one that is not answered.
+  /// Closes a connection whose request is incomplete; returns the handler of an unanswered request.
   func abandon() -> RequestHandler? {
     state.withLock { state in
       if state.isOpen, state.phase == .idle || state.phase == .receiving {
@@ -211,7 +210,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// What tells the handler that nobody waits any more, to be called by the caller; one that is set later is called then.
+  /// Marks the handler as cancelled and returns its callback for the caller to call; a callback set later is called at once.
   func handlerToCancel() -> (@Sendable () -> Void)? {
     state.withLock { state in
       state.handling?.isCancelled = true
@@ -219,6 +218,6 @@ final class Connection: Sendable {
     }
   }
 
-  /// Whether the client closed at least its sending side (all that can be known of a suspended connection).
+  /// True if the client has closed at least its sending side; a suspended connection shows no more than that.
   private var hasPeerLeft: Bool { signet_peer_has_left(descriptor) != 0 }
 }

@@ -1,8 +1,8 @@
 internal import CMicroHTTPD
 
-/// MHD's connection, valid until its closed callback returns.
+/// An MHD connection, valid until its closed callback returns.
 ///
-/// Except for ``resume()`` every call is made on the connection's own polling thread, inside a callback.
+/// All calls except ``resume()`` are made on the connection's own polling thread, inside a callback.
 @safe struct ConnectionHandle: Equatable, @unchecked Sendable {
   private let raw: OpaquePointer
 
@@ -10,16 +10,20 @@ internal import CMicroHTTPD
 
   static func == (a: ConnectionHandle, b: ConnectionHandle) -> Bool { unsafe a.raw == b.raw }
 
-  /// The corresponding C function is `MHD_suspend_connection`: no thread looks at the socket from here on.
+  /// Suspends the connection: no thread polls its socket until it is resumed.
+  ///
+  /// The corresponding C function is `MHD_suspend_connection`.
   func suspend() { unsafe MHD_suspend_connection(raw) }
 
-  /// The corresponding C function is `MHD_resume_connection`: any thread may call it, once per suspension.
+  /// Resumes the connection, once per suspension, from any thread.
+  ///
+  /// The corresponding C function is `MHD_resume_connection`.
   func resume() { unsafe MHD_resume_connection(raw) }
 
-  /// The bytes from the method to the empty line, both included.
+  /// The size of the head in bytes, from the method to the empty line, both included.
   var headByteCount: Int { Int(unsafe signet_mhd_head_size(raw)) }
 
-  /// Whether a response of the request is queued, ours or MHD's own.
+  /// True if a response to the request is queued, by the server or by MHD itself.
   var hasResponse: Bool { unsafe signet_mhd_has_response(raw) != 0 }
 
   /// Visits the header fields in order, as MHD parsed them.
@@ -37,9 +41,9 @@ internal import CMicroHTTPD
     }
   }
 
-  /// Queues a response, which has to be a valid one.
+  /// Queues a valid response.
   ///
-  /// - Returns: Whether MHD took it; if not, the connection is to be closed.
+  /// - Returns: True if MHD accepted it; if not, the connection must be closed.
   func queue(_ response: ServerResponse, closing: Bool) -> Bool {
     if !closing, let kept = response.kept {
       return unsafe kept.withRaw { unsafe MHD_queue_response(raw, UInt32(response.status), $0) == .YES }
@@ -58,7 +62,7 @@ internal import CMicroHTTPD
     return unsafe MHD_queue_response(raw, UInt32(response.status), made) == .YES
   }
 
-  /// Sends bytes where MHD cannot queue a response, in the middle of a body, and ends the sending side.
+  /// Sends bytes in the middle of a body, where MHD cannot queue a response, and closes the sending side.
   func sendLast(_ message: [UInt8]) {
     unsafe message.withUnsafeBytes { bytes in
       unsafe signet_mhd_send_last(raw, bytes.baseAddress, bytes.count)

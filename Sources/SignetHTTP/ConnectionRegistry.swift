@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Every open connection, with the limits on how many there may be.
+/// All open connections, with limits on their number.
 final class ConnectionRegistry: Sendable {
   private struct State {
     var connections: [Int32: Connection] = [:]
@@ -10,12 +10,12 @@ final class ConnectionRegistry: Sendable {
     var isWaitingOver = false
   }
 
-  /// How many connections there are, in all and of each network.
+  /// The number of connections, in total and per network.
   private struct Tally {
     private var total = 0
     private var counts: [PeerAddress.Network: Int] = [:]
 
-    /// Counts one more, unless there are as many as there may be.
+    /// Counts one more; returns false if a limit is reached.
     mutating func add(_ network: PeerAddress.Network, limit: Int, limitPerNetwork: Int) -> Bool {
       let count = counts[network, default: 0]
       guard total < limit, count < limitPerNetwork else { return false }
@@ -35,10 +35,10 @@ final class ConnectionRegistry: Sendable {
 
   init(_ limits: ServerLimits, _ time: ServerTime) { (self.limits, self.time) = (limits, time) }
 
-  /// Enters a connection, unless there are too many even of those that are turned away with an answer.
+  /// Registers a connection; returns `nil` if even the limit of connections that are refused with an answer is reached.
   ///
-  /// A connection that MHD dropped before it began is never reported closed; its place is given up when its
-  /// descriptor comes back.
+  /// MHD reports no close for a connection that it dropped before it began; such an entry is removed when its descriptor is
+  /// reused.
   func admit(_ descriptor: Int32, _ peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>, heads: UnreadHeads)
     -> Connection?
   {
@@ -52,7 +52,7 @@ final class ConnectionRegistry: Sendable {
           || state.turnedAway.add(
             peer.network, limit: limits.turnedAwayCount, limitPerNetwork: limits.turnedAwayCountPerAddress)
       else { return nil }
-      // Who is turned away has no time to lose: others wait to be told the same.
+      // Connections to refuse get little time: others wait for the same answer.
       let patience = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.farewellTime)
       let connection = Connection(
         descriptor: descriptor, peer: peer, wakeUps: wakeUps, heads: heads, isTurnedAway: !isServed,
@@ -62,15 +62,15 @@ final class ConnectionRegistry: Sendable {
     }
   }
 
-  /// How long a connection that is turned away has for the handshake and its request.
+  /// The time that a connection to refuse has for the handshake and its request.
   private static let farewellTime: Duration = .seconds(5)
 
-  /// The connection that has this descriptor.
+  /// Returns the connection with this descriptor.
   func connection(_ descriptor: Int32) -> Connection? {
     state.withLock { $0.connections[descriptor] }
   }
 
-  /// Takes a connection out, if it is still the one of its descriptor.
+  /// Removes a connection, if its descriptor still belongs to it.
   func remove(_ connection: Connection) {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       guard state.connections[connection.descriptor] === connection else { return [] }
@@ -82,10 +82,10 @@ final class ConnectionRegistry: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// The connections of this moment.
+  /// All present connections.
   var all: [Connection] { state.withLock { Array($0.connections.values) } }
 
-  /// Waits until the last connection is gone, or until ``stopWaiting()``.
+  /// Waits until no connection is left, or until ``stopWaiting()``.
   func waitUntilEmpty() async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
@@ -97,7 +97,7 @@ final class ConnectionRegistry: Sendable {
     }
   }
 
-  /// Ends the present wait.
+  /// Ends the present wait and later ones.
   func stopWaiting() {
     let waiters = state.withLock { state in
       state.isWaitingOver = true

@@ -1,6 +1,6 @@
-/// Where a server listens and what it allows.
+/// The address, the certificate and the limits of a server.
 public struct HTTPServerConfiguration: Sendable {
-  /// How bytes are protected on the wire.
+  /// The protection of bytes on the wire.
   public enum Security: Sendable {
     /// TLS 1.2 or 1.3, forward-secret AEAD suites only.
     case tls(TLSIdentity)
@@ -10,25 +10,27 @@ public struct HTTPServerConfiguration: Sendable {
 
   /// A numeric IPv4 or IPv6 address; `::` serves both.
   public var address: String
-  /// The TCP port; 0 lets the system choose one, which ``HTTPServer/start()`` returns.
+  /// The TCP port; if it is 0, the system chooses one, which ``HTTPServer/start()`` returns.
   public var port: UInt16
   /// TLS, or `insecurePlaintext`.
   public var security: Security
-  /// The bounds on what clients may use.
+  /// The limits for clients.
   public var limits: ServerLimits
-  /// Polling threads; connections are spread over them.
+  /// The number of polling threads; connections are distributed over them.
   public var threadCount: Int
   /// Makes the responses to requests that no handler sees.
   public var refusalResponder: RefusalResponder
-  /// Hears of each answer to a request that a handler has seen, as it is sent; called on a polling thread.
+  /// Called for each answer to a request that a handler has seen, when it is sent; runs on a polling thread.
   public var observer: (@Sendable (AnsweredRequest) -> Void)?
-  /// Hears of each request that the server refuses before a handler sees it; called on a thread of the server, which it must not block.
+  /// Called for each request that the server refuses before a handler sees it.
+  ///
+  /// It runs on a thread of the server and must not block.
   public var refusalObserver: (@Sendable (RefusedRequest) -> Void)?
 
-  /// A configuration; only `security` has no default.
+  /// Creates a configuration; only `security` has no default.
   ///
-  /// Where no `threadCount` is given it is one for each 512 connections that `limits` allow, from 2 to 64: a thread looks at all of its
-  /// connections before it waits, but for those whose request a handler has.
+  /// The default `threadCount` is one for each 512 connections that `limits` allow, from 2 to 64. A thread polls all of its
+  /// connections except those whose request a handler processes.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 0, security: Security,
     limits: ServerLimits = ServerLimits(), threadCount: Int? = nil,
@@ -49,9 +51,9 @@ public struct AnsweredRequest: Sendable, Hashable {
   public let method: String
   /// The path as it was sent, without the query.
   public let path: String
-  /// The pattern of the route that ``Router`` has found; `nil` where there was none.
+  /// The pattern of the route that ``Router`` found; `nil` if there was none.
   public let pattern: String?
-  /// The numeric address that it came from.
+  /// The client's numeric address.
   public let remoteAddress: String
   /// The status of the answer.
   public let status: Int
@@ -67,11 +69,13 @@ public struct AnsweredRequest: Sendable, Hashable {
 
 /// A request, or a connection, that the server refused before a handler saw it.
 public struct RefusedRequest: Sendable, Hashable {
-  /// The numeric address that it came from; `nil` where libmicrohttpd refused it before the end of its head, and does not say.
+  /// The client's numeric address.
+  ///
+  /// It is `nil` if libmicrohttpd refused the request before the end of its head: it does not report the address.
   public let remoteAddress: String?
-  /// The status of the answer; `nil` where the connection was closed without one.
+  /// The status of the answer; `nil` if the connection was closed without one.
   public let status: Int?
-  /// What was wrong; nothing of what the client sent.
+  /// The reason; it contains no data from the client.
   public let reason: String
 
   package init(remoteAddress: String?, status: Int?, reason: String) {
@@ -81,44 +85,43 @@ public struct RefusedRequest: Sendable, Hashable {
   }
 }
 
-/// The bounds on what clients may use.
+/// The limits for clients.
 ///
 /// Deadlines are enforced within a quarter of a second.
 public struct ServerLimits: Sendable, Hashable {
-  /// The largest body, in bytes; above it the answer is 413.
+  /// The maximum body size in bytes; a larger body gets 413.
   public var bodyByteCount = 64 * 1024
-  /// The largest header section, in bytes, and with it ``headerCount``; above it the answer is 431.
+  /// The maximum size of the header section in bytes; a larger one, or more than ``headerCount`` fields, gets 431.
   public var headerByteCount = 8 * 1024
-  /// The most header fields.
+  /// The maximum number of header fields.
   public var headerCount = 100
-  /// The longest request line, in bytes; above it the answer is 414.
+  /// The maximum length of the request line in bytes; a longer one gets 414.
   public var requestLineByteCount = 4 * 1024
-  /// Connections at one time; of those above, ``turnedAwayCount`` are told so (503), and all others closed at once.
+  /// The maximum number of connections; of those above it, ``turnedAwayCount`` get 503, and all others are closed at once.
   public var connectionCount = 1024
-  /// Connections at one time from one IPv4 address or one IPv6 /64 network, which one host can fill.
+  /// The maximum number of connections from one IPv4 address or one IPv6 /64 network, which one host can fill.
   public var connectionCountPerAddress = 64
-  /// Connections above the limits, at one time, whose first request is answered with 503.
+  /// The maximum number of connections above the limits whose first request gets 503.
   public var turnedAwayCount = 64
-  /// Those of them from one address or network.
+  /// The maximum number of these from one address or network.
   public var turnedAwayCountPerAddress = 4
-  /// How long a connection may stay without a byte in either direction; whole seconds, at least 1.
+  /// The time without a byte in either direction after which a connection is closed; whole seconds, at least 1.
   public var idleTimeout: Duration = .seconds(15)
-  /// The time from the start of a connection, or from the end of the previous response, to the last byte of a
-  /// request.
+  /// The time from the start of a connection, or from the end of the previous response, to the last byte of a request.
   ///
-  /// It holds however the bytes trickle in, and counts the TLS handshake.
+  /// It includes the TLS handshake and does not restart when bytes arrive.
   public var requestDeadline: Duration = .seconds(60)
-  /// How long a handler may take; then its task is cancelled and the client is told to try again (503).
+  /// The maximum time for a handler; afterwards its task is cancelled and the client gets 503.
   public var handlerDeadline: Duration = .seconds(60)
-  /// How long a client may take to read a response.
+  /// The maximum time for a client to read a response.
   public var responseDeadline: Duration = .seconds(60)
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 }
 
 extension HTTPServerConfiguration {
-  /// Refuses values that would stop the server from serving, or that the library cannot hold.
+  /// Rejects values that would stop the server from serving, or that the library cannot hold.
   func checkRanges() throws(ServerFailure) {
     let counts: [(String, Int, ClosedRange<Int>)] = [
       ("threadCount", threadCount, 1...64),

@@ -1,13 +1,13 @@
-/// Header fields in the order they stand in a message (RFC 9110 section 5); names are matched without case.
+/// Header fields in the order of the message (RFC 9110 section 5); names are compared without case.
 public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// One field line.
   public struct Field: Sendable, Hashable {
     /// The field name as it was written.
     public var name: String
-    /// The field value, without the white space around it.
+    /// The field value, without surrounding white space.
     public var value: String
 
-    /// A field of this name and value; both are checked when a response is sent, not here.
+    /// Creates a field; name and value are validated when a response is sent, not here.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
@@ -18,11 +18,11 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   private enum Storage: Sendable {
     case fields([Field])
-    /// As they came: strings are made of what somebody asks for.
+    /// Received bytes; strings are made on demand.
     case received(ReceivedFields)
   }
 
-  /// Every field, in order, repeated names included.
+  /// All fields in order, repeated names included.
   public private(set) var fields: [Field] {
     get {
       switch storage {
@@ -33,14 +33,14 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     set { storage = .fields(newValue) }
   }
 
-  /// The fields given, in order.
+  /// Creates header fields from a list.
   public init(_ fields: [Field] = []) {
     storage = .fields(fields)
   }
 
   init(_ received: ReceivedFields) { storage = .received(received) }
 
-  /// The fields of a literal such as `["Content-Type": "application/json"]`, in order.
+  /// Creates header fields from a literal such as `["Content-Type": "application/json"]`, in order.
   public init(dictionaryLiteral elements: (String, String)...) {
     storage = .fields(elements.map { Field(name: $0.0, value: $0.1) })
   }
@@ -59,12 +59,12 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Every value of a field, in order.
+  /// Returns every value of a field, in order.
   public func values(for name: String) -> [String] {
     fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
   }
 
-  /// How many fields have that name.
+  /// Returns the number of fields with that name.
   package func count(of name: String) -> Int {
     switch storage {
     case .fields(let fields): fields.count { Self.isSame($0.name, name) }
@@ -72,12 +72,12 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Appends a field and leaves those of the same name in place.
+  /// Appends a field and keeps others of the same name.
   public mutating func add(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Whether both have the same fields in the same order.
+  /// True if both have the same fields in the same order.
   public static func == (a: HeaderFields, b: HeaderFields) -> Bool { a.fields == b.fields }
 
   /// Hashes the fields.
@@ -95,9 +95,9 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 }
 
 extension HeaderFields.Field {
-  /// Whether the name is a token and the value has no control byte, so that it cannot end its line early.
+  /// True if the name is a token and the value has no control byte, so that it cannot end its line early.
   ///
-  /// RFC 9110 section 5.5 with section 5.6.2; horizontal tab is allowed inside a value.
+  /// RFC 9110 section 5.5 with section 5.6.2; a horizontal tab is allowed inside a value.
   var isValid: Bool {
     Token.isValid(name.utf8) && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }

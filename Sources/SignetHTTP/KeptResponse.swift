@@ -1,10 +1,10 @@
 internal import CMicroHTTPD
 
-/// A valid response in MHD's form, which counts its own references and is never changed: any thread may queue it.
+/// A valid response in MHD's form; it is immutable and reference-counted by MHD, so any thread may queue it.
 @safe package final class KeptResponse: @unchecked Sendable {
   private let raw: OpaquePointer
 
-  /// `nil` where there is no memory for it.
+  /// Creates the response; `nil` if memory is exhausted.
   ///
   /// The corresponding C functions are `MHD_create_response_from_buffer` and `MHD_add_response_header`.
   init?(_ response: ServerResponse) {
@@ -23,6 +23,5 @@ internal import CMicroHTTPD
 
   deinit { unsafe MHD_destroy_response(raw) }
 
-  /// Lends the response.
   func withRaw<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(raw) }
 }

@@ -6,7 +6,7 @@ internal import Glibc
 @safe struct BindAddress: Sendable {
   fileprivate let storage: sockaddr_storage
   fileprivate let length: socklen_t
-  /// Whether only this machine reaches it.
+  /// True if only this machine can reach it.
   let isLoopback: Bool
 
   init(_ text: String, port: UInt16) throws(ServerFailure) {
@@ -33,14 +33,14 @@ internal import Glibc
   }
 }
 
-/// A bound TCP socket that hands out the connections it accepts, without a thread of its own.
+/// A bound TCP socket that passes on accepted connections, without a thread of its own.
 @safe final class ListeningSocket: Sendable {
-  /// The port, chosen by the system where 0 was asked for.
+  /// The port; the system chooses it if 0 was requested.
   let port: UInt16
   private let queue = DispatchQueue(label: "signet.http.accept")
   nonisolated(unsafe) private let source: any DispatchSourceRead
 
-  /// Binds, listens, and calls `accepted` for each connection from now on; its descriptor belongs to the callee.
+  /// Binds, listens, and calls `accepted` for each new connection; the callee owns its descriptor.
   init(
     _ address: BindAddress, accepted: @escaping @Sendable (Int32, PeerAddress) -> Void
   ) throws(ServerFailure) {
@@ -95,19 +95,20 @@ internal import Glibc
       }
     }
     guard code == 0 else { throw .cannotListen(call: "getsockname", errno: errno) }
-    // The port stands at the same place in both families (RFC 3493 section 3.3).
+    // The port has the same offset in both families (RFC 3493 section 3.3).
     return unsafe withUnsafeBytes(of: storage) { raw in
       UInt16(bigEndian: unsafe raw.load(fromByteOffset: 2, as: UInt16.self))
     }
   }
 }
 
-/// Accepts; used on the socket's queue only.
+/// Accepts connections; used only on the socket's queue.
 private final class AcceptLoop: @unchecked Sendable {
   private let descriptor: Int32
   private let accepted: @Sendable (Int32, PeerAddress) -> Void
-  /// Held back so that there is one descriptor left to turn a client away with when all are in use: a
-  /// connection that stays in the backlog would wake the queue for ever.
+  /// Reserved, so that one descriptor is left to accept and close a client when all others are in use.
+  ///
+  /// A connection that stays in the backlog would wake the queue for ever.
   private var spare = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
 
   init(descriptor: Int32, accepted: @escaping @Sendable (Int32, PeerAddress) -> Void) {

@@ -1,16 +1,16 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// The address of a client, as a socket gives it.
+/// The address of a client, as the socket reports it.
 @safe struct PeerAddress: Sendable {
   private let storage: sockaddr_storage
   private let length: socklen_t
   /// The numeric address; an IPv4 client of an IPv6 socket is written as IPv4.
   let text: String
-  /// What the per-address limit counts by: the IPv4 address, or the first 64 bits of the IPv6 address.
+  /// The key of the per-address limit: the IPv4 address, or the first 64 bits of the IPv6 address.
   let network: Network
 
-  /// The part of an address that one client can be expected to hold.
+  /// The part of an address that one client can be expected to control.
   enum Network: Hashable, Sendable {
     case v4(UInt32)
     case v6(UInt64)
@@ -34,7 +34,7 @@ internal import Glibc
     }
   }
 
-  /// Four bytes, sixteen bytes, or none for another family; network byte order.
+  /// Returns four bytes, sixteen bytes, or none for another family; network byte order.
   private static func addressBytes(_ storage: sockaddr_storage) -> [UInt8] {
     unsafe withUnsafeBytes(of: storage) { raw in
       switch Int32(storage.ss_family) {

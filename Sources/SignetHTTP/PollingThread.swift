@@ -1,19 +1,17 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// One MHD daemon: a thread that serves the connections it is given.
+/// A thread that serves its connections: one MHD daemon.
 @safe final class PollingThread: @unchecked Sendable {
   private let daemon: OpaquePointer
   private let context: Unmanaged<ServerCore>
   private let refusals: UnsafeMutablePointer<signet_mhd_refusals>
-  /// How it hears of answers to its connections.
+  /// Wakes the thread when answers to its connections are ready.
   let wakeUps = WakeUps<ConnectionHandle> { $0.resume() }
-  /// Its requests of which nothing but the request line was seen.
+  /// Its requests of which only the request line has arrived.
   let heads: UnreadHeads
 
-  /// Starts the thread.
-  ///
-  /// The core lives until ``stop()`` has returned.
+  /// Starts the thread; the core is retained until ``stop()`` has returned.
   ///
   /// The corresponding C function is `MHD_start_daemon`.
   init(core: ServerCore, security: HTTPServerConfiguration.Security) throws(ServerFailure) {
@@ -29,7 +27,7 @@ internal import Glibc
     var options = unsafe signet_mhd_options(
       context: context.toOpaque(), refusals: refusals, handle: handleCallback, target: targetCallback,
       completed: completedCallback, connection: connectionCallback,
-      // The registry holds the real limit; this one only has to be out of its way.
+      // The registry enforces the real limit; this one must only be higher.
       connection_limit: UInt32(limits.connectionCount) * 2 + 64,
       idle_seconds: UInt32(limits.idleTimeout.components.seconds),
       memory_limit: limits.headerByteCount + limits.requestLineByteCount + 8 * 1024,
@@ -57,7 +55,7 @@ internal import Glibc
     unsafe self.daemon = unsafe daemon
   }
 
-  /// Hands over an accepted socket, which MHD closes whatever happens.
+  /// Hands over an accepted socket; MHD closes it in any case.
   ///
   /// The corresponding C function is `MHD_add_connection`.
   func adopt(_ descriptor: Int32, _ address: PeerAddress) -> Bool {
@@ -68,8 +66,7 @@ internal import Glibc
 
   /// Closes every connection and ends the thread; blocks meanwhile.
   ///
-  /// No connection may be suspended, and no
-  /// call may come after it.
+  /// No connection may be suspended, and no call may follow.
   ///
   /// The corresponding C function is `MHD_stop_daemon`.
   func stop() {
@@ -86,14 +83,14 @@ internal import Glibc
   }
 }
 
-/// What the callback for MHD's own refusals works with.
+/// The context of the callback for MHD's own refusals.
 private final class LibraryRefusals: Sendable {
   let core: ServerCore
   let heads: UnreadHeads
 
   init(core: ServerCore, heads: UnreadHeads) { (self.core, self.heads) = (core, heads) }
 
-  /// Answers in place of MHD where the request is known; elsewhere MHD's own page is what the client gets.
+  /// Answers instead of MHD if the request is known; otherwise the client gets MHD's own page.
   func refuses(status: Int) {
     if let handler = heads.refused {
       handler.refusedByLibrary()
@@ -105,7 +102,7 @@ private final class LibraryRefusals: Sendable {
   }
 }
 
-/// Runs before MHD makes an answer of its own.
+/// Called before MHD makes an answer of its own.
 private let refusalCallback: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { context, status in
   guard let context = unsafe context else { return }
   unsafe Unmanaged<LibraryRefusals>.fromOpaque(context).takeUnretainedValue().refuses(status: Int(status))
@@ -116,7 +113,7 @@ private func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
   return unsafe Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
 }
 
-/// Runs when a connection begins and when it ends; the socket context retains the connection between the two.
+/// Called when a connection begins and ends; the socket context retains the connection in between.
 private let connectionCallback: MHD_NotifyConnectionCallback = { context, handle, socketContext, event in
   guard let core = unsafe core(context), let handle = unsafe handle,
     let socketContext = unsafe socketContext
@@ -133,7 +130,7 @@ private let connectionCallback: MHD_NotifyConnectionCallback = { context, handle
   }
 }
 
-/// Runs when the request line is there, before MHD splits the target; what it returns becomes `con_cls`.
+/// Called when the request line has arrived, before MHD splits the target; the result becomes `con_cls`.
 private let targetCallback:
   @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? =
     { context, target, handle in
@@ -149,7 +146,7 @@ private let targetCallback:
       return unsafe Unmanaged.passRetained(handler).toOpaque()
     }
 
-/// Runs for the head, for each piece of the body, for the end of the request and after a resume.
+/// Called for the head, for each piece of the body, for the end of the request and after a resume.
 private let handleCallback: MHD_AccessHandlerCallback = {
   _, _, target, method, version, data, byteCount, exchangeContext in
   guard let retained = unsafe exchangeContext?.pointee, let byteCount = unsafe byteCount else { return .NO }
@@ -170,7 +167,7 @@ private let handleCallback: MHD_AccessHandlerCallback = {
   return goesOn ? .YES : .NO
 }
 
-/// Runs once for every request whose request line was there.
+/// Called once for every request whose request line has arrived.
 private let completedCallback: MHD_RequestCompletedCallback = { _, _, exchangeContext, _ in
   guard let exchangeContext = unsafe exchangeContext, let retained = unsafe exchangeContext.pointee else {
     return

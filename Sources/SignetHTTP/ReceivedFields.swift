@@ -1,8 +1,8 @@
-/// The header fields of a request as they came: one copy of their bytes, and where each of them is.
+/// The header fields of a request as received: one copy of their bytes, and the range of each field.
 ///
-/// A request has half a dozen of them, of which a handler reads two or three.
+/// A request has about six fields, of which a handler reads two or three; only these become strings.
 struct ReceivedFields: Sendable {
-  /// Where a field is in the bytes; names are tokens, and values UTF-8 without control bytes.
+  /// The ranges of a field in the bytes; names are tokens, and values are UTF-8 without control bytes.
   struct Place: Sendable {
     let name: Range<Int>
     let value: Range<Int>
@@ -15,7 +15,7 @@ struct ReceivedFields: Sendable {
     places.map { HeaderFields.Field(name: text($0.name), value: text($0.value)) }
   }
 
-  /// The first value of that name, or `nil`.
+  /// Returns the first value of that name, or `nil`.
   func first(_ name: String) -> String? {
     places.first { has($0, name) }.map { text($0.value) }
   }

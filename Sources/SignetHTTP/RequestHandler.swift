@@ -2,17 +2,17 @@ internal import CMicroHTTPD
 
 /// One request and its response.
 ///
-/// MHD's `con_cls` retains it once, from the request line to the completed callback. Its variables belong to
-/// the polling thread; what other threads may touch lies behind the ``Connection``'s lock.
+/// MHD's `con_cls` retains it once, from the request line to the completed callback. Its variables belong to the polling
+/// thread; data shared with other threads is behind the ``Connection``'s lock.
 final class RequestHandler: @unchecked Sendable {
   let handle: ConnectionHandle
   private let core: ServerCore
   private let connection: Connection
   private let target: [UInt8]
   private var head: RequestHead?
-  /// Method and path of the request that a handler has.
+  /// Method and path of the request in a handler.
   private var line = (method: "", path: "")
-  /// The pattern of its route, which the log names.
+  /// The pattern of its route, for the log.
   private var pattern: String?
   private var body: [UInt8] = []
   private var stage = Stage.head
@@ -20,7 +20,7 @@ final class RequestHandler: @unchecked Sendable {
   private enum Stage {
     case head
     case body
-    /// Refused in the middle of the body; the number of bytes still to be read and thrown away.
+    /// The request was refused in the middle of the body; the value is the number of bytes still to read and discard.
     case discarding(Int)
     case handling
     case answered
@@ -34,12 +34,12 @@ final class RequestHandler: @unchecked Sendable {
     connection.receives()
   }
 
-  /// Whether the access handler was not called yet.
+  /// True before the first call of the access handler.
   var isNew: Bool { if case .head = stage { true } else { false } }
 
-  /// The first call of the access handler: the head is there.
+  /// Handles the first call of the access handler: the head has arrived.
   ///
-  /// - Returns: `false` where the connection has to be closed.
+  /// - Returns: `false` if the connection must be closed.
   func headArrived(_ line: RequestHead.Line) -> Bool {
     connection.heads.remove(self)
     do throws(RequestRefusal) {
@@ -48,7 +48,7 @@ final class RequestHandler: @unchecked Sendable {
       stage = .body
       guard case .length(let count) = head.framing else { return true }
       guard count <= UInt64(core.limits.bodyByteCount) else {
-        // A client that waits for "100 Continue" has sent no body that would have to be read.
+        // A client that waits for "100 Continue" has not sent a body that must be read.
         if head.expectsContinue { return refuse(.bodyTooLarge) }
         refuseAndDiscard(.bodyTooLarge)
         return true
@@ -60,12 +60,12 @@ final class RequestHandler: @unchecked Sendable {
     }
   }
 
-  /// A piece of the body.
+  /// Handles a piece of the body.
   func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
     switch stage {
     case .body:
       unsafe body.append(contentsOf: bytes)
-      return body.count <= core.limits.bodyByteCount  // which its length was compared with
+      return body.count <= core.limits.bodyByteCount  // its length was checked against this
     case .discarding(let rest):
       stage = .discarding(rest - bytes.count)
       return rest > bytes.count
@@ -73,7 +73,7 @@ final class RequestHandler: @unchecked Sendable {
     }
   }
 
-  /// The last call: the request is whole, or the connection was resumed because its response is there.
+  /// Handles the last call: the request is complete, or the connection was resumed because its response is ready.
   func requestArrived() -> Bool {
     switch stage {
     case .body:
@@ -88,15 +88,15 @@ final class RequestHandler: @unchecked Sendable {
     }
   }
 
-  /// MHD is done with the request.
+  /// Handles the end of the request in MHD.
   func completed() {
     connection.heads.remove(self)
-    // Where a connection broke off after it was resumed, this is the callback that others wait for.
+    // If a resumed connection broke off, this callback replaces the one that resumes the others.
     if case .handling = stage { connection.wakeUps.resumeOthers(after: handle) }
     connection.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
   }
 
-  /// Moves the request out: while it waits, the handler keeps no more of it than the log needs.
+  /// Moves the request out: while the handler runs, only the data for the log is kept here.
   private func takeRequest(_ head: RequestHead) -> ServerRequest {
     let request = ServerRequest(
       method: head.method, path: head.target.path, query: head.target.query, headers: head.headers,
@@ -107,8 +107,7 @@ final class RequestHandler: @unchecked Sendable {
     return request
   }
 
-  /// Runs the handler on this thread: one that has nothing to wait for needs no other thread and no suspended
-  /// connection.
+  /// Runs the handler on this thread; a handler that does not wait needs no other thread and no suspension.
   private func run(_ request: ServerRequest) -> Bool {
     stage = .handling
     let mayHandle = connection.handles(
@@ -131,7 +130,7 @@ final class RequestHandler: @unchecked Sendable {
 
   // MARK: On the polling thread
 
-  /// A route was found for the request, whose handler is about to run.
+  /// Records the route of the request before its handler runs.
   func routed(by pattern: String) { self.pattern = pattern }
 
   private func send(_ response: ServerResponse) -> Bool {
@@ -144,7 +143,7 @@ final class RequestHandler: @unchecked Sendable {
     return handle.queue(response, closing: core.isDraining)
   }
 
-  /// Answers and closes: after a refusal here it is not known where the next request would begin.
+  /// Answers and closes: after a refusal the start of the next request is unknown.
   private func refuse(_ refusal: RequestRefusal) -> Bool {
     stage = .answered
     observe(refusal)
@@ -152,8 +151,9 @@ final class RequestHandler: @unchecked Sendable {
     return handle.queue(core.response(to: refusal), closing: true)
   }
 
-  /// Answers although the client is still sending, then reads on for a while: closing with unread bytes would
-  /// reset the connection and could take the answer with it.
+  /// Answers while the client is still sending, then reads on for a limited number of bytes.
+  ///
+  /// Closing with unread bytes would reset the connection and could discard the answer.
   private func refuseAndDiscard(_ refusal: RequestRefusal) {
     stage = .discarding(Self.discardedByteCount)
     body = []
@@ -161,9 +161,9 @@ final class RequestHandler: @unchecked Sendable {
     handle.sendLast(core.response(to: refusal).closingMessage)
   }
 
-  /// MHD is about to refuse the `Content-Length` of the whole head, with a page whose head it sends twice.
+  /// Answers before MHD refuses the `Content-Length` of a complete head; MHD's own page would contain its head twice.
   ///
-  /// The answer goes out first and ends the sending side: MHD finds that it cannot write, and closes.
+  /// The answer ends the sending side: MHD finds that it cannot write, and closes.
   func refusedByLibrary() {
     connection.heads.remove(self)
     stage = .answered

@@ -1,37 +1,37 @@
 internal import CMicroHTTPD
 
-/// The head of a request, checked against the very bytes that arrived.
+/// The head of a request, validated against the bytes that arrived.
 ///
-/// MHD splits the head in place: it overwrites separators with NUL and hands out pointers. It also accepts
-/// more than the standard does (NUL inside a line, bare line feeds, folded lines, white space before the
-/// colon), which is what request smuggling lives on. Here each part has to begin exactly where the previous
-/// one ended, so that nothing in between was skipped or merged.
+/// MHD splits the head in place: it overwrites separators with NUL and hands out pointers. It also accepts more than the
+/// standard does (NUL inside a line, bare line feeds, folded lines, white space before the colon), which enables request
+/// smuggling. Here each part must begin exactly where the previous one ended, so that no bytes between them were skipped or
+/// merged.
 ///
-/// This holds for the head only. In the framing of chunks and in trailers MHD accepts the same, and says nothing of where their
-/// parts were; so a chunked body is refused with its head, before MHD looks at the first chunk (``BodyFraming``).
+/// This holds for the head only. MHD is as lenient in chunk framing and trailers, and does not report their positions. A
+/// chunked body is therefore refused with its head, before MHD parses the first chunk (``BodyFraming``).
 struct RequestHead {
   let method: String
   let target: RequestTarget
   let headers: HeaderFields
   let framing: BodyFraming
-  /// Whether the client waits for `100 Continue` and has not sent its body yet.
+  /// True if the client waits for `100 Continue` and has not sent its body yet.
   let expectsContinue: Bool
 
-  /// Where MHD says that the parts of the request line are.
+  /// MHD's pointers to the parts of the request line.
   @unsafe struct Line {
     let method: UnsafePointer<CChar>
     let target: UnsafePointer<CChar>
     let version: UnsafePointer<CChar>
   }
 
-  /// Checks and copies the head.
+  /// Validates and copies the head.
   ///
   /// - Parameters:
   ///   - line: The parts of the request line in MHD's memory.
-  ///   - target: The target as it was before MHD split it.
-  ///   - handle: The connection, whose header fields are read.
-  ///   - limits: The bounds on the line and the fields.
-  /// - Throws: The refusal to answer with; the connection cannot be used any further then.
+  ///   - target: The target before MHD split it.
+  ///   - handle: The connection with the header fields.
+  ///   - limits: The limits on the line and the fields.
+  /// - Throws: The refusal to answer with; the connection must then be closed.
   init(
     _ line: Line, target: [UInt8], handle: ConnectionHandle, limits: ServerLimits
   ) throws(RequestRefusal) {
@@ -55,7 +55,7 @@ struct RequestHead {
       next: start + (lineByteCount + 2), end: start + headByteCount, limit: limits.headerCount)
     unsafe handle.forEachField(&collector, FieldCollector.visit)
     headers = try unsafe collector.finished()
-    // Of two, one reader takes the first and another the last.
+    // With two of them, different readers would use different ones.
     guard headers.count(of: "Authorization") <= 1 else { throw .malformed }
     framing = try BodyFraming(headers, version: version)
     self.target = try RequestTarget(target, method: self.method)
@@ -63,7 +63,7 @@ struct RequestHead {
   }
 }
 
-/// Copies MHD's fields while it checks that they follow one another without a gap.
+/// Copies MHD's fields and checks that they follow one another without a gap.
 @unsafe private struct FieldCollector {
   private var next: UnsafeRawPointer
   private let end: UnsafeRawPointer
@@ -118,7 +118,7 @@ struct RequestHead {
     return true
   }
 
-  /// Whether a value is UTF-8 without control bytes other than the tab.
+  /// True if a value is UTF-8 without control bytes other than the tab.
   private static func isText(_ value: UnsafeRawBufferPointer) -> Bool {
     var isASCII = true
     for index in value.indices {
@@ -129,7 +129,7 @@ struct RequestHead {
     return unsafe isASCII || String(validating: value, as: UTF8.self) != nil
   }
 
-  /// The fields, if the last one is followed by the empty line and the end of the head.
+  /// Returns the fields, if the empty line and the end of the head follow the last one.
   func finished() throws(RequestRefusal) -> HeaderFields {
     if let refusal = unsafe refusal { throw refusal }
     guard unsafe next + 2 == end else { throw .malformed }
@@ -138,7 +138,7 @@ struct RequestHead {
   }
 }
 
-/// How the end of the body is found (RFC 9112 section 6), with everything ambiguous refused.
+/// The delimitation of the body (RFC 9112 section 6); all ambiguous forms are refused.
 enum BodyFraming: Equatable {
   case none
   case length(UInt64)

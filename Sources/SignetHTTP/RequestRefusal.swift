@@ -1,33 +1,33 @@
-/// Why a request is answered by the server or the router rather than by a handler.
+/// Why the server or the router answers a request instead of a handler.
 @nonexhaustive public enum RequestRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The request line, a header field or the framing is not valid HTTP/1.1, or there are two `Authorization` fields (400).
   case malformed
   /// No route has this path (404).
   case notFound
-  /// The path exists, but not for this method (405); `allowed` goes into the `Allow` field.
+  /// The path exists, but not for this method (405); the `Allow` field lists `allowed`.
   case methodNotAllowed(allowed: [String])
-  /// The body has no `Content-Length`: it is sent in chunks (411).
+  /// The body has no `Content-Length`, because it is sent in chunks (411).
   case lengthRequired
   /// The body is larger than the limit (413).
   case bodyTooLarge
   /// The request line is longer than the limit (414).
   case targetTooLong
-  /// The header fields are larger, or more, than the limit (431).
+  /// The header fields exceed the limit in size or number (431).
   case headersTooLarge
-  /// A transfer coding other than `chunked` (501), which is refused as well (``lengthRequired``).
+  /// A transfer coding other than `chunked` (501); `chunked` itself is ``lengthRequired``.
   case unsupportedTransferCoding
   /// A version other than HTTP/1.0 and HTTP/1.1 (505).
   case unsupportedVersion
-  /// The handler's response cannot be sent: a header would break its line, or the status is no status (500).
+  /// The handler's response cannot be sent: a header value would break its line, or the status is invalid (500).
   case invalidResponse
-  /// There are as many connections as there may be, in all or from this address (503).
+  /// The limit on connections, in total or from this address, is reached (503).
   case tooManyConnections
   /// The server is stopping (503).
   case stopping
-  /// The handler did not answer within its deadline (503).
+  /// The handler did not answer before its deadline (503).
   case handlerTimedOut
 
-  /// The status code that goes with it.
+  /// The status code.
   public var status: Int {
     switch self {
     case .malformed: 400
@@ -44,7 +44,7 @@
     }
   }
 
-  /// What happened and what to do.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .malformed: "the request is not valid HTTP/1.1; correct it before sending it again"
@@ -64,10 +64,10 @@
     }
   }
 
-  /// The plain answer used where the caller gives no ``RefusalResponder``: the status and no body.
+  /// The default answer without a ``RefusalResponder``: the status and no body.
   public var plainResponse: ServerResponse { ServerResponse(status: status) }
 
-  /// The responder's answer with `Allow` added, or the plain one where the responder's cannot be sent.
+  /// Returns the responder's answer with `Allow` added, or the plain one if the responder's cannot be sent.
   func response(by responder: RefusalResponder) -> ServerResponse {
     var response = responder(self)
     if case .methodNotAllowed(let allowed) = self {
@@ -76,7 +76,7 @@
     return response.isValid ? response : plainResponse
   }
 
-  /// The reason phrase of the statuses the server itself can send before a handler runs.
+  /// Returns the reason phrase for a status that ``ServerResponse/closingMessage`` can send.
   static func reasonPhrase(_ status: Int) -> String {
     switch status {
     case 400: "Bad Request"
@@ -86,8 +86,7 @@
   }
 }
 
-/// Makes the response for a refusal, so that every error of a service has one shape (RFC 9457, say).
+/// Makes the response to a refusal, so that all errors of a service have one format (for example RFC 9457).
 ///
-/// Called on any thread, so it must not block. `Allow`, which RFC 9110 section 15.5.6 requires with 405, is
-/// added to what it returns.
+/// It is called on any thread and must not block. The server adds `Allow`, which RFC 9110 section 15.5.6 requires with 405.
 public typealias RefusalResponder = @Sendable (RequestRefusal) -> ServerResponse

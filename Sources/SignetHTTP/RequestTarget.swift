@@ -3,7 +3,7 @@ struct RequestTarget {
   let path: RequestPath
   let query: QueryParameters
 
-  /// Reads a target in origin form, absolute form (its authority is dropped) or, for `OPTIONS`, `*`.
+  /// Parses a target in origin form, absolute form (its authority is dropped) or, for `OPTIONS`, `*`.
   init(_ bytes: [UInt8], method: String) throws(RequestRefusal) {
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
       throw .malformed
@@ -24,7 +24,7 @@ struct RequestTarget {
     query = try QueryParameters(raw: String(decoding: origin[(cut + 1)...], as: UTF8.self))
   }
 
-  /// Drops `http://authority` of an absolute form, which every server has to accept.
+  /// Drops `http://authority` of an absolute form, which every server must accept.
   private static func originForm(_ bytes: [UInt8]) throws(RequestRefusal) -> ArraySlice<UInt8> {
     if bytes.first == UInt8(ascii: "/") { return bytes[...] }
     for scheme in ["http://", "https://"] {

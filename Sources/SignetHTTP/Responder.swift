@@ -1,42 +1,42 @@
-/// Answers one request, on any thread; what comes after the first answer is dropped.
+/// Answers one request, on any thread; only the first answer is sent.
 ///
-/// A handler that is done without having answered leaves the connection suspended, and costs nothing until somebody
-/// answers. Where nobody does, the client is told to try again after ``ServerLimits/handlerDeadline`` (503).
+/// A handler may return without an answer: the connection then stays suspended and holds no thread until an answer comes.
+/// Without an answer the client gets 503 after ``ServerLimits/handlerDeadline``.
 public struct Responder: Sendable {
   private let handler: RequestHandler
 
   init(_ handler: RequestHandler) { self.handler = handler }
 
-  /// Notes the pattern of the route; called by the server's handler, on the thread that it was called on.
+  /// Records the pattern of the route; the server's handler calls it on its own thread.
   func routed(by pattern: String) { handler.routed(by: pattern) }
 
-  /// Answers.
+  /// Sends the answer.
   public func answer(_ response: ServerResponse) { handler.answer(response) }
 
-  /// Answers with what `operation` returns.
+  /// Answers with the result of `operation`.
   ///
-  /// It runs at once on this thread up to its first suspension, then wherever it resumes; it must not block.
-  /// Its task is cancelled where ``whenCancelled(_:)`` says.
+  /// It runs at once on this thread up to its first suspension, then wherever it resumes; it must not block. Its task is
+  /// cancelled in the cases that ``whenCancelled(_:)`` lists.
   ///
   /// - Parameter operation: Makes the answer.
   public func answer(with operation: @escaping @Sendable () async -> ServerResponse) {
     run { answer(await operation()) }
   }
 
-  /// Runs `operation`, which answers or leaves that to somebody else, as ``answer(with:)`` does.
+  /// Runs `operation` like ``answer(with:)``; it answers, or passes the responder on.
   ///
-  /// - Parameter operation: What is to be done.
+  /// - Parameter operation: The operation.
   public func run(_ operation: @escaping @Sendable () async -> Void) {
     let task = Task.immediate { await operation() }
-    // By now the operation may have gone on elsewhere, and set what ends what it has begun.
+    // By now the operation may run on another thread and have set its own callback, which must stay.
     handler.whenCancelled(replacing: false) { task.cancel() }
   }
 
-  /// Sets what is called when nobody waits for the answer any more; it replaces what was set before.
+  /// Sets the callback for a cancelled request; it replaces an earlier one.
   ///
-  /// That is when the client has closed the connection (or only its sending side, which looks the same), when
-  /// ``ServerLimits/handlerDeadline`` has passed, and when the server stops before there is an answer. It is called
-  /// at once where that was so already, and not at all after an answer.
+  /// A request is cancelled when the client has closed the connection (or only its sending side, which looks the same), when
+  /// ``ServerLimits/handlerDeadline`` has passed, and when the server stops before there is an answer. If the request is
+  /// already cancelled, the callback runs at once; after an answer it never runs.
   ///
   /// - Parameter cancel: Called at most once, on any thread; it must not block.
   public func whenCancelled(_ cancel: @escaping @Sendable () -> Void) {
@@ -44,7 +44,7 @@ public struct Responder: Sendable {
   }
 }
 
-/// Answers a request by its ``Responder``, now or later.
+/// A handler that answers a request with its ``Responder``, now or later.
 ///
-/// It runs on a polling thread: it must not block.
+/// It runs on a polling thread and must not block.
 public typealias DirectHandler = @Sendable (ServerRequest, Responder) -> Void

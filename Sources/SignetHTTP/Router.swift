@@ -1,18 +1,18 @@
 /// Finds the handler for a method and a path.
 ///
-/// A pattern is a path whose segments are literal or a name in braces: `/{domain}/v1/otp/validate`. A name matches
-/// one segment that is not empty, and the decoded segment is found in ``ServerRequest/parameters``. At each place a
-/// literal segment is tried before a name, whatever the method. `HEAD` goes to the handler of `GET` unless it has its own, and
-/// `OPTIONS` is answered with the methods of the path (204 and `Allow`) unless it has a handler.
+/// A segment of a pattern is a literal or a name in braces: `/{domain}/v1/otp/validate`. A name matches one segment that is
+/// not empty; ``ServerRequest/parameters`` has the decoded segment. In each position a literal segment is tried before a
+/// name, for any method. `HEAD` goes to the handler of `GET` unless it has its own. `OPTIONS` is answered with the methods
+/// of the path (204 and `Allow`) unless it has a handler.
 public struct Router: Sendable {
   private var root = Node()
   /// The method and the pattern of each route, in the order in which they were added.
   package private(set) var routes: [(method: String, pattern: String)] = []
-  /// The routes of patterns without a name, by path: most requests are found at once.
+  /// The routes of patterns without a name, by path: most requests are found here.
   private var fixed: [String: [String: Route]] = [:]
   private let refusalResponder: RefusalResponder
 
-  /// A router without routes.
+  /// Creates a router without routes.
   ///
   /// - Parameter refusalResponder: Makes the responses for unknown paths (404) and methods (405).
   public init(refusalResponder: @escaping RefusalResponder = { $0.plainResponse }) {
@@ -22,9 +22,9 @@ public struct Router: Sendable {
   /// Adds a route.
   ///
   /// - Parameters:
-  ///   - method: The method, as it stands in requests (`POST`); it is compared with case.
+  ///   - method: The method, as in requests (`POST`); case matters.
   ///   - pattern: An absolute path pattern, not percent-encoded.
-  ///   - handler: Answers the requests that match.
+  ///   - handler: Answers the matching requests.
   /// - Precondition: The pattern starts with `/`, no name in it is empty or repeated, and the route is new.
   public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping DirectHandler) {
     precondition(Token.isValid(method.utf8), "\(method) is no method")
@@ -43,11 +43,11 @@ public struct Router: Sendable {
     }
   }
 
-  /// The handler for ``HTTPServer``: finds the route and runs it.
+  /// Finds the route of a request and runs its handler.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - responder: Takes the answer.
+  ///   - responder: Sends the answer.
   public func respond(to request: ServerRequest, by responder: Responder) {
     switch match(request) {
     case .route(let route, let request):
@@ -57,16 +57,16 @@ public struct Router: Sendable {
     }
   }
 
-  /// A handler, its pattern, and the names that the pattern gives to what it captures, in order.
+  /// A handler, its pattern, and the names of the captured segments, in order.
   package struct Route: Sendable {
     package let pattern: String
     fileprivate let names: [String]
     fileprivate let handler: DirectHandler
   }
 
-  /// What a request comes to.
+  /// The result of matching a request.
   package enum Match {
-    /// A route, and the request with what the route's names capture.
+    /// A route, and the request with its captured parameters.
     case route(Route, ServerRequest)
     /// An answer that needs no route.
     case answer(ServerResponse)
@@ -119,11 +119,11 @@ private enum Segment {
   }
 }
 
-/// A place in a path, with the routes that end here.
+/// A position in a path, with the routes that end there.
 private struct Node: Sendable {
   private var routes: [String: Router.Route] = [:]
   private var literals: [String: Node] = [:]
-  /// At most one: the place behind a name.
+  /// At most one: the position after a name.
   private var named: [Node] = []
 
   mutating func insert(_ segments: ArraySlice<Segment>, method: String, _ route: Router.Route) -> Bool {
@@ -141,9 +141,9 @@ private struct Node: Sendable {
     }
   }
 
-  /// The routes at a path, by method; `nil` where there is none.
+  /// Returns the routes of a path by method; `nil` if there is none.
   ///
-  /// `captured` gains what the names match.
+  /// Matched names are appended to `captured`.
   func routes(for segments: ArraySlice<String>, _ captured: inout [String]) -> [String: Router.Route]? {
     guard let first = segments.first else { return routes.isEmpty ? nil : routes }
     if let node = literals[first], let found = node.routes(for: segments.dropFirst(), &captured) {

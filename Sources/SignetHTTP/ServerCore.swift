@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// What the callbacks, the handlers' tasks and the server share; alive as long as any of them.
+/// The state shared by the callbacks, the handlers' tasks and the server; each of them keeps it alive.
 final class ServerCore: Sendable {
   let limits: ServerLimits
   let handler: DirectHandler
@@ -20,12 +20,12 @@ final class ServerCore: Sendable {
     case stopped
   }
 
-  /// What runs between start and stop.
+  /// The parts that run between start and stop.
   private struct Machinery: Sendable {
     let listener: ListeningSocket
     let acceptor: Acceptor
     let checks: RegularCheck
-    /// Threads that get no more connections, and end with the last one that they have.
+    /// Threads that get no new connections, and end after their last one.
     var retired: [PollingThread] = []
   }
 
@@ -39,24 +39,24 @@ final class ServerCore: Sendable {
     registry = ConnectionRegistry(limits, time)
   }
 
-  /// Whether connections end after the response they are waiting for.
+  /// True if each connection closes after its present response.
   var isDraining: Bool { draining.load(ordering: .sequentiallyConsistent) }
-  /// Whether no handler may begin any more.
+  /// True if no further handler may start.
   var isRefusing: Bool { refusing.load(ordering: .sequentiallyConsistent) }
 
   var requestDeadline: Duration { time.now + limits.requestDeadline }
   var handlerDeadline: Duration { time.now + limits.handlerDeadline }
   var responseDeadline: Duration { time.now + limits.responseDeadline }
 
-  /// The caller's response to a refusal, or a plain one where the caller's cannot be sent.
+  /// Returns the owner's response to a refusal, or a plain one if the owner's cannot be sent.
   func response(to refusal: RequestRefusal) -> ServerResponse {
     refusal.response(by: configuration.refusalResponder)
   }
 
-  /// Tells the owner of the server of an answer to a request.
+  /// Reports an answered request to the owner of the server.
   func observe(_ request: AnsweredRequest) { configuration.observer?(request) }
 
-  /// Tells the owner of the server of a request that no handler will see.
+  /// Reports a request to the owner of the server that no handler sees.
   func observe(_ request: RefusedRequest) { configuration.refusalObserver?(request) }
 
   // MARK: - Start
@@ -105,7 +105,7 @@ final class ServerCore: Sendable {
     }
   }
 
-  /// Has other threads take the connections that come from now on, with another identity; nothing happens unless the server runs.
+  /// Starts threads with another identity for new connections; does nothing unless the server runs.
   func replaceSecurity(_ security: HTTPServerConfiguration.Security) throws(ServerFailure) {
     let result = stage.withLock { stage -> Result<Void, ServerFailure> in
       guard case .running(var machinery) = stage else { return .success(()) }
@@ -118,7 +118,7 @@ final class ServerCore: Sendable {
     try result.get()
   }
 
-  /// Ends the retired threads that have no connection any more.
+  /// Ends the retired threads that have no connection left.
   private func endRetiredThreads() {
     let idle = stage.withLock { stage -> [PollingThread] in
       guard case .running(var machinery) = stage, !machinery.retired.isEmpty else { return [] }
@@ -137,7 +137,7 @@ final class ServerCore: Sendable {
     }
   }
 
-  /// Looks at every connection; see ``Connection/check(now:)``.
+  /// Checks every connection; see ``Connection/check(now:)``.
   private func check() {
     endRetiredThreads()
     let now = time.now
@@ -145,7 +145,7 @@ final class ServerCore: Sendable {
       switch connection.check(now: now) {
       case .nothing: continue
       case .overdue(let handler):
-        // The answer first: a handler that returns as soon as it is cancelled comes too late.
+        // Answer first: a handler that returns as soon as it is cancelled must not replace this answer.
         let cancel = connection.handlerToCancel()
         connection.answer(handler, response(to: .handlerTimedOut))
         cancel?()
@@ -170,7 +170,7 @@ final class ServerCore: Sendable {
       }
     }
     guard let task else { return }
-    // Each call brings its own grace: a second, shorter one hastens the first.
+    // Each call has its own grace: a second call with a shorter one ends the wait of the first.
     let impatience = Task { [registry, time] in
       do { try await time.sleep(for: grace) } catch { return }
       registry.stopWaiting()
@@ -205,7 +205,7 @@ final class ServerCore: Sendable {
     let threads = machinery.acceptor.threads + machinery.retired
     for thread in threads { thread.wakeUps.resumeAll() }
     await withCheckedContinuation { continuation in
-      // Joining threads blocks, which no thread of the shared pool may do.
+      // Joining threads blocks, which is not allowed on the shared pool.
       DispatchQueue(label: "signet.http.stop").async {
         for thread in threads { thread.stop() }
         continuation.resume()
@@ -214,7 +214,7 @@ final class ServerCore: Sendable {
     stage.withLock { $0 = .stopped }
   }
 
-  /// How long clients have to read that the server is stopping, after the grace.
+  /// The time after the grace in which clients can read that the server is stopping.
   private static let farewellTime: Duration = .milliseconds(500)
 }
 
@@ -235,7 +235,7 @@ private final class Acceptor: Sendable {
 
   var threads: [PollingThread] { state.withLock { $0.threads } }
 
-  /// Puts other threads in place; when it returns, those of before have all the connections that they will ever have.
+  /// Replaces the threads; when it returns, the old ones get no further connections.
   func replaceThreads(_ threads: [PollingThread]) -> [PollingThread] {
     state.withLock { state in
       defer { state = State(threads: threads) }
@@ -263,7 +263,7 @@ private final class Acceptor: Sendable {
   }
 }
 
-/// A timer.
+/// A repeating timer.
 @safe private final class RegularCheck: Sendable {
   nonisolated(unsafe) private let source: any DispatchSourceTimer
 

@@ -2,20 +2,20 @@
 @nonexhaustive public enum ServerFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The address is not a numeric IPv4 or IPv6 address.
   case invalidAddress(String)
-  /// Plaintext was asked for on an address that other machines reach.
+  /// Plaintext was requested for an address that other machines can reach.
   case plaintextBeyondLoopback(String)
-  /// A limit is zero, negative or beyond what the library takes.
+  /// A limit is zero, negative or beyond the library's maximum.
   case limitOutOfRange(String)
   /// A socket call failed.
   case cannotListen(call: String, errno: Int32)
   /// GnuTLS refused the certificate or its key.
   case certificateRefused(code: Int32)
-  /// The polling threads could not be started.
+  /// A polling thread did not start.
   case cannotStart
-  /// `start` was called before, or after `stop`.
+  /// The server was started before, or stopped.
   case alreadyStarted
 
-  /// What happened and what to do.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .invalidAddress(let address): "\(address) is no numeric address; use one such as 127.0.0.1 or ::"

@@ -1,23 +1,23 @@
-/// A request that arrived whole: its head was checked and its body is within the limits.
+/// A complete request: its head was validated and its body is within the limits.
 public struct ServerRequest: Sendable {
-  /// The method, a token of at most 32 bytes, in the case it was sent (`GET`, `POST` …).
+  /// The method: a token of at most 32 bytes, with its case as sent (`GET`, `POST` …).
   public var method: String
   /// The path, as it was sent and decoded.
   public var path: RequestPath
-  /// The decoded query; empty where there was none.
+  /// The decoded query; empty if there was none.
   public var query: QueryParameters
   /// The header fields, in order.
   ///
   /// Values are UTF-8 without control bytes.
   public var headers: HeaderFields
-  /// The body, at most ``ServerLimits/bodyByteCount`` bytes; empty where there was none.
+  /// The body, at most ``ServerLimits/bodyByteCount`` bytes; empty if there was none.
   public var body: [UInt8]
-  /// The numeric address the connection came from, such as `192.0.2.7` or `2001:db8::1`.
+  /// The client's numeric address, such as `192.0.2.7` or `2001:db8::1`.
   public var remoteAddress: String
-  /// What the pattern of ``Router`` captured, by name; empty outside a router.
+  /// The segments captured by the pattern of ``Router``, by name; empty outside a router.
   public var parameters: [String: String]
 
-  /// A request made by hand, for tests of handlers.
+  /// Creates a request, for tests of handlers.
   public init(
     method: String, path: RequestPath, query: QueryParameters = QueryParameters(),
     headers: HeaderFields = [:], body: [UInt8] = [], remoteAddress: String = "127.0.0.1",
@@ -46,14 +46,14 @@ public struct RequestPath: Sendable, Hashable {
     return parts.map { String(Substring($0)) }
   }
 
-  /// The segments where they are not simply what stands between the slashes.
+  /// The decoded segments, if they differ from the text between the slashes.
   private let decoded: [String]?
 
   /// Splits and decodes a path.
   ///
   /// - Parameter raw: An absolute path, visible ASCII; `*` is accepted as well.
-  /// - Throws: ``RequestRefusal/malformed`` for a percent sign without two hexadecimal digits, decoded bytes
-  ///   that are not UTF-8, control bytes (NUL included), and `.` or `..` segments however they are written.
+  /// - Throws: ``RequestRefusal/malformed`` for a percent sign without two hexadecimal digits, decoded bytes that are not
+  ///   UTF-8, control bytes (NUL included), and `.` or `..` segments, encoded or not.
   public init(raw: String) throws(RequestRefusal) {
     self.raw = raw
     guard raw != "*" else {
@@ -74,7 +74,7 @@ public struct RequestPath: Sendable, Hashable {
     decoded = segments
   }
 
-  /// Whether a byte stands for itself and makes no dot segment: a letter, a digit, `-`, `_`, or the slash between.
+  /// True for a byte that needs no decoding and is in no dot segment: a letter, a digit, `-`, `_`, or the slash.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
@@ -85,12 +85,12 @@ public struct RequestPath: Sendable, Hashable {
 
 /// The name and value pairs of a query in the form `a=1&b=2` (WHATWG URL section 5.1; `+` is a space).
 public struct QueryParameters: Sendable, Hashable {
-  /// The query as it was sent, without the question mark; `nil` where the target had none.
+  /// The query as it was sent, without the question mark; `nil` if the target had none.
   public let raw: String?
   /// The decoded pairs, in order; a name without `=` has an empty value.
   public let items: [HeaderFields.Field]
 
-  /// No query.
+  /// Creates an empty query.
   public init() {
     raw = nil
     items = []
@@ -98,8 +98,8 @@ public struct QueryParameters: Sendable, Hashable {
 
   /// Splits and decodes a query.
   ///
-  /// - Throws: ``RequestRefusal/malformed`` where percent-encoding is broken or decodes to bytes that are not
-  ///   UTF-8 or are control bytes.
+  /// - Throws: ``RequestRefusal/malformed`` if percent-encoding is broken, or decodes to bytes that are not UTF-8 or are
+  ///   control bytes.
   public init(raw: String) throws(RequestRefusal) {
     self.raw = raw
     var items: [HeaderFields.Field] = []
@@ -116,6 +116,6 @@ public struct QueryParameters: Sendable, Hashable {
   /// The first value of that name (case matters), or `nil`.
   public subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
-  /// Every value of that name, in order.
+  /// Returns every value of that name, in order.
   public func values(for name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
 }

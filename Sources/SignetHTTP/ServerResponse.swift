@@ -1,8 +1,8 @@
-/// An answer of fixed bytes.
+/// A response with fixed bytes.
 ///
-/// `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `Trailer`, `Upgrade` and `Date` belong to the
-/// server: a response that carries one, or a field whose value would break its line, or a status outside
-/// 200 to 599, is not sent; the client gets ``RequestRefusal/invalidResponse`` instead.
+/// The server itself sets `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `Trailer`, `Upgrade` and
+/// `Date`. A response that contains one of them, a field value that would break its line, or a status outside 200 to 599 is
+/// not sent; the client gets ``RequestRefusal/invalidResponse`` instead.
 public struct ServerResponse: Sendable, Hashable {
   /// The status code, 200 to 599 (RFC 9110 section 15).
   public var status: Int { didSet { kept = nil } }
@@ -10,17 +10,17 @@ public struct ServerResponse: Sendable, Hashable {
   public var headers: HeaderFields { didSet { kept = nil } }
   /// The body; not sent for `HEAD`, and empty for 204 and 304.
   public var body: [UInt8] { didSet { kept = nil } }
-  /// The response in the library's form, where it is sent often.
+  /// The response in the library's form, if it was prepared.
   package private(set) var kept: KeptResponse?
 
-  /// A response of that status.
+  /// Creates a response.
   public init(status: Int, headers: HeaderFields = [:], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
-  /// The same response, put into the library's form once, for answers that are sent often.
+  /// Returns the same response, converted to the library's form once, for frequent answers.
   public func keptForSending() -> ServerResponse {
     guard isValid else { return self }
     var response = self
@@ -28,7 +28,7 @@ public struct ServerResponse: Sendable, Hashable {
     return response
   }
 
-  /// Whether both have the same status, fields and body.
+  /// True if both have the same status, fields and body.
   public static func == (a: ServerResponse, b: ServerResponse) -> Bool {
     a.status == b.status && a.headers == b.headers && a.body == b.body
   }
@@ -40,7 +40,7 @@ public struct ServerResponse: Sendable, Hashable {
     hasher.combine(body)
   }
 
-  /// Whether it can be sent as it is.
+  /// True if the server can send it.
   var isValid: Bool {
     guard (200...599).contains(status) else { return false }
     guard body.isEmpty || (status != 204 && status != 304) else { return false }
@@ -53,7 +53,7 @@ public struct ServerResponse: Sendable, Hashable {
     "content-length", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade", "date",
   ]
 
-  /// The whole message as bytes, for the one place where MHD cannot send it.
+  /// The whole message as bytes, for use in the middle of a body, where MHD cannot queue a response.
   var closingMessage: [UInt8] {
     var head = "HTTP/1.1 \(status) \(RequestRefusal.reasonPhrase(status))\r\n"
     for field in headers.fields { head += "\(field.name): \(field.value)\r\n" }

@@ -1,12 +1,12 @@
-/// The time since a server was made, by which its deadlines are.
+/// The time since the creation of a server; its deadlines use it.
 struct ServerTime: Sendable {
   private let clock: any Clock<Duration>
   private let elapsed: @Sendable () -> Duration
 
-  /// Begins now, by this clock.
+  /// Starts at zero now, on this clock.
   init(_ clock: any Clock<Duration>) {
     self.clock = clock
-    // Compiled for the clock that a server has: each request asks it several times.
+    // A specialised closure for the usual clock: each request reads it several times.
     elapsed =
       if let clock = clock as? ContinuousClock { Self.elapsed(on: clock) } else { Self.elapsed(on: clock) }
   }
@@ -16,10 +16,10 @@ struct ServerTime: Sendable {
     return { start.duration(to: clock.now) }
   }
 
-  /// How much has passed.
+  /// The elapsed time.
   var now: Duration { elapsed() }
 
-  /// Waits for so long.
+  /// Waits for a duration.
   ///
   /// - Throws: `CancellationError` in a cancelled task.
   func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }

@@ -1,6 +1,6 @@
 internal import CMicroHTTPD
 
-/// A server's certificate chain and private key, kept outside Swift's arrays and wiped at the end.
+/// A server's certificate chain and private key, stored outside Swift arrays and wiped on deallocation.
 @safe public final class TLSIdentity: Sendable {
   /// The server's certificate and its intermediates.
   package let certificateChainPEM: String
@@ -8,12 +8,12 @@ internal import CMicroHTTPD
   nonisolated(unsafe) private let certificate: UnsafeMutableBufferPointer<CChar>
   nonisolated(unsafe) private let privateKey: UnsafeMutableBufferPointer<CChar>
 
-  /// Takes a chain and its key after checking that they belong together.
+  /// Copies a chain and its key after checking that they belong together.
   ///
   /// - Parameters:
   ///   - certificateChainPEM: The server's certificate, then its intermediates (RFC 7468 section 5.1).
-  ///   - privateKeyPEM: The key of the first certificate, unencrypted (RFC 7468 section 10, or SEC 1, or
-  ///     PKCS #1). The bytes are copied; the caller's copy is the caller's to wipe.
+  ///   - privateKeyPEM: The key of the first certificate, unencrypted (RFC 7468 section 10, or SEC 1, or PKCS #1). The bytes
+  ///     are copied; the caller wipes its own copy.
   /// - Throws: ``ServerFailure/certificateRefused(code:)`` with GnuTLS's code.
   public init(certificateChainPEM: String, privateKeyPEM: RawSpan) throws(ServerFailure) {
     let chain = UnsafeMutableBufferPointer<CChar>.allocate(
@@ -34,7 +34,7 @@ internal import CMicroHTTPD
     guard code == 0 else { throw .certificateRefused(code: code) }
   }
 
-  /// The same for a key in an array, which stays the caller's to wipe.
+  /// Creates an identity with a key in an array, which the caller wipes.
   public convenience init(certificateChainPEM: String, privateKeyPEM: [UInt8]) throws(ServerFailure) {
     try self.init(
       certificateChainPEM: certificateChainPEM, privateKeyPEM: unsafe privateKeyPEM.span.bytes)
@@ -46,20 +46,18 @@ internal import CMicroHTTPD
     unsafe certificate.deallocate()
   }
 
-  /// Lends both as zero-terminated PEM.
-  ///
-  /// The pointers live as long as `self`.
+  /// Lends both as zero-terminated PEM; the pointers are valid as long as `self` lives.
   func withPEM<R>(_ body: (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> R) -> R {
     unsafe body(UnsafePointer(certificate.baseAddress), UnsafePointer(privateKey.baseAddress))
   }
 
-  /// What GnuTLS says of one of its codes.
+  /// Returns GnuTLS's text for an error code.
   static func reason(ofCode code: Int32) -> String {
     let text = unsafe gnutls_strerror(code).map { unsafe String(cString: $0) } ?? ""
     return "GnuTLS \(code): \(text)"
   }
 
-  /// GnuTLS's name for TLS 1.3 and 1.2 with ephemeral elliptic-curve keys and authenticated encryption only.
+  /// GnuTLS's priority string for TLS 1.3 and 1.2 with ephemeral elliptic-curve keys and authenticated encryption only.
   package static let priorities =
     "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"
     + ":-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD"

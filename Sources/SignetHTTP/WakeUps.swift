@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// The suspended connections of a polling thread that have their answers.
+/// The suspended connections of a polling thread whose answers are ready.
 ///
-/// Each resumption is a call into the kernel, and the first one wakes the thread. So whoever answers resumes one
-/// connection only, and the thread itself, awake by then, those that were answered meanwhile: commits of many requests
+/// Each resumption is a system call, and the first one wakes the thread. The answering thread therefore resumes only the
+/// first connection. The polling thread, now awake, resumes those that were answered meanwhile: answers to many requests
 /// wake it once.
 package final class WakeUps<Connection: Equatable & Sendable>: Sendable {
   private struct State {
-    /// The connection that was resumed, until its callback comes.
+    /// The connection that was resumed, until its callback runs.
     var first: Connection?
-    /// Those that were answered since.
+    /// The connections that were answered since.
     var others: [Connection] = []
     var isOver = false
   }
@@ -17,10 +17,10 @@ package final class WakeUps<Connection: Equatable & Sendable>: Sendable {
   private let state = Mutex(State())
   private let resume: @Sendable (Connection) -> Void
 
-  /// Makes a list that resumes connections by a call into the kernel.
+  /// Creates a list that resumes connections with `resume`, a system call.
   package init(resume: @escaping @Sendable (Connection) -> Void) { self.resume = resume }
 
-  /// Has a suspended connection resumed, which nobody else does; on any thread.
+  /// Resumes a suspended connection, now or after the first one; called on any thread, once per suspension.
   package func add(_ connection: Connection) {
     let isNow = state.withLock { state in
       if state.isOver { return true }
@@ -34,8 +34,8 @@ package final class WakeUps<Connection: Equatable & Sendable>: Sendable {
     if isNow { resume(connection) }
   }
 
-  /// Resumes those that were answered since `connection` was, if it was the first; on the polling thread, in a callback
-  /// of that connection.
+  /// Resumes the connections that were answered after `connection`, if it was the first; called on the polling thread, in a
+  /// callback of that connection.
   package func resumeOthers(after connection: Connection) {
     let others = state.withLock { state -> [Connection] in
       guard state.first == connection else { return [] }
@@ -46,8 +46,9 @@ package final class WakeUps<Connection: Equatable & Sendable>: Sendable {
     for connection in others { resume(connection) }
   }
 
-  /// Resumes all that were answered, and from now on each at once: a thread that is to stop may have no callback any more, and no
-  /// suspended connection.
+  /// Resumes all answered connections, and later ones at once.
+  ///
+  /// A thread that is about to stop may have no callback any more, and must have no suspended connection.
   package func resumeAll() {
     let others = state.withLock { state -> [Connection] in
       state.isOver = true
