@@ -4,13 +4,13 @@
   import Darwin
 #endif
 
-/// The names that a server's certificate is for, DNS names and IP addresses told apart, each of them once.
+/// The names in a server's certificate: DNS names and IP addresses, each once.
 struct CertificateNames: Hashable, Sendable {
   private(set) var dnsNames: [String] = []
-  /// In their shortest form.
+  /// The addresses in canonical form (RFC 5952).
   private(set) var ipAddresses: [String] = []
 
-  /// Sorts names and addresses; an IPv6 address may stand in brackets, as in URLs.
+  /// Sorts names and addresses; an IPv6 address may have brackets, as in URLs.
   init(_ names: [String]) {
     for name in names {
       if let address = Self.address(name) {
@@ -21,13 +21,13 @@ struct CertificateNames: Hashable, Sendable {
     }
   }
 
-  /// All of them, in the order in which they stand in a certificate.
+  /// All names, in the order of the certificate.
   var all: [String] { dnsNames + ipAddresses }
 
-  /// The form in which two names are equal exactly where clients take them for the same.
+  /// Returns a form in which two names are equal exactly if clients consider them equal.
   static func comparable(_ name: String) -> String { address(name) ?? name.lowercased() }
 
-  /// An address in its shortest form (RFC 5952); `nil` for what is none.
+  /// Returns an address in its canonical form (RFC 5952); `nil` if the text is not an address.
   private static func address(_ name: String) -> String? {
     let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
     let bare = isBracketed ? String(name.dropFirst().dropLast()) : name

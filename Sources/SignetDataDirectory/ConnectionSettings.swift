@@ -1,17 +1,17 @@
 import SignetHTTP
 
-/// How many connections a server has at one time.
+/// The maximum numbers of simultaneous connections of a server.
 package struct ConnectionSettings: Hashable, Sendable {
-  /// In all.
+  /// All connections.
   package var total: Int
-  /// From one IPv4 address or one IPv6 /64 network.
+  /// Connections from one IPv4 address or one IPv6 /64 network.
   package var perAddress: Int
-  /// Those in which a device waits for something new, fewer than in all; `nil` for half of them.
+  /// Connections on which a device waits for news, fewer than `total`; `nil` for half of `total`.
   package var waiting: Int?
-  /// Those of them from one address, fewer than it may have; `nil` for half of them.
+  /// Such connections from one address, fewer than `perAddress`; `nil` for half of `perAddress`.
   package var waitingPerAddress: Int?
 
-  /// The defaults.
+  /// Creates the default limits.
   package init() {
     let limits = ServerLimits()
     (total, perAddress) = (limits.connectionCount, limits.connectionCountPerAddress)

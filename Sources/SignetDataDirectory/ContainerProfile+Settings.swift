@@ -6,9 +6,9 @@ import SignetWire
 extension ContainerProfile {
   /// Reads the profile in the operator's settings.
   ///
-  /// An unknown member is refused here, because a device ignores it. Messages have the path of the member.
+  /// An unknown member is rejected here, because a device would ignore it. Messages contain the path of the member.
   ///
-  /// - Throws: `ServerConfigurationFile.Refusal`, or the failure of what is wrong.
+  /// - Throws: `ServerConfigurationFile.Refusal`, or the failure of the wrong member.
   @Sendable static func read(_ object: JSONObject, at place: String) throws -> ContainerProfile {
     let profile = SettingsPlace(object: object, path: place)
     try profile.refuseMembers(except: memberNames)
@@ -21,7 +21,7 @@ extension ContainerProfile {
     let otp = try profile.place("otp")
     _ = try otp.read("type", Shape<String>.oneOf("totp"))
     do throws(WireFailure) { return try ContainerProfile(object) } catch {
-      // What is left to refuse is in `otp`.
+      // Only members of `otp` can still be invalid.
       switch error {
       case .invalid(let member, let reason) where otpMemberNames.contains(member):
         throw otp.refusal(of: member, reason)

@@ -3,8 +3,9 @@ package import SignetServer
 import SignetWire
 
 extension ServerConfigurationFile {
-  /// The account policies of the settings that the server does not evaluate: those of new containers, those with a reaction, then
-  /// parameters.
+  /// The account policies of the settings that the server does not evaluate.
+  ///
+  /// First those of new containers, then those with a reaction, then unknown parameters.
   fileprivate var unevaluatedPolicies: [UnevaluatedPolicy] {
     let registry = AccountPolicyRegistry()
     let named = services.profile.accountPolicies.names + services.accountRules.reactions.keys.sorted()
@@ -15,7 +16,7 @@ extension ServerConfigurationFile {
 }
 
 extension DataDirectory {
-  /// Logs which account policies of the settings the server does not evaluate.
+  /// Logs the account policies of the settings that the server does not evaluate.
   package func checkAccountPolicies(sayingIn log: EventLog) {
     for policy in settings.unevaluatedPolicies {
       log.error("policy.notEvaluated", ["policy": policy.name, "advice": policy.description])

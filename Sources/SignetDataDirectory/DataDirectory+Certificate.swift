@@ -3,37 +3,39 @@ import SignetHTTP
 package import SignetServer
 package import SignetWire
 
-/// What a server shows to who connects.
+/// The server's certificate in a data folder.
 package struct FolderCertificate: Hashable, Sendable {
-  /// The DNS names and IP addresses that it is for.
+  /// The DNS names and IP addresses in the certificate.
   package let names: [String]
-  /// The last second in which it is valid, since 1970.
+  /// The last second of validity, in seconds since 1970-01-01T00:00:00Z.
   package let end: Int64
   /// SHA-256 of its SubjectPublicKeyInfo, 32 bytes.
   package let pin: [UInt8]
-  /// Why the authority of the settings does not verify it, and what to do; `nil` where it does, or none is named.
+  /// Why the authority in the settings does not verify the certificate, with the remedy; `nil` if it does, or none is set.
   package let authorityRefusal: String?
 
   package init(names: [String], end: Int64, pin: [UInt8], authorityRefusal: String? = nil) {
     (self.names, self.end, self.pin, self.authorityRefusal) = (names, end, pin, authorityRefusal)
   }
 
-  /// Whether a certificate can be for a name besides the host: a DNS name, whose first label may be `*`, or an IP address.
+  /// Decides whether a certificate can contain a name: a DNS name, whose first label may be `*`, or an IP address.
   ///
-  /// - Parameter name: The name; an IPv6 address may stand in brackets.
-  /// - Returns: Whether one can.
+  /// - Parameter name: The name; an IPv6 address may have brackets.
+  /// - Returns: True if it can.
   package static func canBe(for name: String) -> Bool {
     let names = CertificateNames([name])
     return CertificateAuthority.canIssue(dnsNames: names.dnsNames, ipAddresses: names.ipAddresses)
   }
 
-  /// Whether it is time to renew it.
+  /// True if the certificate should be renewed.
   package func isEnding(at time: Int64) -> Bool { time > end - CertificateWarning.notice }
 
-  /// Whether it is for a host: one of its names is that host, or stands with `*` for its first label (RFC 9525, section 6.3).
+  /// Decides whether the certificate is valid for a host (RFC 9525, section 6.3).
+  ///
+  /// One of its names must equal the host, or match it with `*` as the first label.
   ///
   /// - Parameter host: A DNS name, an IPv4 address, or an IPv6 address in brackets.
-  /// - Returns: Whether who connects to that host takes the certificate for the server's.
+  /// - Returns: True if clients that connect to this host accept the certificate's names.
   package func isFor(_ host: String) -> Bool {
     let host = CertificateNames.comparable(host)
     let rest = host.drop { $0 != "." }
@@ -43,10 +45,10 @@ package struct FolderCertificate: Hashable, Sendable {
     }
   }
 
-  /// The names of another certificate that this one is not for.
+  /// Returns the names of another certificate that this one does not cover.
   ///
-  /// - Parameter other: The other one.
-  /// - Returns: Its names, in its order.
+  /// - Parameter other: The other certificate.
+  /// - Returns: Its uncovered names, in its order.
   package func namesMissing(of other: FolderCertificate) -> [String] {
     let present = Set(names.map(CertificateNames.comparable))
     return other.names.filter { !present.contains(CertificateNames.comparable($0)) }
@@ -54,19 +56,20 @@ package struct FolderCertificate: Hashable, Sendable {
 }
 
 extension DataDirectory {
-  /// What the server's certificate says.
+  /// Reads the server's certificate.
   ///
-  /// - Parameter clock: Tells the time at which the authority has to verify it.
+  /// - Parameter clock: The clock for the verification by the authority.
   /// - Throws: ``DataDirectoryFailure``.
-  /// - Returns: What it says.
+  /// - Returns: The certificate.
   package func certificate(
     clock: any WallClock = SystemWallClock()
   ) throws(DataDirectoryFailure) -> FolderCertificate {
     try certificate(try certificatePEM(), clock)
   }
 
-  /// Says in a log why clients refuse the certificate: the authority does not verify it, or it is for other hosts than the server's
-  /// URL has.
+  /// Logs why clients reject the certificate.
+  ///
+  /// Either the authority does not verify it, or it is not valid for the host of the server's URL.
   package func check(_ certificate: FolderCertificate, sayingIn log: EventLog) {
     if let cause = certificate.authorityRefusal, let authority = settings.tls.authority {
       log.error(
@@ -90,7 +93,7 @@ extension DataDirectory {
       ])
   }
 
-  /// What a certificate says, and the identity that it is with its key: of files that are read once.
+  /// Reads the certificate and its TLS identity from the same read of the files.
   ///
   /// - Throws: ``DataDirectoryFailure``.
   func certificateAndIdentity(
@@ -109,14 +112,14 @@ extension DataDirectory {
       summary = try CertificateSummary(pem: pem)
       pin = try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem)
     } catch { throw .certificateUnreadable(path: file(settings.tls.certificate), error) }
-    // That it has ended is no fault of the authority's.
+    // The authority is not to blame for an expired certificate, so verify at most at its last second.
     let refusal = try authorityRefusal(of: pem, at: min(clock.now, summary.end - 1))
     return FolderCertificate(
       names: CertificateNames(summary.dnsNames + summary.ipAddresses).all, end: summary.end, pin: pin,
       authorityRefusal: refusal)
   }
 
-  /// Why a server cannot show the certificate with the key of the settings; `nil` where it can.
+  /// Why the server cannot use the certificate with the key in the settings; `nil` if it can.
   package var keyRefusal: DataDirectoryFailure? {
     do throws(DataDirectoryFailure) {
       _ = try identity(certificateChain: certificatePEM())
@@ -124,7 +127,7 @@ extension DataDirectory {
     } catch { return error }
   }
 
-  /// Why the authority of the settings does not verify a chain, and what to do; `nil` where it does, or none is named.
+  /// Returns why the authority in the settings does not verify a chain, with the remedy; `nil` if it does, or none is set.
   private func authorityRefusal(of chain: String, at time: Int64) throws(DataDirectoryFailure) -> String? {
     guard let authority = settings.tls.authority else { return nil }
     let trusted: String
@@ -132,7 +135,7 @@ extension DataDirectory {
       guard let found = try authorityPEM() else { return nil }
       trusted = found
     } catch {
-      // A file that is not there is a mistake in the settings; one that cannot be used refuses nobody but clients that go by it.
+      // A missing file is an error in the settings. An unusable one affects only clients that rely on it.
       if case .fileOfSetting = error { throw error }
       return error.description
     }

@@ -10,41 +10,41 @@ import SignetStorage
   import Darwin
 #endif
 
-/// What a copy of a data folder has, and what belongs to the server besides.
+/// The content of a copy of a data folder, and the files of the server outside it.
 package struct DataDirectoryCopy: Sendable, Hashable {
-  /// The copy, without links in its path.
+  /// The path of the copy, without links.
   package let path: String
-  /// The names of its files, in order; those of a folder in it with that folder's name before.
+  /// The names of its files, in order; files in a subfolder have the subfolder's name in front.
   package let files: [String]
-  /// Files elsewhere that the settings name, which are not in the copy.
+  /// Files elsewhere that the settings name; the copy does not contain them.
   package let outside: [String]
 }
 
 extension DataDirectory {
-  /// Copies the folder while its server may run: settings, certificates and keys, and the database as it is at one moment.
+  /// Copies the folder: settings, certificates and keys, and a consistent snapshot of the database.
   ///
-  /// The copy is a data folder like this one, whole or not there: it is written beside `path`, under its name with `.new-` and a
-  /// number, verified, put on the disk, and gets its name last.
+  /// The server may run meanwhile. The copy is a data folder itself, and is created whole or not at all. It is written next to `path`, under its name with
+  /// `.new-` and a number, verified, synchronized to disk, and renamed last.
   ///
   /// - Parameters:
-  ///   - path: Where the copy will be; nothing may be there, or an empty folder. The folder above it must exist.
-  ///   - hasMasterKey: Whether the master key is copied, where it is in the folder.
-  /// - Returns: What was copied.
-  /// - Throws: ``DataDirectoryFailure``; nothing is left then.
+  ///   - path: The path of the copy: nothing, or an empty folder. Its parent folder must exist.
+  ///   - hasMasterKey: True to copy the master key, if it is in the folder.
+  /// - Returns: The content of the copy.
+  /// - Throws: ``DataDirectoryFailure``; no partial copy remains.
   package func backUp(to path: String, withMasterKey hasMasterKey: Bool = true) throws(DataDirectoryFailure)
     -> DataDirectoryCopy
   {
     try copy(to: path, isRestored: false, hasMasterKey: hasMasterKey, observer: { _ in })
   }
 
-  /// Makes a data folder of this one, which is a copy that nothing uses; that stays as it is.
+  /// Creates a data folder from this one, which must be an unused copy; the copy stays unchanged.
   ///
   /// - Parameters:
-  ///   - path: Where the data folder will be, as for ``backUp(to:withMasterKey:)``.
-  ///   - masterKeyFile: Where the master key is, if it is not in the copy.
-  /// - Returns: What was copied.
-  /// - Throws: ``DataDirectoryFailure``; nothing is left then. The master key has to be that of the copy, and what the settings name in
-  ///   the folder has to be in the copy; files elsewhere need not be there yet.
+  ///   - path: The path of the data folder, as for ``backUp(to:withMasterKey:)``.
+  ///   - masterKeyFile: The file with the master key, if it is not in the copy.
+  /// - Returns: The content of the new folder.
+  /// - Throws: ``DataDirectoryFailure``; no partial folder remains. The master key must be that of the copy, and the copy
+  ///   must have all files inside the folder that the settings name. Files elsewhere may be missing.
   package func restore(to path: String, masterKeyFile: String? = nil) throws(DataDirectoryFailure)
     -> DataDirectoryCopy
   {
@@ -56,7 +56,7 @@ extension DataDirectory {
     return try copy(to: path, isRestored: true, hasMasterKey: true, observer: { _ in })
   }
 
-  /// Reads what the settings name in the folder, and the operator's key, which may have been taken out.
+  /// Reads the files in the folder that the settings name, and the operator's key, which may have been removed.
   private func requireNamedFiles() throws(DataDirectoryFailure) {
     let (tls, push) = (settings.tls, settings.push)
     let named: [(name: String?, access: FolderFile.Access, setting: String)] = [
@@ -93,7 +93,7 @@ extension DataDirectory {
     }
   }
 
-  /// Said before anything is copied; the name itself is taken by a call that refuses what is there.
+  /// Checks the path before anything is copied; the final rename also fails if something is there.
   private static func requireNothing(at path: String) throws(DataDirectoryFailure) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -102,7 +102,7 @@ extension DataDirectory {
     }
   }
 
-  /// The full paths among the values of settings.
+  /// Returns the full paths among the values of settings.
   private static func paths(in value: JSONValue) -> [String] {
     switch value {
     case .string(let text): text.hasPrefix("/") && text.count > 1 ? [text] : []
@@ -113,9 +113,9 @@ extension DataDirectory {
   }
 }
 
-/// A copy that does not have its name yet.
+/// A copy under its temporary name.
 private struct CopyDraft {
-  /// The largest file beside the database: a folder of metadata has none that is larger.
+  /// The maximum size of a file other than the database; no metadata file is larger.
   private static let limit = 16 << 20
 
   let source: DataDirectory
@@ -163,13 +163,13 @@ private struct CopyDraft {
     return name
   }
 
-  /// Gives the folder its name.
+  /// Renames the folder to its final name.
   func rename(to final: String) throws(DataDirectoryFailure) {
     try observer("rename")
     try DataDirectory.place(path, at: final)
   }
 
-  /// Removes what was made so far; best effort, for the failure that matters is already on its way.
+  /// Removes the partial copy; errors are ignored, because the first failure is reported.
   func remove() {
     do throws(DataDirectoryFailure) {
       for entry in try FolderContent(path).entries {
@@ -181,22 +181,22 @@ private struct CopyDraft {
           unlink(entryPath)
         }
       }
-    } catch {}  // there is none yet
+    } catch {}  // the folder does not exist yet
     rmdir(path)
   }
 }
 
-/// What is in a folder, those that begin with a dot as well.
+/// The content of a folder, hidden files included.
 private struct FolderContent {
   struct Entry {
     let name: String
     let isFolder: Bool
   }
 
-  /// In the order of the names.
+  /// The entries, sorted by name.
   let entries: [Entry]
 
-  /// Reads a folder, in which there are files and folders only.
+  /// Reads a folder that contains only files and folders.
   init(_ path: String) throws(DataDirectoryFailure) {
     let names: [String]
     do throws(FileFailure) { names = try FolderListing.names(in: path, areHiddenLeftOut: false) } catch {

@@ -12,23 +12,23 @@ package import SignetWire
 #endif
 
 extension DataDirectory {
-  /// Called before each step of making a folder: a seam through which tests look at it, or break it off.
+  /// Called before each step of creating a folder, so that tests can inspect or interrupt it.
   package typealias CreationObserver = @Sendable (_ step: String) throws(DataDirectoryFailure) -> Void
 
-  /// Makes a folder with fresh keys, a certificate authority of its own, an empty database and the operator's key.
+  /// Creates a folder with new keys, its own certificate authority, an empty database and the operator's key.
   ///
-  /// All of it is written beside `path`, under its name with `.new-` and a number, put on the disk, and gets its name
-  /// last: at every moment there is nothing at `path` or all of it. What a killed process leaves beside it holds keys
-  /// that were never used; remove it.
+  /// All files are written next to `path`, under its name with `.new-` and a number, synchronized to disk, and renamed last:
+  /// at any moment `path` has nothing or the whole folder. A killed process can leave such a temporary folder; its keys were
+  /// never used, and it can be removed.
   ///
   /// - Parameters:
-  ///   - path: The folder; nothing may be there, or an empty folder. The folder above it must exist.
-  ///   - settings: What the operator decided. `tls` must have the default names.
-  ///   - alternativeNames: DNS names and IP addresses for the certificate, besides the URL's host.
-  ///   - masterKeyFile: A file with a master key, 32 bytes, which then is not in the folder; `nil` makes a fresh one.
-  ///   - clock: Tells the time, for the certificates and the audit log.
-  /// - Returns: The folder, opened.
-  /// - Throws: ``DataDirectoryFailure``; nothing is left then.
+  ///   - path: The path of the folder: nothing, or an empty folder. Its parent folder must exist.
+  ///   - settings: The operator's settings. `tls` must have the default names.
+  ///   - alternativeNames: DNS names and IP addresses for the certificate, in addition to the URL's host.
+  ///   - masterKeyFile: A file with a master key, 32 bytes, which then is not stored in the folder; `nil` generates one.
+  ///   - clock: The clock for the certificates and the audit log.
+  /// - Returns: The opened folder.
+  /// - Throws: ``DataDirectoryFailure``; no partial folder remains.
   package static func create(
     at path: String, _ settings: ServerConfigurationFile, alternativeNames: [String] = [],
     masterKeyFile: String? = nil, clock: any WallClock = SystemWallClock()
@@ -59,7 +59,7 @@ extension DataDirectory {
   }
 }
 
-/// A folder that does not have its name yet.
+/// A folder under its temporary name.
 private struct FolderDraft {
   let path: String
   let clock: any WallClock
@@ -97,8 +97,8 @@ private struct FolderDraft {
     let certificate: CertificateAuthority.ServerCertificate
     let pin: [UInt8]
     do {
-      // The authority's key ends with this function: a certificate can be renewed under a new authority only,
-      // and nobody who reads the folder can issue one that devices trust.
+      // The authority's key exists only in this function. A renewal therefore needs a new authority, and an attacker who
+      // reads the folder cannot issue a certificate that devices trust.
       let authority = try CertificateAuthority(
         commonName: String("\(DataDirectory.authorityPrefix) \(settings.serverURL.domain)".prefix(64)),
         at: clock.now)
@@ -141,13 +141,13 @@ private struct FolderDraft {
     try FolderFile("\(path)/\(name)", .secret).create(content)
   }
 
-  /// Gives the folder its name.
+  /// Renames the folder to its final name.
   func rename(to final: String) throws(DataDirectoryFailure) {
     try observer("rename")
     try DataDirectory.place(path, at: final)
   }
 
-  /// Removes what was made so far; best effort, for the failure that matters is already on its way.
+  /// Removes the partial folder; errors are ignored, because the first failure is reported.
   func remove() {
     let database = DataDirectory.databaseName
     let names = [
@@ -160,9 +160,9 @@ private struct FolderDraft {
 }
 
 extension DataDirectory {
-  /// Gives a new folder its name: the one step that others see.
+  /// Renames a new folder to its final name; this is the only visible step.
   ///
-  /// `rename` takes the place of an empty folder and refuses everything else.
+  /// `rename` replaces an empty folder and fails for anything else.
   static func place(_ path: String, at final: String) throws(DataDirectoryFailure) {
     guard rename(path, final) == 0 else {
       switch errno {

@@ -1,7 +1,7 @@
 import SignetTransport
 
 extension DataDirectory {
-  /// What carries notices to clients of OpenID Connect.
+  /// Creates the transport for notifications to OpenID Connect clients.
   ///
   /// - Throws: ``DataDirectoryFailure``.
   func noticeTransport() throws(DataDirectoryFailure) -> any HTTPTransport {

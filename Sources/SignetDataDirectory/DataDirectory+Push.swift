@@ -4,7 +4,7 @@ import SignetServer
 import SignetTransport
 
 extension DataDirectory {
-  /// The services that carry pushes, with the keys that the settings name.
+  /// Creates the push services with the keys that the settings name.
   ///
   /// - Throws: ``DataDirectoryFailure``.
   func pushSetup() throws(DataDirectoryFailure) -> PushSetup {
@@ -22,7 +22,7 @@ extension DataDirectory {
       webPushKey: dispatchers.lazy.compactMap(\.subscriptionKey).first)
   }
 
-  /// A private key in a file, PEM on P-256.
+  /// Reads a private key file: PEM, P-256.
   func signingKey(_ name: String, of setting: String) throws(DataDirectoryFailure) -> P256.Signing.PrivateKey
   {
     let file = try read(name, .secret, of: setting)

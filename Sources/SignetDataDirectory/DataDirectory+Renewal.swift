@@ -11,26 +11,28 @@ package import SignetWire
 #endif
 
 extension DataDirectory {
-  /// Whether ``renewingCertificate(for:withNewKey:clock:)`` renews the certificate: its files and the authority's are in the folder.
+  /// True if ``renewingCertificate(for:withNewKey:clock:)`` can renew the certificate: the folder has its files and the
+  /// authority's.
   package var isCertificateRenewedHere: Bool {
     guard let authority = settings.tls.authority else { return false }
     return ![settings.tls.certificate, settings.tls.key, authority].contains { $0.hasPrefix("/") }
   }
 
-  /// Makes another certificate for the host of the settings, which a server shows once it reads the folder again (``FolderReload``) or is
-  /// started again.
+  /// Issues a new certificate for the host in the settings.
   ///
-  /// The key of the authority was never stored, so another authority issues it. The file of authorities has the new one from then
-  /// on, first, and those before whose certificates a running server may still show, ``mostAuthorities`` at most: who trusts that file
-  /// trusts the server before and after. Whatever moment this is cut off at, the folder is whole, and what its server shows is
-  /// trusted by who trusts its authorities.
+  /// A server uses it after it has read the folder again (``FolderReload``) or restarted. The key of the old authority was
+  /// never stored, so a new authority issues the certificate. The file of authorities then lists the new one first, and
+  /// after it the earlier ones whose certificates a running server may still use, ``mostAuthorities`` at most. A client that
+  /// trusts this file therefore trusts the server before and after. If the process is killed at any moment, the folder is
+  /// consistent, and clients that trust its authorities still trust the server.
   ///
   /// - Parameters:
-  ///   - alternativeNames: DNS names and IP addresses besides the URL's host; `nil` for all names of the certificate before.
-  ///   - hasNewKey: Whether it gets another key; that goes to new files, which `server.json` names from then on.
-  ///   - clock: Tells the time.
-  /// - Returns: The folder, opened again.
-  /// - Throws: ``DataDirectoryFailure``: above all ``DataDirectoryFailure/certificateOfOthers(path:)``.
+  ///   - alternativeNames: DNS names and IP addresses in addition to the URL's host; `nil` for all names of the old
+  ///     certificate.
+  ///   - hasNewKey: True to generate a new key, in new files that `server.json` then names.
+  ///   - clock: The clock.
+  /// - Returns: The reopened folder.
+  /// - Throws: ``DataDirectoryFailure``, above all ``DataDirectoryFailure/certificateOfOthers(path:)``.
   package func renewingCertificate(
     for alternativeNames: [String]? = nil, withNewKey hasNewKey: Bool = false,
     clock: any WallClock = SystemWallClock()
@@ -48,11 +50,11 @@ extension DataDirectory {
     } catch {
       throw .certificateUnreadable(path: file(authority), error)
     }
-    // One that another key takes the place of may be missing, or belong to something else.
+    // A key that will be replaced may be missing, or not match the certificate.
     let key = hasNewKey ? nil : SharedSecretBox(try read(files.key, .secret, of: "tls.key"))
     let made: (authority: String, certificate: String, key: SharedSecretBox?)
     do throws(CryptoFailure) {
-      // A name that no other has, so that nobody takes one for the other; two may be made in one second.
+      // A unique name, so that authorities are not confused; two can be created in the same second.
       let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
       let issuer = try CertificateAuthority(
         commonName: "\(String("\(Self.authorityPrefix) \(settings.serverURL.domain)".prefix(48))) \(suffix)",
@@ -86,11 +88,13 @@ extension DataDirectory {
     return try DataDirectory(opening: path)
   }
 
-  /// Whether a renewal leaves out an authority of which a running server may still show a certificate: there are ``mostAuthorities``.
+  /// Decides whether a renewal drops an authority whose certificate a running server may still use.
   ///
-  /// - Parameter clock: Tells the time.
-  /// - Returns: Whether it does.
-  /// - Throws: ``DataDirectoryFailure`` where the file of authorities cannot be read.
+  /// That is so if there are ``mostAuthorities``.
+  ///
+  /// - Parameter clock: The clock.
+  /// - Returns: True if a renewal drops one.
+  /// - Throws: ``DataDirectoryFailure`` if the file of authorities cannot be read.
   package func renewalLeavesOutAuthority(
     clock: any WallClock = SystemWallClock()
   ) throws(DataDirectoryFailure) -> Bool {
@@ -101,19 +105,21 @@ extension DataDirectory {
     } catch { throw .certificateUnreadable(path: file(authority), error) }
   }
 
-  /// How many authorities the file that clients trust has at most after a renewal.
+  /// The maximum number of authorities in the file that clients trust, after a renewal.
   package static let mostAuthorities = 8
 
-  /// The authorities of a file that are to be kept beside a new one, as far as there is room.
+  /// Returns the authorities of a file to keep in addition to a new one, if there is room.
   ///
-  /// A running server may have read none of the certificates since: each authority is kept until no certificate that it issued is
-  /// valid any more. The first one is that of the certificate which is replaced, whoever made it.
+  /// A running server may not have loaded newer certificates: an authority is kept until all certificates that it issued
+  /// have expired. The first authority, that of the replaced certificate, is always kept.
   private static func stillShown(of pem: String, at time: Int64) throws(CryptoFailure) -> [ListedAuthority] {
     let listed = try ListedAuthority.all(inPEM: pem)
     return listed.prefix(1) + listed.dropFirst().filter { lastEnd(of: $0) > time }
   }
 
-  /// Until when a certificate of an authority can be valid: one that was made here has issued one, and others may go on.
+  /// Returns the latest end of a certificate from an authority.
+  ///
+  /// An authority created here has issued one certificate with the usual lifetime; others may issue until their own end.
   private static func lastEnd(of authority: ListedAuthority) -> Int64 {
     let days = Int64(CertificateAuthority.usualDays) * 86_400
     guard authority.end - authority.start == CertificateAuthority.backdating + days,
@@ -122,15 +128,15 @@ extension DataDirectory {
     return authority.start + Int64(CertificateAuthority.usualServerDays) * 86_400
   }
 
-  /// The pins of former keys that clients are still made to trust: of certificates in the folder that are valid, and of which the file of
-  /// authorities has the authority.
+  /// Returns the pins of former keys that clients still need to trust.
   ///
-  /// A key that another one took the place of stays here with its certificate, and a running server may show it until it reads the folder
-  /// again, after however many renewals.
+  /// Such a key has a valid certificate in the folder, and the file of authorities contains its authority. A replaced key
+  /// stays in the folder with its certificate, and a running server may use it until it reads the folder again, even after
+  /// several renewals.
   ///
-  /// - Parameter clock: Tells the time.
-  /// - Returns: SHA-256 of each key, 32 bytes, the youngest first, without that of the present certificate.
-  /// - Throws: ``DataDirectoryFailure`` where the file of authorities or the present certificate cannot be read.
+  /// - Parameter clock: The clock.
+  /// - Returns: SHA-256 of each key, 32 bytes, the newest first, without the present certificate's.
+  /// - Throws: ``DataDirectoryFailure`` if the file of authorities or the present certificate cannot be read.
   package func formerPins(clock: any WallClock = SystemWallClock()) throws(DataDirectoryFailure) -> [[UInt8]]
   {
     guard let authority = settings.tls.authority, let trusted = try authorityPEM() else { return [] }
@@ -147,19 +153,19 @@ extension DataDirectory {
         let pem = String(decoding: content.insecureCopy(), as: UTF8.self)
         _ = try anchors.check(pem: pem, at: clock.now)
         pin = try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem)
-      } catch { continue }  // it is not there, or nobody who goes by the authorities trusts it
+      } catch { continue }  // missing, or not trusted by the authorities
       if pin != present, !pins.contains(pin) { pins.append(pin) }
     }
     return pins
   }
 
-  /// The word with which the names of authorities begin that are made for folders.
+  /// The first word in the names of authorities created for folders.
   static let authorityPrefix = "Signet"
 
-  /// Names for another key and its certificate.
+  /// Returns unused file names for a key and its certificate.
   private func unusedNames() -> (certificate: String, key: String) { Self.names(madeNames().count + 1) }
 
-  /// The names of keys and certificates that were made here, of which some may be gone.
+  /// Returns the file names of keys and certificates created here; some files may be missing.
   private func madeNames() -> [(certificate: String, key: String)] {
     var names = [Self.names(1)]
     while true {
@@ -177,7 +183,7 @@ extension DataDirectory {
     return ("\(name).pem", "\(name).key")
   }
 
-  /// Has `server.json` name other files: the one step by which both change at once.
+  /// Makes `server.json` name other files: both change in this single step.
   private func nameFiles(_ names: (certificate: String, key: String)) throws(DataDirectoryFailure) {
     let settingsFile = FolderFile("\(path)/\(Self.settingsName)", .plain)
     let text = try settingsFile.read()

@@ -8,15 +8,17 @@ package import SignetServer
 #endif
 
 extension DataDirectory {
-  /// Microseconds between two looks at a folder that another process holds, and how often it is looked: one that ends just now is
-  /// waited for.
+  /// The time between attempts to lock a folder, in microseconds, and their number: a process that is just ending is waited
+  /// for.
   private static let (pause, looks): (UInt32, Int) = (20_000, 100)
 
-  /// The keys of the handshakes of this process: in memory, or in the folder that `runtime` names, where others have them too.
+  /// Creates the handshake keys of this process: in memory, or shared in the folder that `runtime` names.
   ///
-  /// - Parameter log: Where files in that folder are named that can't be read.
-  /// - Returns: What ``serviceContext(masterKeyFile:log:handshakeKeys:)`` takes. Until it is gone, the data folder is in use.
-  /// - Throws: ``DataDirectoryFailure``: above all `servedElsewhere`, where another process serves the folder and they share nothing.
+  /// - Parameter log: The log that names unreadable files in that folder.
+  /// - Returns: The keys for ``serviceContext(masterKeyFile:log:handshakeKeys:)``. While they exist, the data folder is in
+  ///   use.
+  /// - Throws: ``DataDirectoryFailure``, above all `servedElsewhere` if another process serves the folder without shared
+  ///   keys.
   package func handshakeKeys(log: EventLog = .standardError) throws(DataDirectoryFailure)
     -> HandshakeKeys
   {

@@ -10,7 +10,7 @@ import SignetUAF
 #endif
 
 extension DataDirectory {
-  /// What UAF is served with, with the metadata statements that the settings name.
+  /// Creates the UAF setup with the metadata statements that the settings name.
   ///
   /// - Throws: ``DataDirectoryFailure``.
   func uafSetup() throws(DataDirectoryFailure) -> UAFSetup? {
@@ -21,7 +21,7 @@ extension DataDirectory {
   }
 
   private func models(_ settings: UAFSettings) throws(DataDirectoryFailure) -> AuthenticatorModels {
-    // Those of this package's devices are known anywhere; a file about one counts where it is of a later version.
+    // The models of Signet's own devices are always known; a file overrides one if its version is later.
     var models: [AuthenticatorModel] = []
     for statement in SignetModel.statements {
       do throws(MessageFailure) { models.append(try AuthenticatorModel(statement)) } catch {
@@ -30,7 +30,7 @@ extension DataDirectory {
     }
     if let name = settings.metadata {
       let folder = name.hasPrefix("/") ? name : "\(path)/\(name)"
-      // Who may write in it could put files there that are the operator's, from elsewhere.
+      // A user who can write to the folder could link files that the operator owns elsewhere.
       do throws(FileFailure) {
         try FileRule(
           name.hasPrefix("/") ? .foreignFolder : .folder, forbiddenMode: FolderFile.Access.plain.rawValue
@@ -51,7 +51,7 @@ extension DataDirectory {
     return AuthenticatorModels(models)
   }
 
-  /// The names of the files that end in `.json`, in order.
+  /// Returns the names of the files that end in `.json`, in order.
   private static func statements(in folder: String) throws(DataDirectoryFailure) -> [String] {
     do throws(FileFailure) {
       return try FolderListing.names(in: folder).filter { $0.hasSuffix(".json") }

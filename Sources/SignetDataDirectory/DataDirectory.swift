@@ -12,15 +12,15 @@ package import SignetStorage
 
 /// An operator's data folder: settings, keys, certificates and the database of one server.
 ///
-/// The folder has mode 0700 and its files 0600. It is made whole or not at all
+/// The folder has mode 0700 and its files 0600. It is created whole or not at all
 /// (``create(at:_:alternativeNames:masterKeyFile:clock:)``), and checked each time it is opened.
 ///
-/// | file | what it is |
+/// | file | content |
 /// |---|---|
 /// | `server.json` | public settings (``ServerConfigurationFile``) |
 /// | `ca.pem` | the certificate authority that clients trust; its key was never stored |
 /// | `tls.pem`, `tls.key` | the server's certificate and key |
-/// | `master.key` | 32 bytes; it encrypts secrets in the database. It may lie elsewhere |
+/// | `master.key` | 32 bytes that encrypt secrets in the database; it may be stored elsewhere |
 /// | `admin.key` | the operator's API key |
 /// | `signet.sqlite` | the database |
 package struct DataDirectory: Sendable {
@@ -29,12 +29,12 @@ package struct DataDirectory: Sendable {
   static let adminKeyName = "admin.key"
   static let databaseName = "signet.sqlite"
 
-  /// The folder's path without links in it, which SQLite refuses.
+  /// The folder's path without links, which SQLite refuses.
   package let path: String
-  /// What `server.json` says.
+  /// The settings in `server.json`.
   package let settings: ServerConfigurationFile
 
-  /// Opens a folder: checks who owns it and who has access to it and its files, and reads the settings.
+  /// Opens a folder: checks owner and mode of the folder and its files, and reads the settings.
   ///
   /// - Parameter path: The folder; a link to it is followed.
   /// - Throws: ``DataDirectoryFailure``.
@@ -61,21 +61,21 @@ package struct DataDirectory: Sendable {
     }
   }
 
-  /// The database.
+  /// The path of the database.
   package var databasePath: String { "\(path)/\(Self.databaseName)" }
 
-  /// The authority that clients of this server trust, PEM; `nil` where they trust the system's.
+  /// Reads the authority that clients of this server trust, PEM; `nil` if they trust the system's authorities.
   package func authorityPEM() throws(DataDirectoryFailure) -> String? {
     guard let name = settings.tls.authority else { return nil }
     return try text(name, .plain, of: "tls.authority")
   }
 
-  /// The server's certificate and its intermediates, PEM.
+  /// Reads the server's certificate and its intermediates, PEM.
   package func certificatePEM() throws(DataDirectoryFailure) -> String {
     try text(settings.tls.certificate, .plain, of: "tls.certificate")
   }
 
-  /// The operator's API key, which has the scope `admin`.
+  /// Reads the operator's API key, which has the scope `admin`.
   ///
   /// - Throws: ``DataDirectoryFailure``.
   package func adminKey() throws(DataDirectoryFailure) -> SharedSecretBox {
@@ -83,9 +83,9 @@ package struct DataDirectory: Sendable {
     return try Self.apiKey(in: FolderFile(adminKeyPath, .secret).read(), of: adminKeyPath)
   }
 
-  /// Reads an API key from a file that nobody else has access to.
+  /// Reads an API key from a file that is closed to other users.
   ///
-  /// - Parameter path: One line of text.
+  /// - Parameter path: A file with one line of text.
   /// - Returns: The key without the newline.
   /// - Throws: ``DataDirectoryFailure``.
   package static func apiKey(at path: String) throws(DataDirectoryFailure) -> SharedSecretBox {
@@ -108,13 +108,13 @@ package struct DataDirectory: Sendable {
     return SharedSecretBox(key)
   }
 
-  /// Opens the database, brings its schema up to date, and reads the master key.
+  /// Opens the database, migrates its schema, and reads the master key.
   ///
   /// - Parameters:
-  ///   - masterKeyFile: Where the master key lies; `nil` for `master.key` in the folder.
-  ///   - log: Where events go.
-  ///   - handshakeKeys: Those of ``handshakeKeys()``; `nil` where nobody is activated with it.
-  /// - Returns: What a ``Server`` works with. Whoever gets it closes its storage.
+  ///   - masterKeyFile: The file with the master key; `nil` for `master.key` in the folder.
+  ///   - log: The event log.
+  ///   - handshakeKeys: The result of ``handshakeKeys(log:)``; `nil` if the context activates no devices.
+  /// - Returns: The context for a ``Server``. The caller closes its storage.
   /// - Throws: ``DataDirectoryFailure``.
   package func serviceContext(
     masterKeyFile: String? = nil, log: EventLog, handshakeKeys: HandshakeKeys? = nil
@@ -126,7 +126,7 @@ package struct DataDirectory: Sendable {
     let push = try pushSetup()
     let notices = try noticeTransport()
     let uaf = try uafSetup()
-    // SQLite would make a file that is missing, and the server would start empty.
+    // SQLite would create a missing file, and the server would start empty.
     let storage: Storage
     if let server = try storageOnServer() {
       storage = server
@@ -143,7 +143,7 @@ package struct DataDirectory: Sendable {
       uaf: uaf, handshakeKeys: handshakeKeys)
   }
 
-  /// What is kept on a database server, with the tables of an earlier start; `nil` where the folder has a file.
+  /// Opens the storage on a database server, whose tables must exist; `nil` if the folder has a database file.
   ///
   /// - Throws: ``DataDirectoryFailure``.
   package func storageOnServer() throws(DataDirectoryFailure) -> Storage? {
@@ -154,9 +154,9 @@ package struct DataDirectory: Sendable {
     } catch { throw .storage(error) }
   }
 
-  /// Refuses a database that is missing, or has nothing in it: SQLite would take an empty file for a new database.
+  /// Rejects a missing or empty database: SQLite would treat an empty file as a new database.
   ///
-  /// - Parameter isRead: Whether the file is a copy, in which nothing may change.
+  /// - Parameter isRead: True if the file is a copy that must not change.
   /// - Throws: ``DataDirectoryFailure``.
   func requireDatabase(isRead: Bool = false) throws(DataDirectoryFailure) {
     var status = stat()
@@ -169,7 +169,7 @@ package struct DataDirectory: Sendable {
     } catch .unknown { throw .databaseEmpty(path: databasePath) } catch { throw .storage(error) }
   }
 
-  /// SHA-256 of the SubjectPublicKeyInfo of the server's certificate, 32 bytes: what devices pin.
+  /// Computes SHA-256 of the SubjectPublicKeyInfo of the server's certificate, 32 bytes: the pin for devices.
   package func certificatePin() throws(DataDirectoryFailure) -> [UInt8] {
     let pem = try certificatePEM()
     do { return try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem) } catch {
@@ -177,7 +177,7 @@ package struct DataDirectory: Sendable {
     }
   }
 
-  /// Address, port, TLS identity and limits for HTTP.
+  /// Creates the HTTP configuration: address, port, TLS identity and limits.
   ///
   /// - Throws: ``DataDirectoryFailure``.
   package func transportConfiguration() throws(DataDirectoryFailure) -> HTTPServerConfiguration {
@@ -189,7 +189,7 @@ package struct DataDirectory: Sendable {
       security: .tls(try identity(certificateChain: certificatePEM())), limits: limits)
   }
 
-  /// A certificate with the key that belongs to it.
+  /// Combines a certificate with its key.
   func identity(certificateChain: String) throws(DataDirectoryFailure) -> TLSIdentity {
     let key = try read(settings.tls.key, .secret, of: "tls.key")
     do {
@@ -199,7 +199,7 @@ package struct DataDirectory: Sendable {
     } catch { throw identityRefused(error) }
   }
 
-  /// That the server's certificate or its key was refused, with their files.
+  /// Creates the failure for a rejected certificate or key, with the paths of their files.
   func identityRefused(_ failure: ServerFailure) -> DataDirectoryFailure {
     .identityRefused(certificate: file(settings.tls.certificate), key: file(settings.tls.key), failure)
   }
@@ -212,23 +212,23 @@ extension DataDirectory {
     return String(path)
   }
 
-  /// The path without links; what it names must exist.
+  /// Returns the path without links; its target must exist.
   private static func resolving(_ path: String) throws(DataDirectoryFailure) -> String {
     guard let resolved = realpath(path, nil) else { throw .unreadable(path: path, errno: errno) }
     defer { free(resolved) }
-    // Repaired, it would be the path of something else.
+    // A repaired text would be the path of another file.
     guard let text = String(validatingCString: resolved) else { throw .pathNotText(path: path) }
     return text
   }
 
-  /// The path with no links above its last component, which need not exist.
+  /// Returns the path without links above its last component, which need not exist.
   static func resolvingParent(of path: String) throws(DataDirectoryFailure) -> String {
     let name = path.split(separator: "/").last.map(String.init) ?? ""
     let parent = try resolving(folderPath(of: path))
     return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
   }
 
-  /// The master key in a file of its own, or in the folder.
+  /// Reads the master key from a separate file, or from the folder.
   static func masterKey(in folder: String, at file: String?) throws(DataDirectoryFailure) -> SecretBytes {
     let path = file ?? "\(folder)/\(masterKeyName)"
     let key: SecretBytes
@@ -239,7 +239,7 @@ extension DataDirectory {
     return key
   }
 
-  /// 16 bytes by which the master key is known again; they tell nothing else about its 256 random bits.
+  /// Derives 16 bytes that identify the master key; they reveal nothing else about its 256 random bits.
   static func check(of masterKey: borrowing SecretBytes) -> [UInt8] {
     HKDF.derive(
       inputKey: masterKey, salt: [], info: Array("signet master key check".utf8), byteCount: 16, .sha256
@@ -260,10 +260,10 @@ extension DataDirectory {
   ///
   /// - Parameters:
   ///   - name: A name within the folder, or a full path.
-  ///   - access: Who may have access to the file.
+  ///   - access: The access that other users may have to the file.
   ///   - setting: The path of the setting, such as `tls.key`.
-  /// - Returns: All of the file.
-  /// - Throws: ``DataDirectoryFailure``: ``DataDirectoryFailure/fileOfSetting(_:path:)`` where the file is missing, and
+  /// - Returns: The whole file.
+  /// - Throws: ``DataDirectoryFailure``: ``DataDirectoryFailure/fileOfSetting(_:path:)`` if the file is missing, and
   ///   ``DataDirectoryFailure/largeFileOfSetting(_:path:)``.
   func read(
     _ name: String, _ access: FolderFile.Access, of setting: String
@@ -275,10 +275,10 @@ extension DataDirectory {
     }
   }
 
-  /// The path of a file of the folder, or of one elsewhere.
+  /// Returns the path of a file in the folder, or of one elsewhere.
   func file(_ name: String) -> String { name.hasPrefix("/") ? name : "\(path)/\(name)" }
 
-  /// Reads a file as ``read(_:_:of:)`` does, as UTF-8 text.
+  /// Reads a file like ``read(_:_:of:)``, as UTF-8 text.
   func text(
     _ name: String, _ access: FolderFile.Access, of setting: String
   ) throws(DataDirectoryFailure) -> String {

@@ -10,35 +10,35 @@ package import SignetStorage
   import Darwin
 #endif
 
-/// Why an operator's data folder could not be made or used.
+/// Why an operator's data folder could not be created or used.
 ///
-/// After a failure to make one, nothing is left at its path.
+/// After a failed creation, nothing remains at its path.
 @nonexhaustive package enum DataDirectoryFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Something is at the path already, and it is no empty folder.
+  /// The path exists and is not an empty folder.
   case exists(path: String)
-  /// There is no folder at the path.
+  /// The folder does not exist.
   case folderMissing(path: String)
-  /// What is at the path is no folder.
+  /// The path is not a folder.
   case noFolder(path: String)
-  /// The folder lacks a file.
+  /// A file of the folder is missing.
   case fileMissing(path: String)
-  /// The file or folder of a setting of `server.json` is missing; the setting is named by its path, such as `tls.key`.
+  /// The file or folder that a setting of `server.json` names is missing; the text is the setting's path, such as `tls.key`.
   case fileOfSetting(String, path: String)
-  /// Something other than a folder, or than a plain file, is where one should be.
+  /// The path has another type than folder or plain file.
   case wrongKind(path: String)
   /// Another user owns the folder or the file.
   case ownedByAnother(path: String, owner: UInt32, user: UInt32)
-  /// Other users may read or change it; `mode` has the permission bits.
+  /// Other users can read or change it; `mode` has the permission bits.
   case openToOthers(path: String, mode: UInt32)
-  /// The file is larger than any file of its kind.
+  /// The file exceeds the size limit.
   case tooLarge(path: String)
-  /// The file that a setting names is larger than any that is read: a system's list of all authorities, for example.
+  /// The file that a setting names exceeds the size limit, for example a system's list of all authorities.
   case largeFileOfSetting(String, path: String)
   /// The system refused to read.
   case unreadable(path: String, errno: Int32)
   /// The system refused to write.
   case unwritable(path: String, errno: Int32)
-  /// A member of the settings is missing, unknown or has a value that is not allowed.
+  /// A member of the settings is missing, unknown or invalid.
   case settings(path: String, reason: String)
   /// A newer version wrote the settings.
   case settingsTooNew(path: String, found: Int64, known: Int64)
@@ -46,38 +46,38 @@ package import SignetStorage
   case masterKeyMissing(path: String)
   /// The master key is not 32 bytes long.
   case masterKeyLength(path: String)
-  /// The master key is not the one that the folder was made with.
+  /// The master key is not the folder's.
   case wrongMasterKey(path: String)
-  /// The file holds no API key.
+  /// The file does not contain an API key.
   case notAnAPIKey(path: String)
   /// The file is not UTF-8 text.
   case notText(path: String)
   /// The full path of a file or folder is not UTF-8 text.
   case pathNotText(path: String)
-  /// A name is neither a DNS name nor an IP address, or no certificate can be made.
+  /// A name is neither a DNS name nor an IP address, or the certificate could not be created.
   case certificate(CryptoFailure)
-  /// The server's certificate, or that of its authority, can't be read.
+  /// The certificate of the server or its authority cannot be read.
   case certificateUnreadable(path: String, CryptoFailure)
-  /// The certificate is none that was made here, so that it is not renewed here.
+  /// The certificate was not created by this server, so it cannot be renewed here.
   case certificateOfOthers(path: String)
   /// The server's certificate or its key was refused.
   case identityRefused(certificate: String, key: String, ServerFailure)
-  /// The database can't be used.
+  /// The database cannot be used.
   case storage(StorageFailure)
-  /// Another process serves the folder, and the two share no keys of handshakes.
+  /// Another process serves the folder, and the two share no handshake keys.
   case servedElsewhere(path: String)
-  /// What is to be forgotten would be written to a disk.
+  /// The folder for secrets that must be forgotten is not in memory, but on a disk.
   case notInMemory(path: String)
-  /// A copy of a folder cannot be in that folder.
+  /// The copy of a folder would be inside that folder.
   case insideItself(path: String)
-  /// There is nothing in the database, not even its tables.
+  /// The database is empty and has no tables.
   case databaseEmpty(path: String)
-  /// The data are in PostgreSQL, which has tools of its own for copies.
+  /// The data are in PostgreSQL, which has its own tools for copies.
   case databaseOnServer(path: String)
-  /// The operator's key was not stored.
+  /// The operator's key could not be stored.
   case adminKey(reason: String)
 
-  /// What happened and what to do; never what is in a file.
+  /// The cause and the remedy; never the content of a file.
   package var description: String {
     switch self {
     case .exists(let path): "\(path) is not empty; name a folder that does not exist yet"
@@ -140,7 +140,7 @@ package import SignetStorage
     return error == ENOSPC || error == EDQUOT ? "\(text); make room and try again" : text
   }
 
-  /// The one place where failures to read a file or folder become this module's.
+  /// Converts failures to read a file or folder; this is the only place that does.
   init(reading path: String, _ failure: FileFailure) {
     self =
       switch failure {

@@ -1,9 +1,9 @@
 import SignetCrypto
 import SignetFiles
 
-/// A small file of the operator's, checked before it is trusted and on the disk before it is named.
+/// A small file of the operator: checked before it is read, and synchronized to disk when it is written.
 struct FolderFile {
-  /// The permission bits that a file may not have: others may do nothing, or read.
+  /// The permission bits that a file must not have: `secret` denies other users everything, `plain` denies writing.
   enum Access: UInt32 { case secret = 0o077, plain = 0o022 }
 
   let path: String
@@ -11,13 +11,13 @@ struct FolderFile {
 
   init(_ path: String, _ access: Access) { (self.path, self.access) = (path, access) }
 
-  /// The largest file that is read, in bytes, unless a caller says otherwise.
+  /// The default maximum size of a file, in bytes.
   static let maximumByteCount = 65_536
 
   /// Reads the whole file.
   ///
-  /// A file within the folder may be no link; one that settings name with a full path may be, and may belong to root,
-  /// as certificates of an ACME client do.
+  /// A file within the folder must not be a link. One that the settings name with a full path may be a link, and may belong
+  /// to root, as certificates of an ACME client do.
   func read(
     isOutsideFolder: Bool = false, limit: Int = maximumByteCount
   ) throws(DataDirectoryFailure) -> SecretBytes {
@@ -31,21 +31,21 @@ struct FolderFile {
     } catch { throw DataDirectoryFailure(reading: path, error) }
   }
 
-  /// Checks owner and mode of a file that somebody else reads, and that need not exist.
+  /// Checks owner and mode of a file that another component reads; the file may be missing.
   func checkIfPresent() throws(DataDirectoryFailure) {
     do throws(FileFailure) { try FileRule(forbiddenMode: access.rawValue).check(path) } catch {
       guard error == .missing else { throw DataDirectoryFailure(reading: path, error) }
     }
   }
 
-  /// Makes the file with mode 0600; its content is on the disk when this returns, its name when the folder is.
+  /// Creates the file with mode 0600; its content is on disk when this returns, its name when the folder is synchronized.
   func create(_ content: borrowing SecretBytes) throws(DataDirectoryFailure) {
     do throws(FileFailure) {
       try content.withBytes { (bytes) throws(FileFailure) in try PrivateFile.create(path, bytes) }
     } catch { throw .unwritable(path: path, errno: error.code) }
   }
 
-  /// Puts other content in its place, mode 0600: after a power cut there is what was before, or all of this.
+  /// Replaces the content, mode 0600: after a power failure the file has the old content or the whole new one.
   func replace(_ content: borrowing SecretBytes) throws(DataDirectoryFailure) {
     do throws(FileFailure) {
       try content.withBytes { (bytes) throws(FileFailure) in
@@ -54,7 +54,7 @@ struct FolderFile {
     } catch { throw .unwritable(path: path, errno: error.code) }
   }
 
-  /// Puts the names in a folder on the disk.
+  /// Synchronizes the names in a folder to disk.
   static func synchronize(folder path: String) throws(DataDirectoryFailure) {
     do throws(FileFailure) { try OpenFile.synchronizeFolder(path) } catch {
       throw .unwritable(path: path, errno: error.code)

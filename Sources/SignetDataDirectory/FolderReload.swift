@@ -4,14 +4,14 @@ import SignetJSON
 package import SignetServer
 import Synchronization
 
-/// What a running server takes over from its data folder when its operator has changed it.
+/// A reload of the data folder by a running server, after its operator has changed it.
 ///
-/// | of the folder | |
+/// | content of the folder | effect of a reload |
 /// |---|---|
-/// | the certificate and its key, also under other names | connections from then on see the new one, and so do activation codes |
-/// | the settings in ``ServerConfigurationFile/reloaded`` | hold from then on |
-/// | the metadata statements of UAF | read again |
-/// | all else, also what is in files that it names | holds from the next start on, and the log names what differs |
+/// | the certificate and its key, also under other names | new connections and activation codes use the new one |
+/// | the settings in ``ServerConfigurationFile/reloaded`` | apply at once |
+/// | the metadata statements of UAF | are read again |
+/// | all other settings, and files that they name | apply after the next start; the log names the differences |
 package final class FolderReload: Sendable {
   private struct State {
     var settings: ServerConfigurationFile
@@ -21,26 +21,27 @@ package final class FolderReload: Sendable {
   private let path: String
   private let server: Server
   private let started: ServerConfigurationFile
-  /// The digests of the files that these settings name, and that are read at the start alone.
+  /// The digests of the files that the settings name and that are read only at the start.
   private let files: [String: [UInt8]]
   private let state: Mutex<State>
 
-  /// Goes on from what a server was started with.
+  /// Creates a reload for a server.
   ///
   /// - Parameters:
-  ///   - folder: What it was started with.
+  ///   - folder: The data folder that the server was started with.
   ///   - server: The server.
   package init(_ folder: DataDirectory, of server: Server) {
     (path, started, self.server) = (folder.path, folder.settings, server)
     files = Self.digests(of: folder.settings, in: folder)
-    // What it shows, which is no more what the file says where that was exchanged since.
+    // The chain in use; the file may have been replaced since.
     state = Mutex(State(settings: folder.settings, certificateChain: server.firstCertificateChain))
   }
 
   /// Reads the folder again.
   ///
-  /// The log says what holds now and what needs a restart. Where the settings or the certificate are wrong, both stay as they were,
-  /// and the log says why; metadata statements are taken, or refused as a whole, by themselves.
+  /// The log names the changes that apply now, and those that need a restart. If the settings or the certificate are
+  /// invalid, both stay unchanged, and the log has the reason. Metadata statements are accepted or rejected as a whole,
+  /// independently.
   package func run() {
     server.readMetadata()
     do throws(DataDirectoryFailure) {
@@ -58,7 +59,7 @@ package final class FolderReload: Sendable {
           path: "\(path)/\(DataDirectory.settingsName)",
           reason: "\"masterKeyCheck\" was changed, and does not fit the master key; restore it from a backup")
       }
-      // What was made of these at the start cannot change.
+      // These settings apply only at the start.
       var settings = folder.settings
       (settings.serverURL, settings.connections) = (started.serverURL, started.connections)
       let before = state.withLock { $0 }
@@ -105,7 +106,7 @@ package final class FolderReload: Sendable {
       ])
   }
 
-  /// A file that cannot be read has none.
+  /// Returns the digests of the files; an unreadable file has none.
   private static func digests(of settings: ServerConfigurationFile, in folder: DataDirectory) -> [String:
     [UInt8]]
   {
@@ -115,7 +116,7 @@ package final class FolderReload: Sendable {
         digests[file] = try folder.read(file, .plain, of: file).withBytes {
           HashFunction.sha256.digest(of: $0)
         }
-      } catch {}  // at the start another read of it has succeeded; later that is a change
+      } catch {}  // it was readable at the start; later this counts as a change
     }
     return digests
   }

@@ -9,18 +9,18 @@ import Synchronization
   import Darwin
 #endif
 
-/// The keys of handshakes that the processes of one machine share: a file each, in a folder that is in memory.
+/// The handshake keys that the processes of one machine share: one file each, in a memory-backed folder.
 struct HandshakeKeyFolder: HandshakeKeyStore {
   private static let prefix = "handshake-"
-  /// When it was made, 8 bytes big-endian, and the key.
+  /// The size of a file: its creation time, 8 bytes big-endian, and the key.
   private static let byteCount = 40
 
-  /// How many bad files the log names at most.
+  /// The maximum number of bad files that the log names.
   private static let namedCount = 100
 
   private let path: String
   private let opened: Opened
-  /// Says which processes use the data folder.
+  /// The lock that tells which processes use the data folder.
   private let users: FolderHold
   private let log: EventLog
   /// The files that the log has named.
@@ -35,23 +35,23 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
     init(_ folder: OpenFolder) { self.folder = Mutex(folder) }
   }
 
-  /// Takes a folder, which is made with mode 0700 where it is missing.
+  /// Opens a folder, and creates it with mode 0700 if it is missing.
   ///
-  /// It is judged once it is open, and its files are opened in it, so that nothing else can take its place. One that is deleted
-  /// under a running server is made again at its next use.
+  /// The folder is checked through its open descriptor, and its files are opened relative to it, so that nothing can be
+  /// substituted. If it is deleted while a server runs, the next use creates it again.
   ///
-  /// - Throws: ``DataDirectoryFailure``: above all `notInMemory`.
+  /// - Throws: ``DataDirectoryFailure``, above all `notInMemory`.
   init(_ path: String, users: FolderHold, log: EventLog) throws(DataDirectoryFailure) {
     (self.path, self.users, self.log) = (path, users, log)
     opened = Opened(try Self.open(path))
   }
 
-  /// Opens the folder, made where it is missing; one that was made here and is refused is removed again.
+  /// Opens or creates the folder; a new one that fails the check is removed.
   private static func open(_ path: String) throws(DataDirectoryFailure) -> OpenFolder {
     let isMade = mkdir(path, 0o700) == 0
     guard isMade || errno == EEXIST else { throw .unwritable(path: path, errno: errno) }
     do throws(DataDirectoryFailure) { return try judged(path) } catch {
-      if isMade { rmdir(path) }  // best effort: the failure that matters is already on its way
+      if isMade { rmdir(path) }  // errors are ignored: the first failure is reported
       throw error
     }
   }
@@ -64,7 +64,7 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
     throw .notInMemory(path: path)
   }
 
-  /// The folder, made again where it was deleted.
+  /// Returns the folder; creates it again if it was deleted.
   private func folder() throws -> OpenFolder {
     try opened.folder.withLock { folder in
       if try folder.isDeleted() { folder = try Self.open(path) }
@@ -72,7 +72,7 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
     }
   }
 
-  /// All keys that there are now; a file that can't be read is none, and the log names it once.
+  /// Reads all present keys; an unreadable file is skipped, and the log names it once.
   func keys() throws -> [HandshakeKeys.Key] {
     let folder = try folder()
     var keys: [HandshakeKeys.Key] = []
@@ -91,7 +91,7 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
     log.error("handshakes.fileRefused", ["file": name, "cause": "\(failure)"])
   }
 
-  /// The key of an id; `nil` where there is none, or it is being written.
+  /// Reads the key with an id; `nil` if there is none, or it is being written.
   func key(_ id: [UInt8]) throws -> HandshakeKeys.Key? { try Self.key(id, in: folder()) }
 
   private static func key(_ id: [UInt8], in folder: OpenFolder) throws(FileFailure) -> HandshakeKeys.Key? {
@@ -110,12 +110,12 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
     }
     let made = content.withUInt8Span { span in (0..<8).reduce(Int64(0)) { $0 << 8 | Int64(span[$1]) } }
     let secret = content.withBytes { SecretBytes(copying: $0.extracting(8..<byteCount)) }
-    // A file of zeros is being forgotten.
+    // A file of zeros is about to be deleted.
     guard made > 0 else { return nil }
     return HandshakeKeys.Key(id: id, made: made, secret: SharedSecretBox(secret))
   }
 
-  /// Adds a key for all processes.
+  /// Stores a key for all processes.
   func add(_ key: HandshakeKeys.Key) throws {
     let folder = try folder()
     let content = key.secret.withSecret { secret in
@@ -133,7 +133,7 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
     }
   }
 
-  /// Overwrites keys and deletes them; one that can't be keeps none of the others.
+  /// Overwrites and deletes keys; a failure does not stop the deletion of the others.
   ///
   /// - Throws: The first failure.
   func forget(_ keys: [HandshakeKeys.Key]) throws {
@@ -147,7 +147,7 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
     if let first { throw first }
   }
 
-  /// Forgets all keys, unless another process serves the data folder.
+  /// Deletes all keys, unless another process serves the data folder.
   func end() throws {
     guard try users.becomesAlone() else { return }
     try forget(keys())

@@ -2,7 +2,7 @@ import SignetIntegrity
 import SignetServer
 
 extension IntegritySettings {
-  /// How the server scores the categories that devices report.
+  /// The server's scoring of the categories that devices report.
   ///
   /// The threshold is that of the policy `deviceTampering`, the reaction that of `devices.reactions`.
   static let schema = SettingsSchema(

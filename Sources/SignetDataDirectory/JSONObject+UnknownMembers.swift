@@ -2,7 +2,7 @@ import SignetJSON
 import SignetText
 
 extension JSONObject {
-  /// Refuses the first member whose name is not among `known`, and suggests the closest known name.
+  /// Rejects the first member whose name is not in `known`, and suggests the closest known name.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
   func refuseMembers(except known: [String], at place: String) throws {
@@ -14,7 +14,7 @@ extension JSONObject {
   }
 }
 
-/// The advice for an unknown name, as the last part of a message.
+/// Returns the advice for an unknown name, as the last part of a message.
 func suggestion(for name: String, among known: [String]) -> String {
   closest(to: name, among: known).map { "did you mean \"\($0)\"?" } ?? "remove it or correct its name"
 }

@@ -2,7 +2,7 @@ import SignetJSON
 import SignetServer
 
 extension NamedRequirements {
-  /// The operator's requirements by name, as `server.json` has them.
+  /// The operator's named requirements in `server.json`.
   static let shape = Shape<[String: AuthenticationRequirement]>.map(
     to: AuthenticationRequirement.schema.shape, upTo: limit
   ) { name in
@@ -55,7 +55,7 @@ extension AuthenticationRequirement {
 extension AuthenticationEvidence.Kind: Shaped {}
 
 extension Shape<KeyAssurance> {
-  /// The weakest protection that is accepted; no demand has a word of its own.
+  /// The minimum key protection; `any` stands for no requirement.
   fileprivate static let demand: Shape = {
     let words = Shape<String>.oneOf(["any"] + KeyAssurance.allCases.dropFirst().map(\.rawValue))
     return Shape(schema: words.schema) {

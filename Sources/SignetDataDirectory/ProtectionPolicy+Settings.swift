@@ -3,7 +3,7 @@ import SignetPolicy
 import SignetServer
 
 extension ProtectionPolicy {
-  /// Reads a policy in the operator's settings: the message for what is wrong with it has the path of the member.
+  /// Reads a policy in the operator's settings; error messages contain the path of the member.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
   static func read(_ place: SettingsPlace) throws -> ProtectionPolicy {
@@ -28,7 +28,7 @@ extension ProtectionPolicy {
 }
 
 extension SettingsPlace {
-  /// What a reader of the policy says of a rule.
+  /// Converts a failure of the policy reader, with the path of the rule.
   fileprivate func refusal(_ failure: PolicyFailure) -> ServerConfigurationFile.Refusal {
     switch failure {
     case .outOfRange(let rule, let value, let allowed):

@@ -120,7 +120,7 @@ extension Shape<String> {
     where: PushSettings.isVisible)
 
   fileprivate static let httpsURL = string(
-    "an https URL without a slash at its end", pattern: "^https://", isSecret: true  // it can have a password
+    "an https URL without a slash at its end", pattern: "^https://", isSecret: true  // may have a password
   ) {
     $0.hasPrefix("https://") && (9...1_024).contains($0.utf8.count)
       && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && $0.utf8.last != UInt8(ascii: "/")
@@ -128,13 +128,13 @@ extension Shape<String> {
 }
 
 extension PushSettings {
-  /// Makes a dispatcher for each service that is set up.
+  /// Creates a dispatcher for each configured service.
   ///
   /// - Parameters:
   ///   - folder: The data folder with the services' keys.
-  ///   - transport: Carries the messages.
-  /// - Returns: The dispatchers, at most one a service.
-  /// - Throws: ``DataDirectoryFailure`` where a key cannot be read.
+  ///   - transport: The transport for the messages.
+  /// - Returns: The dispatchers, at most one per service.
+  /// - Throws: ``DataDirectoryFailure`` if a key cannot be read.
   func dispatchers(
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> [any PushDispatcher] {
@@ -149,7 +149,7 @@ extension PushSettings {
 
 /// The settings of one service.
 private protocol PushServiceSettings {
-  /// Makes the dispatcher of the service, with the keys that the settings name.
+  /// Creates the dispatcher of the service, with the keys that the settings name.
   func dispatcher(
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> any PushDispatcher

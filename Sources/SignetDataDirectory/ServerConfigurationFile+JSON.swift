@@ -6,7 +6,7 @@ extension ServerConfigurationFile {
   package init(parsing bytes: [UInt8]) throws(Refusal) {
     do {
       let object = try JSONObject(parsing: bytes)
-      // Checked first: the members of a newer format are unknown here.
+      // The format is checked first, because members of a newer format are unknown here.
       let format = try object.integer(Self.formatSetting.name)
       guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
       self = try Self.schema.read(object)
@@ -15,10 +15,10 @@ extension ServerConfigurationFile {
     } catch let failure as JSONFailure {
       throw .reason(failure.description(in: bytes))
     } catch {
-      throw .reason("\(error)")  // each error names the wrong member and says why
+      throw .reason("\(error)")  // each error names the wrong member and the reason
     }
   }
 
-  /// The settings as `server.json` has them.
+  /// The settings in the form of `server.json`.
   package var json: JSONObject { Self.schema.json(of: self) }
 }

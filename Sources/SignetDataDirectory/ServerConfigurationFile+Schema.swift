@@ -143,7 +143,7 @@ extension ServerConfigurationFile {
         "by which another master key than that of the folder is noticed"),
     ],
     check: { settings, _ in
-      // A waiting request keeps its connection, so at least one connection has to be left for decisions.
+      // A waiting request keeps its connection, so at least one connection must remain for decisions.
       let connections = settings.connections
       for (name, found, whole, limit) in [
         ("waiting", connections.waiting, "total", connections.total),
@@ -249,12 +249,12 @@ extension ServerConfigurationFile {
       "those of them from one address, fewer than `perAddress`", default: "half of `perAddress`"),
   ]
 
-  /// Whether a text is the URI of a PostgreSQL server.
+  /// True if a text is the URI of a PostgreSQL server.
   package static func mayNameServer(_ address: String) -> Bool {
     !address.utf8.contains(0) && ["postgres://", "postgresql://"].contains { address.hasPrefix($0) }
   }
 
-  /// Whether a text is a name within the folder or a full path.
+  /// True if a text is a name within the folder or a full path.
   static func mayNameFile(_ name: String) -> Bool {
     let isInside = !name.contains("/") && name != "." && name != ".."
     return !name.isEmpty && !name.utf8.contains(0) && (isInside || name.hasPrefix("/"))

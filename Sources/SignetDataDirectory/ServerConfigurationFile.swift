@@ -1,10 +1,10 @@
 package import SignetServer
 package import SignetWire
 
-/// The settings of a server, as `server.json` in its data folder has them.
+/// The settings of a server, as stored in `server.json` of its data folder.
 ///
-/// The file is strict JSON, which `schema` describes; docs/server-settings.md is made from it. An unknown member is refused, because a
-/// misspelled setting would otherwise have no effect, without a word.
+/// The file is strict JSON, which `schema` describes; docs/server-settings.md is generated from it. An unknown member is
+/// rejected, because a misspelled setting would otherwise be silently ignored.
 @dynamicMemberLookup package struct ServerConfigurationFile: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   package static let format: Int64 = 1
@@ -15,49 +15,50 @@ package import SignetWire
     package var certificate: String
     /// The certificate's private key, PEM.
     package var key: String
-    /// The authority that clients trust, PEM; `nil` where a public one issued the certificate.
+    /// The authority that clients trust, PEM; `nil` if a public one issued the certificate.
     package var authority: String?
 
-    /// Names the files; the defaults are those that ``DataDirectory/create(at:_:alternativeNames:masterKeyFile:clock:)`` makes.
+    /// Creates file names; the defaults are those of ``DataDirectory/create(at:_:alternativeNames:masterKeyFile:clock:)``.
     package init(certificate: String = "tls.pem", key: String = "tls.key", authority: String? = "ca.pem") {
       (self.certificate, self.key, self.authority) = (certificate, key, authority)
     }
   }
 
-  /// The settings of the services, whose members are members of this structure as well; ``servicePolicy(pins:)`` adds the pins.
+  /// The settings of the services; their members are also members of this structure. ``servicePolicy(pins:)`` adds the pins.
   package var services: ServicePolicy
   /// The format of the file.
   var writtenFormat = ServerConfigurationFile.format
   /// The numeric address to listen on; `::` serves IPv4 as well.
   package var listenAddress: String
-  /// The TCP port to listen on, 1 to 65535; another than that of the URL behind a forwarding port.
+  /// The TCP port to listen on, 1 to 65535; behind a forwarding port it differs from the URL's.
   package var listenPort: UInt16
   /// The files of TLS.
   package var tls = TLSFiles()
-  /// How many connections there may be.
+  /// The limits on connections.
   package var connections = ConnectionSettings()
-  /// The PostgreSQL server that keeps the data, as libpq takes it; `nil` for the folder's own SQLite file.
+  /// The PostgreSQL server with the data, as a libpq URI; `nil` for the folder's own SQLite file.
   package var databaseServer: String?
-  /// Seconds that a change of the database waits while another process writes.
+  /// Seconds that a database change waits while another process writes.
   package var busyTimeout: Int64 = 10
   /// The push services.
   package var push = PushSettings()
-  /// The trusted certificates for notifications to clients of OpenID Connect, PEM; `nil` for the system's.
+  /// The trusted certificates for notifications to OpenID Connect clients, PEM; `nil` for the system's.
   package var openIDAuthority: String?
-  /// The settings of FIDO UAF; `nil` where it is not served.
+  /// The settings of FIDO UAF; `nil` if the server does not offer it.
   package var uaf: UAFSettings?
-  /// The folder in memory in which the processes that serve the data folder share keys of handshakes, a full path; `nil` where one
-  /// process serves it.
+  /// The full path of the memory-backed folder in which the processes of the data folder share handshake keys.
+  ///
+  /// It is `nil` if only one process serves the data folder.
   package var runtime: String?
-  /// 16 bytes derived from the master key, which tell whether a key is the folder's; empty until the folder is created.
+  /// 16 bytes derived from the master key, to recognize it; empty until the folder is created.
   var masterKeyCheck: [UInt8] = []
 
-  /// Describes a server that listens for itself.
+  /// Creates the settings of a server.
   ///
   /// - Parameters:
   ///   - serverURL: The URL of the server for devices.
-  ///   - listenAddress: A numeric address; `nil` for 127.0.0.1 where the URL's host is `localhost` or a loopback
-  ///     address, and for all addresses (`::`) otherwise.
+  ///   - listenAddress: A numeric address; `nil` for 127.0.0.1 if the URL's host is `localhost` or a loopback address, and
+  ///     for all addresses (`::`) otherwise.
   ///   - listenPort: 1 to 65535; `nil` for the URL's.
   ///   - profile: The contents of a new container.
   package init(
@@ -83,7 +84,9 @@ package import SignetWire
     }
   }
 
-  /// The settings of the services with pins: SHA-256 of the SubjectPublicKeyInfo of each certificate that devices accept.
+  /// Returns the settings of the services with pins.
+  ///
+  /// A pin is SHA-256 of the SubjectPublicKeyInfo of a certificate that devices accept.
   func servicePolicy(pins: [[UInt8]]) -> ServicePolicy {
     var settings = services
     settings.pins = pins

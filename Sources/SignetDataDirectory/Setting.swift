@@ -2,24 +2,24 @@ package import SignetJSON
 import SignetServer
 import SignetText
 
-/// A setting, declared once: reader, printer, messages and schema come from it.
+/// The declaration of a setting; reader, printer, messages and schema are derived from it.
 struct Setting<Root: Hashable & Sendable>: Sendable {
   let name: String
   private(set) var isRequired = false
-  /// Whether a reload (SIGHUP) applies a change, and not only the next start.
+  /// True if a reload (SIGHUP) applies a change; otherwise only the next start does.
   private(set) var isReloaded = false
   fileprivate let jsonSchema: @Sendable (_ absent: Root) -> JSONObject
   fileprivate let read: @Sendable (JSONValue, _ place: String, _ root: inout Root) throws -> Void
   fileprivate let json: @Sendable (Root, _ absent: Root) -> JSONValue?
 
-  /// Declares a setting, written where it differs from its default.
+  /// Declares a setting that is written if it differs from its default.
   ///
   /// - Parameters:
   ///   - name: Its key.
   ///   - path: The property with its value.
   ///   - shape: The allowed values.
   ///   - meaning: Its description, as Markdown; links are relative to `docs`.
-  ///   - default: The default in words, where the value itself says less.
+  ///   - default: The default in words, if the value itself says less.
   init<Value: Equatable>(
     _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ shape: Shape<Value>,
     _ meaning: String, default: String? = nil
@@ -49,7 +49,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     json = { root, _ in shape.write(root[keyPath: path]) }
   }
 
-  /// Declares a setting whose value is `nil` where it is left out; `default` says in words what that means.
+  /// Declares a setting whose value is `nil` if it is left out; `default` describes that case.
   init<Value>(
     optional name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ shape: Shape<Value>,
     _ meaning: String, default: String
@@ -60,7 +60,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     json = { root, _ in root[keyPath: path].map(shape.write) }
   }
 
-  /// Declares an object of settings, written where at least one of its members is.
+  /// Declares an object of settings; it is written if at least one of its members is.
   init(group name: String, _ members: [Setting], _ meaning: String) {
     self.name = name
     isRequired = members.contains { $0.isRequired }
@@ -74,7 +74,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The same setting, marked as one that a reload (SIGHUP) applies.
+  /// The same setting, marked so that a reload (SIGHUP) applies it.
   var reloaded: Setting {
     var setting = self
     setting.isReloaded = true
@@ -114,12 +114,12 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   }
 }
 
-/// The settings that make up one value.
+/// The settings of one value.
 package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
   /// The value of an empty object.
   let absent: Root
   let settings: [Setting<Root>]
-  /// Validates what concerns several settings together.
+  /// Validates conditions over several settings.
   var check: @Sendable (Root, _ place: String) throws -> Void = { _, _ in }
 
   /// Reads a value from an object; messages name the object by `place`.
@@ -132,13 +132,13 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
     return root
   }
 
-  /// The object of a value: its required settings, and those that differ from their defaults.
+  /// Returns the object of a value: its required settings, and those that differ from their defaults.
   package func json(of root: Root) -> JSONObject { Setting.json(of: settings, root, absent: absent) }
 
-  /// The JSON Schema (draft 2020-12) of what ``read(_:at:)`` accepts, without conditions over several settings.
+  /// The JSON Schema (draft 2020-12) of the input of ``read(_:at:)``, without conditions over several settings.
   var jsonSchema: JSONObject { Setting.jsonSchema(of: settings, absent: absent) }
 
-  /// The shape of a setting that has this schema.
+  /// The shape of a setting with this schema.
   var shape: Shape<Root> {
     let object = JSONObject.shape.reporting
     return Shape(schema: JSONSchema(jsonSchema)) {

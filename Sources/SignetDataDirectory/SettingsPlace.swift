@@ -1,12 +1,12 @@
 import SignetJSON
 import SignetServer
 
-/// An object in `server.json` with its path, for messages that name a member by its whole path.
+/// An object in `server.json` with its path; messages name a member by its whole path.
 struct SettingsPlace {
   let object: JSONObject
   let path: String
 
-  /// Reads a member that has to be there.
+  /// Reads a required member.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
   func read<Value>(_ name: String, _ shape: Shape<Value>) throws -> Value {
@@ -14,30 +14,30 @@ struct SettingsPlace {
     return try shape.reporting.read(value, "\(path).\(name)")
   }
 
-  /// The object in a member that has to be there.
+  /// Reads the object in a required member.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
   func place(_ name: String) throws -> SettingsPlace {
     SettingsPlace(object: try read(name, JSONObject.shape), path: "\(path).\(name)")
   }
 
-  /// Refuses the first member whose name is not among `known`.
+  /// Rejects the first member whose name is not in `known`.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
   func refuseMembers(except known: [String]) throws { try object.refuseMembers(except: known, at: path) }
 
-  /// That a member is missing.
+  /// Creates the refusal for a missing member.
   func missing(_ name: String) -> ServerConfigurationFile.Refusal {
     .reason("\"\(path).\(name)\" is missing; add it")
   }
 
-  /// That a member has a value that is not allowed; `allowed` goes on from its name.
+  /// Creates the refusal for an invalid member; `allowed` follows its name in the message.
   func refusal(of name: String, _ allowed: String) -> ServerConfigurationFile.Refusal {
     let found = object[name].map { "; found \($0.summary)" }
     return .reason("\"\(path).\(name)\" \(allowed)\(found ?? "")")
   }
 
-  /// What a reader of the object says of a member.
+  /// Converts a failure of the JSON reader, with the path of the member.
   func refusal(_ failure: JSONFailure) -> ServerConfigurationFile.Refusal {
     switch failure {
     case .missingMember(let name): missing(name)

@@ -7,10 +7,10 @@ import SignetServer
 #endif
 
 extension Shape<String> {
-  /// An IPv4 or IPv6 address, read into the form of `inet_ntop`, which requests have as well.
+  /// An IPv4 or IPv6 address, read into the form of `inet_ntop`, which requests use as well.
   static let numericAddress = string("a numeric address", read: { canonicalAddress($0) }, text: { $0 })
 
-  /// An address in the form of `inet_ntop`; `nil` where the text is no numeric address.
+  /// Returns an address in the form of `inet_ntop`; `nil` if the text is not a numeric address.
   private static func canonicalAddress(_ text: String) -> String? {
     var address = in6_addr()
     for family in [AF_INET, AF_INET6] where inet_pton(family, text, &address) == 1 {

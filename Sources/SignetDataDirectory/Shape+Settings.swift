@@ -2,9 +2,9 @@ import SignetJSON
 import SignetServer
 
 extension Shape {
-  /// This shape, whose messages also say what was found.
+  /// This shape, with messages that also contain the invalid value.
   ///
-  /// A text in the place of an object is not shown: it may be the value of a secret member.
+  /// If an object is required, a text is not shown: it may be the value of a secret member.
   var reporting: Shape {
     let hidesTexts = schema.json["type"] == "object"
     return Shape(schema: schema) { value, member in
@@ -20,15 +20,15 @@ extension Shape {
     }
   }
 
-  /// A value that is written as a string.
+  /// Creates a shape for a value that is written as a string.
   ///
   /// - Parameters:
   ///   - allowed: The allowed texts, in words.
   ///   - pattern: A regular expression that all allowed texts match.
-  ///   - isSecret: Whether messages leave the text out, because it can have a password.
-  ///   - read: Reads the value; `nil` or an error where the text is not allowed.
-  ///   - text: The text of a value.
-  /// - Returns: A shape whose messages say what is allowed.
+  ///   - isSecret: True if messages omit the text, because it can contain a password.
+  ///   - read: Reads the value; returns `nil` or throws if the text is invalid.
+  ///   - text: Returns the text of a value.
+  /// - Returns: A shape whose messages name the allowed texts.
   static func string(
     _ allowed: String, pattern: String? = nil, isSecret: Bool = false,
     read: @escaping @Sendable (String) throws -> Value?, text: @escaping @Sendable (Value) -> String
@@ -48,7 +48,8 @@ extension Shape {
     }
   }
 
-  /// An object in a format that another document defines; `read` also gets the object's place, for its messages.
+  /// Creates a shape for an object in a format that another document defines; `read` also gets the object's path, for its
+  /// messages.
   static func object(
     _ values: String, read: @escaping @Sendable (JSONObject, _ member: String) throws -> Value,
     json: @escaping @Sendable (Value) -> JSONObject
@@ -64,7 +65,7 @@ extension Shape {
     }
   }
 
-  /// A set, written as a list in the order of the elements' texts.
+  /// Creates a shape for a set, written as a list in the order of the elements' texts.
   static func set<Element>(
     of element: Shape<Element>, _ limits: (any Limits)? = nil
   ) -> Shape where Value == Set<Element> {
@@ -76,7 +77,8 @@ extension Shape {
     }
   }
 
-  /// An object with names of the operator's choice; `complaint` says what is wrong with a name, `nil` where nothing is.
+  /// Creates a shape for an object whose names the operator chooses; `complaint` returns the error in a name, `nil` if it is
+  /// valid.
   static func map<Element>(
     to element: Shape<Element>, upTo limit: Int = .max,
     refusing complaint: @escaping @Sendable (String) -> String? = { _ in nil }
@@ -105,7 +107,7 @@ extension Shape {
 }
 
 extension JSONValue {
-  /// The value as messages show it.
+  /// The value in the form for messages.
   var summary: String {
     switch self {
     case .array(let elements): "a list of \(elements.count) elements"
@@ -116,7 +118,7 @@ extension JSONValue {
 }
 
 extension Shape<String> {
-  /// A text that meets a condition.
+  /// Creates a shape for a text that meets a condition.
   static func string(
     _ allowed: String, pattern: String? = nil, isSecret: Bool = false,
     where isAllowed: @escaping @Sendable (String) -> Bool = { _ in true }
@@ -124,7 +126,7 @@ extension Shape<String> {
     string(allowed, pattern: pattern, isSecret: isSecret, read: { isAllowed($0) ? $0 : nil }, text: { $0 })
   }
 
-  /// A file of the folder, or one elsewhere.
+  /// A file of the folder or elsewhere.
   static let file = string(
     "a name within the folder or a full path", pattern: #"^(/|[^/]+$)"#,
     where: ServerConfigurationFile.mayNameFile)

@@ -66,11 +66,11 @@ extension UAFSettings {
         "the interface of the conformance tool, which asks nobody who they are: for tests only"),
     ])
 
-  /// Refuses what does not go together with the rest of `server.json`.
+  /// Rejects settings that conflict with the rest of `server.json`.
   ///
   /// - Parameters:
   ///   - domain: The domain of the server.
-  ///   - named: The requirements that there are.
+  ///   - named: The known requirements.
   /// - Throws: `ServerConfigurationFile.Refusal`.
   func check(domain: String, among named: NamedRequirements) throws(ServerConfigurationFile.Refusal) {
     guard prefix.split(separator: "/").first.map(String.init) != domain else {
