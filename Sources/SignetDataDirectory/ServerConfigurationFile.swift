@@ -24,7 +24,7 @@ package import SignetWire
     }
   }
 
-  /// The settings of the services; their members are also members of this structure. ``servicePolicy(pins:)`` adds the pins.
+  /// The settings of the services, whose members are also members of this structure; ``servicePolicy(pins:)`` adds the pins.
   package var services: ServicePolicy
   /// The format of the file.
   var writtenFormat = ServerConfigurationFile.format

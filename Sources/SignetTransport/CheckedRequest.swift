@@ -1,8 +1,8 @@
-/// A request whose every byte may go on the wire: only the checks here make one.
+/// A request that is safe to send byte by byte; only the checks here create one.
 struct CheckedRequest: Sendable {
   let method: HTTPMethod
   let url: String
-  /// Each as "Name: value", without a line end.
+  /// Each field as "Name: value", without a line end.
   let fieldLines: [String]
   let body: [UInt8]
   let takesRedirect: Bool
@@ -32,7 +32,7 @@ struct CheckedRequest: Sendable {
   private static func checkURL(_ url: String) throws(TransportFailure) {
     let bytes = url.utf8
     guard url.prefix(8).lowercased() == "https://" else { throw .insecureURL }
-    // Outside this set, two parsers may read one URL in two ways (RFC 3986 section 2).
+    // Other characters could be read differently by two parsers (RFC 3986 section 2).
     let unsafeCharacters = Set("\"<>\\^`{|}#".utf8)
     guard bytes.count <= 2048, bytes.count > 8,
       bytes.allSatisfy({ (0x21...0x7E).contains($0) && !unsafeCharacters.contains($0) })
@@ -50,11 +50,11 @@ struct CheckedRequest: Sendable {
       value.utf8.first.map(isBlank) != true, value.utf8.last.map(isBlank) != true
     else { throw .invalidRequest(.headerValue) }
     guard !reserved.contains(name.lowercased()) else { throw .invalidRequest(.reservedHeader) }
-    // libcurl reads "Name:" as "leave this field out" and "Name;" as a field with an empty value.
+    // libcurl reads "Name:" as an instruction to omit the field, and "Name;" as a field with an empty value.
     return value.isEmpty ? "\(name);" : "\(name): \(value)"
   }
 
-  /// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
+  /// True if a byte is allowed in a token (RFC 9110 section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,16 +1,16 @@
-/// A numeric address and a port, to which a transport connects whatever host and port its URLs name.
+/// A numeric address and port to connect to, instead of the host and port in URLs.
 ///
-/// The URL's host stays what the request says in `Host`, what TLS asks for, and what the certificate must be for.
+/// The URL's host is still used for `Host`, for TLS server name indication, and for the verification of the certificate.
 package struct ConnectAddress: Sendable, Hashable {
   /// An IPv4 or IPv6 address, without brackets.
   package var address: String
   /// 1 to 65535.
   package var port: UInt16
 
-  /// Names an address and a port.
+  /// Creates an address.
   package init(address: String, port: UInt16) { (self.address, self.port) = (address, port) }
 
-  /// Whether these are an address's characters and a port: nothing that libcurl reads in another way.
+  /// True if the address has only the characters of an address, and the port is valid: libcurl cannot misread them.
   var isValid: Bool {
     port > 0 && (1...45).contains(address.utf8.count)
       && address.utf8.allSatisfy {
@@ -18,6 +18,6 @@ package struct ConnectAddress: Sendable, Hashable {
       }
   }
 
-  /// An entry of `CURLOPT_CONNECT_TO` for every host and port.
+  /// An entry of `CURLOPT_CONNECT_TO` that applies to every host and port.
   var entry: String { address.contains(":") ? "::[\(address)]:\(port)" : "::\(address):\(port)" }
 }

@@ -1,64 +1,67 @@
-/// Whether requests go through a proxy.
+/// The use of a proxy.
 public enum ProxySetting: Sendable, Hashable {
-  /// Straight to the server, whatever the environment says.
+  /// A direct connection; proxy variables in the environment are ignored.
   case none
-  /// As `https_proxy`, `all_proxy` and `no_proxy` of the environment say.
+  /// The proxy in `https_proxy`, `all_proxy` and `no_proxy` of the environment.
   case environment
-  /// Through this proxy, `http://host:port`; TLS still runs end to end through its tunnel.
+  /// The proxy `http://host:port`; TLS still runs end to end through its tunnel.
   case address(String)
 }
 
-/// The version of HTTP that a transport speaks.
+/// The HTTP version of a transport.
 public enum HTTPVersion: Sendable, Hashable {
   /// HTTP/1.1 (RFC 9112), one request at a time on a connection.
   case http1
-  /// HTTP/2 (RFC 9113), many requests at a time on one connection; HTTP/1.1 where the server does not offer it.
+  /// HTTP/2 (RFC 9113), many concurrent requests on one connection; HTTP/1.1 if the server does not offer it.
   case http2
 }
 
-/// How a transport connects and what it trusts.
+/// The connection settings and the trusted certificates of a transport.
 public struct ConnectionConfiguration: Sendable, Hashable {
   /// Seconds for the whole exchange, 0 for no limit, at most 86 400.
   ///
-  /// Counts name lookup, connection, TLS, request, answer, waiting for a free connection, and all retries.
+  /// It includes name lookup, connection, TLS, request, response, waiting for a free connection, and all retries.
   public var timeoutSeconds: Int
-  /// Further attempts after a connection could not be made, 0 to 10.
+  /// Further attempts after a failed connection, 0 to 10.
   ///
-  /// Only an attempt that ended before the connection stood is repeated: the name was not found, or nothing
-  /// accepted the connection. Once TLS has begun there is no second attempt, so no request is ever processed twice.
-  /// Attempts are 100 ms apart, doubling each time, at most 2 s.
+  /// A retry follows only if no connection was established: the name was not found, or nothing accepted the connection.
+  /// After TLS has begun there is no retry, so no request is ever processed twice. Attempts are 100 ms apart, doubling each
+  /// time, at most 2 s.
   public var retries: Int
   /// SHA-256 of the SubjectPublicKeyInfo (DER) of acceptable server keys, 32 bytes each.
   ///
-  /// Any may match; empty for no pinning. Pins come on top of chain and name verification, never instead of it (RFC 7469 section 2.4).
+  /// One of them must match; empty for no pinning. Pins add to the verification of chain and name, and never replace it (RFC
+  /// 7469 section 2.4).
   public var pins: [[UInt8]]
   /// Certificates that are trusted *instead of* the system's roots, as PEM (RFC 7468); nil for the system's roots.
   public var certificateAuthoritiesPEM: String?
-  /// The largest accepted body, in bytes.
+  /// The maximum size of a body, in bytes.
   public var maximumResponseByteCount: Int
-  /// The largest accepted header section, status line and line ends included, in bytes.
+  /// The maximum size of a header section, status line and line ends included, in bytes.
   public var maximumHeaderByteCount: Int
-  /// Requests under way at a time, 1 to 256, with HTTP/1.1 each on its connection; further ones wait their turn within their time limit.
+  /// The maximum number of concurrent requests, 1 to 256.
+  ///
+  /// With HTTP/1.1 each has its own connection. Further requests wait for a place within their time limit.
   public var maximumConnections: Int
-  /// The proxy, if any.
+  /// The use of a proxy.
   public var proxy: ProxySetting
   /// The version of HTTP.
   public var version: HTTPVersion
-  /// Where to connect in place of what URLs name; `nil` for that.
+  /// The address to connect to instead of the URL's; `nil` for the URL's.
   package var connectAddress: ConnectAddress?
 
   /// Creates a configuration; each default suits a device.
   ///
   /// - Parameters:
-  ///   - timeoutSeconds: For the whole exchange; 0 for no limit.
-  ///   - retries: After a connection could not be made.
+  ///   - timeoutSeconds: The limit for the whole exchange; 0 for no limit.
+  ///   - retries: Further attempts after a failed connection.
   ///   - pins: SHA-256 of acceptable server keys.
-  ///   - certificateAuthoritiesPEM: Trusted instead of the system's roots.
-  ///   - maximumResponseByteCount: Limit of the body.
-  ///   - maximumHeaderByteCount: Limit of the header section.
-  ///   - maximumConnections: At a time.
-  ///   - proxy: None unless said.
-  ///   - version: HTTP/1.1 unless said.
+  ///   - certificateAuthoritiesPEM: Certificates that replace the system's roots.
+  ///   - maximumResponseByteCount: The limit of the body.
+  ///   - maximumHeaderByteCount: The limit of the header section.
+  ///   - maximumConnections: The limit on concurrent requests.
+  ///   - proxy: The use of a proxy; none by default.
+  ///   - version: The HTTP version; HTTP/1.1 by default.
   public init(
     timeoutSeconds: Int = 30, retries: Int = 0, pins: [[UInt8]] = [],
     certificateAuthoritiesPEM: String? = nil, maximumResponseByteCount: Int = 1 << 21,
@@ -76,7 +79,7 @@ public struct ConnectionConfiguration: Sendable, Hashable {
     self.version = version
   }
 
-  /// Refuses values that are out of range, so that a slip never turns into "no limit" or "no check".
+  /// Rejects values out of range, so that a mistake never turns into "no limit" or "no check".
   ///
   /// - Throws: ``TransportFailure/invalidConfiguration(_:)``.
   public func check() throws(TransportFailure) {

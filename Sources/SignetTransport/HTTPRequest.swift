@@ -1,4 +1,4 @@
-/// The request methods that are spoken (RFC 9110 section 9.3, RFC 5789).
+/// The supported request methods (RFC 9110 section 9.3, RFC 5789).
 public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
   /// Reads.
   case get = "GET"
@@ -14,31 +14,32 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
   case delete = "DELETE"
 }
 
-/// A request as the caller means it; a transport checks it before it connects.
+/// A caller's request; a transport validates it before it connects.
 public struct HTTPRequest: Sendable {
-  /// What is asked for.
+  /// The request method.
   public var method: HTTPMethod
   /// An absolute `https` URL in ASCII, at most 2048 bytes, without user information and fragment.
   public var url: String
-  /// Fields in order; names are RFC 9110 tokens, values printable ASCII.
+  /// The header fields in order; names are RFC 9110 tokens, values printable ASCII.
   ///
-  /// The transport itself writes `Host`, `Content-Length` and what else frames the message: those are refused.
+  /// The transport itself writes `Host`, `Content-Length` and all other fields that frame the message: those are rejected
+  /// here.
   public var headers: [(String, String)]
-  /// Cookies that go out with this request, in one field; the transport neither keeps them nor adds others.
+  /// Cookies for this request, in one field; the transport neither stores them nor adds others.
   public var cookies: [RequestCookie] = []
   /// The content; empty for none.
   ///
   /// Not allowed with `GET` and `HEAD`.
   public var body: [UInt8]
-  /// Whether a redirect is an answer; else it is a failure.
+  /// True if a redirect is returned as a response; otherwise it is a failure.
   ///
-  /// It is never followed: who asks for it decides where to go on.
+  /// The transport never follows it: the caller decides.
   public var takesRedirect = false
 
   /// Creates a request.
   ///
   /// - Parameters:
-  ///   - method: What is asked for.
+  ///   - method: The request method.
   ///   - url: An absolute `https` URL.
   ///   - headers: Fields as (name, value).
   ///   - body: The content.

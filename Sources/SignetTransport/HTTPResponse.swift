@@ -1,13 +1,13 @@
-/// A server's whole answer.
+/// A complete response of a server.
 public struct HTTPResponse: Sendable {
-  /// The status code, 200 to 599; a redirect only where the request takes one (RFC 9110 section 15).
+  /// The status code, 200 to 599; a redirect only if the request accepts one (RFC 9110 section 15).
   public var status: Int
   /// Fields in the order of arrival, as (name, value), surrounding white space removed.
   public var headers: [(String, String)]
-  /// The content as it was sent: no content coding is asked for, and none is undone.
+  /// The content as it was sent: the transport requests no content coding and decodes none.
   public var body: [UInt8]
 
-  /// Creates an answer; for transports and for stand-ins in tests.
+  /// Creates a response, for transports and for test doubles.
   ///
   /// - Parameters:
   ///   - status: The status code.
@@ -19,10 +19,10 @@ public struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  /// The value of the only field with this name, compared without regard to ASCII case.
+  /// Returns the value of the only field with this name; ASCII case is ignored.
   ///
   /// - Parameter name: The field's name.
-  /// - Returns: Nil where the field is missing or comes more than once: two answers to one question are none.
+  /// - Returns: Nil if the field is missing or repeated: repeated fields can be read differently.
   public func header(_ name: String) -> String? {
     let wanted = name.lowercased()
     let values = headers.filter { $0.0.lowercased() == wanted }

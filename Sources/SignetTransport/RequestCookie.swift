@@ -1,11 +1,11 @@
-/// A cookie that goes out with one request (RFC 6265 section 4.2); a transport itself keeps none.
+/// A cookie for one request (RFC 6265 section 4.2); a transport itself stores none.
 public struct RequestCookie: Hashable, Sendable {
-  /// Its name, a token.
+  /// The cookie's name, a token.
   public let name: String
-  /// Its value.
+  /// The cookie's value.
   public let value: String
 
-  /// Takes a cookie; `nil` for what could not be sent as one (RFC 6265 section 4.1.1).
+  /// Creates a cookie; `nil` if it cannot be sent as one (RFC 6265 section 4.1.1).
   ///
   /// - Parameters:
   ///   - name: A token of at most 128 bytes.

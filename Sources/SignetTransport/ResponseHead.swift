@@ -1,32 +1,32 @@
-/// The header section of an answer, read line by line and more strictly than HTTP libraries do.
+/// The header section of a response, parsed line by line and more strictly than HTTP libraries do.
 ///
-/// RFC 9112 allows a client much leniency with line ends, folded lines and double lengths; each is a way to show one
-/// answer to us and another to a party in between, so none is taken.
+/// RFC 9112 allows a client to be lenient with line ends, folded lines and repeated lengths. Each of these lets an attacker
+/// show one response to this client and another to an intermediary, so all are rejected.
 package struct ResponseHead {
-  /// The final answer's status, 200 to 599; nil before it came.
+  /// The final response's status, 200 to 599; nil until it arrives.
   package private(set) var status: Int?
-  /// The final answer's fields, as (name, value) without surrounding white space.
+  /// The final response's fields, as (name, value) without surrounding white space.
   package private(set) var fields: [(String, String)] = []
-  /// Whether anything at all has come.
+  /// True if any line has arrived.
   private(set) var hasBegun = false
   private var stage = Stage.statusLine
-  /// Whether the answer came in frames that say where it ends (RFC 9113 section 8.1).
+  /// True if the response came in frames that mark its end (RFC 9113 section 8.1).
   private var isInFrames = false
 
   private let version: HTTPVersion
 
-  /// Begins to read an answer to a request of this version at most.
+  /// Creates a parser for the response to a request of at most this version.
   package init(upTo version: HTTPVersion = .http1) { self.version = version }
 
   private enum Stage { case statusLine, informational, final, complete }
 
-  /// Whether the section ended with an empty line: a connection that is cut also ends it.
+  /// True if an empty line ended the section; libcurl also reports the end of a section when a connection breaks.
   package var isComplete: Bool { stage == .complete }
 
-  /// Whether the answer says where its body ends.
+  /// True if the response marks the end of its body.
   ///
-  /// A body that ends with the connection (RFC 9112 section 6.3, rule 8) could be cut by anyone on the path:
-  /// libcurl 7.88 tells OpenSSL to overlook the missing `close_notify` alert.
+  /// An attacker on the path could truncate a body that ends with the connection (RFC 9112 section 6.3, rule 8): libcurl
+  /// 7.88 makes OpenSSL ignore a missing `close_notify` alert.
   package var isFramed: Bool {
     if status == 204 || status == 304 || isInFrames { return true }
     return fields.contains { name, value in
@@ -38,10 +38,10 @@ package struct ResponseHead {
     }
   }
 
-  /// Takes the next line, its line end included; trailers, which come after the section, are dropped.
+  /// Parses the next line, its line end included; trailers, which follow the section, are dropped.
   ///
   /// - Parameter line: A status line, a field, or an empty line.
-  /// - Returns: False where it may not stand there.
+  /// - Returns: False if the line is not allowed there.
   package mutating func take(line: [UInt8]) -> Bool {
     hasBegun = true
     guard line.suffix(2) == [0x0D, 0x0A] else { return false }
@@ -58,7 +58,8 @@ package struct ResponseHead {
     }
   }
 
-  /// `HTTP/1.1 200 OK` (RFC 9112 section 4), the reason is dropped; `HTTP/2 200` is libcurl's word for the field `:status`.
+  /// Parses `HTTP/1.1 200 OK` (RFC 9112 section 4) without the reason; `HTTP/2 200` is libcurl's form of the field
+  /// `:status`.
   private mutating func takeStatus(_ line: ArraySlice<UInt8>) -> Bool {
     let version = line.prefix { $0 != UInt8(ascii: " ") }
     let digits = line.dropFirst(version.count + 1).prefix(3)
@@ -71,7 +72,7 @@ package struct ResponseHead {
     if isInFrames, self.version != .http2 { return false }
     let number = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     switch number {
-    case 100, 102...199: stage = .informational  // 101 would be another protocol
+    case 100, 102...199: stage = .informational  // 101 would switch to another protocol
     case 200...599: (stage, status) = (.final, number)
     default: return false
     }
@@ -80,7 +81,7 @@ package struct ResponseHead {
 
   private static let versions = ["HTTP/1.1", "HTTP/1.0", "HTTP/2"].map { Array($0.utf8) }
 
-  /// `Name: value` (RFC 9112 section 5); a folded line has no name and is refused with the rest.
+  /// Parses `Name: value` (RFC 9112 section 5); a folded line has no name and is rejected.
   private mutating func takeField(_ line: ArraySlice<UInt8>) -> Bool {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
     let name = line[..<colon]
@@ -93,7 +94,7 @@ package struct ResponseHead {
     return true
   }
 
-  /// One length at most, and none beside a transfer coding (RFC 9112 section 6.3, rules 3 and 5).
+  /// True if there is at most one length, and none together with a transfer coding (RFC 9112 section 6.3, rules 3 and 5).
   private var framingIsClear: Bool {
     let names = fields.map { $0.0.lowercased() }
     return names.count { $0 == "content-length" || $0 == "transfer-encoding" } <= 1

@@ -1,10 +1,10 @@
-/// How long to wait before a request is tried again.
+/// The delay before a request is retried.
 package enum Backoff {
-  /// The seconds to wait: 1, then twice as long each time, at most 32.
+  /// Returns the delay: 1 second, doubled with each attempt, at most 32 seconds.
   ///
   /// - Parameters:
-  ///   - attempts: How often it was tried, 1 or more.
-  ///   - told: What the other side asked for; the longer one counts.
+  ///   - attempts: The number of attempts so far, 1 or more.
+  ///   - told: The delay that the server requested; the longer one applies.
   /// - Returns: Seconds.
   package static func seconds(afterAttempts attempts: Int, told: Int64? = nil) -> Int64 {
     max(1 << Int64(min(max(attempts, 1), 6) - 1), told ?? 0)
@@ -12,7 +12,7 @@ package enum Backoff {
 }
 
 extension HTTPResponse {
-  /// Whether the same request may succeed later: the server is at fault, or busy.
+  /// True if the same request may succeed later: the server has an error or is busy.
   package var mayPass: Bool {
     switch status {
     case 408, 425, 429, 500...599: true
@@ -20,7 +20,7 @@ extension HTTPResponse {
     }
   }
 
-  /// `Retry-After` in seconds (RFC 9110 section 10.2.3), an hour at most; its other form, a date, counts as absent.
+  /// `Retry-After` in seconds (RFC 9110 section 10.2.3), at most an hour; a date counts as absent.
   package var retryAfterSeconds: Int64? {
     guard let text = header("Retry-After"), text.utf8.count <= 9,
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(text)
@@ -30,7 +30,7 @@ extension HTTPResponse {
 }
 
 extension TransportFailure {
-  /// Whether the same request may succeed later: it is what is on the way that has failed.
+  /// True if the same request may succeed later: the request and the settings are not the cause.
   package var mayPass: Bool {
     switch self {
     case .insecureURL, .invalidRequest, .invalidConfiguration, .redirectRefused: false

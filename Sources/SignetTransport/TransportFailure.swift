@@ -1,10 +1,10 @@
 /// Why an exchange with a server failed.
 ///
-/// `code` is the number that the library below gave (libcurl's `CURLcode`), for reports; decide on the case.
+/// `code` is the number from the underlying library (libcurl's `CURLcode`), for reports; decide on the case.
 @nonexhaustive public enum TransportFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The URL is not `https`; nothing was sent.
   case insecureURL
-  /// The request cannot be put on the wire safely; nothing was sent.
+  /// The request cannot be sent safely; nothing was sent.
   case invalidRequest(RequestProblem)
   /// A setting is out of range; nothing was sent.
   case invalidConfiguration(ConfigurationProblem)
@@ -14,28 +14,28 @@
   case timedOut
   /// The server's key matches none of the pins; nothing was sent.
   case wrongPin
-  /// The server's certificate was not accepted; nothing was sent.
+  /// The server's certificate was rejected; nothing was sent.
   case certificateRefused(CertificateProblem)
-  /// No TLS connection came about: versions or cipher suites have no overlap, or the server broke off.
+  /// The TLS handshake failed: no common version or cipher suite, or the server closed the connection.
   case tlsRefused(code: Int32)
   /// The server answered with a redirect, which is never followed.
   case redirectRefused(status: Int)
-  /// The body is larger than the limit.
+  /// The body exceeds the limit.
   case responseTooLarge(limit: Int)
-  /// The header section is larger than the limit.
+  /// The header section exceeds the limit.
   case headersTooLarge(limit: Int)
-  /// The connection ended in the middle of the answer.
+  /// The connection ended in the middle of the response.
   case incompleteResponse(code: Int32)
-  /// What came is not HTTP.
+  /// The response is not valid HTTP.
   case malformedResponse(code: Int32)
-  /// The connection ended before any answer; the server may have processed the request.
+  /// The connection ended before any response; the server may have processed the request.
   case noResponse(code: Int32)
   /// The task was cancelled; the server may have processed the request.
   case cancelled
-  /// The library or the system refused something that should always work.
+  /// The library or the system failed unexpectedly.
   case libraryFailure(call: String, code: Int32)
 
-  /// What happened and what to do; never a URL, a header or content.
+  /// The cause and the remedy; never a URL, a header or content.
   public var description: String {
     switch self {
     case .insecureURL: "only https is spoken; use a URL that begins with https://"
@@ -69,22 +69,22 @@
   }
 }
 
-/// What is wrong with a request.
+/// The error in a request.
 @nonexhaustive public enum RequestProblem: Hashable, Sendable, CustomStringConvertible {
   /// The URL is not an absolute URL in printable ASCII of at most 2048 bytes.
   case url
-  /// The URL names a user, which would be sent in clear to whoever answers.
+  /// The URL names a user, which would be sent to the server in clear text.
   case userInformation
   /// A field's name is not a token (RFC 9110 section 5.6.2).
   case headerName
-  /// A field's value has control or non-ASCII characters, or white space around it.
+  /// A field's value has control or non-ASCII characters, or surrounding white space.
   case headerValue
-  /// The transport writes this field itself; two of them would make two readings of one message.
+  /// The transport writes this field itself; two of them could be read in two ways.
   case reservedHeader
   /// `GET` and `HEAD` carry no content.
   case unexpectedBody
 
-  /// What to change.
+  /// The remedy.
   public var description: String {
     switch self {
     case .url: "the URL must be absolute, printable ASCII without a fragment, at most 2048 bytes"
@@ -98,13 +98,13 @@
   }
 }
 
-/// Which setting is not usable.
+/// The invalid setting.
 @nonexhaustive public enum ConfigurationProblem: Hashable, Sendable, CustomStringConvertible {
   /// The time limit is out of range.
   case timeout
   /// The number of retries is out of range.
   case retries
-  /// A pin is not 32 bytes.
+  /// A pin does not have 32 bytes.
   case pins
   /// No certificate could be read from the PEM text.
   case certificateAuthorities
@@ -112,10 +112,10 @@
   case limits
   /// The proxy is not `http://host:port`.
   case proxy
-  /// Where to connect is no numeric address with a port.
+  /// The address to connect to is not numeric, or has no port.
   case connectAddress
 
-  /// What to change.
+  /// The remedy.
   public var description: String {
     switch self {
     case .timeout: "use a time limit of 0 (none) to 86400 seconds"
@@ -129,20 +129,20 @@
   }
 }
 
-/// Why a certificate was refused.
+/// Why a certificate was rejected.
 @nonexhaustive public enum CertificateProblem: Hashable, Sendable, CustomStringConvertible {
-  /// The certificate is for another name.
+  /// The certificate is valid for another name.
   case nameMismatch
   /// No trusted certificate authority issued it.
   case unknownIssuer
-  /// Its time is over.
+  /// The certificate has expired.
   case expired
-  /// Its time has not come.
+  /// The certificate is not valid yet.
   case notYetValid
-  /// Something else; OpenSSL's `X509_V_ERR_…` number (`openssl-verification-options(1)`).
+  /// Another reason; OpenSSL's `X509_V_ERR_…` number (`openssl-verification-options(1)`).
   case other(Int)
 
-  /// What to do.
+  /// The remedy.
   public var description: String {
     switch self {
     case .nameMismatch: "it is for another name; check the server's address"

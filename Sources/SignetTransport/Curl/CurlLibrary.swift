@@ -1,11 +1,11 @@
 import CCurl
 
-/// libcurl as a whole.
+/// The global state of libcurl.
 enum CurlLibrary {
-  /// Initialises libcurl, once for the process.
+  /// Initialises libcurl, once per process.
   ///
-  /// The corresponding C function is `curl_global_init`. It is never undone: other users of libcurl in the process
-  /// may still need it.
+  /// The corresponding C function is `curl_global_init`. It is never undone: other users of libcurl in the process may still
+  /// need it.
   static func start() throws(TransportFailure) {
     guard startResult == CURLE_OK else {
       throw .libraryFailure(call: "curl_global_init", code: startResult.number)
@@ -16,6 +16,6 @@ enum CurlLibrary {
 }
 
 extension CURLcode {
-  /// The number that libcurl's documentation lists in `libcurl-errors(3)`.
+  /// The number of the code, as in `libcurl-errors(3)`.
   var number: Int32 { Int32(bitPattern: rawValue) }
 }

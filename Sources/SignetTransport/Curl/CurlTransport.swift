@@ -1,25 +1,25 @@
-/// HTTPS over libcurl (built on OpenSSL), speaking HTTP/1.1, or HTTP/2 where ``ConnectionConfiguration/version`` says so.
+/// An HTTPS transport over libcurl (built on OpenSSL), with the version in ``ConnectionConfiguration/version``.
 ///
-/// One event-loop thread carries all requests of a transport; connections are kept for 10 s and used again. The
-/// thread starts with the first request and ends after the transport was released, so make one transport for a
-/// server and keep it. Nothing blocks on the shared pool of Swift tasks.
+/// One event-loop thread carries all requests of a transport; idle connections are kept for 10 s and reused. The thread
+/// starts with the first request and ends after the transport is deallocated: create one transport per server and keep it.
+/// No call blocks the shared pool of Swift tasks.
 ///
-/// A request goes out at most once: libcurl's own habit of repeating a request when a kept connection turns out
-/// dead is stopped, because the server may have read it (RFC 9110 section 9.2.2). See
-/// ``ConnectionConfiguration/retries`` for what is repeated.
+/// A request is sent at most once. libcurl would repeat a request when a kept connection turns out dead; this is disabled,
+/// because the server may have processed it (RFC 9110 section 9.2.2). ``ConnectionConfiguration/retries`` describes the only
+/// retries.
 ///
 /// TLS 1.2 is limited to ECDHE with AES-GCM or ChaCha20-Poly1305 (RFC 9325 section 4.2), TLS 1.3 to its AES-GCM and
-/// ChaCha20-Poly1305 suites. Neither proxies nor certificates are taken from the environment unless configured.
+/// ChaCha20-Poly1305 suites. Proxies and certificates from the environment are ignored unless configured.
 public final class CurlTransport: HTTPTransport {
   private let configuration: ConnectionConfiguration
   private let loop: EventLoop
   private let pause: @Sendable (Duration) async throws(CancellationError) -> Void
 
-  /// Creates a transport; nothing is connected yet.
+  /// Creates a transport; connects nothing yet.
   ///
-  /// - Parameter configuration: How to connect and what to trust.
-  /// - Throws: ``TransportFailure/invalidConfiguration(_:)``, or ``TransportFailure/libraryFailure(call:code:)``
-  ///   where libcurl is missing what is needed.
+  /// - Parameter configuration: The connection settings and the trusted certificates.
+  /// - Throws: ``TransportFailure/invalidConfiguration(_:)``, or ``TransportFailure/libraryFailure(call:code:)`` if libcurl
+  ///   lacks a required feature.
   public convenience init(
     _ configuration: ConnectionConfiguration = ConnectionConfiguration()
   ) throws(TransportFailure) {
@@ -31,8 +31,8 @@ public final class CurlTransport: HTTPTransport {
   /// Creates a transport for tests.
   ///
   /// - Parameters:
-  ///   - configuration: How to connect and what to trust.
-  ///   - systemRootsFolder: Stands in for the system's folder of hashed root certificates.
+  ///   - configuration: The connection settings and the trusted certificates.
+  ///   - systemRootsFolder: Replaces the system's folder of hashed root certificates.
   ///   - pause: Waits between attempts.
   /// - Throws: ``TransportFailure/invalidConfiguration(_:)``.
   package init(
@@ -48,10 +48,10 @@ public final class CurlTransport: HTTPTransport {
 
   deinit { loop.stop() }
 
-  /// Sends a request and waits for the whole answer; see ``HTTPTransport/send(_:)``.
+  /// Sends a request and waits for the whole response; see ``HTTPTransport/send(_:)``.
   ///
-  /// - Parameter request: What to send; checked before a connection is made.
-  /// - Returns: The final answer.
+  /// - Parameter request: The request; it is validated before a connection is made.
+  /// - Returns: The final response.
   /// - Throws: ``TransportFailure``.
   public func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
     let checked = try CheckedRequest(request)

@@ -1,8 +1,8 @@
 import CCurl
 
-/// One transfer's handle (`CURL *`), freed with its single owner.
+/// The handle of one transfer (`CURL *`), freed with its single owner.
 ///
-/// An option that is not taken is an error: a libcurl that lacks a security option must not connect without it.
+/// A rejected option is an error: a libcurl without a security option must not connect.
 @safe struct EasyHandle: ~Copyable {
   private let raw: UnsafeMutableRawPointer
 
@@ -33,21 +33,21 @@ import CCurl
 
   /// Sets a string option; libcurl copies it.
   ///
-  /// The text must not hold a zero byte.
+  /// The text must not contain a zero byte.
   borrowing func set(_ option: CURLoption, _ text: String) throws(TransportFailure) {
     precondition(!text.utf8.contains(0), "a C string cannot hold a zero byte")
     let code = unsafe text.withCString { unsafe signet_curl_set_pointer(raw, option, $0) }
     try Self.check(code)
   }
 
-  /// Clears a pointer option, its default included.
+  /// Sets a pointer option to `nil`, which also removes its default.
   borrowing func clear(_ option: CURLoption) throws(TransportFailure) {
     try Self.check(unsafe signet_curl_set_pointer(raw, option, nil))
   }
 
   /// Sets the content to send (`CURLOPT_COPYPOSTFIELDS`), which makes the request a `POST`; libcurl copies it.
   borrowing func setContent(_ bytes: [UInt8]) throws(TransportFailure) {
-    try setOffset(CURLOPT_POSTFIELDSIZE_LARGE, bytes.count)  // first: it says how much is copied
+    try setOffset(CURLOPT_POSTFIELDSIZE_LARGE, bytes.count)  // first: it is the number of bytes to copy
     if bytes.isEmpty { return try set(CURLOPT_COPYPOSTFIELDS, "") }
     let code = unsafe bytes.withUnsafeBytes {
       unsafe signet_curl_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)
@@ -72,12 +72,12 @@ import CCurl
     try Self.check(code)
   }
 
-  /// Sets what ``MultiHandle/nextFinished()`` gives back (`CURLOPT_PRIVATE`).
+  /// Sets the context that ``MultiHandle/nextFinished()`` returns (`CURLOPT_PRIVATE`).
   borrowing func setContext(_ context: UnsafeMutableRawPointer) throws(TransportFailure) {
     try Self.check(unsafe signet_curl_set_pointer(raw, CURLOPT_PRIVATE, context))
   }
 
-  /// Sets a callback for bytes that arrived, and what it is called with.
+  /// Sets a callback for received bytes, and its context.
   borrowing func setCallback(
     _ function: CURLoption, _ callback: @escaping signet_curl_data_callback, context option: CURLoption,
     _ context: UnsafeMutableRawPointer
@@ -86,7 +86,7 @@ import CCurl
     try Self.check(unsafe signet_curl_set_pointer(raw, option, context))
   }
 
-  /// Sets the callback before a request is written (`CURLOPT_PREREQFUNCTION`), and what it is called with.
+  /// Sets the callback that runs before a request is written (`CURLOPT_PREREQFUNCTION`), and its context.
   borrowing func setRequestCallback(
     _ callback: @escaping curl_prereq_callback, context: UnsafeMutableRawPointer
   ) throws(TransportFailure) {
@@ -94,7 +94,7 @@ import CCurl
     try Self.check(unsafe signet_curl_set_pointer(raw, CURLOPT_PREREQDATA, context))
   }
 
-  /// Reads a `long`; 0 where libcurl has none.
+  /// Reads a `long`; 0 if libcurl has none.
   borrowing func number(_ info: CURLINFO) -> Int {
     var value = 0
     guard unsafe signet_curl_get_long(raw, info, &value) == CURLE_OK else { return 0 }
@@ -106,7 +106,7 @@ import CCurl
   }
 }
 
-/// Lines of text as libcurl wants them (`curl_slist`), freed with their single owner.
+/// A list of text lines for libcurl (`curl_slist`), freed with its single owner.
 @safe struct TextList: ~Copyable {
   private let raw: UnsafeMutablePointer<curl_slist>?
 

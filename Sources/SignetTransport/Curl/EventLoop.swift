@@ -4,22 +4,22 @@
   import Darwin
 #endif
 
-/// The thread that carries a transport's transfers, and the mailbox through which it hears of them.
+/// The thread that carries a transport's transfers, and the mailbox for its orders.
 ///
-/// The thread starts with the first order. After ``stop()`` it finishes what is under way and ends.
+/// The thread starts with the first order. After ``stop()`` it finishes the running transfers and ends.
 final class EventLoop: Sendable {
   private let settings: TransferSettings
   private let mailbox = Mailbox()
 
-  /// Creates a loop without a thread.
+  /// Creates a loop; the thread is not started yet.
   init(_ settings: TransferSettings) { self.settings = settings }
 
-  /// Carries one request; ends with ``TransportFailure/cancelled`` when the task is cancelled.
+  /// Carries one request; fails with ``TransportFailure/cancelled`` when the task is cancelled.
   ///
   /// - Parameters:
-  ///   - request: What to send.
-  ///   - deadline: When its time is up; nil for no limit.
-  /// - Returns: The answer or why there is none.
+  ///   - request: The request.
+  ///   - deadline: The end of its time; nil for no limit.
+  /// - Returns: The response or the failure.
   func exchange(
     _ request: CheckedRequest, before deadline: ContinuousClock.Instant?
   ) async -> TransferOutcome {
@@ -28,7 +28,7 @@ final class EventLoop: Sendable {
       await withCheckedContinuation { continuation in
         submit(
           TransferOrder(id: id, request: request, deadline: deadline, continuation: continuation))
-        // A cancellation before the order was in the mailbox found nothing to cancel: repeat it.
+        // A cancellation before the order reached the mailbox had no effect: repeat it.
         if Task.isCancelled { cancel(id) }
       }
     } onCancel: {
@@ -36,7 +36,7 @@ final class EventLoop: Sendable {
     }
   }
 
-  /// Lets the thread end once nothing is under way.
+  /// Ends the thread when no transfer is left.
   func stop() {
     mailbox.withLock { mailbox in
       mailbox.isStopping = true
@@ -61,7 +61,7 @@ final class EventLoop: Sendable {
 
   private func cancel(_ id: UInt64) {
     mailbox.withLock { mailbox in
-      guard mailbox.failure == nil else { return }  // nobody reads it any more
+      guard mailbox.failure == nil else { return }  // no thread reads it any more
       mailbox.cancellations.append(id)
       mailbox.waker?.wake()
     }
@@ -71,7 +71,7 @@ final class EventLoop: Sendable {
 // MARK: - The thread
 
 extension EventLoop {
-  /// Starts a detached thread that holds one reference to the loop, and gives it back when it ends.
+  /// Starts a detached thread that retains the loop until it ends.
   private func startThread() -> Int32 {
     let context = unsafe Unmanaged.passRetained(self).toOpaque()
     #if canImport(Glibc)
@@ -101,16 +101,16 @@ extension EventLoop {
       defer { mailbox.withLock { $0.waker = nil } }
       try carryTransfers(multi)
     } catch {
-      // Whoever comes later hears of it at once instead of waiting for a thread that is gone.
+      // Later orders fail at once instead of waiting for a thread that has ended.
       let orders = mailbox.withLock { $0.fail(error) }
       for order in orders { order.abandon(error) }
     }
   }
 
-  /// Leaves signals to the application's threads.
+  /// Blocks signals, so that the application's threads get them.
   ///
-  /// SIGPIPE above all: with `CURLOPT_NOSIGNAL`, libcurl does not keep it away, and it must not end the process when
-  /// a server hangs up. Those that report a fault of this very thread stay.
+  /// This matters most for SIGPIPE: with `CURLOPT_NOSIGNAL` libcurl does not suppress it, and it must not end the process
+  /// when a server closes a connection. Signals that report a fault of this thread are not blocked.
   private func blockSignals() {
     var signals = sigset_t()
     unsafe sigfillset(&signals)
@@ -130,7 +130,7 @@ extension EventLoop {
         traffic.start(multi, settings)
         if mail.isStopping, traffic.isEmpty { return }
         try multi.perform()
-        // Who waited takes the place of who has finished before the thread sleeps.
+        // Waiting orders take free places before the thread sleeps.
         if traffic.finish(multi) { continue }
         try multi.wait(until: traffic.firstDeadlineOfWaiting)
       }

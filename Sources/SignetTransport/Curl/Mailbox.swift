@@ -4,15 +4,15 @@
   import Darwin
 #endif
 
-/// What tasks tell the event loop's thread, behind a lock.
+/// The messages from tasks to the event loop's thread, behind a lock.
 ///
-/// The lock is a POSIX mutex rather than `Mutex`: the thread sanitizer does not see into the slow path of `Mutex` on
-/// Linux and reports races where threads queue for it, and this is where a real race would hide.
+/// The lock is a POSIX mutex, not `Mutex`: the thread sanitizer does not understand the slow path of `Mutex` on Linux and
+/// reports false races under contention, which would hide real ones.
 @safe final class Mailbox: @unchecked Sendable {  // all access to `content` goes through `withLock`
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private var content = Content()
 
-  /// What is in a mailbox.
+  /// The content of a mailbox.
   struct Content {
     var orders: [TransferOrder] = []
     var cancellations: [UInt64] = []
@@ -20,7 +20,7 @@
     var hasThread = false
     /// Set while the thread may be waiting.
     var waker: MultiHandle.Waker?
-    /// Why there will be no thread any more.
+    /// The failure that ended the thread for good.
     var failure: TransportFailure?
     private var lastID: UInt64 = 0
 
@@ -29,13 +29,13 @@
       return lastID
     }
 
-    /// Empties the mailbox.
+    /// Removes and returns the messages.
     mutating func take() -> (orders: [TransferOrder], cancellations: [UInt64], isStopping: Bool) {
       defer { (orders, cancellations) = ([], []) }
       return (orders, cancellations, isStopping)
     }
 
-    /// Closes the mailbox; what was in it is the caller's to answer.
+    /// Closes the mailbox; the caller answers the returned orders.
     mutating func fail(_ failure: TransportFailure) -> [TransferOrder] {
       self.failure = failure
       return take().orders
@@ -53,7 +53,7 @@
     unsafe lock.deallocate()
   }
 
-  /// Runs `body` alone; it must not wait for anything.
+  /// Runs `body` under the lock; it must not block.
   func withLock<R>(_ body: (inout Content) -> R) -> R {
     unsafe pthread_mutex_lock(lock)
     defer { unsafe pthread_mutex_unlock(lock) }

@@ -1,8 +1,8 @@
 import CCurl
 
-/// Many transfers at once and their kept connections (`CURLM *`), closed and freed with the single owner.
+/// A set of concurrent transfers and their kept connections (`CURLM *`), closed and freed with its single owner.
 ///
-/// Used by one thread only, but for ``Waker``.
+/// Only one thread uses it; other threads may use only ``Waker``.
 @safe struct MultiHandle: ~Copyable {
   private let raw: UnsafeMutableRawPointer
 
@@ -10,7 +10,7 @@ import CCurl
   ///
   /// The corresponding C function is `curl_multi_init`.
   ///
-  /// - Parameter maximumConnections: As many are kept when idle.
+  /// - Parameter maximumConnections: The maximum number of idle connections to keep.
   /// - Throws: ``TransportFailure/libraryFailure(call:code:)``.
   init(maximumConnections: Int) throws(TransportFailure) {
     guard let handle = unsafe curl_multi_init() else {
@@ -26,10 +26,10 @@ import CCurl
 
   deinit { unsafe curl_multi_cleanup(raw) }
 
-  /// Ends ``wait()`` from another thread.
+  /// Ends ``wait(until:)`` from another thread.
   ///
-  /// The corresponding C function is `curl_multi_wakeup`, the only one that another thread may call, and only
-  /// while the multi handle lives: the event loop takes the waker back, under its lock, before it frees the handle.
+  /// The corresponding C function is `curl_multi_wakeup`, the only one that another thread may call, and only while the
+  /// multi handle exists: the event loop removes the waker, under its lock, before it frees the handle.
   @safe struct Waker: @unchecked Sendable {
     fileprivate let raw: UnsafeMutableRawPointer
 
@@ -37,10 +37,10 @@ import CCurl
     func wake() { _ = unsafe curl_multi_wakeup(raw) }
   }
 
-  /// What wakes this handle's thread.
+  /// The waker of this handle's thread.
   var waker: Waker { unsafe Waker(raw: raw) }
 
-  /// Takes a transfer in.
+  /// Adds a transfer.
   borrowing func add(_ easy: borrowing EasyHandle) throws(TransportFailure) {
     let code = unsafe easy.withPointer { unsafe curl_multi_add_handle(raw, $0) }
     guard code == CURLM_OK else {
@@ -48,13 +48,13 @@ import CCurl
     }
   }
 
-  /// Lets a transfer go; where it was still under way, its connection is closed.
+  /// Removes a transfer; closes its connection if it is still running.
   borrowing func remove(_ easy: borrowing EasyHandle) {
     let code = unsafe easy.withPointer { unsafe curl_multi_remove_handle(raw, $0) }
     precondition(code == CURLM_OK, "a transfer is removed once, by the thread that added it")
   }
 
-  /// Does what can be done without waiting.
+  /// Makes progress on all transfers without waiting.
   borrowing func perform() throws(TransportFailure) {
     var running: Int32 = 0
     let code = unsafe curl_multi_perform(raw, &running)
@@ -63,7 +63,7 @@ import CCurl
     }
   }
 
-  /// Waits until a connection has news, a timer is due, the waker was used, or the time has come.
+  /// Waits until a connection has data, a timer or `time` is due, or the waker is used.
   borrowing func wait(until time: ContinuousClock.Instant?) throws(TransportFailure) {
     // An hour: libcurl shortens it to its next timer, and the waker ends it.
     let longest = 3_600_000
@@ -74,7 +74,7 @@ import CCurl
     }
   }
 
-  /// The next transfer that has ended, as its `CURLOPT_PRIVATE` context, with libcurl's result.
+  /// Returns the next finished transfer as its `CURLOPT_PRIVATE` context, with libcurl's result.
   ///
   /// The corresponding C function is `curl_multi_info_read`.
   borrowing func nextFinished() -> (context: UnsafeMutableRawPointer?, result: CURLcode)? {

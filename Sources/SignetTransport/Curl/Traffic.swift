@@ -1,13 +1,13 @@
-/// The transfers under way and the orders that wait for a place, first come, first served.
+/// The running transfers and the waiting orders, first in, first out.
 ///
-/// Waiting is done here rather than in libcurl, whose own line behind `CURLMOPT_MAX_HOST_CONNECTIONS` may forget whom
-/// to wake (seen with 7.88: of fifty requests over four connections, twelve stood until their time was up).
+/// Orders wait here and not in libcurl: its queue behind `CURLMOPT_MAX_HOST_CONNECTIONS` may forget to wake a transfer. With
+/// 7.88, of fifty requests over four connections, twelve waited until their time-out.
 ///
-/// Confined to the event loop's thread.
+/// Used only on the event loop's thread.
 struct Traffic {
-  /// How many transfers are under way at most.
+  /// The maximum number of concurrent transfers.
   let limit: Int
-  /// What has no place yet, oldest first.
+  /// The orders that wait for a place, oldest first.
   var waiting: [TransferOrder] = []
   private var transfers: [UInt64: Transfer] = [:]
 
@@ -15,10 +15,10 @@ struct Traffic {
 
   var isEmpty: Bool { transfers.isEmpty && waiting.isEmpty }
 
-  /// When the first of those that wait gives up; nil where none does.
+  /// The earliest deadline of a waiting order; nil if none has a deadline.
   var firstDeadlineOfWaiting: ContinuousClock.Instant? { waiting.compactMap(\.deadline).min() }
 
-  /// Ends what waits too long, and starts what there are places for.
+  /// Fails orders whose deadline has passed, and starts others while places are free.
   mutating func start(_ multi: borrowing MultiHandle, _ settings: TransferSettings) {
     guard !waiting.isEmpty else { return }
     let now = ContinuousClock.now
@@ -40,7 +40,7 @@ struct Traffic {
     }
   }
 
-  /// Answers those whose transfers libcurl has ended; whether there were any.
+  /// Answers the orders whose transfers have ended; returns true if there were any.
   mutating func finish(_ multi: borrowing MultiHandle) -> Bool {
     var hasFinished = false
     while let (context, result) = unsafe multi.nextFinished() {
@@ -54,7 +54,7 @@ struct Traffic {
     return hasFinished
   }
 
-  /// Ends one on its task's wish; nothing where it has ended by itself.
+  /// Cancels a transfer or a waiting order; does nothing if it has ended.
   mutating func cancel(_ id: UInt64, _ multi: borrowing MultiHandle) {
     if let transfer = transfers.removeValue(forKey: id) {
       multi.remove(transfer.easy)
@@ -64,7 +64,7 @@ struct Traffic {
     }
   }
 
-  /// Ends everything.
+  /// Fails all transfers and orders.
   mutating func abandon(_ failure: TransportFailure, _ multi: borrowing MultiHandle) {
     for transfer in transfers.values {
       multi.remove(transfer.easy)

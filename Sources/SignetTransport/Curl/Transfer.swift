@@ -1,40 +1,40 @@
 import CCurl
 
-/// What a caller wants carried, on its way to the event loop.
+/// A caller's order for the event loop.
 struct TransferOrder: Sendable {
   let id: UInt64
   let request: CheckedRequest
-  /// When its time is up; nil for no limit.
+  /// The end of its time; nil for no limit.
   let deadline: ContinuousClock.Instant?
   let continuation: CheckedContinuation<TransferOutcome, Never>
 
-  /// Tells who waits that it is not carried.
+  /// Resumes the caller with a failure.
   func abandon(_ failure: TransportFailure) { continuation.resume(returning: .final(failure)) }
 }
 
 extension Duration {
-  /// Whole milliseconds, at least 1: libcurl takes 0 for "no limit".
+  /// Whole milliseconds, at least 1: libcurl reads 0 as "no limit".
   var positiveMilliseconds: Int {
     max(1, Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000))
   }
 }
 
-/// How a transfer ended.
+/// The outcome of a transfer.
 struct TransferOutcome: Sendable {
   let result: Result<HTTPResponse, TransportFailure>
-  /// Whether the connection was never made, so that no byte of the request can have been processed.
+  /// True if no connection was made, so that the server cannot have processed any byte of the request.
   let mayBeRepeated: Bool
 
-  /// An end that nothing may repeat.
+  /// Creates a failure that must not be retried.
   static func final(_ failure: TransportFailure) -> TransferOutcome {
     TransferOutcome(result: .failure(failure), mayBeRepeated: false)
   }
 }
 
-/// A transfer under way: its handle, what libcurl borrows, and what has arrived.
+/// A running transfer: its handle, the memory that libcurl borrows, and the received bytes.
 ///
-/// Confined to the event loop's thread. libcurl knows it by address only; the event loop's table holds the one
-/// reference that keeps it alive, from before the handle is added until after it is removed.
+/// Used only on the event loop's thread. libcurl has only its address. The event loop's table holds the reference that keeps
+/// it alive, from before the handle is added until after it is removed.
 final class Transfer {
   let id: UInt64
   let easy: EasyHandle
@@ -47,11 +47,11 @@ final class Transfer {
   private var body: [UInt8] = []
   private var head: ResponseHead
   private var headerByteCount = 0
-  /// Why a callback ended the transfer, if one did.
+  /// The reason if a callback ended the transfer.
   private var refusal: TransportFailure?
   private var requestCount = 0
 
-  /// Prepares a transfer; nothing is connected yet.
+  /// Prepares a transfer; connects nothing yet.
   init(_ order: TransferOrder, _ settings: TransferSettings) throws(TransportFailure) {
     let request = order.request
     id = order.id
@@ -72,18 +72,18 @@ final class Transfer {
     try Self.apply(request, to: easy)
     try easy.set(CURLOPT_HTTPHEADER, fields)
     try easy.set(CURLOPT_CONNECT_TO, connectEntries)
-    if request.method != .head {  // the length that HEAD announces is not going to come
+    if request.method != .head {  // a response to HEAD announces a length but has no body
       try easy.setOffset(CURLOPT_MAXFILESIZE_LARGE, settings.maximumBodyByteCount)
     }
     try setCallbacks()
   }
 
-  /// The transfer that a context pointer names.
+  /// Returns the transfer that a context pointer refers to.
   static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
     unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Hands the result of a transfer that libcurl has ended to who waits for it.
+  /// Resumes the caller with the result of a transfer that libcurl has ended.
   func finish(_ code: CURLcode) {
     guard code == CURLE_OK else {
       let facts = TransferFacts(
@@ -99,7 +99,7 @@ final class Transfer {
     continuation.resume(returning: TransferOutcome(result: response(), mayBeRepeated: false))
   }
 
-  /// Tells who waits that the transfer ended otherwise.
+  /// Resumes the caller with a failure.
   func abandon(_ failure: TransportFailure) { continuation.resume(returning: .final(failure)) }
 
   private func response() -> Result<HTTPResponse, TransportFailure> {
@@ -113,10 +113,10 @@ final class Transfer {
   }
 
   private static func lines(of request: CheckedRequest) -> [String] {
-    // Waiting for "100 Continue" costs a round trip, and a refusal of it makes libcurl send again.
+    // Waiting for "100 Continue" costs a round trip, and after a refusal libcurl would send again.
     var lines = request.fieldLines + ["Expect:"]
     let hasType = lines.contains { $0.lowercased().hasPrefix("content-type") }
-    if !hasType { lines.append("Content-Type:") }  // none rather than libcurl's form type
+    if !hasType { lines.append("Content-Type:") }  // no type rather than libcurl's form type
     return lines
   }
 
@@ -145,7 +145,7 @@ final class Transfer {
     try unsafe easy.setRequestCallback(requestBegins, context: context)
   }
 
-  /// Takes part of the body; false to end the transfer.
+  /// Appends part of the body; returns false to end the transfer.
   fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= settings.maximumBodyByteCount - body.count else {
       refusal = .responseTooLarge(limit: settings.maximumBodyByteCount)
@@ -155,7 +155,7 @@ final class Transfer {
     return true
   }
 
-  /// Takes a status line, a field, an empty line or a trailer; false to end the transfer.
+  /// Processes a status line, a field, an empty line or a trailer; returns false to end the transfer.
   fileprivate func take(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= settings.maximumHeaderByteCount - headerByteCount else {
       refusal = .headersTooLarge(limit: settings.maximumHeaderByteCount)
@@ -169,7 +169,7 @@ final class Transfer {
     return true
   }
 
-  /// Whether the request may be written now: the first time only.
+  /// Returns true if the request may be written: only the first time.
   fileprivate func mayWriteRequest() -> Bool {
     guard requestCount == 0 else { return false }
     requestCount += 1
@@ -183,7 +183,7 @@ private func receiveBody(
 ) -> Int {
   guard let context = unsafe context else { return 0 }
   let part = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-  // CURL_WRITEFUNC_ERROR is newer than the oldest libcurl that is supported; any other count means the same.
+  // CURL_WRITEFUNC_ERROR is newer than the oldest supported libcurl; any other count has the same effect.
   return unsafe Transfer.at(context).take(body: part) ? part.count : Int(UInt32.max)
 }
 
@@ -196,7 +196,7 @@ private func receiveHeader(
   return unsafe Transfer.at(context).take(headerLine: line) ? line.count : Int(UInt32.max)
 }
 
-/// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to be written.
+/// `CURLOPT_PREREQFUNCTION`: the connection is established, and the request is about to be written.
 private func requestBegins(
   _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?,
   _: Int32, _: Int32

@@ -1,10 +1,10 @@
 import CCurl
 
-/// What is known about a transfer that libcurl ended with an error.
+/// The state of a transfer that libcurl ended with an error.
 struct TransferFacts {
   var requestWasSent: Bool
   var answerHasBegun: Bool
-  /// Why a callback ended the transfer, if one did.
+  /// The reason if a callback ended the transfer.
   var refusal: TransportFailure?
   var bodyLimit: Int
   /// OpenSSL's `X509_V_ERR_…`, 0 for none.
@@ -12,7 +12,7 @@ struct TransferFacts {
 }
 
 extension TransportFailure {
-  /// Translates libcurl's result, here and nowhere else (`libcurl-errors(3)`).
+  /// Translates libcurl's result; this is the only place that does (`libcurl-errors(3)`).
   init(_ code: CURLcode, _ facts: TransferFacts) {
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_PROXY,
@@ -35,14 +35,14 @@ extension TransportFailure {
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
       self = .malformedResponse(code: code.number)
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:
-      // With a connection, this is an answer that is not HTTP/1.x, or a field without a colon.
+      // If a request was sent, the response is not HTTP/1.x, or a field has no colon.
       self = facts.requestWasSent ? .malformedResponse(code: code.number) : .library(code)
     case CURLE_URL_MALFORMAT: self = .invalidRequest(.url)
     default: self = .library(code)
     }
   }
 
-  /// A connection that broke says different things depending on how far the exchange was.
+  /// Translates a broken connection, depending on the progress of the exchange.
   private init(broken code: CURLcode, _ facts: TransferFacts) {
     if facts.answerHasBegun {
       self = .incompleteResponse(code: code.number)
@@ -61,8 +61,9 @@ extension TransportFailure {
 extension CertificateProblem {
   /// Translates OpenSSL's verification result.
   ///
-  /// libcurl compares names itself, before it takes over the result of the chain: the result is then still 1, from
-  /// where libcurl starts. A chain that did not verify ends the handshake earlier and always leaves its own number.
+  /// libcurl compares names itself before it copies the result of the chain: after a name mismatch the result is still
+  /// libcurl's initial
+  /// 1. A chain that fails verification ends the handshake earlier and always sets its own number.
   fileprivate init(verifyResult: Int) {
     switch verifyResult {
     case 0, 1, 62, 63, 64: self = .nameMismatch  // HOSTNAME_, EMAIL_, IP_ADDRESS_MISMATCH

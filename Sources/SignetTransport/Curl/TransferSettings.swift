@@ -6,7 +6,7 @@ import CCurl
   import Foundation
 #endif
 
-/// What all transfers of one transport have in common, ready for libcurl.
+/// The settings shared by all transfers of one transport, in libcurl's form.
 struct TransferSettings: Sendable {
   let maximumBodyByteCount: Int
   let maximumHeaderByteCount: Int
@@ -16,10 +16,10 @@ struct TransferSettings: Sendable {
   private let pinnedKeys: String?
   private let proxy: ProxySetting
   let version: HTTPVersion
-  /// Entries of `CURLOPT_CONNECT_TO`.
+  /// The entries of `CURLOPT_CONNECT_TO`.
   let connectEntries: [String]
 
-  /// Prepares a checked configuration.
+  /// Converts a validated configuration.
   init(_ configuration: ConnectionConfiguration, systemRootsFolder: String?) {
     maximumBodyByteCount = configuration.maximumResponseByteCount
     maximumHeaderByteCount = configuration.maximumHeaderByteCount
@@ -41,19 +41,19 @@ struct TransferSettings: Sendable {
     try easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
     try easy.set(CURLOPT_FOLLOWLOCATION, 0)
     try easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-    try easy.set(CURLOPT_PATH_AS_IS, 1)  // a signed path must arrive as it was signed
+    try easy.set(CURLOPT_PATH_AS_IS, 1)  // a signed path must arrive unchanged
     try apply(version, to: easy)
     try easy.set(CURLOPT_HTTP09_ALLOWED, 0)
     try easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try easy.set(CURLOPT_NOPROGRESS, 1)
     try easy.set(CURLOPT_NOSIGNAL, 1)
-    // Below the 15 s after which servers commonly close idle connections, so that closing and reuse seldom cross.
+    // Below the 15 s after which servers usually close idle connections: a close rarely coincides with a reuse.
     try easy.set(CURLOPT_MAXAGE_CONN, 10)
-    // Without this, removing a transfer waits for its name lookup, and every other transfer with it.
+    // Without this, removing a transfer waits for its name lookup and blocks all other transfers.
     try easy.set(CURLOPT_QUICK_EXIT, 1)
     try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     switch proxy {
-    case .none: try easy.set(CURLOPT_PROXY, "")  // the empty string also turns the environment's off
+    case .none: try easy.set(CURLOPT_PROXY, "")  // the empty string also disables the environment's proxy
     case .environment: break
     case .address(let address): try easy.set(CURLOPT_PROXY, address)
     }
@@ -64,12 +64,12 @@ struct TransferSettings: Sendable {
     case .http1: try easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     case .http2:
       try easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-      try easy.set(CURLOPT_PIPEWAIT, 1)  // rather share a connection that is being made than make another
+      try easy.set(CURLOPT_PIPEWAIT, 1)  // prefers waiting for a new shared connection
     }
   }
 
   private func applyTLS(to easy: borrowing EasyHandle) throws(TransportFailure) {
-    try easy.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)  // the least, not the only
+    try easy.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)  // the minimum version
     try easy.set(CURLOPT_SSL_CIPHER_LIST, Self.tls12Suites)
     try easy.set(CURLOPT_TLS13_CIPHERS, Self.tls13Suites)
     try easy.set(CURLOPT_SSL_VERIFYPEER, 1)
@@ -79,7 +79,7 @@ struct TransferSettings: Sendable {
   private func applyTrust(to easy: borrowing EasyHandle) throws(TransportFailure) {
     if let systemRootsFolder { try easy.set(CURLOPT_CAPATH, systemRootsFolder) }
     if let certificateAuthorities {
-      // The blob alone would be added to the system's folder: libcurl ignores only the file.
+      // The blob would be added to the system's folder, because libcurl ignores only the file.
       try easy.clear(CURLOPT_CAPATH)
       try easy.clear(CURLOPT_CAINFO)
       try easy.setBlob(CURLOPT_CAINFO_BLOB, certificateAuthorities)
@@ -87,14 +87,14 @@ struct TransferSettings: Sendable {
     if let pinnedKeys { try easy.set(CURLOPT_PINNEDPUBLICKEY, pinnedKeys) }
   }
 
-  /// RFC 9325 section 4.2, in OpenSSL's names (`openssl-ciphers(1)`).
+  /// The suites of RFC 9325 section 4.2, in OpenSSL's names (`openssl-ciphers(1)`).
   private static let tls12Suites = [
     "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256",
     "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
     "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
   ].joined(separator: ":")
 
-  /// RFC 8446 appendix B.4 without the CCM suites.
+  /// The suites of RFC 8446 appendix B.4 without CCM.
   private static let tls13Suites = [
     "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
   ].joined(separator: ":")
