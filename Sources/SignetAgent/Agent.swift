@@ -8,22 +8,22 @@
   import SignetCrypto
   import Synchronization
 
-  /// Holds the sessions of a user's apps in a process of its own, so that one unlock serves all apps of a group.
+  /// Holds the sessions of a user's apps in a separate process, so that one unlock serves all apps of a group.
   ///
-  /// Apps connect to its socket with ``AgentSession``. Each exchange is a connection of its own: the agent looks at the process
-  /// that has connected, greets it with a nonce, repeats its challenge, takes one request that this process itself has sent, looks
-  /// again, and answers.
+  /// Apps connect to its socket with ``AgentSession``. Each exchange has its own connection: the agent identifies the
+  /// process that has connected, greets it with a nonce, and repeats its challenge. It accepts one request sent by this same
+  /// process, identifies the process again, and answers.
   public final class Agent: Sendable {
-    /// How much the agent takes on.
+    /// The limits of the agent.
     public struct Limits: Sendable {
-      /// The most exchanges at one time.
+      /// The maximum number of concurrent exchanges.
       public var exchanges = 64
-      /// The most apps that wait to be told of a lock.
+      /// The maximum number of apps that wait for a lock.
       public var watchers = 256
-      /// How long an app may take for its part of an exchange.
+      /// The time limit for an app's part of an exchange.
       public var patience: Duration = .seconds(5)
 
-      /// 64 exchanges, 256 watchers, 5 seconds.
+      /// Creates the default limits: 64 exchanges, 256 watchers, 5 seconds.
       public init() {}
     }
 
@@ -41,15 +41,15 @@
       var exchanges = 0
     }
 
-    /// Makes an agent that has nothing unlocked.
+    /// Creates an agent without an unlocked session.
     ///
     /// - Parameters:
-    ///   - device: Where the container is.
-    ///   - configuration: Which programs share what.
-    ///   - limits: How much it takes on.
-    ///   - screen: What tells when the person leaves the device; all groups are locked then. When it fails, all are locked once,
-    ///     and their limits alone lock them from then on.
-    ///   - container: Whose sessions; asked at every unlock, since it may have been replaced.
+    ///   - device: The device with the container.
+    ///   - configuration: The groups of programs.
+    ///   - limits: The limits of the agent.
+    ///   - screen: Reports that the user leaves the device; all groups are then locked. If it fails, all are locked once,
+    ///     and later only their limits lock them.
+    ///   - container: Returns the container; called at every unlock, because it may have been replaced.
     public init(
       device: Device, configuration: AgentConfiguration, limits: Limits = Limits(),
       screen: (any ScreenLockObserver)? = nil,
@@ -73,9 +73,9 @@
       for session in state.withLock({ Array($0.sessions.values) }) { session.lock(because: reason) }
     }
 
-    /// Answers whoever connects, until the task is cancelled; then locks all groups.
+    /// Serves connections until the task is cancelled, then locks all groups.
     ///
-    /// - Parameter socket: Where to listen.
+    /// - Parameter socket: The listening socket.
     /// - Throws: ``AgentSocketFailure`` if the socket fails.
     public func serve(_ socket: consuming AgentSocket) async throws(AgentSocketFailure) {
       let listener = socket.descriptor
@@ -85,7 +85,7 @@
           do throws(ScreenLockFailure) {
             try await screen.locking { reason in self.lockAll(because: reason) }
           } catch {
-            // It has locked all by now; what is unlocked from here on has its limits.
+            // The observer has locked all groups; later sessions still have their limits.
           }
         }
       }
@@ -108,14 +108,14 @@
         guard descriptor >= 0 else {
           switch errno {
           case EINTR, EAGAIN, ECONNABORTED: continue
-          // Descriptors come back when exchanges end.
+          // Descriptors become free when exchanges end.
           case EMFILE, ENFILE, ENOBUFS, ENOMEM:
             stop.waits(for: nil, milliseconds: 100)
             continue
           default: return .system("the socket", errno: errno)
           }
         }
-        // This process starts no others, so that the moment before this does no harm.
+        // This process starts no others, so the moment without the flag does no harm.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         let isWelcome = state.withLock { state in
           guard state.exchanges < limits.exchanges else { return false }
@@ -138,19 +138,19 @@
       return nil
     }
 
-    /// Says that there is no room; a greeting always fits into a socket that nothing was sent over.
+    /// Answers that the agent is busy; a greeting always fits into the buffer of an unused socket.
     private static func turnAway(_ stream: consuming SocketStream) {
       let nonce = [UInt8](repeating: 0, count: AgentProtocol.nonceByteCount)
       do throws(SocketStream.Failure) {
         try stream.send(AgentProtocol.greeting(.busy, nonce: nonce), until: .now + .milliseconds(100))
-      } catch {}  // gone already
+      } catch {}  // the app has closed the connection
     }
 
     // MARK: One exchange
 
-    /// One connection from beginning to end.
+    /// Runs one connection from beginning to end.
     ///
-    /// An app that goes, or takes too long, needs no answer.
+    /// An app that disconnects or exceeds the time limit gets no answer.
     private func exchange(_ stream: consuming SocketStream) {
       do throws(SocketStream.Failure) {
         let deadline = ContinuousClock.now + limits.patience
@@ -165,11 +165,12 @@
         }
         try stream.demandSenders()
         try stream.send(AgentProtocol.greeting(.yes, nonce: nonce), until: deadline)
-        // To an app that has looked at this process by now, this is the agent, and no other program that greeted in its place.
+        // For an app that has identified this process, the repeated challenge proves that no other program sent the
+        // greeting.
         let challenge = try stream.receive(AgentProtocol.challengeByteCount, from: id, until: deadline)
         try stream.send(challenge, as: own?.group, until: deadline)
-        // What follows was sent after the nonce was made, by the process of this number: the one that was looked at, if that is
-        // still there afterwards and still runs the same.
+        // The following bytes were sent after the nonce was made, by the process with this number. It is the identified one
+        // if that process still exists afterwards and runs the same program.
         guard try stream.receive(nonce.count, from: id, until: deadline) == nonce,
           let lengths = AgentProtocol.Lengths(
             parsing: try stream.receive(AgentProtocol.lengthsByteCount, from: id, until: deadline))
@@ -204,9 +205,9 @@
       try stream.send(answer, secret, until: .now + .seconds(5))
     }
 
-    /// Runs what suspends on a thread that may wait: this one belongs to the exchange.
+    /// Runs an asynchronous operation and blocks this thread, which belongs to the exchange.
     ///
-    /// Whoever hangs up calls it off.
+    /// If the app disconnects, the operation is cancelled.
     private static func waiting(
       for stream: borrowing SocketStream, _ body: @escaping @Sendable () async -> Reply
     ) -> Reply {
@@ -230,22 +231,22 @@
 
     // MARK: Callers
 
-    /// What is known of a process that asks.
+    /// The identity of a process that sends a request.
     private enum Caller: Equatable {
-      /// It runs this program, in the agent's namespaces.
+      /// The process runs this program, in the agent's namespaces.
       case program(PeerProcess.Executable)
-      /// It was started with the agent's own group: it is `signet`, which nobody of its user can look at.
+      /// The process has the agent's own group, so it is `signet`; other processes of its user cannot inspect it.
       case signet
-      /// Nobody of its user can look at it, and no group tells what it is.
+      /// The process cannot be inspected, and no group identifies it.
       case closed
     }
 
-    /// What is known of a process.
+    /// Identifies a process.
     ///
     /// - Parameters:
     ///   - peer: The process.
-    ///   - group: What it acted with when it connected (`SO_PEERCRED`), in this process's namespace of users.
-    /// - Returns: `nil` where it has ended, lives elsewhere, or is closed and has not the group that the agent has.
+    ///   - group: Its effective group when it connected (`SO_PEERCRED`), in this process's user namespace.
+    /// - Returns: `nil` if it has ended, runs in other namespaces, or is closed and lacks the agent's group.
     private func caller(_ peer: borrowing PeerProcess, _ group: gid_t) -> Caller? {
       guard let own else { return nil }
       if let program = own.group, program == group { return peer.isThere ? .signet : nil }
@@ -253,7 +254,7 @@
       return own.group == nil && peer.isClosed ? .closed : nil
     }
 
-    /// Whether a program is in any group, or may be the agent's own.
+    /// True if a program is in any group, or may be the agent's own.
     private func isKnown(_ caller: Caller) -> Bool {
       isOwn(caller) || groups.values.contains { isMember(caller, $0) }
     }
@@ -264,9 +265,9 @@
       return isMember(caller, group)
     }
 
-    /// Whether it may lock, unlock and ask for the state, and gets no key.
+    /// True if the caller may lock, unlock and read the state, without getting a key.
     ///
-    /// Without a group of its own the agent cannot tell `signet` from another program that closes itself. That one gains nothing: it
+    /// Without its own group the agent cannot tell `signet` from another closed program. Such a program gains nothing: it
     /// could start `signet` as well.
     private func isOwn(_ caller: Caller) -> Bool {
       switch caller {
@@ -327,7 +328,7 @@
       return session
     }
 
-    /// What an app gives: the secret is the password, or the answer to the one question for a passcode.
+    /// Converts an app's request: the secret is the password, or the answer to the single passcode question.
     private static func authentication(_ way: AgentRequest.Way, _ secret: SharedSecretBox?) -> Authentication?
     {
       switch way {
@@ -341,7 +342,7 @@
     private func unlock(
       _ group: AppGroup, _ authentication: Authentication?
     ) async throws(SignetFailure) {
-      // The agent's own command may name any group that there is.
+      // The agent's own command may name any configured group.
       guard let settings = groups[group] else { throw .sharedSession(.refused) }
       let container = try await container()
       let session = state.withLock { state -> Session in
@@ -359,12 +360,12 @@
     private func watch(_ group: AppGroup, _ stream: consuming SocketStream) throws(SocketStream.Failure) {
       try Self.send(.state(state(of: group)), nil, over: stream)
       watchers.add(group, stream)
-      // A lock between the answer and this would have been missed.
+      // A lock between the answer and the registration would have been missed.
       if case .locked(let reason) = state(of: group) { watchers.tell(group, reason) }
     }
   }
 
-  /// Answers the first question that hides its answer, and calls off what asks more.
+  /// Answers the first question with a hidden answer, and cancels a conversation with more questions.
   private final class GivenAnswer: PasscodeConversation {
     private let secret: Mutex<SharedSecretBox?>
 
@@ -379,7 +380,7 @@
   }
 
   extension SocketStream {
-    /// Sends a message: its lengths, itself, and what goes beside it.
+    /// Sends a message: its lengths, the JSON, and the secret.
     func send(
       _ json: [UInt8], _ secret: SharedSecretBox?, after prefix: [UInt8] = [],
       until deadline: ContinuousClock.Instant
@@ -392,7 +393,7 @@
       }
     }
 
-    /// Sends an answer and what goes beside it.
+    /// Sends an answer with its secret.
     func send(
       _ answer: AgentAnswer, _ secret: SharedSecretBox?, until deadline: ContinuousClock.Instant
     ) throws(Failure) { try send(answer.bytes, secret, until: deadline) }

@@ -3,9 +3,9 @@ import SignetCrypto
 import SignetIntegrity
 import SignetJSON
 
-/// What the agent answers.
+/// An answer of the agent.
 ///
-/// A key goes beside it, never in it.
+/// A key is sent after it, never in it.
 package enum AgentAnswer: Hashable, Sendable {
   case state(SessionState)
   case done
@@ -60,7 +60,7 @@ package enum AgentAnswer: Hashable, Sendable {
     return way
   }
 
-  /// The failures that an app acts on have names; of others it gets the sentence.
+  /// Writes a failure: those that an app acts on have names, all others are sent as a sentence.
   private static func write(_ failure: SignetFailure, to object: inout JSONObject) {
     switch failure {
     case .wrongPassword(let remaining):

@@ -2,33 +2,33 @@ public import Signet
 import SignetFiles
 import SignetJSON
 
-/// Which programs share a session, in groups.
+/// The groups of programs that share a session.
 ///
-/// The file is JSON: `{"version":1,"groups":[{"name":"office","executables":["/usr/bin/mail"],"idle":300,"age":28800}]}`. `idle`
-/// and `age` are seconds and may be left out.
+/// The file is JSON: `{"version":1,"groups":[{"name":"office","executables":["/usr/bin/mail"],"idle":300,"age":28800}]}`.
+/// `idle` and `age` are seconds and optional.
 public struct AgentConfiguration: Sendable, Hashable {
   /// A group of programs with one session.
   public struct Group: Sendable, Hashable {
-    /// What it is called.
+    /// The group's name.
     public let group: AppGroup
-    /// The absolute paths of its programs, without links in them.
+    /// The absolute paths of its programs, without links.
     public let executables: [String]
-    /// How long its session stays unlocked.
+    /// The limits on the time for which its session stays unlocked.
     public let limits: SessionLimits
 
-    /// Names all parts.
+    /// Creates a group.
     public init(_ group: AppGroup, executables: [String], limits: SessionLimits = .standard) {
       (self.group, self.executables, self.limits) = (group, executables, limits)
     }
   }
 
-  /// The groups; no two have one name.
+  /// The groups; their names are unique.
   public let groups: [Group]
 
-  /// The most groups, and the most programs of one.
+  /// The maximum number of groups, and of programs in one group.
   public static let maximumCount = 64
 
-  /// Names the groups.
+  /// Creates a configuration.
   ///
   /// - Throws: ``AgentConfigurationFailure``.
   public init(groups: [Group]) throws(AgentConfigurationFailure) {
@@ -42,7 +42,7 @@ public struct AgentConfiguration: Sendable, Hashable {
     self.groups = groups
   }
 
-  /// Reads what a file says.
+  /// Parses the content of a file.
   ///
   /// - Throws: ``AgentConfigurationFailure``.
   public init(parsing bytes: [UInt8]) throws(AgentConfigurationFailure) {
@@ -60,7 +60,7 @@ public struct AgentConfiguration: Sendable, Hashable {
     try self.init(groups: groups)
   }
 
-  /// Reads a file, which must belong to this user, and to which nobody else may write.
+  /// Reads a file, which must belong to this user, and which other users must not be able to write.
   ///
   /// - Throws: ``AgentConfigurationFailure``.
   public init(path: String) throws(AgentConfigurationFailure) {
@@ -101,20 +101,20 @@ public struct AgentConfiguration: Sendable, Hashable {
 
 /// Why the groups of the agent were not read.
 @nonexhaustive public enum AgentConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is no such file.
+  /// The file is missing.
   case missing(String)
-  /// The file is another user's, or others may write to it.
+  /// The file belongs to another user, or other users can write to it.
   case notTrusted(String)
   /// The file is not JSON of this form.
   case notReadable(String)
-  /// Two groups have one name.
+  /// Two groups have the same name.
   case duplicateGroup(String)
-  /// The path of a program is not absolute, or has `.`, `..` or an empty part in it.
+  /// The path of a program is not absolute, or contains `.`, `..` or an empty part.
   case badPath(String)
-  /// There are more groups, or more programs in one, than this.
+  /// There are more groups, or more programs in one, than this limit.
   case tooMany(Int)
 
-  /// What happened and what to do.
+  /// The cause and the remedy.
   public var description: String {
     switch self {
     case .missing(let path):

@@ -1,23 +1,23 @@
 import SignetCrypto
 import SignetJSON
 
-/// The numbers of the protocol between apps and the agent; `docs/agent-protocol.md` specifies it.
+/// The constants of the protocol between apps and the agent; `docs/agent-protocol.md` specifies it.
 package enum AgentProtocol {
   static let version: UInt8 = 2
   static let magic: [UInt8] = Array("SGNA".utf8)
   static let nonceByteCount = 16
-  /// What the app says first, and the agent repeats: random bytes.
+  /// The size of the app's challenge, random bytes that the agent repeats.
   package static let challengeByteCount = 16
-  /// What the agent says first: the magic, the version, whether it goes on, a nonce.
+  /// The size of the agent's greeting: magic, version, welcome, nonce.
   package static let greetingByteCount = magic.count + 2 + nonceByteCount
-  /// The lengths before each message: 4 bytes for the JSON, 2 for the secret.
+  /// The size of the lengths before each message: 4 bytes for the JSON, 2 for the secret.
   package static let lengthsByteCount = 6
   static let maximumJSONByteCount = 4096
   static let maximumSecretByteCount = 4096
   static let limits = JSONLimits(
     maximumDepth: 1, maximumByteCount: maximumJSONByteCount, maximumMemberCount: 8)
 
-  /// Whether the agent goes on with somebody who has connected.
+  /// The agent's decision about a new connection.
   package enum Welcome: UInt8, CaseIterable {
     case yes = 0
     case refused = 1
@@ -28,7 +28,7 @@ package enum AgentProtocol {
     magic + [version, welcome.rawValue] + nonce
   }
 
-  /// Reads a greeting of this version; `nil` if it is none.
+  /// Parses a greeting of this version; `nil` if it is invalid.
   package static func parse(greeting: [UInt8]) -> (welcome: Welcome, nonce: [UInt8])? {
     guard greeting.count == greetingByteCount, greeting.starts(with: magic + [version]),
       let welcome = Welcome(rawValue: greeting[magic.count + 1])
@@ -36,14 +36,14 @@ package enum AgentProtocol {
     return (welcome, Array(greeting.suffix(nonceByteCount)))
   }
 
-  /// How many bytes of JSON and of a secret follow.
+  /// The sizes of the JSON and the secret that follow.
   package struct Lengths: Hashable {
     package let json: Int
     let secret: Int
 
     package init(json: Int, secret: Int) { (self.json, self.secret) = (json, secret) }
 
-    /// Reads lengths; `nil` if they are out of bounds.
+    /// Parses lengths; `nil` if they exceed the limits.
     package init?(parsing bytes: [UInt8]) {
       guard bytes.count == lengthsByteCount else { return nil }
       json = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
@@ -58,11 +58,11 @@ package enum AgentProtocol {
   }
 }
 
-/// A message that is not of the protocol.
+/// A message that violates the protocol.
 package struct MalformedMessage: Error, Hashable {}
 
 extension JSONObject {
-  /// Reads a message, which has exactly these members at the most.
+  /// Parses a message within the protocol's limits.
   init(message bytes: [UInt8]) throws(MalformedMessage) {
     do { try self.init(parsing: bytes, limits: AgentProtocol.limits) } catch { throw MalformedMessage() }
   }
@@ -88,7 +88,7 @@ extension JSONObject {
     } catch { throw MalformedMessage() }
   }
 
-  /// Refuses members beyond those named.
+  /// Rejects other members than those named.
   func only(_ names: String...) throws(MalformedMessage) {
     guard members.allSatisfy({ names.contains($0.name) }) else { throw MalformedMessage() }
   }

@@ -2,31 +2,31 @@ package import Signet
 import SignetCrypto
 import SignetJSON
 
-/// What an app asks of the agent.
+/// A request of an app to the agent.
 ///
-/// A password, or the passcode of the device, goes beside it, never in it.
+/// A password, or the passcode of the device, is sent after it, never in it.
 package enum AgentRequest: Hashable, Sendable {
   case state(AppGroup)
   case unlock(AppGroup, by: Way)
   case lock(AppGroup)
   /// Locks all groups; for the agent's own command.
   case lockAll
-  /// Stays connected, and is told when the session is locked.
+  /// Keeps the connection open until the agent reports a lock of the session.
   case watch(AppGroup)
   case newTextKey(AppGroup, label: String)
   case textKey(AppGroup, label: String, salt: [UInt8])
 
-  /// How the user shows who they are.
+  /// The user's authentication method.
   package enum Way: String, Hashable, Sendable {
-    /// With the password; without one, the device alone protects.
+    /// The password; without one, the device alone protects.
     case password
-    /// With a finger, which the agent has matched.
+    /// A fingerprint, which the agent has matched.
     case biometrics
-    /// With the passcode of the device, which the agent has checked.
+    /// The passcode of the device, which the agent has verified.
     case passcode
   }
 
-  /// The group whose session it is about; `nil` for all.
+  /// The group whose session is concerned; `nil` for all.
   var group: AppGroup? {
     switch self {
     case .state(let group), .unlock(let group, _), .lock(let group), .watch(let group),
@@ -36,7 +36,7 @@ package enum AgentRequest: Hashable, Sendable {
     }
   }
 
-  /// Whether it changes or tells the state and gives no key away.
+  /// True if the request changes or reads the state and returns no key.
   package var isControl: Bool {
     switch self {
     case .state, .unlock, .lock, .lockAll: true

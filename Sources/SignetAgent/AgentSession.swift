@@ -9,9 +9,9 @@
 
   /// A session that the agent holds for this app and the others of its group.
   ///
-  /// Keys of texts are wiped when the agent tells that the session was locked, or is not there any more.
+  /// Text keys are wiped when the agent reports a lock, or is no longer running.
   public final class AgentSession: SharedSession {
-    /// The apps that share the session and its data.
+    /// The group of apps that share the session and its data.
     public let group: AppGroup
     private let path: String
     private let server: ServerRule
@@ -19,33 +19,33 @@
     private let issued = IssuedKeys()
     private let watched = Mutex<Int32?>(nil)
 
-    /// A session that is looked for at a path when it is first used.
+    /// Creates a session; it connects to the agent on first use.
     ///
     /// - Parameters:
     ///   - path: The agent's socket: ``AgentSocket/standardPath(_:)``.
-    ///   - group: One of the groups that this program is in.
-    ///   - programs: Where the agent's program may lie; absolute paths without links. Another program that serves the socket is
-    ///     not talked to, as far as it can be looked at.
+    ///   - group: A group that contains this program.
+    ///   - programs: The allowed paths of the agent's program; absolute, without links. If another program serves the
+    ///     socket, the session rejects it, provided that the program can be inspected.
     public init(
       path: String, group: AppGroup = .standard, servedBy programs: [String] = AgentSession.standardPrograms
     ) {
       (self.path, self.group, server) = (path, group, ServerRule(programs: programs))
     }
 
-    /// Where the agent's program lies unless told otherwise: `/usr/bin/signet`, `/usr/local/bin/signet`, and this very program.
+    /// The default paths of the agent's program: `/usr/bin/signet`, `/usr/local/bin/signet`, and this program itself.
     public static let standardPrograms: [String] =
       ["/usr/bin/signet", "/usr/local/bin/signet"]
       + (PeerProcess(getpid())?.executable().map { [$0.path] } ?? [])
 
     deinit {
-      // Wakes the thread that waits, which closes it.
+      // Wakes the waiting thread, which closes the descriptor.
       watched.withLock { descriptor in
         if let descriptor { shutdown(descriptor, Int32(SHUT_RDWR)) }
       }
       issued.revoke(because: .ending)
     }
 
-    /// Whether it is unlocked.
+    /// Reads the state of the session.
     ///
     /// - Throws: ``SignetFailure/sharedSession(_:)``.
     public func state() async throws(SignetFailure) -> SessionState {
@@ -57,11 +57,12 @@
 
     /// Unlocks for all apps of the group.
     ///
-    /// The agent has the finger matched or the passcode checked. It tells no hints meanwhile, but for the one that the sensor is
-    /// on; and a system that asks more than one question for the passcode cannot be answered. Cancelling the task calls it off.
+    /// The agent lets the sensor match the finger, or verifies the passcode. Meanwhile it sends no hints; only the hint that
+    /// the sensor is active is given. A system that asks more than one passcode question is not supported. Cancelling the
+    /// task cancels the unlock.
     ///
-    /// - Parameter authentication: How the user shows who they are; `nil` where the device alone protects.
-    /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`, `sharedSession`.
+    /// - Parameter authentication: The user's authentication; `nil` if the device alone protects.
+    /// - Throws: ``SignetFailure``, above all `wrongPassword`, `passwordRequired`, `lockedOut`, `sharedSession`.
     public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
       let answer: AgentAnswer
       switch authentication {
@@ -79,7 +80,7 @@
       guard case .done = answer else { throw .sharedSession(.protocolBroken) }
     }
 
-    /// Asks; where the task is cancelled meanwhile, hangs up, which calls it off at the agent.
+    /// Sends a request; if the task is cancelled meanwhile, closes the connection, which cancels it at the agent.
     private func callable(
       off cancelled: SignetFailure, _ request: AgentRequest, _ secret: SharedSecretBox?
     ) async throws(SignetFailure) -> AgentAnswer {
@@ -102,11 +103,11 @@
       }
     }
 
-    /// The socket of an exchange while it waits for an answer.
+    /// The socket of an exchange that waits for an answer.
     private final class Line: Sendable {
       private let state = Mutex<(descriptor: Int32?, isHungUp: Bool)>((nil, false))
 
-      /// Lends the socket to who may hang up, as long as `body` runs.
+      /// Lends the socket for hanging up, while `body` runs.
       func hold<R: ~Copyable>(
         _ stream: borrowing SocketStream, _ body: (borrowing SocketStream) throws(SignetFailure) -> R
       ) throws(SignetFailure) -> R {
@@ -144,21 +145,21 @@
       issued.revoke(because: .requested)
     }
 
-    /// The key of a new text.
+    /// Returns the key of a new text.
     ///
-    /// - Parameter label: What the text is, 1 to 256 bytes of UTF-8; the same bytes are needed to decrypt it.
-    /// - Returns: A key of its own, good until the session is locked.
+    /// - Parameter label: The purpose of the text, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
+    /// - Returns: A new key, usable until the session is locked.
     /// - Throws: ``SignetFailure``: `appData`, `sharedSession`.
     public func newTextKey(label: String) async throws(SignetFailure) -> AppDataKey {
       try await key(.newTextKey(group, label: label), label)
     }
 
-    /// The key of a text that was encrypted before.
+    /// Returns the key of a text that was encrypted before.
     ///
     /// - Parameters:
-    ///   - label: What it was encrypted with.
+    ///   - label: The label that it was encrypted with.
     ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
-    /// - Returns: Its key, good until the session is locked.
+    /// - Returns: Its key, usable until the session is locked.
     /// - Throws: ``SignetFailure``: `appData`, `sharedSession`.
     public func textKey(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataKey {
       let salt: [UInt8]
@@ -176,7 +177,7 @@
       }
       let key = AppDataKey(secret.withSecret { $0.copy() }, salt: salt)
       issued.note(key)
-      // Noted first: a lock that comes in between takes it back.
+      // The key is recorded before the watch starts, so that a lock in between revokes it.
       try await watch()
       return key
     }
@@ -206,7 +207,7 @@
       return reply
     }
 
-    /// Has a thread wait for the lock, unless one does.
+    /// Starts a thread that waits for a lock, unless there is one.
     private func watch() async throws(SignetFailure) {
       guard watched.withLock({ $0 == nil }) else { return }
       let (path, group, server) = (path, group, server)
@@ -243,22 +244,22 @@
         do throws(SignetFailure) {
           let answer = try Self.reply(from: stream, agent, within: .seconds(365 * 86_400)).answer
           if case .state(.locked(let said)) = answer { reason = said }
-        } catch {}  // the agent has gone, and the session with it
-        // In this order: a key that comes in between finds nobody waiting and has a thread wait for itself.
+        } catch {}  // the agent has ended, and the session with it
+        // The order matters: a key issued in between finds no waiting thread and starts one.
         self?.watched.withLock { $0 = nil }
         issued.revoke(because: reason)
       }
       guard !isRun else { return }
-      // Nobody would hear of the lock: the keys are not kept.
+      // No thread would learn of a lock, so the keys are revoked.
       watched.withLock { $0 = nil }
       close(descriptor)
       issued.revoke(because: .ending)
     }
 
-    /// A conversation that was begun.
+    /// An exchange after the handshake.
     private struct Exchange: ~Copyable {
       let stream: SocketStream
-      /// The process that greeted and repeated the challenge; all else must come from it.
+      /// The process that greeted and repeated the challenge; all further bytes must come from it.
       let agent: pid_t
 
       consuming func release() -> Int32 { stream.release() }
@@ -272,7 +273,7 @@
         try ServerRule.checkPlace(path)
         let stream = try SocketStream.connecting(to: path)
         guard try stream.peer().user == geteuid() else { throw SharedSessionFailure.notTrusted(path: path) }
-        // Who listens may be systemd; who greets is the agent.
+        // systemd may own the listening socket; only the agent sends the greeting.
         var sender: pid_t?
         let greeting = AgentProtocol.parse(
           greeting: try stream.receive(AgentProtocol.greetingByteCount, noting: &sender, until: deadline))
@@ -286,7 +287,8 @@
         case .busy: throw SharedSessionFailure.busy
         case nil: throw SharedSessionFailure.protocolBroken
         }
-        // The greeting may be another program's, before it became the one that was looked at. What is made up only now is not.
+        // Another program may have sent the greeting before it executed the inspected one. It cannot have predicted this new
+        // challenge.
         let challenge = SystemRandomSource().bytes(AgentProtocol.challengeByteCount)
         try stream.send(challenge, until: deadline)
         guard

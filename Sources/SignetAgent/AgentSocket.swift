@@ -2,22 +2,22 @@
   import Glibc
   import SignetFiles
 
-  /// The socket that the agent listens on.
+  /// The listening socket of the agent.
   public struct AgentSocket: ~Copyable, Sendable {
     package let descriptor: Int32
     private let lock: Int32?
 
-    /// Where apps look for the agent: `$XDG_RUNTIME_DIR/signet/agent.sock`.
+    /// Returns the path where apps look for the agent: `$XDG_RUNTIME_DIR/signet/agent.sock`.
     ///
     /// - Parameter environment: The variables of the process.
-    /// - Returns: `nil` where the variable is unset or not absolute: there is no other folder that is the user's own, and gone
-    ///   when the user is.
+    /// - Returns: `nil` if the variable is unset or not absolute: no other folder belongs to the user alone and is removed
+    ///   at logout.
     public static func standardPath(_ environment: [String: String]) -> String? {
       guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return nil }
       return "\(folder)/signet/agent.sock"
     }
 
-    /// Takes over the socket that systemd has opened (`sd_listen_fds(3)`).
+    /// Adopts the socket that systemd has opened (`sd_listen_fds(3)`).
     ///
     /// - Parameter environment: The variables of the process.
     /// - Returns: `nil` if systemd did not start this process for a socket.
@@ -41,10 +41,8 @@
 
     /// Listens at a path.
     ///
-    /// The folder is made with mode 0700 if it is missing; the socket gets mode 0600.
-    ///
-    /// What an agent that was killed has left there is replaced. A lock beside it, which the system lets go with the process, tells
-    /// whether one is running.
+    /// A missing folder is created with mode 0700; the socket gets mode 0600. A socket left by a killed agent is replaced: a
+    /// lock file next to it, which the system releases with the process, shows if an agent is running.
     ///
     /// - Throws: ``AgentSocketFailure``.
     public init(at path: String) throws(AgentSocketFailure) {
@@ -64,7 +62,7 @@
       let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       var code = made >= 0 ? 0 : errno
       if made >= 0 {
-        _ = unsafe unlink(path)  // ours to take: the lock is held
+        _ = unsafe unlink(path)  // allowed: the lock is held
         do throws(SocketStream.Failure) {
           let result = try unsafe withSocketAddress(path) { address, length in
             unsafe bind(made, address, length)
@@ -89,16 +87,16 @@
 
   /// Why the agent cannot listen.
   @nonexhaustive public enum AgentSocketFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// An agent listens there already.
+    /// Another agent listens at the path.
     case alreadyRunning(String)
-    /// The folder is another user's, or others may use it.
+    /// The folder belongs to another user, or other users can access it.
     case folderNotTrusted(String)
-    /// What systemd handed over is no listening Unix socket.
+    /// systemd did not pass a listening Unix socket.
     case notAListeningSocket
-    /// The system's reason.
+    /// The system's error.
     case system(String, errno: Int32)
 
-    /// What happened and what to do.
+    /// The cause and the remedy.
     public var description: String {
       switch self {
       case .alreadyRunning(let path): "an agent runs already at \(path); use that one, or stop it first"

@@ -1,12 +1,12 @@
 #if os(Linux)
   import Glibc
 
-  /// Which program a process must run to be let in.
+  /// The rule for programs that the agent or an app accepts.
   package enum ExecutableRule {
-    /// Whether a process runs the program at `path`, and nobody but root and this user can put another in its place.
+    /// Returns true if a process runs the program at `path`, and only root and this user can replace it.
     ///
-    /// The file, and each folder above it, belongs to root or to this user, and neither group nor others may write to it. A
-    /// folder of root in which everybody may write, but nobody to what is another's, such as `/tmp`, is let pass.
+    /// The file, and each folder above it, must belong to root or this user, without write access for group and others. A
+    /// folder of root with the sticky bit, such as `/tmp`, is also accepted.
     package static func allows(_ executable: PeerProcess.Executable, at path: String) -> Bool {
       guard executable.path == path, let file = status(path), file.st_mode & S_IFMT == S_IFREG,
         PeerProcess.FileIdentity(file) == executable.identity, isOurs(file)
@@ -22,7 +22,7 @@
       return true
     }
 
-    /// Links are not followed: a path with one in it is never that of a process.
+    /// Reads a status without following links: the path of a process never contains one.
     private static func status(_ path: String) -> stat? {
       var status = stat()
       return unsafe lstat(path, &status) == 0 ? status : nil

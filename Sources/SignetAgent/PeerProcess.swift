@@ -1,14 +1,15 @@
 #if os(Linux)
   package import Glibc
 
-  /// A process at the other end of a socket, held by its folder in `/proc`: once it has ended, nothing is found through that any
-  /// more, even if another process gets its number.
+  /// A process at the other end of a socket, held by its folder in `/proc`.
+  ///
+  /// After the process has ended, reads through the folder fail, even if another process gets its number.
   package struct PeerProcess: ~Copyable {
-    /// The process's number.
+    /// The process ID.
     let id: pid_t
     private let folder: Int32
 
-    /// A file as it is now, whatever its name.
+    /// The identity of a file, independent of its name.
     package struct FileIdentity: Hashable, Sendable {
       package let device: UInt64
       let number: UInt64
@@ -20,7 +21,7 @@
       }
     }
 
-    /// What a process runs.
+    /// The program that a process runs.
     package struct Executable: Hashable, Sendable {
       package let path: String
       let identity: FileIdentity
@@ -31,9 +32,9 @@
       }
     }
 
-    /// Where a process lives: who is who, which process has which number, and which file lies where.
+    /// The namespaces of a process: users, processes and mounts.
     ///
-    /// What these mean outside of them is decided by who made them, who may be any user.
+    /// The creator of a namespace decides the meaning of IDs and paths inside it, and can be any user.
     package struct Namespaces: Hashable, Sendable {
       package let users: FileIdentity
       package let processes: FileIdentity
@@ -46,16 +47,16 @@
       }
     }
 
-    /// Holds a process; `nil` if there is none of this number, or another one than meant.
+    /// Holds a process; `nil` if no process has this ID, or another one than `handle` refers to.
     ///
     /// - Parameters:
-    ///   - id: Its number.
-    ///   - handle: A pidfd of the process that is meant, where the system has one.
+    ///   - id: The process ID.
+    ///   - handle: A pidfd of the expected process, if the system provides one.
     package init?(_ id: pid_t, handle: Int32? = nil) {
       let opened = unsafe open("/proc/\(id)", O_DIRECTORY | O_CLOEXEC)
       guard opened >= 0 else { return nil }
       if let handle {
-        // Readable once the process has ended; if it has not by now, the number is still its own.
+        // Readable after the process has ended; if it is still running, the ID still belongs to it.
         var request = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, 0) == 0 else {
           close(opened)
@@ -67,7 +68,7 @@
 
     deinit { close(folder) }
 
-    /// What the process runs now; `nil` if it has ended, or may not be looked at.
+    /// Returns the present program of the process; `nil` if it has ended or cannot be inspected.
     package func executable() -> Executable? {
       var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
       let length = link(into: &path)
@@ -77,13 +78,13 @@
       return Executable(path: text, identity: identity)
     }
 
-    /// What the process runs now; `nil` also if it lives somewhere else than in these namespaces.
+    /// Returns the present program of the process; also `nil` if it runs in other namespaces than `home`.
     package func executable(in home: Namespaces) -> Executable? {
       guard let found = executable(), namespaces() == home else { return nil }
       return found
     }
 
-    /// Where the process lives now; `nil` if it has ended, or may not be looked at.
+    /// Returns the namespaces of the process; `nil` if it has ended or cannot be inspected.
     package func namespaces() -> Namespaces? {
       guard let users = identity("ns/user"), let processes = identity("ns/pid"),
         let mounts = identity("ns/mnt")
@@ -91,19 +92,19 @@
       return Namespaces(users: users, processes: processes, mounts: mounts)
     }
 
-    /// Whether the process keeps others of its user from looking at it, as the agent does.
+    /// True if other processes of its user cannot inspect the process, as is the case for the agent.
     var isClosed: Bool {
       var path: [UInt8] = [0]
       return link(into: &path) < 0 && errno == EACCES
     }
 
-    /// Whether the process has not ended.
+    /// True if the process has not ended.
     var isThere: Bool {
       var status = stat()
       return unsafe fstatat(folder, "stat", &status, 0) == 0
     }
 
-    /// The group that the process acts with; `nil` if it has ended.
+    /// The effective group of the process; `nil` if it has ended.
     var effectiveGroup: gid_t? {
       let file = unsafe openat(folder, "status", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }

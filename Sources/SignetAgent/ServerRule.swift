@@ -3,12 +3,12 @@
   import Signet
   import SignetFiles
 
-  /// What must serve a socket to be taken for the agent.
+  /// The rule for a process that an app accepts as the agent.
   struct ServerRule: Sendable {
-    /// Where the agent's program may lie.
+    /// The allowed paths of the agent's program.
     let programs: [String]
 
-    /// Checks that the socket and its folder are this user's, and that nobody else can reach or replace it.
+    /// Checks that the socket and its folder belong to this user, and that no other user can reach or replace it.
     ///
     /// - Throws: ``SharedSessionFailure``.
     static func checkPlace(_ path: String) throws(SharedSessionFailure) {
@@ -22,30 +22,30 @@
       }
     }
 
-    /// What makes a process pass for the agent.
+    /// The reason to accept a process as the agent.
     enum Ground: Equatable {
-      /// It runs this program, which is one of those.
+      /// The process runs this program, which is one of the allowed ones.
       case program(PeerProcess.Executable)
-      /// Nobody of its user can look at it, and it acts with this group, which one of the programs gives to whoever runs it.
+      /// The process cannot be inspected, and has this group, which one of the programs grants.
       case group(gid_t)
-      /// Nobody of its user can look at it, and none of the programs gives a group: nothing tells what it is.
+      /// The process cannot be inspected, and none of the programs grants a group: nothing identifies it.
       case unknown
 
-      /// What the kernel has to name as the group of the process that answers; `nil` where that proves nothing.
+      /// The group that the kernel must report for the answering process; `nil` if a group proves nothing.
       ///
-      /// A process with the group has to ask for it, which the agent alone does. Whatever else the same program writes, to its
-      /// standard output for example, which whoever started it may have made a socket, goes out with the user's group.
+      /// A process must request this group explicitly, and only the agent does. All other output of the same program carries
+      /// the user's group, for example its standard output, which the user may have redirected to a socket.
       var group: gid_t? { if case .group(let group) = self { group } else { nil } }
     }
 
-    /// Why a process may be taken for the agent.
+    /// Returns the reason to accept a process as the agent.
     ///
-    /// It runs one of the programs, and nobody but root and this user can put another in their place. The agent keeps others of
-    /// its user from looking at it, so that only root sees what it runs: where one of the programs gives a group to whoever runs it
-    /// (``ProgramGroup``), a process that can't be looked at has to act with this group, and no program but that one can. Where none
-    /// does, it is believed.
+    /// The process runs one of the programs, and only root and this user can replace it. Only root can inspect the agent
+    /// itself, because it closes itself to other processes of its user. If one of the programs grants a group
+    /// (``ProgramGroup``), a process that cannot be inspected must have this group, and no other program can. If none does,
+    /// the process is accepted.
     ///
-    /// - Returns: `nil` where it may not be taken for the agent, or has ended.
+    /// - Returns: `nil` if the process is not accepted or has ended.
     func ground(for process: borrowing PeerProcess) -> Ground? {
       if process.isClosed {
         let groups = programs.compactMap(ProgramGroup.given(by:))

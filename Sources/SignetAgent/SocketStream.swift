@@ -2,30 +2,30 @@
   package import Glibc
   import SignetCrypto
 
-  /// One end of a conversation over a Unix socket, closed with its single owner.
+  /// One end of a Unix socket connection, closed with its single owner.
   ///
   /// Calls block, at most until a deadline.
   package struct SocketStream: ~Copyable, Sendable {
     private let descriptor: Int32
 
-    /// What became of a conversation.
+    /// The reason why a connection failed.
     package enum Failure: Error, Hashable {
-      /// The other side has gone.
+      /// The other side has closed the connection.
       case closed
       /// The deadline has passed.
       case timedOut
-      /// A part came from another process than the one that is talked to, or with another group than demanded.
+      /// Bytes came from another process than expected, or with another group than required.
       case otherSender
-      /// The system's reason.
+      /// The system's error.
       case system(errno: Int32)
     }
 
-    /// Takes over an open socket.
+    /// Adopts an open socket.
     package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Connects to a socket in the file system; with each part the kernel will say who sent it.
+    /// Connects to a socket in the file system; the kernel then reports the sender of all received bytes.
     package static func connecting(to path: String) throws(Failure) -> SocketStream {
       let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard made >= 0 else { throw .system(errno: errno) }
@@ -38,7 +38,7 @@
       return stream
     }
 
-    /// Who is at the other end: what the kernel noted when it connected; the group is the effective one.
+    /// Returns the process at the other end, as the kernel recorded it on connection; the group is the effective one.
     package func peer() throws(Failure) -> (process: pid_t, user: uid_t, group: gid_t) {
       var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
       var length = socklen_t(MemoryLayout<(pid_t, uid_t, gid_t)>.size)
@@ -48,9 +48,9 @@
       return (process: credentials.0, user: credentials.1, group: credentials.2)
     }
 
-    /// A pidfd of the process at the other end; the caller closes it.
+    /// Returns a pidfd of the process at the other end; the caller closes it.
     ///
-    /// - Returns: `nil` where the system has none: before Linux 6.5.
+    /// - Returns: `nil` if the system has none: before Linux 6.5.
     /// - Throws: `closed` if the process has ended.
     package func peerHandle() throws(Failure) -> Int32? {
       let option: Int32 = 77  // SO_PEERPIDFD
@@ -63,7 +63,7 @@
       return handle
     }
 
-    /// Has the kernel say with each part who sent it.
+    /// Makes the kernel report the sender of all received bytes.
     func demandSenders() throws(Failure) {
       var on: Int32 = 1
       guard
@@ -74,9 +74,9 @@
     /// Sends all bytes.
     ///
     /// - Parameters:
-    ///   - bytes: What to send.
-    ///   - group: A group that this process acts with, which the kernel names to the other side; its real group where this is `nil`.
-    ///   - deadline: When to give up.
+    ///   - bytes: The bytes to send.
+    ///   - group: A group of this process that the kernel reports to the other side; its real group if `nil`.
+    ///   - deadline: The time-out.
     /// - Throws: ``Failure``.
     package func send(
       _ bytes: RawSpan, as group: gid_t? = nil, until deadline: ContinuousClock.Instant
@@ -102,7 +102,7 @@
       try send(unsafe bytes.span.bytes, as: group, until: deadline)
     }
 
-    /// Receives so many bytes; every part must come from the process `sender`, if there is one, and with the group, if there is one.
+    /// Receives `count` bytes; all must come from the process `sender` and with the group, if they are given.
     package func receive(
       _ count: Int, from sender: pid_t? = nil, as group: gid_t? = nil, until deadline: ContinuousClock.Instant
     ) throws(Failure) -> [UInt8] {
@@ -110,7 +110,7 @@
       return try receive(count, noting: &sender, as: group, until: deadline)
     }
 
-    /// Receives so many bytes; every part must come from the process `sender`, which is the first part's if there is none yet.
+    /// Receives `count` bytes; all must come from the process `sender`; if it is `nil`, it is set from the first bytes.
     func receive(
       _ count: Int, noting sender: inout pid_t?, as group: gid_t? = nil,
       until deadline: ContinuousClock.Instant
@@ -130,7 +130,7 @@
       return bytes
     }
 
-    /// Receives a secret of so many bytes into its own memory, so that there is no second copy in this process.
+    /// Receives a secret of `count` bytes into its own memory, so that this process has no second copy.
     func receiveSecret(
       _ count: Int, from sender: pid_t? = nil, until deadline: ContinuousClock.Instant
     ) throws(Failure) -> SecretBytes {
@@ -144,16 +144,16 @@
       }
     }
 
-    /// Whether the other side has gone, and cannot be answered.
+    /// True if the other side has closed the connection and cannot get an answer.
     var isHungUp: Bool {
       var request = pollfd(fd: descriptor, events: 0, revents: 0)
       return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP) != 0
     }
 
-    /// Its number, for who ends the conversation from another thread.
+    /// The descriptor, for another thread that ends the connection.
     var number: Int32 { descriptor }
 
-    /// Gives the socket away, so that somebody else closes it.
+    /// Gives up ownership of the socket; the caller closes it.
     package consuming func release() -> Int32 {
       let descriptor = descriptor
       discard self
@@ -195,14 +195,14 @@
       }
     }
 
-    /// Sends as much as goes now; as send(2).
+    /// Sends as much as possible without blocking; result and `errno` are those of send(2).
     private static func send(_ bytes: UnsafeRawBufferPointer, as group: gid_t?, over descriptor: Int32) -> Int
     {
       let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
       guard let group else { return unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags) }
       var part = unsafe iovec(
         iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
-      // One credentials message: 16 bytes of header (cmsghdr), then process, user and group, and 4 bytes to its end.
+      // One credentials message: 16 bytes of header (cmsghdr), then process, user and group, and 4 bytes of padding.
       var control: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
       return unsafe withUnsafeMutableBytes(of: &control) { control in
         unsafe control.storeBytes(of: 28, as: Int.self)
@@ -224,9 +224,9 @@
 
     private static let credentials: Int32 = 2  // SCM_CREDENTIALS
 
-    /// The process and the group in a credentials message; `nil` if the first message is none.
+    /// Returns the process and the group in a credentials message; `nil` if the first message is another one.
     ///
-    /// Descriptors that somebody sends along are closed with the message, since there is no room for them.
+    /// Descriptors that a sender attaches are closed by the kernel, because there is no room for them.
     private static func origin(
       _ control: UnsafeRawBufferPointer, _ length: Int
     ) -> (process: pid_t, group: gid_t)? {

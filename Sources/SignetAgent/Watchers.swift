@@ -3,7 +3,7 @@
   import Signet
   import Synchronization
 
-  /// The connections of apps that wait to be told of a lock.
+  /// The connections of apps that wait for a lock.
   final class Watchers: Sendable {
     private let waiting = Mutex<[AppGroup: [Int32]]>([:])
     private let limit: Int
@@ -17,7 +17,7 @@
       }
     }
 
-    /// Keeps a connection; closes it at once where there are too many.
+    /// Adds a connection; closes it at once if the limit is reached.
     func add(_ group: AppGroup, _ stream: consuming SocketStream) {
       let descriptor = stream.release()
       waiting.withLock { waiting in
@@ -30,19 +30,19 @@
       }
     }
 
-    /// Tells all who wait for the group's lock, and lets them go.
+    /// Reports the group's lock to its watchers and closes their connections.
     func tell(_ group: AppGroup, _ reason: LockReason) {
       let descriptors = waiting.withLock { waiting in waiting.removeValue(forKey: group) ?? [] }
       for descriptor in descriptors {
         let stream = SocketStream(adopting: descriptor)
         do throws(SocketStream.Failure) {
-          // Nothing else was sent since the app's last answer, so that this does not wait.
+          // The socket's buffer is empty after the app's last answer, so this does not block.
           try stream.send(.state(.locked(reason)), nil, until: .now + .milliseconds(100))
-        } catch {}  // gone already
+        } catch {}  // the app has closed the connection
       }
     }
 
-    /// Closes a connection whose other end was closed, or which says something that nobody asked.
+    /// Closes a connection that the app has closed or sent unexpected bytes over; returns true if it did.
     private static func isGone(_ descriptor: Int32) -> Bool {
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&request, 1, 0) > 0 else { return false }
@@ -51,7 +51,7 @@
     }
   }
 
-  /// Ends the waiting of a thread from elsewhere.
+  /// A pipe that ends the wait of another thread.
   final class StopPipe: Sendable {
     private let ends: (read: Int32, write: Int32)
 
@@ -70,15 +70,15 @@
       close(ends.write)
     }
 
-    /// Ends it.
+    /// Ends the wait.
     func pull() {
       var byte: UInt8 = 0
       _ = unsafe write(ends.write, &byte, 1)
     }
 
-    /// Waits until something has come to a descriptor.
+    /// Waits until a descriptor is readable.
     ///
-    /// - Returns: Whether to go on; not if it was ended.
+    /// - Returns: False if the wait was ended with ``pull()``.
     @discardableResult func waits(for descriptor: Int32?, milliseconds: Int32 = -1) -> Bool {
       var requests = [pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0)]
       if let descriptor { requests.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }

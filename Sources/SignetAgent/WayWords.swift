@@ -1,20 +1,20 @@
 import Signet
 
-// The names that the protocol has for failures of a sensor or of a passcode's check.
+// The protocol's names for failures of a sensor or of a passcode check.
 
-/// A failure whose cases have names in the protocol, but for one with a detail.
+/// A failure whose cases have names in the protocol; one case has a detail.
 protocol NamedFailure: Error, Equatable {
   /// The cases without a detail.
   static var named: [(word: String, failure: Self)] { get }
-  /// The case that says what does not work.
+  /// The case for a method that is not available, with the detail.
   static func unavailable(_ detail: String) -> Self
 }
 
 extension NamedFailure {
-  /// Its name; `unavailable` for what has a detail.
+  /// The protocol's name; `unavailable` for the case with a detail.
   var word: String { Self.named.first { $0.failure == self }?.word ?? "unavailable" }
 
-  /// The failure of this name; `nil` if none has it.
+  /// Creates the failure with this name; `nil` if the name is unknown.
   init?(word: String, detail: String) {
     if let known = Self.named.first(where: { $0.word == word }) {
       self = known.failure
