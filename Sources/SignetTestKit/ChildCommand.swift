@@ -1,54 +1,54 @@
 import Foundation
 
-/// A program with all that its process gets, ready to start.
+/// A program with its arguments, environment and standard descriptors, ready to start.
 package struct ChildCommand: Sendable {
-  /// What the process reads.
+  /// The standard input of the process.
   package enum Input: Sendable {
     /// Nothing: `/dev/null`.
     case none
-    /// These bytes, and then the end.
+    /// These bytes, then the end of the input.
     case bytes([UInt8])
     /// The file at this path.
     case file(String)
-    /// What the test writes to ``ChildProcess/input``.
+    /// A pipe; the test writes to ``ChildProcess/input``.
     case pipe
-    /// What this descriptor leads to; it stays the caller's.
+    /// The target of this descriptor, which stays the caller's.
     case descriptor(Int32)
 
-    /// These lines, each with its newline.
+    /// Creates an input of these lines, each with a newline.
     package static func lines(_ lines: [String]) -> Input {
       .bytes(Array(lines.map { "\($0)\n" }.joined().utf8))
     }
   }
 
-  /// Where the process writes.
+  /// An output of the process.
   package enum Output: Sendable {
-    /// To a file that the ``ChildProcess/Result`` is read from, so that nobody waits for a reader.
+    /// A file, which ``ChildProcess/Result`` reads, so that the process never waits for a reader.
     case kept
-    /// Nowhere: `/dev/null`.
+    /// Discarded: `/dev/null`.
     case none
-    /// To ``ChildProcess/output`` or ``ChildProcess/errorOutput``, which the test reads.
+    /// A pipe; the test reads ``ChildProcess/output`` or ``ChildProcess/errorOutput``.
     case pipe
-    /// To where this descriptor leads; it stays the caller's.
+    /// The target of this descriptor, which stays the caller's.
     case descriptor(Int32)
-    /// The error output to where the output goes.
+    /// For the error output only: the same target as the output.
     case joined
   }
 
-  /// The program and its arguments; a name without a slash is looked for in `PATH`.
+  /// The program and its arguments; a name without a slash is searched in `PATH`.
   package var line: [String]
-  /// All of its environment.
+  /// The complete environment.
   package var environment: [String: String]
-  /// Its working directory; the test's own where this is nil.
+  /// The working directory; the test's own if nil.
   package var folder: String?
-  /// Its standard input.
+  /// The standard input.
   package var input: Input
-  /// Its standard output.
+  /// The standard output.
   package var output: Output
-  /// Its standard error.
+  /// The standard error.
   package var errorOutput: Output
 
-  /// Describes a process.
+  /// Creates a command.
   package init(
     _ line: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
     folder: String? = nil, input: Input = .none, output: Output = .kept, errorOutput: Output = .kept
@@ -57,19 +57,19 @@ package struct ChildCommand: Sendable {
     (self.input, self.output, self.errorOutput) = (input, output, errorOutput)
   }
 
-  /// Starts it.
+  /// Starts the process.
   ///
   /// - Throws: ``ChildProcess/NotStarted``.
   package func start() throws -> ChildProcess { try ChildProcess(self) }
 
-  /// Starts it and waits for its end.
+  /// Starts the process and waits for its end.
   ///
   /// - Throws: ``ChildProcess/NotStarted``, ``ChildProcess/Overdue``.
   package func finish(within limit: Duration = ChildProcess.limit) async throws -> ChildProcess.Result {
     try await start().result(within: limit)
   }
 
-  /// Starts it and waits for its end, for code that is not asynchronous.
+  /// Starts the process and blocks until its end, for synchronous code.
   ///
   /// - Throws: ``ChildProcess/NotStarted``, ``ChildProcess/Overdue``.
   package func finish(within limit: Duration = ChildProcess.limit) throws -> ChildProcess.Result {

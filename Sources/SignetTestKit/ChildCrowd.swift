@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Child processes that run at the same time, of which a test kills some.
+/// A set of concurrent child processes, some of which a test kills.
 package final class ChildCrowd: Sendable {
   private struct State {
     var running: [ChildProcess] = []
@@ -12,20 +12,20 @@ package final class ChildCrowd: Sendable {
 
   private let state = Mutex(State())
 
-  /// Nobody yet.
+  /// Creates an empty set.
   package init() {}
 
-  /// How many have ended with status 0.
+  /// The number of processes that exited with status 0.
   package var successes: Int { state.withLock { $0.successes } }
-  /// How many were killed.
+  /// The number of killed processes.
   package var deaths: Int { state.withLock { $0.deaths } }
-  /// What the others have ended with.
+  /// The output of processes with another status.
   package var refusals: [String] { state.withLock { $0.refusals } }
 
-  /// Runs one to its end; its output has to be kept.
+  /// Runs a process to its end; its output must be `kept`.
   ///
-  /// - Returns: What became of it.
-  /// - Throws: As ``ChildCommand/finish(within:)``.
+  /// - Returns: The result of the process.
+  /// - Throws: The errors of ``ChildCommand/finish(within:)``.
   @discardableResult package func run(_ command: ChildCommand) async throws -> ChildProcess.Result {
     let child = try command.start()
     state.withLock { $0.running.append(child) }
@@ -41,7 +41,7 @@ package final class ChildCrowd: Sendable {
     return result
   }
 
-  /// Kills one of those that run; false where none does.
+  /// Kills a random running process; returns false if none is running.
   package func killOne(using random: inout some RandomNumberGenerator) -> Bool {
     state.withLock(\.running).randomElement(using: &random)?.kill() ?? false
   }

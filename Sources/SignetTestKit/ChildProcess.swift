@@ -5,33 +5,33 @@ import Synchronization
   import CSpawn
 #endif
 
-/// A child process: no signal blocked, every signal's default action, no descriptor of ours but its standard three.
+/// A child process without blocked signals, with default signal actions, and with only its three standard descriptors.
 ///
-/// The system is asked for its end. Foundation's `Process` learns of an end from a socket that the child holds and that
-/// children which start at the same moment inherit, so that the end of a short one is told when a long one ends.
+/// The end is read with `waitid`. Foundation's `Process` learns of it from a socket in the child, which other children that
+/// start at the same moment inherit: it reports the end of a short process only when a long one ends.
 package final class ChildProcess: Sendable {
-  /// How long a test waits unless it says otherwise: long enough on a busy machine, short enough for a hang to be seen.
+  /// The default time limit: long enough on a busy machine, short enough to notice a hang.
   package static let limit = Duration.seconds(120)
 
-  /// How a process ended.
+  /// The result of a process.
   package struct Result: Sendable {
-    /// The exit status; negative, the number of the signal that ended it.
+    /// The exit status; if a signal ended the process, its negative number.
     package let status: Int32
-    /// What it wrote, where the command has it kept.
+    /// The standard output, if the command keeps it.
     package let outputBytes: [UInt8]
-    /// What it wrote to standard error, where the command has it kept.
+    /// The standard error, if the command keeps it.
     package let errorOutputBytes: [UInt8]
 
-    /// What it wrote, as text.
+    /// The standard output as text.
     package var output: String { String(decoding: outputBytes, as: UTF8.self) }
-    /// What it wrote to standard error, as text.
+    /// The standard error as text.
     package var errorOutput: String { String(decoding: errorOutputBytes, as: UTF8.self) }
   }
 
   /// The program did not start.
   package struct NotStarted: Error, CustomStringConvertible {
     let line: [String]
-    /// What the system said.
+    /// The system's error.
     package let errno: Int32
     /// The program and the reason.
     package var description: String {
@@ -39,15 +39,15 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// The process did not end in time and was killed.
+  /// The process exceeded its time limit and was killed.
   package struct Overdue: Error, CustomStringConvertible {
-    /// What was run, how long it had, and what it wrote.
+    /// The command, its time limit, and its output.
     package let description: String
   }
 
-  /// The number of the process.
+  /// The process ID.
   package let id: Int32
-  /// Where the test writes what the process reads; nil unless that is a pipe.
+  /// The test's end of the input pipe; nil unless the input is a pipe.
   private let inputPipe: FileHandle?
   private let outputPipe: FileHandle?
   private let errorOutputPipe: FileHandle?
@@ -72,11 +72,11 @@ package final class ChildProcess: Sendable {
     withExtendedLifetime((input, output, errorOutput)) {}
   }
 
-  /// Where the test writes what the process reads; the command's input is a pipe.
+  /// The test's end of the input pipe; the command's input must be a pipe.
   package var input: FileHandle { Self.pipe(inputPipe) }
-  /// Where the test reads what the process writes; the command's output is a pipe.
+  /// The test's end of the output pipe; the command's output must be a pipe.
   package var output: FileHandle { Self.pipe(outputPipe) }
-  /// Where the test reads what the process writes to standard error; the command's error output is a pipe.
+  /// The test's end of the error output pipe; the command's error output must be a pipe.
   package var errorOutput: FileHandle { Self.pipe(errorOutputPipe) }
 
   private static func pipe(_ handle: FileHandle?) -> FileHandle {
@@ -84,25 +84,25 @@ package final class ChildProcess: Sendable {
     return handle
   }
 
-  /// What it has written so far, where the command has it kept.
+  /// The standard output so far, if the command keeps it.
   package var outputSoFar: String { String(decoding: outputFile?.bytes ?? [], as: UTF8.self) }
-  /// What it has written to standard error so far, where the command has it kept.
+  /// The standard error so far, if the command keeps it.
   package var errorOutputSoFar: String { String(decoding: errorOutputFile?.bytes ?? [], as: UTF8.self) }
 
-  /// Whether it has not ended yet.
+  /// True if the process has not ended.
   package var isRunning: Bool { life.isRunning }
 
-  /// Sends it a signal.
+  /// Sends a signal to the process.
   ///
-  /// - Returns: Whether it had not ended yet, and the system sent it.
+  /// - Returns: True if the process was running and the system accepted the signal.
   @discardableResult package func send(_ signal: Int32) -> Bool { life.send(signal) }
 
-  /// Ends it the hard way; false where it has ended by itself.
+  /// Sends SIGKILL; returns false if the process has already ended.
   @discardableResult package func kill() -> Bool { send(SIGKILL) }
 
-  /// Waits for its end; it is killed when the time is over.
+  /// Waits for the end; kills the process after the time limit.
   ///
-  /// - Returns: The exit status; negative, the number of the signal that ended it.
+  /// - Returns: The exit status; if a signal ended the process, its negative number.
   /// - Throws: ``Overdue``.
   @discardableResult package func end(within limit: Duration = ChildProcess.limit) async throws -> Int32 {
     let guardian = Task { [life] in
@@ -117,9 +117,9 @@ package final class ChildProcess: Sendable {
     return status
   }
 
-  /// Waits for its end, for code that is not asynchronous; it is killed when the time is over.
+  /// Blocks until the end, for synchronous code; kills the process after the time limit.
   ///
-  /// - Returns: The exit status; negative, the number of the signal that ended it.
+  /// - Returns: The exit status; if a signal ended the process, its negative number.
   /// - Throws: ``Overdue``.
   @discardableResult package func end(within limit: Duration = ChildProcess.limit) throws -> Int32 {
     let found = Mutex<(status: Int32, isOverdue: Bool)?>(nil)
@@ -136,14 +136,14 @@ package final class ChildProcess: Sendable {
     return end.status
   }
 
-  /// What became of it; it is killed when the time is over.
+  /// Waits for the result; kills the process after the time limit.
   ///
   /// - Throws: ``Overdue``.
   package func result(within limit: Duration = ChildProcess.limit) async throws -> Result {
     result(try await end(within: limit))
   }
 
-  /// What became of it, for code that is not asynchronous; it is killed when the time is over.
+  /// Blocks until the result, for synchronous code; kills the process after the time limit.
   ///
   /// - Throws: ``Overdue``.
   package func result(within limit: Duration = ChildProcess.limit) throws -> Result {
@@ -176,7 +176,7 @@ package final class ChildProcess: Sendable {
       posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
     }
     if let folder = command.folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
-    // Threads of a pool block all signals, and what they start inherits that.
+    // Pool threads block all signals, and child processes would inherit that.
     var (none, all) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     sigfillset(&all)
@@ -200,7 +200,7 @@ package final class ChildProcess: Sendable {
     return id
   }
 
-  /// What one of the three standard descriptors of a child is, until it has started.
+  /// One of the three standard descriptors of a child, until it has started.
   private final class Standard {
     let descriptor: Int32
     /// The test's end of a pipe.
@@ -260,7 +260,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// A child from its start to its end; it is reaped by a thread that waits for it.
+  /// The life of a child; a waiting thread reaps it.
   private final class Life: Sendable {
     private struct State {
       var status: Int32?
@@ -273,9 +273,9 @@ package final class ChildProcess: Sendable {
 
     init(_ id: Int32) {
       self.id = id
-      // Waiting blocks, which no thread of the shared pool may do.
+      // Waiting blocks, which is not allowed on the shared pool.
       Thread.detachNewThread { [self] in
-        // It stays a zombie until the lock is held, so that no signal goes to another process with its number.
+        // The child stays a zombie until the lock is held, so that no signal reaches another process with its ID.
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         let (status, isOverdue, waiters) = state.withLock { state in

@@ -1,8 +1,7 @@
 import Foundation
 
-/// The machine that checks each change (`.ci/run`): what a test needs and does not find is a failure there, and a reason to skip
-/// it elsewhere.
+/// The CI machine (`.ci/run`): a missing requirement of a test is a failure there, and a reason to skip the test elsewhere.
 package enum ContinuousIntegration {
-  /// Whether this is that machine: the environment's `CI` is there and not empty.
+  /// True on that machine: the environment variable `CI` is set and not empty.
   package static let isHere = ProcessInfo.processInfo.environment["CI"].map { !$0.isEmpty } ?? false
 }

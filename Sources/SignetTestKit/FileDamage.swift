@@ -1,11 +1,11 @@
 import Foundation
 
-/// Damages a file in place: all from an offset on is 0xFF, for those too that have the file open, and its length stays.
+/// Overwrites a file in place with 0xFF from an offset on; its length stays, and processes that have it open see the damage.
 ///
 /// - Parameters:
 ///   - path: The file.
-///   - offset: Where the damage begins, in bytes.
-/// - Throws: What Foundation throws for a file that cannot be opened, read or written.
+///   - offset: The start of the damage, in bytes.
+/// - Throws: Foundation's error if the file cannot be opened, read or written.
 package func damageFile(_ path: String, from offset: Int) throws {
   let file = try FileHandle(forUpdating: URL(filePath: path))
   let size = Int(try file.seekToEnd())

@@ -1,25 +1,25 @@
 import Foundation
 
-/// TCP ports on loopback that nobody listens on, handed out one by one to all test processes of a user.
+/// Unused TCP ports on loopback, assigned one by one to all test processes of a user.
 ///
-/// They are below the range that the system takes ports for outgoing connections from, so that no connection takes one
-/// between its choice and its use; and no two processes get the same one until all have had their turn.
+/// They are below the system's range for outgoing connections, so that no connection takes a port between its assignment and
+/// its use. A port is reused only after all others have been assigned.
 package enum FreePort {
-  /// There is no free port, or the file of the last one is not ours or is held by somebody.
+  /// No port is free, or the file with the last port cannot be used or locked.
   package struct Failure: Error {
-    /// What the system said; EPERM for a file that another user has made.
+    /// The system's error; EPERM for a file that another user created.
     package let errno: Int32
   }
 
-  /// Takes the next port that nobody listens on.
+  /// Assigns the next unused port.
   ///
   /// - Throws: ``Failure``.
   package static func find() throws(Failure) -> UInt16 {
-    // The same for all processes, wherever each has its temporary files.
+    // The path is the same for all processes, independent of their temporary folders.
     let counter = open("/tmp/signet-ports-\(geteuid())", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard counter >= 0 else { throw Failure(errno: errno) }
-    defer { close(counter) }  // lets the lock go
-    // Others can make a file of that name in /tmp, but none that is this user's alone.
+    defer { close(counter) }  // releases the lock
+    // Other users can create a file of this name in /tmp, but not one with this user's ownership.
     var status = stat()
     guard fstat(counter, &status) == 0 else { throw Failure(errno: errno) }
     guard status.st_uid == geteuid(), status.st_mode & (S_IFMT | 0o077) == S_IFREG, status.st_nlink == 1
@@ -46,17 +46,17 @@ package enum FreePort {
     throw Failure(errno: EADDRINUSE)
   }
 
-  /// The ports that can be had: 16,384 below those of outgoing connections (ip(7), `ip_local_port_range`).
+  /// The available ports: 16,384 below the range for outgoing connections (ip(7), `ip_local_port_range`).
   package static let ports: Range<UInt16> = {
     let text = FileManager.default.contents(atPath: "/proc/sys/net/ipv4/ip_local_port_range") ?? Data()
     let lowest = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).first
       .flatMap { UInt16($0) }
-    // Where that range leaves no room, nothing is better than the usual place.
+    // If that range leaves no room, use the ports below the usual range.
     let end = lowest.flatMap { $0 >= 20_000 ? $0 : nil } ?? 32_768
     return end - min(16_384, end - 10_000)..<end
   }()
 
-  /// Whether nobody has a port, on any address.
+  /// Returns true if no socket is bound to the port, on any address.
   package static func isFree(_ port: UInt16) -> Bool {
     #if canImport(Darwin)
       let stream = SOCK_STREAM

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A folder of its own for a test, in memory whatever temporary files are in; deleted with its last reference.
+/// A test's own folder in memory, independent of the location of temporary files; deleted with its last reference.
 public final class MemoryFolder: Sendable {
-  /// Where Linux has a file system in memory for everybody.
+  /// The path of Linux's memory-backed file system for all users.
   private static let place = "/dev/shm"
 
-  /// Whether this machine has one.
+  /// True if this machine has one.
   public static let isThere = FileManager.default.isWritableFile(atPath: place)
 
-  /// Where the folder is.
+  /// The path of the folder.
   public let path: String
 
-  /// Makes a folder, mode 0700.
+  /// Creates the folder, mode 0700.
   ///
-  /// - Throws: What the file system says.
+  /// - Throws: The error of the file system.
   public init() throws {
     path = "\(Self.place)/signet-\(UUID().uuidString)"
     try FileManager.default.createDirectory(
@@ -21,10 +21,10 @@ public final class MemoryFolder: Sendable {
   }
 
   deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {}  // the test machine's to clear
+    do { try FileManager.default.removeItem(atPath: path) } catch {}  // the machine cleans up
   }
 
-  /// What is in it, in order.
+  /// Returns the names of its entries, sorted.
   public func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }

@@ -2,19 +2,19 @@
   import Glibc
   package import SignetCrypto
 
-  /// Looks for secrets in all memory of a process, without leaving copies of them itself.
+  /// A search for secrets in all memory of a process; it leaves no copies of them itself.
   ///
-  /// What is looked for is kept masked. Memory is read through `/proc/PID/mem` into pages of the search's own, which it
-  /// skips and wipes; only four bytes of a secret are ever put together.
+  /// The secrets are stored masked. Memory is read through `/proc/PID/mem` into the search's own pages, which are skipped
+  /// and wiped. At most four bytes of a secret are ever unmasked together.
   package final class MemorySearch {
-    /// A part of a secret; half of one that remains is as bad as all of it.
+    /// A part of a secret: half of a secret in memory is as bad as all of it.
     private struct Needle {
       let name: String
       let masked: [UInt8]
-      /// How far apart the groups of four bytes lie.
+      /// The distance between groups of four bytes.
       var step = 4
 
-      /// Where a byte of it lies, from its beginning.
+      /// Returns the offset of a byte from the start of the needle.
       func place(of index: Int) -> Int { index / 4 * step + index % 4 }
 
       var byteCount: Int { place(of: masked.count - 1) + 1 }
@@ -28,9 +28,9 @@
 
     private let process: pid_t?
 
-    /// Begins a search.
+    /// Creates a search.
     ///
-    /// - Parameter process: Another process, which this one must have the right to look into; this one if `nil`.
+    /// - Parameter process: Another process, which this one must be allowed to trace; this one if `nil`.
     /// - Throws: ``Failure``.
     package init(process: Int32? = nil) throws {
       self.process = process
@@ -41,12 +41,12 @@
 
     deinit { munmap(window, Self.windowByteCount) }
 
-    /// The system's reason.
+    /// The system's error.
     package struct Failure: Error {
       let errno: Int32
     }
 
-    /// Adds a secret, in parts of 12 bytes or more; numbers are looked for in both byte orders.
+    /// Adds a secret, in halves of 12 bytes or more; each half is searched in both byte orders.
     package func add(_ name: String, _ secret: borrowing SecretBytes) {
       secret.withUInt8Span { bytes in
         let half = max(bytes.count / 2, min(12, bytes.count))
@@ -58,9 +58,9 @@
       }
     }
 
-    /// Adds ASCII characters of a text as arrays may hold them that know more of each: 4 bytes of a character, 4 of something else.
+    /// Adds the ASCII characters of a text in a wide array layout: 4 bytes of a character, 4 of other data.
     ///
-    /// - Precondition: The text begins with 24 of them.
+    /// - Precondition: The text begins with 24 ASCII characters.
     package func add(charactersOf name: String, _ text: borrowing SecretBytes) {
       text.withUInt8Span { bytes in
         for (part, range) in [("begin", 0..<12), ("end", 12..<24)] {
@@ -70,11 +70,11 @@
       }
     }
 
-    /// One byte at a time, so that no vector register gets more of a secret, which a call would save on the stack.
+    /// Masks a single byte; a vector register with more of a secret could be saved on the stack by a call.
     @inline(never)
     private static func masked(_ byte: UInt8) -> UInt8 { byte ^ mask }
 
-    /// How many copies of each secret are in memory now; those of which there is none are left out.
+    /// Returns the number of copies of each secret in memory; secrets without a copy are left out.
     ///
     /// - Throws: ``Failure``.
     package func found() throws -> [String: Int] { try places().mapValues(\.count) }
@@ -85,7 +85,7 @@
       defer { close(memory) }
       var found: [String: Set<Int>] = [:]
       for mapping in try mappings() where mapping.name != "[vvar]" && mapping.name != "[vsyscall]" {
-        // The system joins neighbouring mappings, so the search's own pages may lie inside of one.
+        // The system merges adjacent mappings, so the search's own pages may be inside one.
         let own = ownRange.clamped(to: mapping.range)
         for part in own.isEmpty
           ? [mapping.range]
@@ -101,9 +101,9 @@
       var place = part.lowerBound
       let overlap = needles.map(\.byteCount).max() ?? 0
       while place < part.upperBound {
-        // Windows overlap by the longest needle, so that none lies across an edge.
+        // Windows overlap by the longest needle, so that no occurrence crosses an edge.
         let count = pread(memory, window, min(Self.windowByteCount, part.upperBound - place), off_t(place))
-        guard count > 0 else { return }  // no page, as beyond the end of a file
+        guard count > 0 else { return }  // no page, for example after the end of a file
         if !isEmpty(count) {
           for needle in needles { search(needle, count) { report(needle.name, place + $0) } }
           explicit_bzero(window, count)
@@ -113,7 +113,7 @@
       }
     }
 
-    /// Whether the window has nothing but zeros, as most of a thread's stack.
+    /// Returns true if the window has only zeros, like most of a thread's stack.
     private func isEmpty(_ count: Int) -> Bool {
       guard count > 8, window.loadUnaligned(as: UInt64.self) == 0 else { return false }
       return memcmp(window, window + 8, count - 8) == 0
@@ -121,7 +121,7 @@
 
     private var folder: String { process.map { "\($0)" } ?? "self" }
 
-    /// The pages to skip: those of the search itself, if they are in the memory that is searched.
+    /// The pages of the search itself, to skip, if its own process is searched.
     private var ownRange: Range<Int> {
       guard process == nil else { return 0..<0 }
       let start = Int(bitPattern: window)
@@ -150,7 +150,7 @@
       let name: String
     }
 
-    /// What can be read.
+    /// Returns the readable mappings.
     private func mappings() throws -> [Mapping] {
       guard let file = fopen("/proc/\(folder)/maps", "re") else { throw Failure(errno: errno) }
       defer { fclose(file) }
@@ -160,9 +160,9 @@
         let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let fields = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
         let ends = fields[0].split(separator: "-").compactMap { Int($0, radix: 16) }
-        // Above the user's half lies [vsyscall], whose address is no Int.
+        // [vsyscall] is above the user's half; its address does not fit `Int`.
         guard ends.count == 2, fields[1].hasPrefix("r") else { continue }
-        // What is a file's and can't be written to is what the file has.
+        // Skip read-only file mappings: they have the file's content.
         if fields[4] != "0", !fields[1].contains("w") { continue }
         mappings.append(
           Mapping(range: ends[0]..<ends[1], name: fields.count > 5 ? String(fields[5]) : "anonymous"))

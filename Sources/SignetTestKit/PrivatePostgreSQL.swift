@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// A PostgreSQL server of the test process's own: a new cluster in a temporary folder, reached by a Unix socket in it alone.
+/// A PostgreSQL server of the test process: a new cluster in a temporary folder, reachable only by a Unix socket there.
 ///
-/// It runs as the user of the tests, or as `postgres` where that is root, which PostgreSQL refuses. It ends, and its files go, when
-/// the test process ends, however that does: the shell that has started it reads a pipe whose other end only the test process has, and
-/// the server is killed with the shell.
+/// It runs as the user of the tests, or as `postgres` if that is root, which PostgreSQL refuses. The server ends and its
+/// files are deleted when the test process ends in any way: the shell that started it reads a pipe whose other end only the
+/// test process has, and the server is killed with the shell.
 package final class PrivatePostgreSQL: Sendable {
-  /// It did not start, or refused a statement.
+  /// The server did not start, or rejected a statement.
   package struct Failure: Error, CustomStringConvertible {
-    /// What was seen.
+    /// The error output.
     package let description: String
   }
 
   private static let installed = "/usr/lib/postgresql"
   private static let found = Result { try PrivatePostgreSQL() }
 
-  /// Whether there is a PostgreSQL server to start; in CI its absence is a failure.
+  /// True if a PostgreSQL server is installed; in CI its absence is a failure.
   package static let isPossible = version != nil || ContinuousIntegration.isHere
 
   private static let version = {
@@ -24,33 +24,33 @@ package final class PrivatePostgreSQL: Sendable {
     return folders.compactMap(Int.init).max()
   }()
 
-  /// The server of this process, started with its first use.
+  /// Returns the shared server of this process, started on first use.
   ///
   /// - Throws: ``Failure``.
   package static func shared() throws -> PrivatePostgreSQL { try found.get() }
 
-  /// For the cluster, the socket and the log.
+  /// The folder for the cluster, the socket and the log.
   package let folder: String
-  /// Where the server's own programs are: `psql` on the search path is a script that looks for one.
+  /// The folder of the server's own programs: `psql` in the search path is a script that searches for one.
   private let programs: String
   private let supervisor: ChildProcess
   private let creating = Mutex(0)
   private let lent = Mutex<[Lent]>([])
   private let emptying = Mutex<(process: ChildProcess, database: String)?>(nil)
 
-  /// A database that is one test's, and another's after that.
+  /// A database that one test uses at a time.
   private struct Lent {
     let name: String
     let template: String
-    /// What the test holds on to while it runs.
+    /// The database is in use while this object exists.
     weak var holder: (any AnyObject & Sendable)?
   }
 
-  /// Starts one; it answers when this returns.
+  /// Starts a server; it accepts connections when this returns.
   ///
   /// - Parameters:
-  ///   - directory: Where its folder lies; everybody may make files there.
-  ///   - isDurable: Whether commits are synced to the disk and tables vacuumed, as where somebody keeps data: for measurements.
+  ///   - directory: The parent of its folder; all users must be able to write there.
+  ///   - isDurable: True to sync commits to disk and vacuum tables, as in production: for measurements.
   /// - Throws: ``Failure``.
   package init(
     in directory: String = FileManager.default.temporaryDirectory.path, isDurable: Bool = false
@@ -78,10 +78,10 @@ package final class PrivatePostgreSQL: Sendable {
     }
   }
 
-  /// Writes of tests are not synced to the disk, since none cuts the power, and their tables are too small to be vacuumed.
+  /// The shell script that creates, starts and ends the server.
   ///
-  /// A cluster takes half a second of a processor to make. Where the processes of a run share a folder, the first one leaves a copy of
-  /// its own there; of two that make one at the same time, one copy stays.
+  /// Writes are not synced to disk, because no test cuts the power. Tables are too small to be vacuumed. Creating a cluster takes half a second of processor time. If the processes of a run share a folder, the first one
+  /// leaves a copy of its own cluster there; if two copies are made at the same time, one stays.
   private static let script = """
     set -e
     start() {
@@ -130,9 +130,9 @@ package final class PrivatePostgreSQL: Sendable {
     rm -rf "$1"
     """
 
-  /// Makes a database.
+  /// Creates a database.
   ///
-  /// - Parameter template: What it is a copy of; nobody may be connected to that.
+  /// - Parameter template: The database to copy, which must have no connections.
   /// - Returns: Its name.
   /// - Throws: ``Failure``.
   package func makeDatabase(template: String = "template0") throws -> String {
@@ -144,13 +144,13 @@ package final class PrivatePostgreSQL: Sendable {
     }
   }
 
-  /// A database with the tables of a template and no rows: one that was lent before, or a new one.
+  /// Returns a database with the tables of a template and no rows: a returned one, or a new one.
   ///
-  /// To empty one takes a tenth of what making one does, of which the first connection to it is the half.
+  /// Emptying takes a tenth of the time of creating; half of the latter is the first connection.
   ///
   /// - Parameters:
-  ///   - template: What it is a copy of; it has rows in `schema_version` alone.
-  ///   - holder: The database is not lent again while this lives, or while something is connected to it.
+  ///   - template: The database to copy; only its table `schema_version` has rows.
+  ///   - holder: The database is not lent again while this object exists, or while it has connections.
   /// - Returns: Its name.
   /// - Throws: ``Failure``.
   package func borrowDatabase(template: String, for holder: some AnyObject & Sendable) throws -> String {
@@ -159,7 +159,7 @@ package final class PrivatePostgreSQL: Sendable {
         guard let index = lent.firstIndex(where: { $0.holder == nil && $0.template == template }) else {
           break
         }
-        // To the end: the next time others are looked at before it.
+        // Move it to the end: the next call tries others first.
         var free = lent.remove(at: index)
         let isEmpty = try empty(free.name)
         if isEmpty { free.holder = holder }
@@ -172,18 +172,18 @@ package final class PrivatePostgreSQL: Sendable {
     }
   }
 
-  /// Deletes the rows of a database that nobody else is connected to.
+  /// Deletes the rows of a database without other connections.
   ///
-  /// - Returns: Whether that was done.
+  /// - Returns: True if the rows were deleted.
   private func empty(_ database: String) throws -> Bool {
     try emptying.withLock { open in
-      // Once connected it stays until it is another's turn: a connection costs more than what it does.
+      // The psql process keeps running and switches databases: a connection costs more than the deletion.
       if let (process, last) = open {
         open = (process, database)
         let turn = last == database ? "" : "\\connect \(database)\n"
         let said = try Self.delete(by: process, turn)
         if !said.isEmpty { return try Self.isDone(said) }
-        // A test has ended all connections, and psql with its own: another one does it.
+        // A test has ended all connections, including psql's: start another one.
       }
       let process = try ChildCommand(
         ["\(programs)/psql", "-XAtq", "-d", address(database)], input: .pipe, output: .pipe,
@@ -194,13 +194,13 @@ package final class PrivatePostgreSQL: Sendable {
     }
   }
 
-  /// Has psql delete the rows of a database.
+  /// Deletes the rows of a database with psql.
   ///
   /// - Parameters:
-  ///   - process: psql.
-  ///   - turn: What it does before.
-  /// - Returns: Whether that failed, as psql says it; empty where psql has ended.
-  /// - Throws: What keeps psql from being told.
+  ///   - process: The psql process.
+  ///   - turn: Commands to run first.
+  /// - Returns: psql's answer: its `ERROR` variable; empty if psql has ended.
+  /// - Throws: The error of writing to psql.
   private static func delete(by process: ChildProcess, _ turn: String = "") throws -> String {
     try process.input.write(contentsOf: Data("\(turn)\(deletion);\n\\echo :ERROR\n".utf8))
     return String(decoding: process.output.availableData, as: UTF8.self)
@@ -211,7 +211,7 @@ package final class PrivatePostgreSQL: Sendable {
     return said == "false\n"
   }
 
-  /// Who has just closed a connection is waited for: another database would need a new connection to be emptied.
+  /// Waits for connections that are just closing: emptying another database would need a new connection.
   private static let deletion = """
     DO $$
     DECLARE
@@ -231,7 +231,7 @@ package final class PrivatePostgreSQL: Sendable {
     END $$
     """
 
-  /// Starts it again as a standby without a primary, until `pg_promote()` makes it one; not for the shared one.
+  /// Restarts the server as a standby without a primary, until `pg_promote()` promotes it; not for the shared one.
   ///
   /// - Throws: ``Failure``.
   package func becomeStandby() throws {
@@ -240,19 +240,19 @@ package final class PrivatePostgreSQL: Sendable {
     guard said == "standby\n" else { throw Failure(description: "PostgreSQL is no standby: \(said)") }
   }
 
-  /// How libpq finds a database, as `user`.
+  /// Returns libpq's connection string of a database.
   package func address(_ database: String, user: String = "signet") -> String {
     "host='\(folder)' user=\(user) dbname=\(database)"
   }
 
-  /// The same as a URI, as operators give it.
+  /// Returns the URI of a database, in the form for operators.
   package func uri(_ database: String, user: String = "signet") -> String {
     "postgres://\(user)@/\(database)?host=\(folder.replacingOccurrences(of: "/", with: "%2F"))"
   }
 
-  /// Runs a statement as the superuser, with a connection of its own.
+  /// Runs a statement as superuser, in its own connection.
   ///
-  /// - Returns: The rows, their columns separated by `|`.
+  /// - Returns: The rows, with columns separated by `|`.
   /// - Throws: ``Failure``.
   @discardableResult
   package func run(_ sql: String, in database: String = "postgres") throws -> String {

@@ -2,13 +2,13 @@ import Foundation
 
 /// The programs that tests run.
 package enum Programs {
-  /// The program is not there.
+  /// The program is missing.
   package struct Missing: Error, CustomStringConvertible {
-    /// Where it was looked for.
+    /// The error, with the searched path.
     package let description: String
   }
 
-  /// Where the programs of a release are: in the folder that the environment's `SIGNET_PROGRAMS` names, else beside the tests.
+  /// The folder of a release's programs: the environment variable `SIGNET_PROGRAMS`, otherwise the folder of the tests.
   package static let folder = ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] ?? built
 
   private static let releaseFolder = ProcessInfo.processInfo.environment["SIGNET_RELEASE"] ?? built
@@ -22,18 +22,20 @@ package enum Programs {
 
   private final class Marker {}
 
-  /// The path of a program of a release.
+  /// Returns the path of a program of a release.
   ///
   /// - Throws: ``Missing``.
   package static func path(_ name: String) throws -> String { try path(name, in: folder) }
 
-  /// The path of a program that `make release` makes and `make install` leaves with the source: in the folder that the environment's
-  /// `SIGNET_RELEASE` names, as `Scripts/test` does for a whole run, else beside the tests.
+  /// Returns the path of a program that `make release` builds and `make install` does not install.
+  ///
+  /// It is in the folder that `SIGNET_RELEASE` names, which `Scripts/test` sets for a whole run, otherwise next to the
+  /// tests.
   ///
   /// - Throws: ``Missing``.
   package static func released(_ name: String) throws -> String { try path(name, in: releaseFolder) }
 
-  /// The path of a program that no release has, which lies beside the tests.
+  /// Returns the path of a program that is in no release, next to the tests.
   ///
   /// - Throws: ``Missing``.
   package static func built(_ name: String) throws -> String { try path(name, in: built) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file without a name, gone with its last reference.
+/// A file without a name, deleted with its last reference.
 final class ScratchFile: Sendable {
   let descriptor: Int32
 
-  /// Makes one that holds `content`, to be read from its beginning; what is written goes to its end.
+  /// Creates a file with `content`, positioned at its start; writes append.
   init(_ content: [UInt8] = []) throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "signet-child-\(UUID().uuidString)")
       .path
@@ -22,7 +22,7 @@ final class ScratchFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// What is in it, wherever its reader and its writer are.
+  /// The whole content, independent of the positions of its reader and writer.
   var bytes: [UInt8] {
     var (bytes, part) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
     while case let count = pread(descriptor, &part, part.count, off_t(bytes.count)), count > 0 {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Random numbers of a test that can be had again: their seed is printed.
+/// A reproducible random sequence of a test: its seed is printed.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
-  /// Where the sequence started.
+  /// The start of the sequence.
   package let seed: UInt64
   private var numbers: SplitMix64
 
   /// Starts a test's sequence, and prints its seed.
   ///
-  /// The seed is the number in the environment's `SIGNET_SEED`. Without one it is a fresh number where `SIGNET_KILLS` asks for a long
-  /// run, and elsewhere the same number in each run, made from the test's name.
+  /// The environment variable `SIGNET_SEED` sets the seed. Without it the seed is random if `SIGNET_KILLS` is set for a long
+  /// run, and otherwise derived from the test's name, the same in each run.
   package init(test: String) {
     self.init(
       test: test, environment: ProcessInfo.processInfo.environment, fresh: { .random(in: 0 ... .max) })
@@ -23,7 +23,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     } else if environment["SIGNET_KILLS"] != nil {
       seed = fresh()
     } else {
-      // FNV-1a (draft-eastlake-fnv).
+      // The hash is FNV-1a (draft-eastlake-fnv).
       seed = test.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
     numbers = SplitMix64(seed: seed)

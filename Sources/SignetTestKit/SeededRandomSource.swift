@@ -1,14 +1,14 @@
 public import SignetCrypto
 import Synchronization
 
-/// Bytes that look random and are the same in every run: for tests that compare what is made, never for keys.
+/// Pseudorandom bytes that are the same in every run: for tests that compare output, never for keys.
 public final class SeededRandomSource: RandomSource {
   private let state: Mutex<UInt64>
 
-  /// Starts the sequence that belongs to a seed.
+  /// Creates the sequence of a seed.
   public init(seed: UInt64) { state = Mutex(seed) }
 
-  /// The next bytes: SHA-256 over the seed and a count.
+  /// Returns the next bytes: SHA-256 over the seed plus a counter.
   public func bytes(_ count: Int) -> [UInt8] {
     var output: [UInt8] = []
     while output.count < count {

@@ -1,13 +1,13 @@
-/// Random numbers that can be had again from their seed: for tests, never for keys.
+/// A reproducible pseudorandom generator: for tests, never for keys.
 ///
 /// Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (<https://prng.di.unimi.it/splitmix64.c>).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts the sequence that belongs to a seed.
+  /// Creates the sequence of a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// The next number.
+  /// Returns the next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var value = state
@@ -16,6 +16,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return value ^ value >> 31
   }
 
-  /// The next number, brought below a bound.
+  /// Returns the next number modulo a bound.
   package mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -1,15 +1,14 @@
 import Foundation
 
-/// A folder of its own for a test, deleted with its last reference.
+/// A test's own folder, deleted with its last reference.
 public final class TemporaryFolder: Sendable {
-  /// Where it is.
+  /// The path of the folder.
   public let path: String
 
-  /// Makes a folder.
+  /// Creates a folder.
   ///
-  /// - Parameter mode: Its permission bits, exactly; a test that gives up root's rights and goes on in the folder
-  ///   takes 0o777.
-  /// - Throws: What the file system says.
+  /// - Parameter mode: Its exact permission bits; a test that drops root's rights and continues in the folder needs 0o777.
+  /// - Throws: The error of the file system.
   public init(mode: Int = 0o700) throws {
     path = FileManager.default.temporaryDirectory.appending(path: "signet-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -20,9 +19,9 @@ public final class TemporaryFolder: Sendable {
     do {
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
       try FileManager.default.removeItem(atPath: path)
-    } catch {}  // the test machine's to clear
+    } catch {}  // the machine cleans up
   }
 
-  /// The path of a file in the folder, which need not exist.
+  /// Returns the path of a file in the folder, which need not exist.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 }

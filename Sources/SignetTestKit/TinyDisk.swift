@@ -1,17 +1,17 @@
 #if os(Linux)
   import Foundation
 
-  /// A small file system in memory, for tests of a full disk, unmounted with its last reference.
+  /// A small memory-backed file system, for tests of a full disk; unmounted with its last reference.
   package final class TinyDisk {
-    /// Where it is mounted.
+    /// The mount point.
     package let folder: TemporaryFolder
 
-    /// Mounts one.
+    /// Mounts a file system.
     ///
     /// - Parameters:
     ///   - kilobytes: Its size.
-    ///   - ignoresSetID: Whether programs in it get no rights of their own from their files (`nosuid`).
-    /// - Throws: What the file system says, as where mounting needs rights that the process has not.
+    ///   - ignoresSetID: True to ignore set-ID bits of its programs (`nosuid`).
+    /// - Throws: The system's error, for example if the process may not mount.
     package init(kilobytes: Int, ignoresSetID: Bool = false) throws {
       folder = try TemporaryFolder()
       let flags = ignoresSetID ? UInt(MS_NOSUID) : 0
@@ -20,9 +20,9 @@
       }
     }
 
-    /// Gives it another size.
+    /// Changes the size.
     ///
-    /// - Throws: What the file system says, as where more than that is used.
+    /// - Throws: The system's error, for example if more than that is used.
     package func resize(kilobytes: Int) throws {
       guard mount("tmpfs", folder.path, "tmpfs", UInt(MS_REMOUNT), Self.size(kilobytes)) == 0 else {
         throw CocoaError(.fileWriteUnknown)
@@ -33,9 +33,9 @@
 
     deinit { umount2(folder.path, 2 /* MNT_DETACH: open files do not keep it */) }
 
-    /// Whether this machine lets the test mount; containers often do not, even for root.
+    /// True if this machine allows the test to mount; containers often do not, even for root.
     ///
-    /// In CI it has to.
+    /// In CI it is always true, so that a failure is reported.
     package static var isPossible: Bool {
       if ContinuousIntegration.isHere { return true }
       do {

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// A clock on which tasks sleep until a test moves it.
+/// A clock on which tasks sleep until a test advances it.
 public final class VirtualTimer: Clock {
-  /// So long after the start.
+  /// A time since the start.
   public struct Instant: InstantProtocol {
-    /// Since the start.
+    /// The duration since the start.
     public let offset: Duration
 
-    /// Later by so much.
+    /// Returns the instant later by a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-    /// How much later another one is.
+    /// Returns the duration until another instant.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-    /// Whether one is before another.
+    /// True if the left instant is before the right one.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
@@ -26,27 +26,27 @@ public final class VirtualTimer: Clock {
     var now = Instant(offset: .zero)
     var next = 0
     var sleepers: [Int: Sleeper] = [:]
-    /// Those that were cancelled before they slept.
+    /// The sleepers that were cancelled before they slept.
     var cancelled: Set<Int> = []
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let values = Mutex(Values())
 
-  /// Starts at zero.
+  /// Creates a clock at zero.
   public init() {}
 
-  /// The time now.
+  /// The present time.
   public var now: Instant { values.withLock { $0.now } }
 
-  /// Nothing: it is exact.
+  /// Zero: the clock is exact.
   public var minimumResolution: Duration { .zero }
 
-  /// Sleeps until a test has moved the clock so far.
+  /// Sleeps until a test has advanced the clock to the deadline.
   ///
   /// - Parameters:
-  ///   - deadline: Until when.
-  ///   - tolerance: Not looked at.
+  ///   - deadline: The instant to wait for.
+  ///   - tolerance: Ignored.
   /// - Throws: `CancellationError` in a cancelled task.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let id = values.withLock { values in
@@ -81,7 +81,7 @@ public final class VirtualTimer: Clock {
 
   /// Waits until a task sleeps.
   ///
-  /// - Returns: How long the one that wakes first still sleeps.
+  /// - Returns: The remaining time of the first sleeper to wake.
   public func untilSomeoneSleeps() async -> Duration {
     while true {
       let found = values.withLock { values in
@@ -99,7 +99,7 @@ public final class VirtualTimer: Clock {
     }
   }
 
-  /// Moves the clock on, and wakes whose time has come.
+  /// Advances the clock, and wakes the sleepers whose deadline has passed.
   public func advance(by duration: Duration) {
     let woken = values.withLock { values in
       values.now = values.now.advanced(by: duration)

@@ -1,10 +1,10 @@
 import SignetCrypto
 public import SignetVault
 
-/// What every ``SignetVault/HardwareKeystore`` must do, as checks that any of them can run.
+/// The checks that every ``SignetVault/HardwareKeystore`` must pass.
 ///
-/// Each check opens the keystore of one device as often as it likes, and throws a ``Failure`` whose sentence says what was
-/// expected. The checks of a capability pass where the keystore has not got it:
+/// Each check may open the keystore of one device several times, and throws a ``Failure`` that names the expectation. A
+/// check of a capability passes if the keystore lacks the capability:
 ///
 /// ```swift
 /// @Test(arguments: KeystoreContract.checks) func keepsTheContract(_ check: KeystoreContract.Check) throws {
@@ -12,15 +12,15 @@ public import SignetVault
 /// }
 /// ```
 public enum KeystoreContract {
-  /// A keystore that does not do what the contract says.
+  /// A violation of the contract.
   public struct Failure: Error, CustomStringConvertible {
-    /// What was expected, and what was found.
+    /// The expectation, and the observed result.
     public let description: String
   }
 
   /// One check.
   public struct Check: Sendable, CustomStringConvertible {
-    /// What is checked, in a few words.
+    /// The name of the check.
     public let name: String
     private let body: @Sendable (_ open: () throws -> any HardwareKeystore) throws -> Void
 
@@ -33,7 +33,7 @@ public enum KeystoreContract {
     /// Runs the check.
     ///
     /// - Parameter open: Opens the keystore of one device, the same with each call.
-    /// - Throws: ``Failure``, or what the keystore throws.
+    /// - Throws: ``Failure``, or the keystore's error.
     public func run(_ open: () throws -> any HardwareKeystore) throws { try body(open) }
 
     /// The name.
@@ -207,7 +207,7 @@ extension KeystoreContract {
     guard condition else { throw Failure(description: sentence()) }
   }
 
-  /// Runs a call that must say that what it was given is lost, in one way or another.
+  /// Runs a call that must fail with a ``KeystoreFailure`` whose remedy is to register anew.
   private static func expectRefusal(_ what: String, _ body: () throws -> Void) throws {
     do { try body() } catch let failure as KeystoreFailure {
       return try expect(failure.remedy == .registerAnew, "\(what): failed with “\(failure)”")
@@ -215,7 +215,7 @@ extension KeystoreContract {
     throw Failure(description: "\(what): expected a refusal, and it succeeded")
   }
 
-  /// Calls `body` with blobs that differ from `blob` in a bit or in their length: all of a short one, 100 of a long one.
+  /// Calls `body` with variants of `blob` with a changed bit or length: all variants of a short blob, 100 of a long one.
   private static func forEachChange(of blob: [UInt8], _ body: ([UInt8], String) throws -> Void) throws {
     for index in stride(from: 0, to: blob.count, by: max(1, blob.count / 100)) {
       var changed = blob

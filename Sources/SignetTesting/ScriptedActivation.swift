@@ -2,19 +2,19 @@ public import Signet
 import SignetCrypto
 import Synchronization
 
-/// Answers an activation as a script says, and remembers what it was told.
+/// An activation handler with scripted answers that records its calls.
 public final class ScriptedActivation: ActivationHandler {
   private let reply: @Sendable (PasswordRequest) -> PasswordReply
   private let seen = Mutex<(progress: [ActivationProgress], requests: [PasswordRequest])>(([], []))
 
-  /// Gives this answer to each request for a password.
+  /// Creates a handler that gives this answer to each password request.
   public init(reply: PasswordReply) { self.reply = { _ in reply } }
 
-  /// Gives these passwords.
+  /// Creates a handler that gives these passwords.
   ///
   /// - Parameters:
-  ///   - password: That of the container, and of each key that is not named.
-  ///   - keyPasswords: Those of keys.
+  ///   - password: The password of the container, and of each key that is not listed.
+  ///   - keyPasswords: The passwords of keys.
   public init(password: String, keyPasswords: [Key.Usage: String] = [:]) {
     reply = { request in
       let chosen = request.subject.key.flatMap { keyPasswords[$0] } ?? password
@@ -22,17 +22,17 @@ public final class ScriptedActivation: ActivationHandler {
     }
   }
 
-  /// What was reported.
+  /// The reported progress.
   public var progress: [ActivationProgress] { seen.withLock { $0.progress } }
-  /// What was asked.
+  /// The password requests.
   public var requests: [PasswordRequest] { seen.withLock { $0.requests } }
 
-  /// Remembers.
+  /// Records the progress.
   public func progressed(to progress: ActivationProgress) async {
     seen.withLock { $0.progress.append(progress) }
   }
 
-  /// Remembers and answers.
+  /// Records the request and answers it.
   public func password(for request: PasswordRequest) async -> PasswordReply {
     seen.withLock { $0.requests.append(request) }
     return reply(request)

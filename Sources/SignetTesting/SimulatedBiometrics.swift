@@ -1,15 +1,15 @@
 public import SignetVault
 import Synchronization
 
-/// A sensor that does what a test says.
+/// A simulated biometric sensor that a test controls.
 public final class SimulatedBiometrics: BiometricGate {
-  /// What the next match comes to.
+  /// The outcome of a match.
   public enum Outcome: Sendable {
-    /// An enrolled finger.
+    /// An enrolled finger matches.
     case match
-    /// Anything else.
+    /// The match fails.
     case failure(BiometricFailure)
-    /// Nobody touches the sensor until the task is cancelled.
+    /// No finger touches the sensor; the match waits until the task is cancelled.
     case nobody
   }
 
@@ -22,29 +22,30 @@ public final class SimulatedBiometrics: BiometricGate {
 
   private let values: Mutex<Values>
 
-  /// Starts in a state; every match succeeds unless a test queues something else.
+  /// Creates a sensor in a state; every match succeeds unless a test queues another outcome.
   public init(_ state: BiometricState = .ready(.simulated(fingers: 1))) {
     values = Mutex(Values(state: state))
   }
 
-  /// Changes the state: enrol another finger, forget all, take the sensor away.
+  /// Changes the state: enroll another finger, remove all, or remove the sensor.
   public func set(_ state: BiometricState) { values.withLock { $0.state = state } }
 
-  /// Says what the next matches come to, in order, after those queued already.
+  /// Queues the outcomes of the next matches, in order, after those already queued.
   public func queue(_ outcomes: Outcome...) { values.withLock { $0.outcomes += outcomes } }
 
-  /// The reasons that were given, in order.
+  /// The reasons of all matches, in order.
   public var reasons: [String] { values.withLock { $0.reasons } }
 
-  /// How often a lockout was ended.
+  /// The number of ended lockouts.
   public var lockoutsEnded: Int { values.withLock { $0.lockoutsEnded } }
 
-  /// What the test set.
+  /// Returns the state that the test set.
   public func state() async throws(BiometricFailure) -> BiometricState { values.withLock { $0.state } }
 
-  /// Does what the test queued.
+  /// Returns the queued outcome.
   ///
-  /// - Throws: What the test queued, ``BiometricFailure/cancelled`` in a cancelled task, and what the state implies.
+  /// - Throws: The queued failure, ``BiometricFailure/cancelled`` in a cancelled task, and the failure that the state
+  ///   implies.
   public func match(
     _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
   ) async throws(BiometricFailure) -> EnrolledSet {
@@ -74,13 +75,13 @@ public final class SimulatedBiometrics: BiometricGate {
 }
 
 extension EnrolledSet {
-  /// A set for tests: different numbers give different sets.
+  /// Returns a set for tests: different numbers give different sets.
   public static func simulated(fingers: UInt8) -> EnrolledSet {
     EnrolledSet(digest: [UInt8](repeating: fingers, count: 32))
   }
 }
 
-/// Returns when the task is cancelled, and not before.
+/// Returns only when the task is cancelled.
 func untilCancelled() async {
   let (stream, continuation) = AsyncStream<Never>.makeStream()
   for await _ in stream {}

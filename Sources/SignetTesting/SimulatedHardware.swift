@@ -2,9 +2,9 @@ public import SignetCrypto
 public import SignetVault
 import Synchronization
 
-/// Hardware that seals, limits guesses and counts, as a chip does, and that a test can break.
+/// Simulated hardware that seals, limits guesses and counts like a chip, and that a test can break.
 ///
-/// It says that it is a TPM, so that a vault takes it for hardware; it is memory of the test's process.
+/// It reports itself as a TPM, so that a vault treats it as hardware; its data is in the memory of the test process.
 public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
   private struct Limit: Sendable {
     let limit: Int
@@ -21,11 +21,11 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     var interruption: (@Sendable () -> Void)?
   }
 
-  /// Some of the calls of a keystore.
+  /// A set of keystore calls.
   public struct Calls: OptionSet, Sendable {
     /// The bits.
     public let rawValue: Int
-    /// Takes the bits.
+    /// Creates a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// Sealing, with and without a limit.
     public static let sealing = Calls(rawValue: 1)
@@ -33,59 +33,59 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     public static let unsealing = Calls(rawValue: 2)
     /// Reading and advancing counters.
     public static let counting = Calls(rawValue: 4)
-    /// Giving places back.
+    /// Releasing places.
     public static let discarding = Calls(rawValue: 8)
   }
 
   private static let nameByteCount = 8
   private let values = Mutex(Values())
 
-  /// New hardware, with nothing in it.
+  /// Creates empty hardware.
   public init() {}
 
-  /// A TPM, as far as the vault can tell.
+  /// The kind that the vault sees: a TPM.
   public var kind: KeystoreKind { .tpm2 }
 
-  /// How many limits and counters take up a place.
+  /// The number of places used by limits and counters.
   public var placeCount: Int { values.withLock { $0.limits.count + $0.counters.count } }
 
-  /// Has the next of some calls fail, in this order.
+  /// Makes the next of some calls fail, in this order.
   public func fail(_ calls: Calls, with failures: KeystoreFailure...) {
     values.withLock { ($0.failingCalls, $0.failures) = (calls, $0.failures + failures) }
   }
 
-  /// Runs `body` once, before the next step of a counter: what another process may do at that moment.
+  /// Runs `body` once, before the next counter step, to simulate another process at that moment.
   public func interruptCounting(_ body: @escaping @Sendable () -> Void) {
     values.withLock { $0.interruption = body }
   }
 
-  /// Forgets everything, as a chip does that is cleared.
+  /// Erases everything, like a cleared chip.
   public func clear() { values.withLock { $0 = Values() } }
 
-  /// Forgets the limits only.
+  /// Erases only the limits.
   public func clearLimits() { values.withLock { $0.limits = [:] } }
 
-  /// Seals under a key that nothing else has.
+  /// Seals under a key that exists only in this instance.
   public func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
     try fails(.sealing)
     return [1] + (try encrypt(secret, context: context))
   }
 
-  /// Opens what was sealed without a limit.
+  /// Unseals a secret that was sealed without a limit.
   ///
-  /// - Throws: ``KeystoreFailure/refused``, and what the test said.
+  /// - Throws: ``KeystoreFailure/refused``, and the failure that the test set.
   public func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
     try fails(.unsealing)
     guard blob.first == 1 else { throw .refused }
     return try decrypt(Array(blob.dropFirst()), context: context)
   }
 
-  /// Names a place that is free.
+  /// Returns a free place.
   public func choosePlace() throws(KeystoreFailure) -> [UInt8] {
     [2] + SecureRandom.bytes(Self.nameByteCount)
   }
 
-  /// Seals with a limit, which takes up a place.
+  /// Seals with a limit, which uses a place.
   public func seal(
     _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
     at place: [UInt8]
@@ -98,9 +98,9 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     return [2] + name + sealed
   }
 
-  /// Compares and counts in one step.
+  /// Compares the authorization and counts the guess in one step.
   ///
-  /// - Throws: ``KeystoreFailure/countGone``, ``KeystoreFailure/refused``, and what the test said.
+  /// - Throws: ``KeystoreFailure/countGone``, ``KeystoreFailure/refused``, and the failure that the test set.
   public func unseal(
     _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes
   ) throws(KeystoreFailure) -> GuessOutcome {
@@ -123,16 +123,16 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     return isRight ? .opened(secret.withSecret { $0.copy() }) : .wrong(remaining: remaining)
   }
 
-  /// How many guesses are left.
+  /// Returns the number of guesses left.
   ///
-  /// - Throws: ``KeystoreFailure/countGone``, and what the test said.
+  /// - Throws: ``KeystoreFailure/countGone``, and the failure that the test set.
   public func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int {
     try fails(.unsealing)
     let name = try limitName(blob)
     return values.withLock { $0.limits[name].map { $0.limit - $0.failedCount } ?? 0 }
   }
 
-  /// Makes a counter above all that there were, which takes up a place.
+  /// Creates a counter with a value above all earlier ones; it uses a place.
   public func makeCounter() throws(KeystoreFailure) -> [UInt8] {
     try fails(.counting)
     let name = SecureRandom.bytes(Self.nameByteCount)
@@ -143,9 +143,9 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     return [3] + name
   }
 
-  /// The value of a counter.
+  /// Returns the value of a counter.
   ///
-  /// - Throws: ``KeystoreFailure/countGone``, and what the test said.
+  /// - Throws: ``KeystoreFailure/countGone``, and the failure that the test set.
   public func counterValue(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
     try fails(.counting)
     guard let value = values.withLock({ $0.counters[Array(blob.dropFirst())] }) else { throw .countGone }
@@ -154,7 +154,7 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
 
   /// Advances a counter by one.
   ///
-  /// - Throws: ``KeystoreFailure/countGone``, and what the test said.
+  /// - Throws: ``KeystoreFailure/countGone``, and the failure that the test set.
   public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) {
     try fails(.counting)
     let interruption = values.withLock { values in
@@ -172,9 +172,9 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     guard isThere else { throw .countGone }
   }
 
-  /// Gives a place back.
+  /// Releases a place.
   ///
-  /// - Throws: What the test said.
+  /// - Throws: The failure that the test set.
   public func discard(_ blob: [UInt8]) throws(KeystoreFailure) {
     try fails(.discarding)
     let name = Array(blob.dropFirst().prefix(Self.nameByteCount))

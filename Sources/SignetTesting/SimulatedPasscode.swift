@@ -11,23 +11,23 @@ public final class SimulatedPasscode: DevicePasscode {
 
   private let values: Mutex<Values>
 
-  /// A device with a passcode; nil for one that has none.
+  /// Creates a device with a passcode; nil for a device without one.
   public init(_ passcode: String?) { values = Mutex(Values(passcode: passcode)) }
 
-  /// Changes the passcode, or takes it away.
+  /// Changes or removes the passcode.
   public func set(_ passcode: String?) { values.withLock { $0.passcode = passcode } }
 
-  /// Has the next checks fail, in order, before anything is asked.
+  /// Makes the next checks fail, in order, before any prompt.
   public func queue(_ failures: DevicePasscodeFailure...) { values.withLock { $0.failures += failures } }
 
-  /// Ready if there is a passcode.
+  /// Returns `ready` if there is a passcode.
   public func state() async -> DevicePasscodeState {
     values.withLock { $0.passcode == nil ? .notCapable : .ready }
   }
 
   /// Asks once and compares.
   ///
-  /// - Throws: What the test queued, `notCapable` without a passcode, `cancelled` without an answer, else `mismatch`.
+  /// - Throws: The queued failure, `notCapable` without a passcode, `cancelled` without an answer, otherwise `mismatch`.
   public func verify(
     _ reason: String, conversation: any PasscodeConversation
   ) async throws(DevicePasscodeFailure) {
@@ -42,13 +42,13 @@ public final class SimulatedPasscode: DevicePasscode {
   }
 }
 
-/// A person who answers as a test says, and remembers what was shown.
+/// A simulated user with scripted answers that records all prompts and messages.
 public final class ScriptedPasscodeConversation: PasscodeConversation {
-  /// What was asked and shown, in order.
+  /// A prompt or a message.
   public enum Exchange: Hashable, Sendable {
-    /// A question.
+    /// A prompt.
     case prompt(PasscodePrompt)
-    /// A statement.
+    /// A message.
     case message(PasscodeMessage)
   }
 
@@ -59,13 +59,13 @@ public final class ScriptedPasscodeConversation: PasscodeConversation {
 
   private let values: Mutex<Values>
 
-  /// Gives these answers, in order; nil, and every one after the last, calls the check off.
+  /// Creates a user who gives these answers, in order; nil, and every answer after the last, cancels the check.
   public init(_ answers: String?...) { values = Mutex(Values(answers: answers)) }
 
-  /// What was asked and shown so far.
+  /// The prompts and messages so far.
   public var exchanges: [Exchange] { values.withLock { $0.exchanges } }
 
-  /// The next answer.
+  /// Returns the next answer.
   public func answer(_ prompt: PasscodePrompt) async -> SecretBytes? {
     let answer = values.withLock { values -> String? in
       values.exchanges.append(.prompt(prompt))
@@ -75,7 +75,7 @@ public final class ScriptedPasscodeConversation: PasscodeConversation {
     return SecretBytes(copying: Array(answer.utf8))
   }
 
-  /// Remembers the message.
+  /// Records the message.
   public func show(_ message: PasscodeMessage) async {
     values.withLock { $0.exchanges.append(.message(message)) }
   }

@@ -1,7 +1,7 @@
 public import SignetVault
 import Synchronization
 
-/// A screen that locks when a test says so, for one observer.
+/// A simulated screen lock that a test controls, for one observer.
 public final class SimulatedScreenLock: ScreenLockObserver {
   private enum Step: Sendable {
     case event(ScreenLockEvent, done: CheckedContinuation<Void, Never>)
@@ -11,10 +11,10 @@ public final class SimulatedScreenLock: ScreenLockObserver {
   private let steps: AsyncStream<Step>
   private let continuation: AsyncStream<Step>.Continuation
 
-  /// A screen that is not locked.
+  /// Creates an unlocked screen.
   public init() { (steps, continuation) = AsyncStream<Step>.makeStream() }
 
-  /// Tells the observer, and returns when it has reacted; waits for an observer where there is none yet.
+  /// Sends an event and returns when the observer has handled it; waits for an observer if there is none yet.
   ///
   /// - Precondition: The observer has not ended.
   public func send(_ event: ScreenLockEvent) async {
@@ -25,12 +25,12 @@ public final class SimulatedScreenLock: ScreenLockObserver {
     }
   }
 
-  /// Ends the observation as if the service had gone.
+  /// Ends the observation as if the service had stopped.
   public func fail(_ failure: ScreenLockFailure) { continuation.yield(.failure(failure)) }
 
-  /// Tells of `watching`, then of what the test sends.
+  /// Reports `watching`, then the events that the test sends.
   ///
-  /// - Throws: What the test said with ``fail(_:)``.
+  /// - Throws: The failure of ``fail(_:)``.
   public func observe(
     _ react: @escaping @Sendable (ScreenLockEvent) async -> Void
   ) async throws(ScreenLockFailure) {

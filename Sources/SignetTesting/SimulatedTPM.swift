@@ -2,35 +2,37 @@
   import Foundation
   import SignetTestKit
 
-  /// A TPM 2.0 in a process of its own (swtpm), with its state in a folder; ended with its last reference, and with this process.
+  /// A software TPM 2.0 (swtpm) in a child process, with its state in a folder.
+  ///
+  /// It ends with its last reference, and with this process.
   package final class SimulatedTPM {
-    /// Why there is none.
+    /// Why the TPM did not start.
     package struct Failure: Error, CustomStringConvertible {
-      /// What happened.
+      /// The cause.
       package let description: String
     }
 
-    /// Whether swtpm is on this machine.
+    /// True if swtpm is installed.
     package static var isInstalled: Bool {
       FileManager.default.isExecutableFile(atPath: "/usr/bin/swtpm")
     }
 
-    /// Whether tests that need it run: in continuous integration they do, so that a missing package is a failure.
+    /// True if tests that need it must run: in CI always, so that a missing package is a failure.
     package static var isExpected: Bool { isInstalled || ContinuousIntegration.isHere }
 
     private let folder: TemporaryFolder
-    /// A shell that swtpm ends with, and that ends with this process: it reads from a pipe of ours.
+    /// A shell that ends with swtpm and with this process: it reads from this process's pipe.
     private var shell: ChildProcess?
 
-    /// The process of swtpm, while it runs.
+    /// The process ID of swtpm, while it runs.
     package private(set) var processID: Int32 = 0
 
-    /// Where programs reach it, as `SIGNET_TPM` has it.
+    /// The address for programs, in the form of `SIGNET_TPM`.
     package var address: String { "swtpm:path=\(folder.file("tpm.sock"))" }
 
-    /// Starts one with a state that no other has.
+    /// Starts a TPM with a new state.
     ///
-    /// - Throws: ``Failure``, or what the system says.
+    /// - Throws: ``Failure``, or the system's error.
     package init() throws {
       folder = try TemporaryFolder()
       try FileManager.default.createDirectory(
@@ -40,7 +42,7 @@
 
     deinit { stop() }
 
-    /// Pulls the plug: no command is finished and nothing is saved that was not.
+    /// Kills the TPM like a power failure: no command finishes, and no further state is saved.
     package func stop() {
       guard let shell else { return }
       kill(processID, SIGKILL)
@@ -51,9 +53,9 @@
       (self.shell, processID) = (nil, 0)
     }
 
-    /// Starts it again with the state that it had, as after switching a machine on.
+    /// Starts the TPM again with its old state, as after a power-on.
     ///
-    /// - Throws: ``Failure``, or what the system says.
+    /// - Throws: ``Failure``, or the system's error.
     package func start() throws {
       let ready = folder.file("ready")
       unlink(folder.file("tpm.sock"))
@@ -64,7 +66,7 @@
       defer { close(descriptor) }
 
       let shell = try startShell()
-      // Written once swtpm listens.
+      // swtpm writes to the pipe when it listens.
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       var buffer = [UInt8](repeating: 0, count: 32)
       guard poll(&entry, 1, 600_000) == 1, case let count = read(descriptor, &buffer, buffer.count),
@@ -77,7 +79,7 @@
       (self.shell, processID) = (shell, id)
     }
 
-    /// Starts swtpm, and beside it a process that ends it when this one is gone and the pipe with it.
+    /// Starts swtpm, and a process that kills it when this process, and with it the pipe, has ended.
     private func startShell() throws -> ChildProcess {
       let script = """
         exec 3<&0

@@ -2,9 +2,9 @@ import SignetCrypto
 package import SignetVault
 
 extension Vault.Settings {
-  /// Settings of a vault whose passwords, and invites, cost nothing.
+  /// Returns the settings of a vault with a minimal cost of passwords and invites.
   ///
-  /// Programs that are installed refuse to open such passwords.
+  /// Installed programs refuse to open such passwords.
   package static func forTests() -> Self {
     var settings = Self(cost: .fixed(.insecureForTests))
     settings.insecureCostFloor = .insecureForTests
@@ -14,12 +14,12 @@ extension Vault.Settings {
 }
 
 extension Vault {
-  /// Opens a vault whose passwords cost nothing; every test in the process uses it, unless it is about costs.
+  /// Opens a vault with a minimal password cost; all tests in the process use it, unless they concern costs.
   ///
   /// - Parameters:
-  ///   - directory: The folder; a missing one is made.
-  ///   - keystore: The keystore; a ``SignetVault/SoftwareKeystore`` in the same folder if it is `nil`.
-  ///   - clock: What tells the time; the system's if it is `nil`.
+  ///   - directory: The folder; a missing one is created.
+  ///   - keystore: The keystore; a ``SignetVault/SoftwareKeystore`` in the same folder if `nil`.
+  ///   - clock: The clock; the system's if `nil`.
   ///   - change: Changes the other settings.
   /// - Returns: The vault.
   /// - Throws: `VaultFailure`.

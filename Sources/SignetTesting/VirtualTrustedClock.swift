@@ -2,40 +2,40 @@ import SignetPolicy
 public import SignetVault
 import Synchronization
 
-/// A trusted clock that stands still until a test moves it, puts it to sleep, or reboots it.
+/// A trusted clock that changes only when a test advances it, puts it to sleep, or reboots it.
 public final class VirtualTrustedClock: TrustedClock {
   private let time: Mutex<TrustedTime>
 
-  /// Starts an hour after boot, at a wall time in seconds since 1970.
+  /// Creates a clock an hour after boot, at a wall time in seconds since 1970-01-01T00:00:00Z.
   public init(wallSeconds: Int64 = 1_795_230_000) {
     let boot = BootInstant(bootID: BootID(high: 0, low: 1), millisecondsSinceBoot: 3_600_000)
     time = Mutex(TrustedTime(boot: boot, millisecondsAwake: 3_600_000, wallSeconds: wallSeconds))
   }
 
-  /// The time now.
+  /// The present time.
   public var now: TrustedTime { time.withLock { $0 } }
 
-  /// Lets all clocks go on.
+  /// Advances all clocks.
   ///
-  /// - Parameter duration: How long, in whole milliseconds; the wall clock takes the whole seconds of it.
+  /// - Parameter duration: Whole milliseconds; the wall clock advances by its whole seconds.
   public func advance(by duration: Duration) { move(boot: duration, awake: duration, wall: duration) }
 
-  /// Lets time pass on a machine that sleeps.
+  /// Advances the clocks as on a sleeping machine.
   ///
-  /// - Parameter duration: How long, in whole milliseconds; the wall clock takes the whole seconds of it.
+  /// - Parameter duration: Whole milliseconds; the wall clock advances by its whole seconds.
   public func sleep(for duration: Duration) { move(boot: duration, awake: .zero, wall: duration) }
 
-  /// Takes all clocks back, as when a virtual machine is put back to an earlier state.
+  /// Sets all clocks back, like the rollback of a virtual machine to an earlier snapshot.
   ///
-  /// - Parameter duration: How far, in whole milliseconds; the wall clock takes the whole seconds of it.
+  /// - Parameter duration: Whole milliseconds; the wall clock goes back by its whole seconds.
   public func rewind(by duration: Duration) { advance(by: .zero - duration) }
 
-  /// Turns the wall clock by so many seconds, back or forth; the other clocks do not notice.
+  /// Changes the wall clock by a number of seconds, forward or back; the other clocks stay.
   public func turnWall(by seconds: Int64) { move(boot: .zero, awake: .zero, wall: .seconds(seconds)) }
 
-  /// Starts the machine anew: another boot id, and so long since boot.
+  /// Reboots the machine: another boot ID, and a new time since boot.
   ///
-  /// - Parameter uptime: Whole milliseconds that the new run has lasted.
+  /// - Parameter uptime: Whole milliseconds since the new boot.
   public func reboot(uptime: Duration = .seconds(20)) {
     time.withLock { now in
       let number = UInt64(bigEndianBytes: now.boot.bootID.bytes.suffix(8)) + 1
