@@ -1,13 +1,13 @@
-/// Why bytes are no picture that can be taken.
+/// Why bytes were rejected as a picture.
 package enum PNGFailure: Error, Hashable, Sendable {
-  /// They do not begin as a PNG does.
+  /// The PNG signature is missing.
   case notPNG
-  /// There are more of them than may be.
+  /// The file exceeds the size limit.
   case fileTooLarge
-  /// The picture has more pixels, or more on a side, than may be.
+  /// The picture exceeds the limit on pixels in total or per side.
   case imageTooLarge(width: UInt32, height: UInt32)
-  /// The PNG is cut short or contradicts itself.
+  /// The PNG is truncated or inconsistent.
   case damaged
-  /// A function of libpng failed for want of memory or for an unforeseen reason.
+  /// A function of libpng failed, because memory was exhausted or for an unexpected reason.
   case library(call: String)
 }

@@ -1,10 +1,10 @@
-/// How large a picture may be: checked before memory is taken for its pixels.
+/// The size limits of a picture, checked before memory for its pixels is allocated.
 package struct PNGLimits: Hashable, Sendable {
-  /// The most bytes of the file.
+  /// The maximum file size in bytes.
   package var byteCount: Int
-  /// The most pixels on a side.
+  /// The maximum number of pixels per side.
   package var side: UInt32
-  /// The most pixels in all.
+  /// The maximum number of pixels in total.
   package var pixelCount: Int
 
   package init(byteCount: Int, side: UInt32, pixelCount: Int) {
@@ -12,7 +12,7 @@ package struct PNGLimits: Hashable, Sendable {
   }
 }
 
-/// What a PNG says of itself outside its pixels (ISO/IEC 15948 section 5).
+/// The metadata of a PNG (ISO/IEC 15948 section 5).
 package struct PNGFrame: Hashable, Sendable {
   package let width: UInt32
   package let height: UInt32
@@ -21,30 +21,30 @@ package struct PNGFrame: Hashable, Sendable {
   package let compression: UInt8
   package let filter: UInt8
   package let interlace: UInt8
-  /// The colours that pixels name, each of three bytes; empty for other colour types than 3.
+  /// The palette, three bytes per colour; empty for other colour types than 3.
   package let palette: [UInt8]
-  /// The names of all chunks, in order, to the end of the picture.
+  /// The names of all chunks up to the end of the picture, in order.
   package let chunkNames: [[UInt8]]
-  /// How many bytes follow the end of the picture.
+  /// The number of bytes after the end of the picture.
   package let trailingByteCount: Int
-  /// Where the chunks lie that pixels are made of.
+  /// The ranges of the chunks that define the pixels.
   private let pixelRanges: [Range<Int>]
 
-  /// The chunks that are not critical and change how pixels look in grey (sections 11.3.2 and 11.3.3).
+  /// The ancillary chunks that change the grey values of pixels (sections 11.3.2 and 11.3.3).
   private static let pixelChunks = Set(["tRNS", "gAMA", "sRGB", "cHRM"].map { Array($0.utf8) })
 
-  /// Whether bytes begin as a PNG file does (section 5.2).
+  /// Returns true if bytes have the PNG signature (section 5.2).
   package static func isPNG(_ bytes: some Sequence<UInt8>) -> Bool {
     bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
   }
 
-  /// Checks the signature, the bounds of every chunk and the size before libpng sees a byte.
+  /// Checks the signature, the bounds of every chunk and the size before libpng parses anything.
   ///
-  /// libpng reads no further than the last row, so only this walk notices a file that is cut after it.
+  /// libpng reads no further than the last row, so only this check detects a file that is truncated after it.
   package init(_ bytes: [UInt8], limits: PNGLimits) throws(PNGFailure) {
     guard bytes.count <= limits.byteCount else { throw .fileTooLarge }
     guard Self.isPNG(bytes) else { throw .notPNG }
-    // Signature 8, then length 4, type 4, and 13 bytes of IHDR: width, height and five of one byte each.
+    // Signature 8, then length 4, type 4, and 13 bytes of IHDR: width, height and five fields of one byte.
     guard bytes.count >= 33, bytes[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8)) else {
       throw .damaged
     }
@@ -66,7 +66,7 @@ package struct PNGFrame: Hashable, Sendable {
       let name = Array(bytes[position + 4..<position + 8])
       names.append(name)
       if name == Array("PLTE".utf8) { palette = Array(bytes[position + 8..<position + 8 + length]) }
-      // A capital letter is for a critical chunk (section 5.4).
+      // A capital letter marks a critical chunk (section 5.4).
       if name[0] & 0x20 == 0 || Self.pixelChunks.contains(name) {
         ranges.append(position..<position + 12 + length)
       }
@@ -79,12 +79,12 @@ package struct PNGFrame: Hashable, Sendable {
     pixelRanges = ranges
   }
 
-  /// The file without what its pixels are not made of.
+  /// Returns the file without chunks that do not affect the pixels.
   ///
-  /// libpng inflates texts and profiles, a thousand of 8 MB each, before it has read a pixel, and keeps them.
+  /// libpng inflates and keeps texts and profiles, up to a thousand of 8 MB each, before it reads a pixel.
   ///
-  /// - Parameter bytes: The file that this is the frame of.
-  /// - Returns: The signature, the critical chunks, and those that change how pixels look.
+  /// - Parameter bytes: The file of this frame.
+  /// - Returns: The signature, the critical chunks, and those that change the look of pixels.
   func pixels(of bytes: [UInt8]) -> [UInt8] { pixelRanges.reduce(into: []) { $0 += bytes[$1] } }
 
   private static func bigEndian(_ bytes: [UInt8], at index: Int) -> UInt32 {

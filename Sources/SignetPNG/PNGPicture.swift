@@ -1,22 +1,21 @@
-/// A still picture that every viewer shows alike: it was decoded to its last row, within bounds.
+/// A still picture that all viewers show alike; it was decoded to its last row, within limits.
 package struct PNGPicture: Hashable, Sendable {
-  /// What it says of itself.
+  /// The picture's metadata.
   package let frame: PNGFrame
 
-  /// The picture itself; how colours are meant, when it was made and how large a pixel is.
+  /// The allowed chunks: the picture, its colour space, its time stamp, its pixel size, and text.
   private static let plainChunks = Set(
     ["IHDR", "PLTE", "IDAT", "IEND", "sRGB", "gAMA", "cHRM", "sBIT", "pHYs", "tIME", "tEXt"].map {
       Array($0.utf8)
     })
 
-  /// Decodes a file and lets go of the pixels.
+  /// Decodes a file to validate it, and discards the pixels.
   ///
-  /// What moves, turns or shines through, and bytes after the end of the picture, are refused: viewers differ in what they show of
-  /// them.
+  /// Animation, rotation, transparency, and bytes after the end of the picture are rejected: viewers show them differently.
   ///
   /// - Parameters:
   ///   - bytes: A whole PNG file (ISO/IEC 15948).
-  ///   - limits: How large it may be.
+  ///   - limits: The size limits.
   /// - Throws: ``PNGFailure``.
   package init(decoding bytes: [UInt8], limits: PNGLimits) throws(PNGFailure) {
     frame = try PNGFrame(bytes, limits: limits)

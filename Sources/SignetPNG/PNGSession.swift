@@ -1,12 +1,11 @@
 import CPNG
 
-// libpng reports errors with `longjmp`, which must not cross Swift frames. Only its simplified API
-// (`png_image_…`) is called here: each of its functions sets its own jump target, runs inside C, and returns
-// false after an error.
+// libpng reports errors with `longjmp`, which must not cross Swift frames. Only its simplified API (`png_image_…`) is called
+// here: each of its functions sets its own jump target, runs inside C, and returns false after an error.
 
 /// A `png_image`, freed with its single owner.
 ///
-/// It lies on the heap because libpng keeps its address between calls, and an `inout` has no lasting address.
+/// It is allocated on the heap because libpng keeps its address between calls, and an `inout` has no lasting address.
 @safe package struct PNGSession: ~Copyable {
   private let raw: UnsafeMutablePointer<png_image>
 
@@ -27,9 +26,9 @@ import CPNG
   /// The corresponding C functions are `png_image_begin_read_from_memory` and `png_image_finish_read`.
   ///
   /// - Parameters:
-  ///   - bytes: The file, whose frame was checked.
-  ///   - frame: What it says of itself.
-  ///   - pixels: Room for a byte for each pixel.
+  ///   - bytes: The file; its frame was validated.
+  ///   - frame: The metadata of the file.
+  ///   - pixels: Memory of one byte for each pixel.
   /// - Throws: ``PNGFailure/damaged``.
   package func read(
     _ bytes: [UInt8], _ frame: PNGFrame, into pixels: UnsafeMutableRawPointer
@@ -47,12 +46,12 @@ import CPNG
 
   /// Encodes 8-bit grey pixels.
   ///
-  /// The corresponding C function is `png_image_write_to_memory`, called once to learn the size.
+  /// The corresponding C function is `png_image_write_to_memory`; a first call returns the size.
   ///
   /// - Parameters:
-  ///   - pixels: A byte for each pixel, rows from the top.
-  ///   - width: How many pixels a row has.
-  ///   - height: How many rows there are.
+  ///   - pixels: One byte for each pixel, rows from the top.
+  ///   - width: The number of pixels per row.
+  ///   - height: The number of rows.
   /// - Throws: ``PNGFailure/library(call:)``.
   /// - Returns: The file.
   package func write(

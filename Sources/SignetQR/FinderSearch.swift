@@ -1,50 +1,52 @@
 import CZBar
 
-/// Counts what zbar would work on, before it does.
+/// Counts zbar's work on a picture in advance.
 ///
-/// A QR code has a finder pattern in three corners (ISO/IEC 18004 section 6.3.3): on a line through its middle, dark and light runs of
-/// 1:1:3:1:1. zbar looks for such lines in every row and column, joins neighbours to clusters, crosses each cluster of rows with each
-/// of columns, and tries all triples of crossings. So a picture full of patterns takes it minutes. The lines are found here by the
-/// same functions of zbar and joined as there (`qr_finder_cluster_lines` of zbar 0.23), and a picture is refused that would take more
-/// than ``Limits``, which are far beyond any picture of codes. Only work is counted, never time.
+/// A QR code has a finder pattern in three corners (ISO/IEC 18004 section 6.3.3): on a line through its middle, dark and light
+/// runs of 1:1:3:1:1. zbar searches every row and column for such lines, joins neighbours to clusters, crosses each cluster of
+/// rows with each of columns, and tries all triples of crossings. A picture full of patterns therefore takes minutes.
+///
+/// This type finds the lines with the same functions of zbar and joins them as zbar does (`qr_finder_cluster_lines` of
+/// zbar 0.23). It rejects a picture with more work than ``Limits``, which are far beyond any picture of codes. It counts work
+/// and never measures time.
 package struct FinderSearch {
-  /// The most work of each kind.
+  /// The limits of each kind of work.
   package struct Limits: Hashable, Sendable {
     /// Lines through patterns in one direction.
     package var lines = 150_000
-    /// Pairs of lines that are compared to join them, in one direction.
+    /// Comparisons of lines in one direction.
     package var comparisons = 50_000_000
-    /// Pairs of clusters that are crossed.
+    /// Crossed pairs of clusters.
     package var crossings = 50_000_000
-    /// Triples of crossings, each times the lines of its crossings (their mean); one costs about 3 µs.
+    /// The sum over triples of crossings of the mean number of lines per crossing; a triple with one line costs about 3 µs.
     package var triples = 2_500_000
 
     package init() {}
   }
 
-  /// What was counted.
+  /// The counted work.
   package struct Work: Hashable, Sendable {
     /// Lines in both directions.
     package var lines = 0
-    /// Pairs of lines that were compared.
+    /// Comparisons of lines.
     package var comparisons = 0
     /// Clusters of lines in rows, and in columns.
     package var clusters = [0, 0]
     /// Pairs of clusters.
     package var crossings: Int { clusters[0] * clusters[1] }
-    /// Triples of crossings in the order of zbar, until it gives up, each times the lines of its crossings (their mean).
+    /// The sum over triples of crossings, in zbar's order until it stops, of the mean number of lines per crossing.
     package var triples = 0
   }
 
   private let limits: Limits
-  /// What was counted so far.
+  /// The work counted so far.
   package private(set) var work = Work()
 
   package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  /// Counts the work that a picture makes.
+  /// Counts the work for a picture.
   ///
-  /// - Throws: ``QRFailure/tooManyPatterns`` as soon as it is too much, and ``QRFailure/library(call:)``.
+  /// - Throws: ``QRFailure/tooManyPatterns`` as soon as a limit is exceeded, and ``QRFailure/library(call:)``.
   mutating func search(_ image: borrowing GreyImage) throws(QRFailure) {
     var clusters: [[Cluster]] = []
     for isVertical in [false, true] {
@@ -61,7 +63,7 @@ package struct FinderSearch {
     guard work.triples <= limits.triples else { throw .tooManyPatterns }
   }
 
-  /// How many lines each crossing has: those of all clusters that meet in it (`qr_finder_find_crossings`).
+  /// Returns the number of lines of each crossing: those of all its clusters (`qr_finder_find_crossings`).
   private static func crossings(of rows: [Cluster], with columns: [Cluster]) -> [Int] {
     var isTaken = (rows: [Bool](repeating: false, count: rows.count), columns: columns.map { _ in false })
     var crossings: [Int] = []
@@ -71,7 +73,7 @@ package struct FinderSearch {
       guard !found.isEmpty else { continue }
       for index in found { isTaken.columns[index] = true }
       var lines = rows[first].lines + found.reduce(0) { $0 + columns[$1].lines }
-      // Of the columns, the one in the middle says which other rows belong to the crossing.
+      // The middle column decides which other rows belong to the crossing.
       let column = columns[found[found.count / 2]].middle
       for other in rows.indices[(first + 1)...]
       where !isTaken.rows[other] && column.crosses(rows[other].middle) {
@@ -83,15 +85,16 @@ package struct FinderSearch {
     return crossings
   }
 
-  /// The work of the triples that zbar tries before it gives up (`qr_reader_match_centers`).
+  /// Returns the work of the triples that zbar tries before it stops (`qr_reader_match_centers`).
   ///
-  /// It begins with the crossings that have the most lines, so a single large pattern is in each triple that it tries among hundreds
-  /// of small ones. What is counted is the most that any order can make: an earlier place is in no fewer triples than a later one.
+  /// zbar begins with the crossings that have the most lines, so a single large pattern is in each triple that it tries
+  /// among hundreds of small ones. The result is the maximum for any order: an earlier position is in at least as many
+  /// triples as a later one.
   ///
   /// - Parameters:
-  ///   - crossings: How many lines each crossing has.
-  ///   - limit: After how many triples it gives up.
-  /// - Returns: The triples, each times the mean of its three crossings' lines.
+  ///   - crossings: The number of lines of each crossing.
+  ///   - limit: The number of triples after which zbar stops.
+  /// - Returns: The sum over the triples of the mean number of lines of their three crossings.
   private static func triples(of crossings: [Int], atMost limit: Int) -> Int {
     let sizes = crossings.sorted(by: >)
     var sums = [0]
@@ -108,21 +111,22 @@ package struct FinderSearch {
     return lines / 3
   }
 
-  /// Lines that belong to one pattern.
+  /// The lines of one pattern.
   fileprivate struct Cluster {
     /// The line in the middle.
     let middle: Line
-    /// How many they are.
+    /// The number of lines.
     let lines: Int
   }
 
-  /// The middle of a pattern on one row or column, in quarters of a pixel.
+  /// The middle of a pattern in one row or column, in quarters of a pixel.
   fileprivate struct Line {
-    /// Which row or column.
+    /// The row or column.
     let across: Int32
     let start: Int32
     let length: Int32
-    /// From the middle of the dark run before to the start, and from the end to the middle of the one behind.
+    /// The distance from the middle of the preceding dark run to the start; `after` is that from the end to the middle of
+    /// the next one.
     let before: Int32
     let after: Int32
   }
@@ -134,7 +138,7 @@ package struct FinderSearch {
     let limit = limits.lines
     try unsafe image.withUnsafePixels { pixels throws(QRFailure) in
       let (count, length) = isVertical ? (width, height) : (height, width)
-      // Pixels of a column are rows apart, each in another page of memory, so columns are copied out, some of them at a time.
+      // Pixels of a column are rows apart, each in another page of memory, so several columns are copied at a time.
       let columns = UnsafeMutableRawPointer.allocate(
         byteCount: isVertical ? Self.columnsAtATime * height : 1, alignment: 64)
       defer { unsafe columns.deallocate() }
@@ -184,7 +188,7 @@ package struct FinderSearch {
       guard work.comparisons <= limits.comparisons else { throw .tooManyPatterns }
       guard neighbours.count >= 3 else { continue }
       let average = (2 * length + neighbours.count) / (2 * neighbours.count)
-      // A third of what a pattern of this length has.
+      // A third of the number for a pattern of this length.
       guard neighbours.count * (5 << 2) >= average else { continue }
       for index in neighbours { isTaken[index] = true }
       clusters.append(Cluster(middle: lines[neighbours[neighbours.count / 2]], lines: neighbours.count))
@@ -192,14 +196,14 @@ package struct FinderSearch {
     return clusters
   }
 
-  /// zbar's scanner of a row of pixels, and its decoder of the widths of runs, destroyed with their single owner.
+  /// zbar's scanner of a row of pixels and its decoder of run widths, destroyed with their single owner.
   @safe private struct LineReader: ~Copyable {
     private let scanner: OpaquePointer
     private let decoder: OpaquePointer
 
     init() throws(QRFailure) {
       guard let decoder = unsafe zbar_decoder_create() else { throw .library(call: "zbar_decoder_create") }
-      // Without a decoder of its own it says where an edge is, and leaves the width to us.
+      // A scanner without a decoder reports edges, and the caller computes the widths.
       guard let scanner = unsafe zbar_scanner_create(nil) else {
         unsafe zbar_decoder_destroy(decoder)
         throw .library(call: "zbar_scanner_create")
@@ -214,11 +218,11 @@ package struct FinderSearch {
       unsafe zbar_decoder_destroy(decoder)
     }
 
-    /// Reads so many pixels, a byte each.
+    /// Reads a row of `count` pixels, one byte each.
     func read(across: Int32, from pixels: UnsafeRawPointer, count: Int, _ found: (Line) -> Void) {
       _ = unsafe zbar_scanner_new_scan(scanner)
       unsafe zbar_decoder_new_scan(decoder)
-      // The last six, the newest first.
+      // The last six widths, the newest first.
       var widths: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0, 0)
       for index in 0..<count + 2 {
         let edge =
@@ -231,7 +235,7 @@ package struct FinderSearch {
         let width = unsafe zbar_scanner_get_width(scanner)
         widths = (width, widths.0, widths.1, widths.2, widths.3, widths.4)
         guard unsafe zbar_decode_width(decoder, width) == ZBAR_QRCODE else { continue }
-        // As `_zbar_find_qr` and `qr_handler` reckon, with a precision of two bits.
+        // The same computation as in `_zbar_find_qr` and `qr_handler`, with a precision of two bits.
         let end = widths.0 &+ widths.1 &+ widths.2
         let start = end &+ widths.3
         func place(_ offset: UInt32) -> Int32 {
@@ -248,7 +252,7 @@ package struct FinderSearch {
 }
 
 extension FinderSearch.Line {
-  /// Whether this line of a column and one of a row cross.
+  /// True if this line of a column crosses a line of a row.
   fileprivate func crosses(_ row: Self) -> Bool {
     row.start <= across && across < row.start + row.length && start <= row.across
       && row.across < start + length

@@ -4,7 +4,7 @@
   let height: Int
   private let pixels: UnsafeMutableRawBufferPointer
 
-  /// A white image.
+  /// Creates a white image.
   ///
   /// - Throws: ``QRFailure/imageTooLarge(width:height:)`` before anything is allocated.
   init(width: Int, height: Int) throws(QRFailure) {
@@ -22,7 +22,7 @@
 
   deinit { unsafe pixels.deallocate() }
 
-  /// Blackens a square whose upper left pixel is (`x`, `y`); it must lie inside the image.
+  /// Blackens a square with its upper left pixel at (`x`, `y`); it must be inside the image.
   mutating func fillBlack(x: Int, y: Int, side: Int) {
     precondition(x >= 0 && y >= 0 && x + side <= width && y + side <= height, "the square is inside")
     for row in y..<y + side {
@@ -30,12 +30,12 @@
     }
   }
 
-  /// Makes dark what is light, and the other way round.
+  /// Inverts all pixels.
   mutating func invert() {
     for index in unsafe pixels.indices { unsafe pixels[index] = ~pixels[index] }
   }
 
-  /// Lends the pixels, `width * height` bytes, to C; the pointer may not outlive the call.
+  /// Lends the pixels, `width * height` bytes, to C; the pointer must not outlive the call.
   borrowing func withUnsafePixels<R: ~Copyable, E: Error>(
     _ body: (UnsafeMutableRawPointer) throws(E) -> R
   ) throws(E) -> R {

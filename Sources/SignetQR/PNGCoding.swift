@@ -19,7 +19,7 @@ extension GreyImage {
     self = image
   }
 
-  /// The image as a PNG of 8-bit grey.
+  /// Encodes the image as a PNG of 8-bit grey.
   borrowing func png() throws(QRFailure) -> [UInt8] {
     let (width, height) = (width, height)
     do throws(PNGFailure) {

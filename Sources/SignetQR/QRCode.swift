@@ -2,26 +2,26 @@ import SignetFiles
 
 /// A QR code symbol (ISO/IEC 18004, model 2) at error-correction level M.
 ///
-/// What a code shows can be a secret (an invite, an OTP seed): it has no printable content, and
-/// ``writePNG(to:moduleSize:quietZone:)`` makes a file that only its owner may read.
+/// Its content can be a secret (an invite, an OTP seed): the type prints no content, and
+/// ``writePNG(to:moduleSize:quietZone:)`` creates a file that only its owner can read.
 public struct QRCode: Sendable, Hashable {
-  /// The most bytes of arbitrary text that fit: version 40, level M, 8-bit mode.
+  /// The maximum number of bytes of arbitrary text: version 40, level M, 8-bit mode.
   ///
-  /// Digits and capital letters are packed more tightly, so that more of them may fit.
+  /// Digits and capital letters are encoded more compactly, so more of them may fit.
   public static let maximumByteCount = 2331
 
-  /// The margin that ISO/IEC 18004 section 9.1 asks for, in modules.
+  /// The margin that ISO/IEC 18004 section 9.1 requires, in modules.
   public static let standardQuietZone = 4
 
-  /// The modules on each side without the quiet zone, 21 to 177.
+  /// The number of modules per side without the quiet zone, 21 to 177.
   public let side: Int
 
-  /// Row by row from the top left, true where dark; `side * side` elements.
+  /// The modules row by row from the top left, true if dark; `side * side` elements.
   private let modules: [Bool]
 
-  /// Encodes `text` as UTF-8 in the smallest symbol that holds it.
+  /// Encodes `text` as UTF-8 in the smallest symbol that fits.
   ///
-  /// - Throws: ``QRFailure/emptyText``, ``QRFailure/textTooLong(byteCount:)`` or, for want of memory,
+  /// - Throws: ``QRFailure/emptyText``, ``QRFailure/textTooLong(byteCount:)`` or, if memory is exhausted,
   ///   ``QRFailure/library(call:)``.
   public init(_ text: String) throws(QRFailure) {
     let symbol = try QRSymbol(text)
@@ -29,12 +29,12 @@ public struct QRCode: Sendable, Hashable {
     modules = symbol.modules
   }
 
-  /// Whether the module is dark; what lies outside the symbol is light.
+  /// Returns true if a module is dark; all modules outside the symbol are light.
   ///
   /// - Parameters:
   ///   - row: Counted from 0 at the top.
   ///   - column: Counted from 0 at the left.
-  /// - Returns: True where the module is dark.
+  /// - Returns: True if the module is dark.
   public func isDark(row: Int, column: Int) -> Bool {
     guard (0..<side).contains(row), (0..<side).contains(column) else { return false }
     return modules[row * side + column]
@@ -43,7 +43,7 @@ public struct QRCode: Sendable, Hashable {
   /// Draws the symbol, black on white, as a PNG of 8-bit grey.
   ///
   /// - Parameters:
-  ///   - moduleSize: The pixels on each side of a module, 1 to 64.
+  ///   - moduleSize: The pixels per side of a module, 1 to 64.
   ///   - quietZone: The white margin in modules, 0 to 32; below 4 some readers fail.
   /// - Returns: A whole PNG file (ISO/IEC 15948).
   /// - Throws: ``QRFailure/measureOutOfRange(moduleSize:quietZone:)`` or ``QRFailure/library(call:)``.
@@ -64,11 +64,11 @@ public struct QRCode: Sendable, Hashable {
     return try image.png()
   }
 
-  /// Writes the PNG that ``png(moduleSize:quietZone:)`` makes to a file of mode 0600.
+  /// Writes the PNG of ``png(moduleSize:quietZone:)`` to a file of mode 0600.
   ///
-  /// The file appears whole or not at all, and replaces one of the same name.
+  /// The file is created whole or not at all, and replaces one of the same name.
   ///
-  /// - Throws: ``QRFailure/cannotWrite(code:)`` and what ``png(moduleSize:quietZone:)`` throws.
+  /// - Throws: ``QRFailure/cannotWrite(code:)`` and the errors of ``png(moduleSize:quietZone:)``.
   public func writePNG(
     to path: String, moduleSize: Int = 8, quietZone: Int = standardQuietZone
   ) throws(QRFailure) {

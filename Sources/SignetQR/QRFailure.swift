@@ -2,38 +2,38 @@ import SignetFiles
 
 /// Why a QR code could not be made or read.
 ///
-/// No case carries the text of a code: an invite is a secret.
+/// No case contains the text of a code, because an invite is a secret.
 @nonexhaustive public enum QRFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is no text to encode.
+  /// The text is empty.
   case emptyText
-  /// The text needs more room than a version 40 symbol at level M has.
+  /// The text does not fit into a version 40 symbol at level M.
   case textTooLong(byteCount: Int)
   /// The module size or the quiet zone is out of range, or the image would be wider than 8192 pixels.
   case measureOutOfRange(moduleSize: Int, quietZone: Int)
-  /// The bytes do not begin as a PNG does.
+  /// The PNG signature is missing.
   case notPNG
-  /// The file is larger than ``QRReader/maximumByteCount``.
+  /// The file exceeds ``QRReader/maximumByteCount``.
   case fileTooLarge
-  /// The image is larger than ``QRReader`` accepts, in pixels.
+  /// The image exceeds the pixel limits of ``QRReader``.
   case imageTooLarge(width: UInt32, height: UInt32)
-  /// The PNG is cut short or contradicts itself.
+  /// The PNG is truncated or inconsistent.
   case damaged
-  /// The image holds so much that looks like the corner of a QR code that reading it would take long.
+  /// The image has so many patterns like the corners of a QR code that reading it would take too long.
   case tooManyPatterns
-  /// The image holds no QR code that can be read.
+  /// The image has no readable QR code.
   case noCode
-  /// A QR code was read, but its content is not UTF-8 text.
+  /// The content of a QR code is not UTF-8 text.
   case notText
-  /// The image holds several different QR codes where one is wanted.
+  /// The image has several different QR codes, but one is expected.
   case several(count: Int)
   /// The file could not be read; `code` is an `errno` value.
   case cannotRead(code: Int32)
   /// The file could not be written; `code` is an `errno` value.
   case cannotWrite(code: Int32)
-  /// A C function failed for want of memory or for an unforeseen reason.
+  /// A C function failed, because memory was exhausted or for an unexpected reason.
   case library(call: String)
 
-  /// What happened and what to do; never the content of a code.
+  /// The cause and the remedy; never the content of a code.
   public var description: String {
     switch self {
     case .emptyText: "there is no text to put into a QR code; give at least one character"

@@ -1,23 +1,24 @@
 import SignetFiles
 import SignetPNG
 
-/// Reads QR codes out of PNG images from anywhere.
+/// Reads QR codes in untrusted PNG images.
 ///
-/// Every bound is checked before memory is taken for the pixels, and every image either gives its codes or
-/// a ``QRFailure``. The work is bounded, too: a picture with thousands of finder patterns is refused (`FinderSearch`). Reading blocks: call it from an executor that may block when images are large.
+/// All limits are checked before memory for the pixels is allocated, and every image gives its codes or a ``QRFailure``. The
+/// work is limited as well: a picture with thousands of finder patterns is rejected (`FinderSearch`). Reading blocks: call
+/// it on an executor that may block if images are large.
 public enum QRReader {
-  /// The largest file that is read: 10 MiB.
+  /// The maximum file size: 10 MiB.
   public static let maximumByteCount = 10 * 1024 * 1024
 
-  /// The most pixels on a side: 8192.
+  /// The maximum number of pixels per side: 8192.
   public static let maximumSide = 8192
 
-  /// The most pixels in all: 33 554 432 (32 Mi), which take as many bytes.
+  /// The maximum number of pixels: 33 554 432 (32 Mi), one byte each.
   public static let maximumPixelCount = 32 * 1024 * 1024
 
-  /// The texts of all QR codes in a PNG, from the top down and from the left, equal ones as often as shown.
+  /// Returns the texts of all QR codes in a PNG, from the top down and from the left, duplicates included.
   ///
-  /// Light codes on dark ground are found too. A content that is not UTF-8 is refused, not guessed at.
+  /// Light codes on a dark background are read as well. Content that is not UTF-8 is rejected, not guessed.
   ///
   /// - Parameter bytes: A whole PNG file (ISO/IEC 15948).
   /// - Returns: At least one text.
@@ -46,13 +47,13 @@ public enum QRReader {
     return try QRScanner().contents(of: image)
   }
 
-  /// The work that a PNG makes for zbar, and whether that is too much.
+  /// Counts zbar's work on a PNG and compares it with limits.
   ///
   /// - Parameters:
   ///   - bytes: A whole PNG file.
-  ///   - limits: What is too much.
-  /// - Returns: What was counted until then.
-  /// - Throws: As ``texts(inPNG:)``, for the file.
+  ///   - limits: The limits.
+  /// - Returns: The work counted until the end or until a limit was exceeded.
+  /// - Throws: The errors of ``texts(inPNG:)`` for an invalid file.
   package static func work(
     inPNG bytes: [UInt8], limits: FinderSearch.Limits = FinderSearch.Limits()
   ) throws(QRFailure) -> (work: FinderSearch.Work, isTooMuch: Bool) {
@@ -65,16 +66,16 @@ public enum QRReader {
     return (search.work, false)
   }
 
-  /// Whether bytes begin as a PNG file does (ISO/IEC 15948 section 5.2).
+  /// Returns true if bytes have the PNG signature (ISO/IEC 15948 section 5.2).
   package static func isPNG(_ bytes: some Sequence<UInt8>) -> Bool {
     PNGFrame.isPNG(bytes)
   }
 
-  /// The texts of all QR codes in a PNG file.
+  /// Returns the texts of all QR codes in a PNG file.
   ///
-  /// - Parameter path: A file, or anything else that can be read to its end (`/dev/stdin`).
+  /// - Parameter path: A file, or any other readable path, such as `/dev/stdin`.
   /// - Returns: At least one text, in the order of ``texts(inPNG:)``.
-  /// - Throws: ``QRFailure/cannotRead(code:)`` and what ``texts(inPNG:)`` throws.
+  /// - Throws: ``QRFailure/cannotRead(code:)`` and the errors of ``texts(inPNG:)``.
   public static func texts(inPNGAt path: String) throws(QRFailure) -> [String] {
     let bytes: [UInt8]
     do throws(FileFailure) { bytes = try OpenFile(reading: path).contents(limit: maximumByteCount) } catch {
@@ -83,23 +84,23 @@ public enum QRReader {
     return try texts(inPNG: bytes)
   }
 
-  /// The text of the one QR code in a PNG; the same code shown twice counts as one.
+  /// Returns the text of the only QR code in a PNG; several copies of a code count as one.
   ///
-  /// - Throws: ``QRFailure/several(count:)`` and what ``texts(inPNG:)`` throws.
+  /// - Throws: ``QRFailure/several(count:)`` and the errors of ``texts(inPNG:)``.
   public static func singleText(inPNG bytes: [UInt8]) throws(QRFailure) -> String {
     try single(texts(inPNG: bytes))
   }
 
-  /// The text of the one QR code in a PNG file; the same code shown twice counts as one.
+  /// Returns the text of the only QR code in a PNG file; several copies of a code count as one.
   ///
-  /// - Throws: ``QRFailure/several(count:)`` and what ``texts(inPNGAt:)`` throws.
+  /// - Throws: ``QRFailure/several(count:)`` and the errors of ``texts(inPNGAt:)``.
   public static func singleText(inPNGAt path: String) throws(QRFailure) -> String {
     try single(texts(inPNGAt: path))
   }
 
   private static func single(_ texts: [String]) throws(QRFailure) -> String {
     guard let first = texts.first else { throw .noCode }
-    // Compared as bytes: two texts that are only canonically equal are not the same code.
+    // Compared as bytes: two canonically equal texts with different bytes are different codes.
     let different = Set(texts.map { Array($0.utf8) })
     guard different.count == 1 else { throw .several(count: different.count) }
     return first

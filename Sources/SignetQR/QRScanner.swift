@@ -1,10 +1,10 @@
 import CZBar
 
-/// An image scanner of zbar that looks for QR codes only, destroyed with its single owner.
+/// A zbar image scanner for QR codes only, destroyed with its single owner.
 @safe struct QRScanner: ~Copyable {
   private let raw: OpaquePointer
 
-  /// Makes a scanner; the corresponding C function is `zbar_image_scanner_create`.
+  /// Creates a scanner; the corresponding C function is `zbar_image_scanner_create`.
   init() throws(QRFailure) {
     guard let scanner = unsafe zbar_image_scanner_create() else {
       throw .library(call: "zbar_image_scanner_create")
@@ -12,7 +12,7 @@ import CZBar
     let settings: [(zbar_symbol_type_t, zbar_config_t, Int32)] = [
       (ZBAR_NONE, ZBAR_CFG_ENABLE, 0),
       (ZBAR_QRCODE, ZBAR_CFG_ENABLE, 1),
-      // The bytes as they are: zbar would otherwise guess a character set from them.
+      // Raw bytes: otherwise zbar would guess a character set.
       (ZBAR_QRCODE, ZBAR_CFG_BINARY, 1),
     ]
     for (symbology, key, value) in settings {
@@ -21,14 +21,14 @@ import CZBar
         throw .library(call: "zbar_image_scanner_set_config")
       }
     }
-    // What was read may be a secret and has no business on a message bus.
+    // The content may be a secret and must not be sent over a message bus.
     _ = unsafe zbar_image_scanner_request_dbus(scanner, 0)
     unsafe raw = scanner
   }
 
   deinit { unsafe zbar_image_scanner_destroy(raw) }
 
-  /// The contents of all codes, from the top down and from the left.
+  /// Returns the contents of all codes, from the top down and from the left.
   ///
   /// The corresponding C function is `zbar_scan_image`.
   func contents(of image: borrowing GreyImage) throws(QRFailure) -> [[UInt8]] {
@@ -41,7 +41,7 @@ import CZBar
   }
 }
 
-/// A `zbar_image_t`, released with its single owner; it looks at pixels that it does not own.
+/// A `zbar_image_t`, released with its single owner; it borrows its pixels.
 @safe private struct ScannedImage: ~Copyable {
   let raw: OpaquePointer
 
@@ -52,7 +52,7 @@ import CZBar
 
   deinit { unsafe zbar_image_destroy(raw) }
 
-  /// Lets the image look at `width * height` bytes, which must stay where they are while it is scanned.
+  /// Makes the image borrow `width * height` bytes, which must stay valid while it is scanned.
   func show(_ pixels: UnsafeMutableRawPointer, width: Int, height: Int) {
     // The format is the four characters "Y800", least significant first: 8-bit grey.
     unsafe zbar_image_set_format(raw, 0x3030_3859)
@@ -60,7 +60,7 @@ import CZBar
     unsafe zbar_image_set_data(raw, pixels, UInt(width * height), nil)
   }
 
-  /// What was found: the content and the least coordinates of each code.
+  /// The results: the content and the minimum coordinates of each code.
   var codes: [(content: [UInt8], top: Int32, left: Int32)] {
     var found: [(content: [UInt8], top: Int32, left: Int32)] = []
     var next = unsafe zbar_image_first_symbol(raw)

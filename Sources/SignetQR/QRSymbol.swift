@@ -12,12 +12,12 @@ import CQREncode
 
   /// Encodes `text` at error-correction level M.
   ///
-  /// The corresponding C functions are `QRcode_encodeString`, which chooses the tightest mode for each part,
-  /// and, for text with a NUL in it, `QRcode_encodeData`.
+  /// The corresponding C functions are `QRcode_encodeString`, which chooses the most compact mode for each part, and
+  /// `QRcode_encodeData` for text that contains a NUL.
   init(_ text: String) throws(QRFailure) {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty else { throw .emptyText }
-    // No version holds more than 7089 digits; past it, do not ask (the C side counts in `int`).
+    // No version holds more than 7089 digits; the check also protects the C function, which counts in `int`.
     guard bytes.count <= 7089 else { throw .textTooLong(byteCount: bytes.count) }
     errno = 0
     let code =
@@ -35,10 +35,10 @@ import CQREncode
 
   deinit { unsafe QRcode_free(raw) }
 
-  /// The modules on each side, 21 to 177.
+  /// The number of modules per side, 21 to 177.
   var side: Int { Int(unsafe raw.pointee.width) }
 
-  /// Row by row from the top left, true where dark; only bit 0 of each byte says so.
+  /// The modules row by row from the top left, true if dark; only bit 0 of each byte matters.
   var modules: [Bool] {
     let bytes = unsafe UnsafeBufferPointer(start: raw.pointee.data, count: side * side)
     return unsafe bytes.map { $0 & 1 == 1 }

@@ -1,14 +1,14 @@
 extension QRCode {
-  /// How a symbol is drawn with characters.
+  /// The characters that draw a symbol.
   public enum TerminalStyle: Hashable, Sendable {
-    /// Half-block characters with explicit colours, black on white: right on every colour terminal.
+    /// Half-block characters with explicit colours, black on white: correct on every colour terminal.
     case colouredHalfBlocks
-    /// Half-block characters without colours, for a terminal whose own background is dark or light.
+    /// Half-block characters without colours, for a terminal with a known background.
     case halfBlocks(Background)
     /// `##` and spaces only, for locales without UTF-8.
     case ascii(Background)
 
-    /// The colour that a terminal paints behind text.
+    /// The background colour of a terminal.
     public enum Background: Hashable, Sendable {
       /// Light text on a dark background: characters draw the light modules.
       case dark
@@ -17,14 +17,14 @@ extension QRCode {
     }
   }
 
-  /// Draws the symbol with characters, dark on light, each line ended by a newline.
+  /// Draws the symbol with characters, dark on light; each line ends with a newline.
   ///
-  /// A half-block line shows two rows of modules and is `side + 2 * quietZone` columns wide; an `ascii` line
-  /// shows one row and is twice as wide.
+  /// A half-block line shows two rows of modules and is `side + 2 * quietZone` columns wide. An `ascii` line shows one row
+  /// and is twice as wide.
   ///
   /// - Parameters:
-  ///   - style: Which characters, and whether with colours.
-  ///   - quietZone: The margin in modules, 0 to 32; values outside are taken as the nearest bound.
+  ///   - style: The characters, with or without colours.
+  ///   - quietZone: The margin in modules, 0 to 32; values outside are clamped.
   /// - Returns: The lines of the drawing.
   public func terminalText(_ style: TerminalStyle, quietZone: Int = standardQuietZone) -> String {
     let margin = min(max(quietZone, 0), 32)

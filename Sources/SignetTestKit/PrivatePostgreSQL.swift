@@ -80,8 +80,9 @@ package final class PrivatePostgreSQL: Sendable {
 
   /// The shell script that creates, starts and ends the server.
   ///
-  /// Writes are not synced to disk, because no test cuts the power. Tables are too small to be vacuumed. Creating a cluster takes half a second of processor time. If the processes of a run share a folder, the first one
-  /// leaves a copy of its own cluster there; if two copies are made at the same time, one stays.
+  /// Writes are not synced to disk, because no test cuts the power. Tables are too small to be vacuumed. Creating a cluster
+  /// takes half a second of processor time. If the processes of a run share a folder, the first one leaves a copy of its own
+  /// cluster there; if two copies are made at the same time, one stays.
   private static let script = """
     set -e
     start() {

@@ -7,11 +7,11 @@ import SignetPushAuth
 import SignetUAF
 import SignetWire
 
-/// What an answer says instead of `ok`.
+/// The error part of an answer, in place of `ok`.
 struct CheckFailure: Error {
-  /// The stable name; docs/signet-check.md lists them all.
+  /// The stable code; docs/signet-check.md lists all codes.
   let code: String
-  /// A sentence for people, which may change.
+  /// A sentence for users, which may change.
   let message: String
 
   init(_ code: String, _ message: String) {
@@ -19,12 +19,12 @@ struct CheckFailure: Error {
     self.message = message
   }
 
-  /// A member that is not what the operation takes.
+  /// Creates the failure for an invalid member of a request.
   init(invalid member: String, _ reason: String) {
     self.init("input.invalid", "\(member): \(reason)")
   }
 
-  /// The one place where the failures of the modules get their names.
+  /// Translates the failures of the modules; this is the only place that does.
   init(translating error: any Error) {
     switch error {
     case let failure as CheckFailure: self = failure

@@ -1,14 +1,14 @@
 import SignetJSON
 
-/// One operation: from the members of a request to those of `ok`.
+/// One operation: it computes the members of `ok` from the members of a request.
 struct Operation: Sendable {
   let name: String
   let run: @Sendable (Request) throws -> JSONObject
 }
 
-/// Turns each line into its answer.
+/// Answers each input line.
 enum CheckSession {
-  /// Every operation that is answered, by name.
+  /// All operations by name.
   private static let operations = Dictionary(
     uniqueKeysWithValues: (base32Operations + oathOperations + joseOperations + ellipticCurveOperations
       + policyOperations + accountPolicyOperations + uriOperations + pushOperations + uafOperations
@@ -21,7 +21,7 @@ enum CheckSession {
   private static let limits = JSONLimits(
     maximumDepth: 64, maximumByteCount: LineReader.limit, maximumMemberCount: 65_536)
 
-  /// The answer to a line, without line feed; there always is one.
+  /// Returns the answer to a line, without line feed.
   static func answer(to line: InputLine) -> [UInt8] {
     let members: JSONObject
     switch line {

@@ -12,11 +12,11 @@ enum InputLine {
   case tooLong
 }
 
-/// Reads lines as they come, without waiting for more than the next one.
+/// Reads lines as they arrive, without waiting for more than the next one.
 ///
-/// `readLine()` would repair bytes that are not UTF-8 and take lines of any length; vectors must be seen as they are.
+/// `readLine()` would repair bytes that are not UTF-8 and accept lines of any length; test vectors must arrive unchanged.
 struct LineReader {
-  /// The most bytes in a line.
+  /// The maximum number of bytes in a line.
   static let limit = 1 << 20
 
   private let descriptor: Int32
@@ -28,9 +28,9 @@ struct LineReader {
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// The next line, or nil at the end; a last line without line feed counts.
+  /// Returns the next line, or nil at the end; a last line without line feed counts.
   ///
-  /// - Parameter beforeWaiting: Called when the line has to be waited for.
+  /// - Parameter beforeWaiting: Called before a blocking read.
   /// - Returns: The line.
   mutating func next(beforeWaiting: () -> Void) -> InputLine? {
     while true {
@@ -55,7 +55,7 @@ struct LineReader {
     }
   }
 
-  /// Appends what there is to read; an error ends the input.
+  /// Appends the available input; an error counts as the end.
   private mutating func fill() {
     let count = buffer.count
     buffer.append(contentsOf: repeatElement(0, count: 65_536))
@@ -70,7 +70,7 @@ struct LineReader {
   }
 }
 
-/// Collects answers and writes them before the next request is waited for.
+/// Collects answers and writes them before the next blocking read.
 struct AnswerWriter {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
@@ -84,7 +84,7 @@ struct AnswerWriter {
     if buffer.count > 1 << 20 { _ = flush() }
   }
 
-  /// Writes what was collected; false if nobody reads it any more.
+  /// Writes the collected answers; returns false if the reader has closed the pipe.
   mutating func flush() -> Bool {
     var written = 0
     while written < buffer.count {

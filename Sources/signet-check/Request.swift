@@ -15,7 +15,7 @@ struct Request {
     try members.optionalInteger(name) ?? value
   }
 
-  /// A whole number from 0 to 2^64 - 1; beyond 2^63 - 1, where JSON numbers end here, as a string of digits.
+  /// Reads a whole number from 0 to 2^64 - 1; above 2^63 - 1, the limit of JSON numbers here, as a string of digits.
   func unsigned(_ name: String) throws -> UInt64 {
     let text: String
     switch try members.value(name) {
@@ -42,7 +42,7 @@ struct Request {
   /// A secret in hexadecimal.
   func secret(_ name: String) throws -> SecretBytes { SecretBytes(copying: try hex(name)) }
 
-  /// One of several words, read case-insensitively; `value` where absent.
+  /// Reads one of several words, case-insensitively; returns `value` if absent.
   func choice<Choice>(_ name: String, _ choices: [String: Choice], default value: Choice) throws -> Choice {
     guard let text = try members.optionalString(name) else { return value }
     guard let choice = choices[text.lowercased()] else {
@@ -51,9 +51,9 @@ struct Request {
     return choice
   }
 
-  /// The algorithms that a list of names allows, read case-insensitively; nil where there is no list.
+  /// Reads a list of allowed algorithms, case-insensitively; nil if there is no list.
   ///
-  /// A name that is not known here allows nothing, which is what the list would do anyway.
+  /// An unknown name allows nothing and is ignored.
   func algorithms<Algorithm>(_ name: String) throws -> Set<Algorithm>?
   where Algorithm: CaseIterable & RawRepresentable & Hashable, Algorithm.RawValue == String {
     guard let names = try members.optionalStrings(name) else { return nil }

@@ -9,7 +9,7 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// What `signet-manifest` does.
+/// The commands of `signet-manifest`.
 enum ManifestCommands {
   private static let publicKey = Option.value(
     "public-key", "The release's public key, as 'key' prints it", named: "digits", isRequired: true)

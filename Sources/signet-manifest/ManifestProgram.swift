@@ -1,7 +1,7 @@
 import SignetIntegrity
 import SignetTerminal
 
-/// The command line of `signet-manifest`, which a release is built with.
+/// The command line of `signet-manifest`, a tool for building releases.
 enum ManifestProgram {
   static let program = Program(
     "signet-manifest", "Sign and verify the manifest of a release", version: "0.1.0", date: "2026-11-22",

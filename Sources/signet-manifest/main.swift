@@ -3,11 +3,11 @@ import SignetCrypto
 import SignetIntegrity
 import SignetTerminal
 
-// Its object is linked where it is called; it has closed this process before the first code of a library.
+// The call links the function's object file, whose constructor has closed this process before any library code ran.
 _ = signet_program_start()
 CryptoLibrary.keepsStateAtExit()
 #if os(Linux)
-  // It has the release's private key.
+  // This process has the release's private key.
   ProcessHardening.closeMemory()
 #endif
 await ManifestProgram.program.main()

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 
-/// Files of authenticators, without a password: deriving a key from one is slow by nature.
+/// Account files of authenticators, without a password: a key derivation would be slow by design.
 let accountFileOperations = [
   Operation(name: "account-file") { request in
     let bytes = try request.hex("fileHex")

@@ -1,7 +1,7 @@
 import SignetJSON
 import SignetPolicy
 
-/// Policies that lock accounts.
+/// Evaluation of account policies.
 let accountPolicyOperations = [
   Operation(name: "policy-evaluate") { request in
     let evidence = try request.members.optionalObject("evidence") ?? [:]
@@ -21,7 +21,7 @@ let accountPolicyOperations = [
         breaches += report.breaches
         indeterminate += report.indeterminate
       } else {
-        // A policy of an app, of which the evidence itself says whether it holds.
+        // A policy of an app; the evidence itself has its result.
         switch try evidence.optionalBool(name) {
         case true?: break
         case false?:
@@ -44,7 +44,7 @@ let accountPolicyOperations = [
 ]
 
 extension Request {
-  /// An object, or the same as a text; none where there is nothing.
+  /// Reads policies from an object, or from a text with one; none if the member is absent.
   fileprivate func accountPolicies() throws -> AccountPolicySet {
     switch members["policies"] {
     case nil, .null: AccountPolicySet()

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 
-/// RFC 4648 section 6.
+/// Base32 (RFC 4648 section 6).
 let base32Operations = [
   Operation(name: "base32-decode") { request in
     let modes: [String: Base32.Mode] = [

@@ -27,7 +27,7 @@ let ellipticCurveOperations = [
         case .raw: try ECDSASignature(rawRepresentation: bytes)
         }
     } catch {
-      return ["valid": false]  // what is no signature is no valid one
+      return ["valid": false]  // a malformed signature is an invalid one
     }
     return ["valid": .bool(isValid(signature, message))]
   },
@@ -54,7 +54,7 @@ extension Request {
     }
   }
 
-  /// A private scalar as 32 bytes: vectors write the same number with zeros in front or without.
+  /// Reads a private scalar as 32 bytes: vectors write numbers with and without leading zeros.
   fileprivate func privateScalar() throws -> SecretBytes {
     let bytes = try hex("privateHex").drop { $0 == 0 }
     guard bytes.count <= 32 else { throw CryptoFailure.invalidPrivateKey }

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// RFC 7515 to 7518 and RFC 7638.
+/// JOSE (RFC 7515 to 7518 and RFC 7638).
 let joseOperations = [
   Operation(name: "jwk") { request in
     let jwk = try JWK(try request.object("jwk"))
@@ -44,7 +44,7 @@ let joseOperations = [
 ]
 
 extension JWKSet {
-  /// The key that the header names, or the only one there is.
+  /// Returns the key that the header names, or the only key of the set.
   fileprivate func only(keyID: String?) throws -> JWK {
     let fitting = keyID.map { name in keys.filter { $0.keyID == name } } ?? keys
     guard let key = fitting.first, fitting.count == 1 else { throw JOSEFailure.keyNotFound }

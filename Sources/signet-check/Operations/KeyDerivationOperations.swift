@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
 
-/// RFC 5869.
+/// HKDF (RFC 5869).
 let keyDerivationOperations = [
   Operation(name: "hkdf") { request in
     let hashes: [String: HashFunction] = [

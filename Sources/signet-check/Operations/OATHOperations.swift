@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 
-/// RFC 4226, RFC 6238 and RFC 6287.
+/// One-time passwords (RFC 4226, RFC 6238 and RFC 6287).
 let oathOperations = [
   Operation(name: "hotp") { request in
     let hotp = try HOTP(
@@ -38,7 +38,7 @@ let oathOperations = [
   },
 ]
 
-/// A number of 64 bits without sign: digits in a string where a JSON number would lose some.
+/// Converts an unsigned 64-bit number: a string of digits if it exceeds a signed JSON number.
 private func number(_ value: UInt64) -> JSONValue {
   Int64(exactly: value).map { .integer($0) } ?? .string(String(value))
 }
@@ -49,7 +49,7 @@ extension Request {
     return try choice("algorithm", Dictionary(uniqueKeysWithValues: names), default: .sha1)
   }
 
-  /// What the suite wants of the request; other members are left alone, as everywhere.
+  /// Reads the inputs that the suite requires; other members are ignored.
   fileprivate func ocraInput(for suite: OCRASuite) throws -> OCRAInput {
     OCRAInput(
       counter: suite.hasCounter ? try unsigned("counter") : nil,

@@ -34,12 +34,12 @@ let policyOperations = [
 ]
 
 extension PasswordPolicy {
-  /// Whether a password is among the latest that must not be used again.
+  /// Decides whether a password is among the latest that must not be reused.
   ///
   /// - Parameters:
-  ///   - password: The new one.
-  ///   - history: Earlier ones, the oldest first.
-  /// - Returns: Whether one of the last ``maximumHistory`` has the same prepared form.
+  ///   - password: The new password.
+  ///   - history: Earlier passwords, the oldest first.
+  /// - Returns: True if one of the last ``maximumHistory`` has the same prepared form.
   fileprivate func reuses(_ password: String, history: [String]) -> Bool {
     guard let prepared = password.prepared else { return false }
     return history.suffix(maximumHistory).contains { $0.prepared == prepared }
@@ -47,14 +47,14 @@ extension PasswordPolicy {
 }
 
 extension String {
-  /// As keys are derived from it; `nil` for what can be no password, and so is none of the earlier ones.
+  /// The prepared form for key derivation; `nil` for a text that cannot be a password and so equals no earlier one.
   fileprivate var prepared: [UInt8]? {
     do { return try OpaqueString.prepare(self) } catch { return nil }
   }
 }
 
 extension Request {
-  /// A policy string, or an object of the JSON form: of a protection policy, or of a password policy alone.
+  /// Reviews a policy string, or an object in the JSON form: a protection policy, or a password policy.
   fileprivate func policyReview() throws -> PolicyReview {
     switch try members.value("policy") {
     case .string(let text): PolicyReview(string: text)
@@ -63,7 +63,7 @@ extension Request {
     }
   }
 
-  /// A policy that passwords can be checked with here.
+  /// Returns the policy for checking passwords; throws if it is invalid or has none.
   fileprivate func passwordPolicy() throws -> PasswordPolicy {
     let review = try policyReview()
     if let error = review.findings.first(where: { $0.severity == .error }) {

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetPushAuth
 
-/// What authenticator apps of the push protocol answer and receive.
+/// The push protocol of authenticator apps: answers and messages.
 let pushOperations = [
   Operation(name: "push-response") { request in
     let challenge = try request.base64("challengeB64")
@@ -38,7 +38,7 @@ extension Request {
     try PushAuthKey(SecretBytes(copying: base64("secretB64")))
   }
 
-  /// Base64 in either alphabet, with or without padding.
+  /// Decodes Base64 in either alphabet, with or without padding.
   fileprivate func base64(_ name: String) throws -> [UInt8] {
     guard let bytes = Base64.decodeLeniently(try string(name)) else {
       throw CheckFailure(invalid: name, "use Base64 in one of its alphabets")

@@ -1,7 +1,7 @@
 import SignetJSON
 import SignetUAF
 
-/// FIDO UAF 1.1: what a response or an assertion says, and whether it is signed.
+/// FIDO UAF 1.1: the content of a response or an assertion, and the verification of its signature.
 let uafOperations = [
   Operation(name: "uaf-verify") { request in
     let key = request.members.contains("publicKeyHex") ? try request.hex("publicKeyHex") : nil
@@ -10,7 +10,7 @@ let uafOperations = [
 ]
 
 extension Request {
-  /// The response as text, which may be an array or an object in place; or an assertion.
+  /// Reads a response as text, array or object, or an assertion.
   fileprivate func uafInput() throws -> UAFReport.Input {
     switch (members["response"], try members.optionalString("assertionB64")) {
     case (.string(let text)?, nil): return .response(text)

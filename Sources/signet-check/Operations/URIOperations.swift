@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 
-/// The URIs by which authenticators take over an account.
+/// The URIs that add an account to an authenticator.
 let uriOperations = [
   Operation(name: "uri-parse") { request in
     let modes: [String: Base32.Mode] = ["lenient": .lenient, "transcribed": .transcribed]
@@ -31,7 +31,7 @@ extension AuthenticatorURI {
       case .hotp(let counter):
         object["type"] = "hotp"
         object["counter"] = Int64(exactly: counter).map { .integer($0) } ?? .string(String(counter))
-      case .ocra: break  // no URI has it
+      case .ocra: break  // not possible in a URI
       }
     }
     for (name, text) in [
@@ -91,7 +91,7 @@ extension AuthenticatorURI {
     for case .object(let other) in try members.optionalArray("others") ?? [] {
       others.append((try other.string("name"), try other.string("value")))
     }
-    // What is printed has to be what is read, whatever was given.
+    // The printed URI must be readable again, for any input.
     _ = try AuthenticatorURI(insecureText)
   }
 }

@@ -13,7 +13,7 @@ let wireOperations = [
   }
 ]
 
-/// Each message in the clear, read and printed again.
+/// Parses each plaintext message and prints it again.
 private let wireMessages: [String: @Sendable ([UInt8]) throws -> [UInt8]] = [
   "activation-start": { try ActivationStart(parsing: $0).bytes },
   "activation-answer": { try StartAnswer<ActivationOffer>(parsing: $0).bytes },
