@@ -2,16 +2,16 @@ import Signet
 import SignetJSON
 import SignetTerminal
 
-/// What a code is made with.
+/// The key material for a code.
 enum CodeSource {
-  /// What a server has provisioned.
+  /// A container that a server has provisioned.
   case container(Container)
-  /// What was imported, and the password that opened it, if there is one.
+  /// An imported account, and the password that opened it, if any.
   case account(Account, SharedSecretBox?)
 }
 
 extension DeviceOptions {
-  /// The container or account that the command line names, or the only one.
+  /// Returns the container or account that the command line names, or the only one.
   func codeSource(on device: Device) async throws -> CodeSource {
     guard let wanted = arguments.optionalString("name") else {
       if arguments.isSet("container") {
@@ -24,7 +24,7 @@ extension DeviceOptions {
       let codes = accounts.flatMap(\.codes)
       if codes.count == 1, let only = codes.first { return .account(only, password) }
       guard !codes.isEmpty else {
-        // Says that there is none.
+        // Throws the message for a device without containers.
         return .container(try await ContainerChoice.container(arguments, of: device))
       }
       throw CommandFailure(
@@ -42,7 +42,7 @@ extension DeviceOptions {
       try AccountChoice.codes(wanted, of: accounts, orContainers: true), password)
   }
 
-  /// All accounts that were imported or enrolled, with the password that opened them, where they have one.
+  /// Returns all imported and enrolled accounts, with the password that opened them, if any.
   func accounts(
     on device: Device
   ) async throws -> (accounts: [ListedAccount], password: SharedSecretBox?) {
@@ -50,9 +50,9 @@ extension DeviceOptions {
     return (try await ListedAccount.all(on: device, by: password), password)
   }
 
-  /// Runs a body with the password of the accounts; `nil` where they have none.
+  /// Runs a body with the password of the accounts; `nil` if they have none.
   ///
-  /// The password is wiped when this returns. So a body returns what is to be printed, and prints no result.
+  /// The password is wiped when this returns. The body therefore returns the result, and the caller prints it.
   func withAccountsPassword<Value>(
     on device: Device, _ body: (SharedSecretBox?) async throws -> Value
   ) async throws -> Value {
@@ -60,21 +60,21 @@ extension DeviceOptions {
     return try await body(password)
   }
 
-  /// The password of the accounts; `nil` where they have none.
+  /// Returns the password of the accounts; `nil` if they have none.
   func accountsPassword(on device: Device) async throws -> SharedSecretBox? {
     guard try await device.accounts.havePassword() else { return nil }
     return try await password(for: "the accounts")
   }
 }
 
-/// Which accounts a command is about.
+/// The accounts that a command applies to.
 enum AccountChoice {
-  /// The account of this name.
+  /// Returns the account with this name.
   ///
   /// - Parameters:
   ///   - wanted: The name.
-  ///   - accounts: Those that there are.
-  ///   - mayBeContainer: Whether containers were looked at before, for what is said where there is none.
+  ///   - accounts: All accounts.
+  ///   - mayBeContainer: True if containers were searched as well, for the error message.
   /// - Returns: The account.
   /// - Throws: `CommandFailure` unless there is exactly one.
   static func one(
@@ -98,9 +98,9 @@ enum AccountChoice {
     return account
   }
 
-  /// What makes the codes of the account of this name, or of this id.
+  /// Returns the code generator of the account with this name or ID.
   ///
-  /// - Throws: `CommandFailure`, as ``one(_:of:orContainers:)``, and where it makes none, or in several ways.
+  /// - Throws: `CommandFailure` like ``one(_:of:orContainers:)``, and if the account makes no codes or several kinds.
   static func codes(
     _ wanted: String, of accounts: [ListedAccount], orContainers mayBeContainer: Bool = false
   ) throws(CommandFailure) -> Account {
@@ -113,7 +113,7 @@ enum AccountChoice {
     return try account.onlyCodes()
   }
 
-  /// What makes the codes of the accounts of these names; of all where none is named.
+  /// Returns the code generators of the named accounts; of all accounts if none is named.
   static func several(
     _ wanted: [String], of accounts: [ListedAccount]
   ) throws(CommandFailure) -> [Account] {
@@ -121,7 +121,7 @@ enum AccountChoice {
     var chosen: [Account] = []
     for name in wanted {
       let account = try one(name, of: accounts)
-      // One that makes none is named as such.
+      // An account without codes gets an error message of its own.
       if account.codes.isEmpty { _ = try account.onlyCodes() }
       for codes in account.codes where !chosen.contains(codes) { chosen.append(codes) }
     }
@@ -130,7 +130,7 @@ enum AccountChoice {
 }
 
 extension Account {
-  /// What `--json` prints of an account; never the secret.
+  /// The `--json` form of an account; never the secret.
   var json: JSONObject {
     var object: JSONObject = [
       "id": .string(id.description), "issuer": .string(issuer), "name": .string(name),

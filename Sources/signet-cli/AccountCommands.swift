@@ -142,13 +142,13 @@ extension Command {
       },
     ])
 
-  // What asks for passwords returns before anything is written: they are wiped by then.
+  // Functions that ask for passwords return before any output, so that the passwords are wiped by then.
 
   private static func protected(_ arguments: Arguments) async throws -> PasswordChangeOutcome {
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: true)
     let present = try await options.accountsPassword(on: device)
-    // A wrong one is said before another is chosen.
+    // Verify the present password before asking for a new one.
     _ = try await device.accounts.list(by: present)
     let new = try await options.newPassword(under: Accounts.passwordPolicy, .none, .change)
     return try await device.accounts.setPassword(new, by: present)
@@ -165,8 +165,8 @@ extension Command {
 
   static let accountArgument = Argument("account", "ISSUER:NAME, the issuer, the name, or the id")
 
-  /// Runs a body with the account that the command line names, and the password of the accounts, as
-  /// ``DeviceOptions/withAccountsPassword(on:_:)`` does.
+  /// Runs a body with the account that the command line names, and the password of the accounts, like
+  /// ``DeviceOptions/withAccountsPassword(on:_:)``.
   private static func withChosen<Value>(
     _ arguments: Arguments, _ body: (Device, ListedAccount, SharedSecretBox?) async throws -> Value
   ) async throws -> Value {
@@ -175,7 +175,7 @@ extension Command {
     }
   }
 
-  /// Runs a body with what makes the codes of the account that the command line names, in the same way.
+  /// Runs a body with the code generator of the account that the command line names, in the same way.
   static func withChosenCodes<Value>(
     _ arguments: Arguments, secretsFrom others: [String],
     _ body: (Device, Account, SharedSecretBox?) async throws -> Value

@@ -83,7 +83,7 @@ extension Command {
   }
 }
 
-/// Asks before what apps encrypted is lost with the container that a new one replaces.
+/// Asks for confirmation if a new container replaces one whose app-encrypted data would be lost.
 private func mayReplace(
   _ code: ActivationCode, on device: Device, _ arguments: Arguments
 ) async throws -> Bool {

@@ -37,10 +37,10 @@
           "the system does not close this process's memory to others; the agent keeps no keys in it")
       }
       let configuration = try AgentConfiguration(path: groupsPath(arguments))
-      // Its own sessions are the device's to lock.
+      // The device locks the agent's own sessions, so no other responder is needed.
       let device = try DeviceOptions(arguments).device(
         createIfMissing: false, responder: PlainResponder())
-      // Known now, so that a wrong choice is told at once; looked up again at every unlock.
+      // Checked now, so that a wrong choice is reported at once; looked up again at every unlock.
       let chosen = try await ContainerChoice.container(arguments, of: device)
       let agent = Agent(device: device, configuration: configuration, screen: LogindScreenLock()) {
         () throws(SignetFailure) in
@@ -62,11 +62,11 @@
       return .success
     }
 
-    /// Where no passcode can be checked, the agent starts no programs; where one can, PAM starts one with rights of its own.
+    /// Forbids system calls that start programs, unless a passcode can be checked: then PAM starts a privileged program.
     private static func giveUpCalls() async {
       guard await PAMPasscode().state() != .ready else { return }
       do throws(GuardFailure) { try SystemCallFilter.startsNothing.begin() } catch {
-        // Its memory is closed all the same, and the kernel that takes no filter is not the agent's to choose.
+        // Continue: the memory is closed, and the agent cannot choose a kernel that supports filters.
       }
     }
 
@@ -82,7 +82,7 @@
       let device = try options.device(createIfMissing: false)
       let container = try await ContainerChoice.container(arguments, of: device)
       let session = try AgentOptions.session(arguments)
-      // Asked before the password is, so that nobody types it in vain.
+      // Check the session before asking for the password.
       _ = try await session.state()
       try await options.authenticated(container, on: device, to: "Unlock the data of apps") {
         try await session.unlock(by: $0)

@@ -8,7 +8,7 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// Which of the agent's sessions a command is about.
+/// The options that select a session of the agent.
 enum AgentOptions {
   static let socket = Option.value(
     "socket", "The agent's socket; $XDG_RUNTIME_DIR/signet/agent.sock where it is not given", named: "path",
@@ -20,7 +20,7 @@ enum AgentOptions {
   static let group = Option.value(
     "group", "The group of apps", named: "name", default: AppGroup.standard.name)
 
-  /// - Throws: `CommandFailure` for a name that no group can have.
+  /// - Throws: `CommandFailure` for an invalid group name.
   static func group(_ arguments: Arguments) throws -> AppGroup {
     guard let group = AppGroup(arguments.string("group")) else {
       throw CommandFailure(.usage, "the name of a group is 1 to 64 visible ASCII characters")
@@ -31,7 +31,7 @@ enum AgentOptions {
 
 #if os(Linux)
   extension AgentOptions {
-    /// - Throws: `CommandFailure` where there is no place for a socket.
+    /// - Throws: `CommandFailure` if there is no path for a socket.
     static func path(_ arguments: Arguments) throws -> String {
       guard
         let path = arguments.optionalString("socket")

@@ -2,19 +2,20 @@ import Signet
 import SignetTerminal
 
 extension DeviceOptions {
-  /// Does what needs the user: with a finger or the device's passcode where one is enabled, and else with the password.
+  /// Runs an operation that needs the user: with a fingerprint or the device's passcode if one is enabled, otherwise with
+  /// the password.
   ///
-  /// `--password-fd` goes by the password alone. At a terminal one prompt takes both: a finger on the reader, or the password that is
-  /// typed meanwhile. Whatever the finger or the passcode comes to, the password still works.
+  /// `--password-fd` uses only the password. At a terminal one prompt accepts both: a finger on the reader, or a typed
+  /// password. If the fingerprint or the passcode fails, the password still works.
   ///
   /// - Parameters:
-  ///   - container: What is opened.
-  ///   - key: The key that is needed; `nil` for what the container's own policy protects.
-  ///   - device: Where it is.
-  ///   - purpose: What for, as the person will read it.
-  ///   - operation: What to do; it may be tried once more in another way, if the first did not open anything.
-  /// - Returns: What the operation returns.
-  /// - Throws: What the operation throws, and `SecretInputFailure`.
+  ///   - container: The container to open.
+  ///   - key: The key that is needed; `nil` for data under the container's own policy.
+  ///   - device: The device with the container.
+  ///   - purpose: The purpose, as shown to the user.
+  ///   - operation: The operation; it may run a second time with another authentication if the first did not open anything.
+  /// - Returns: The result of the operation.
+  /// - Throws: The error of the operation, and `SecretInputFailure`.
   func authenticated<Value: Sendable>(
     _ container: Container, key: Key.Usage? = nil, on device: Device, to purpose: TerminalText,
     _ operation: @escaping @Sendable (Authentication?) async throws -> Value
@@ -41,7 +42,7 @@ extension DeviceOptions {
     return try await operation(try await password(for: container, key: key).map { .password($0) })
   }
 
-  /// Refuses where no password may be tried now, before one is asked for.
+  /// Throws if no password attempt is allowed now, before the user is asked for one.
   ///
   /// - Throws: `SignetFailure`: `waiting`, `lockedOut` or `wiped`.
   func requireTry(of container: Container, _ key: Key.Usage?, on device: Device) async throws {
@@ -56,7 +57,7 @@ extension DeviceOptions {
     throw failure
   }
 
-  /// Whether a finger would open the container now; where it would not any more, says why.
+  /// Returns true if a fingerprint can open the container now; prints the reason if it no longer can.
   private func isReady(_ container: Container, _ key: Key.Usage?, on device: Device) async throws -> Bool {
     let reason: TerminalText
     do throws(SignetFailure) {
@@ -71,7 +72,7 @@ extension DeviceOptions {
     return false
   }
 
-  /// - Returns: `nil` if the password is wanted.
+  /// - Returns: `nil` if the user chooses the password.
   private func byPasscode<Value: Sendable>(
     _ title: String, _ purpose: TerminalText,
     _ operation: @Sendable (Authentication?) async throws -> Value

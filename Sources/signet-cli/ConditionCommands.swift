@@ -114,7 +114,7 @@ extension Command {
 }
 
 extension AccountStatus {
-  /// What `--json` prints.
+  /// The `--json` form.
   var json: JSONObject {
     var json: JSONObject = [
       "policies": .object(policies.json), "unknown": .array(unknownPolicies.map { .string($0) }),

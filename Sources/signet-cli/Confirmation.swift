@@ -2,11 +2,11 @@ import Signet
 import SignetTerminal
 
 extension Arguments {
-  /// Asks before something is deleted for good, and says so where it is not.
+  /// Asks for confirmation of a permanent deletion; prints a message if the user declines.
   ///
-  /// - Parameter question: What would be done.
-  /// - Returns: Whether to go on: yes with `--yes`.
-  /// - Throws: `CommandFailure` where there is no terminal to ask at.
+  /// - Parameter question: The question, which names the effect.
+  /// - Returns: True to go on; always true with `--yes`.
+  /// - Throws: `CommandFailure` without a terminal.
   func confirmsDeletion(_ question: TerminalText) async throws -> Bool {
     if isSet("yes") { return true }
     let isSure = try await answering(with: "--yes") {
@@ -16,14 +16,14 @@ extension Arguments {
     return isSure
   }
 
-  /// Asks before a key is used, where no password will be asked for.
+  /// Asks for confirmation of the use of a key that needs no password.
   ///
   /// - Parameters:
-  ///   - question: What would be done.
-  ///   - key: Which key.
-  ///   - container: Whose key.
-  /// - Returns: Whether to go on.
-  /// - Throws: `CommandFailure` where there is no terminal to ask at.
+  ///   - question: The question, which names the effect.
+  ///   - key: The key.
+  ///   - container: The container of the key.
+  /// - Returns: True to go on.
+  /// - Throws: `CommandFailure` without a terminal.
   func confirmsUse(_ question: TerminalText, of key: Key.Usage, of container: Container) async throws -> Bool
   {
     guard container.protection(of: key).passwordPolicy == nil else { return true }
@@ -33,13 +33,13 @@ extension Arguments {
     }
   }
 
-  /// Shows what a key is about to be used for, all of it, on standard error, where the prompt follows.
+  /// Shows the whole content that a key is about to sign, on standard error, where the prompt follows.
   ///
   /// - Parameters:
-  ///   - deed: What is about to be done.
-  ///   - content: What is shown and signed.
-  ///   - container: Who does it.
-  ///   - transaction: Its id and when it ends; `nil` for one's own wish.
+  ///   - deed: The operation.
+  ///   - content: The content to show and sign.
+  ///   - container: The signing container.
+  ///   - transaction: Its ID and end; `nil` for a signature on the user's own initiative.
   func announce(
     _ deed: String, _ content: TransactionContent, by container: Container,
     _ transaction: (id: TransactionID, expires: Int64)? = nil

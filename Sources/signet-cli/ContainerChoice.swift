@@ -1,7 +1,7 @@
 import Signet
 import SignetTerminal
 
-/// Which container a command is about.
+/// The container that a command applies to.
 enum ContainerChoice {
   static let option = Option.value(
     "container",
@@ -9,14 +9,14 @@ enum ContainerChoice {
     short: "c",
     named: "which")
 
-  /// The container that the command line names, or the only one.
+  /// Returns the container that the command line names, or the only one.
   ///
   /// - Parameters:
   ///   - arguments: The command line.
-  ///   - device: Whose containers there are.
-  ///   - includesUnconfirmed: Whether one that its server has not confirmed will do.
+  ///   - device: The device with the containers.
+  ///   - includesUnconfirmed: True to accept a container that its server has not confirmed.
   /// - Returns: The container.
-  /// - Throws: `CommandFailure` unless there is exactly one, and what the vault says.
+  /// - Throws: `CommandFailure` unless there is exactly one, and the vault's error.
   static func container(
     _ arguments: Arguments, of device: Device, includingUnconfirmed includesUnconfirmed: Bool = false
   ) async throws -> Container {
@@ -44,13 +44,13 @@ enum ContainerChoice {
 }
 
 extension ContainerChoice {
-  /// The containers that a command without `--container` is about: all, in the order of `signet list`.
+  /// Returns the containers for a command without `--container`: all, in the order of `signet list`.
   ///
   /// - Parameters:
   ///   - arguments: The command line.
-  ///   - device: Whose containers there are.
-  /// - Returns: The one that the command line names, or all.
-  /// - Throws: `CommandFailure` where there is none, or not exactly one of the name.
+  ///   - device: The device with the containers.
+  /// - Returns: The container that the command line names, or all.
+  /// - Throws: `CommandFailure` if there is none, or not exactly one with the name.
   static func containers(_ arguments: Arguments, of device: Device) async throws -> [Container] {
     let all = try await device.containers()
     guard all.count > 1, arguments.optionalString("container") == nil else {
@@ -61,7 +61,7 @@ extension ContainerChoice {
 }
 
 extension Container {
-  /// Whether this is one of its names on this device.
+  /// Returns true if the text is one of the container's names on this device.
   func isCalled(_ text: String) -> Bool {
     if id.description.hasPrefix(text) || "\(user.text)@\(server.shortForm)" == text { return true }
     return user.text == text || name == text

@@ -91,13 +91,13 @@ extension Command {
 }
 
 extension Container {
-  /// The beginning of its id, as the list shows it.
+  /// The beginning of the ID, as in the list.
   var shortID: String { String(id.description.prefix(8)) }
 
-  /// What people are told it is called.
+  /// The name for users.
   var fullName: String { "\(user.text) at \(server.shortForm)" }
 
-  /// What `--json` prints of a container.
+  /// The `--json` form of a container.
   var json: JSONObject {
     var json: JSONObject = [
       "id": .string(id.description), "serverContainer": .string(serverMadeID.text),
@@ -112,7 +112,7 @@ extension Container {
   }
 }
 
-/// A point in time, for people: local, to the second, with the offset from UTC (ISO 8601).
+/// A time for users: local, to the second, with the offset from UTC (ISO 8601).
 enum Moment {
   static func text(_ seconds: Int64) -> String {
     var (time, parts) = (time_t(seconds), tm())

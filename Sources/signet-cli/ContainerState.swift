@@ -1,7 +1,7 @@
 import Signet
 import SignetJSON
 
-/// Whether a container's password may be tried, for a list.
+/// The lock state of a container's password, for a list.
 enum ContainerState: CustomStringConvertible {
   case ready
   case failed(remaining: Int?)
@@ -19,7 +19,7 @@ enum ContainerState: CustomStringConvertible {
     switch status {
     case .unlocked: self = .ready
     case .lastAttemptFailed(let remaining, let wait) where wait > .zero:
-      // Rounded up, so that nobody comes back too early.
+      // Rounded up, so that a retry after this time is not too early.
       let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
       self = .waiting(seconds: seconds, remaining: remaining)
     case .lastAttemptFailed(let remaining, _): self = .failed(remaining: remaining)
@@ -38,7 +38,7 @@ enum ContainerState: CustomStringConvertible {
     }
   }
 
-  /// What `--json` prints of it.
+  /// The `--json` form.
   var json: JSONObject {
     var (state, left, wait): (String, Int?, Int64?) = ("unlocked", nil, nil)
     switch self {

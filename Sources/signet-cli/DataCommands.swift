@@ -55,7 +55,7 @@ extension Command {
       do throws(FileFailure) { try PrivateFile.place(result.span.bytes, at: output, .replacing) } catch {
         throw CommandFailure(.cannotCreate, "\(output) cannot be written: \(ours: systemMessage(error.code))")
       }
-      // For people no news is good news.
+      // Without --json, success prints nothing.
       if arguments.isSet("json") {
         let object: JSONObject = ["output": .string(output), "byteCount": .integer(Int64(result.count))]
         arguments.output.print(json: JSONValue.object(object).text)

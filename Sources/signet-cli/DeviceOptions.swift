@@ -9,7 +9,7 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// The options that all commands share, and the device that they describe.
+/// The options of all commands, and the device that they describe.
 struct DeviceOptions {
   static let all: [Option] = [
     .value("data", "The data folder", named: "dir", completion: .directory),
@@ -33,11 +33,11 @@ struct DeviceOptions {
 
   /// - Parameters:
   ///   - arguments: The command line.
-  ///   - others: The options beside `--password-fd` that number a descriptor for a secret.
-  /// - Throws: `UsageFailure`, and `SecretInputFailure` where the descriptor for a secret is not open.
+  ///   - others: Further options with the number of a descriptor for a secret, in addition to `--password-fd`.
+  /// - Throws: `UsageFailure`, and `SecretInputFailure` if the descriptor for a secret is not open.
   init(_ arguments: Arguments, secretsFrom others: [String] = []) throws {
     self.arguments = arguments
-    // Before the vault's files are opened: one of them would get the number, and be read for a password.
+    // Checked before the vault's files are opened: a file could get the number and be read as a password.
     for name in ["password-fd"] + others {
       if let descriptor = try arguments.optionalInteger(name, in: 0...65535),
         fcntl(Int32(descriptor), F_GETFD) < 0
@@ -47,13 +47,13 @@ struct DeviceOptions {
     }
   }
 
-  /// The device in the data folder.
+  /// Opens the device in the data folder.
   ///
   /// - Parameters:
-  ///   - createIfMissing: Whether a missing folder is made.
-  ///   - responder: What is locked beside the device's own sessions where this program is tampered with: the agent's.
+  ///   - createIfMissing: True to create a missing folder.
+  ///   - responder: Locks other sessions than the device's own, those of the agent, if this program is tampered with.
   /// - Returns: The device.
-  /// - Throws: What the vault says.
+  /// - Throws: The vault's error.
   func device(
     createIfMissing: Bool, responder: any IntegrityResponder = AgentLock()
   ) throws -> Device {
@@ -65,16 +65,16 @@ struct DeviceOptions {
     }
   }
 
-  /// The device in the data folder, for commands that only read; `nil` where nothing was activated there yet.
+  /// Opens the device for commands that only read; `nil` if nothing was activated there yet.
   ///
-  /// - Throws: What the vault says.
+  /// - Throws: The vault's error.
   func deviceIfAny() throws -> Device? {
     do { return try openDevice(createIfMissing: false, AgentLock()) } catch VaultFailure.folderMissing {
       return nil
     } catch VaultFailure.storage where !holdsVault { return nil }
   }
 
-  /// What is said where there is no container yet.
+  /// The message if there is no container yet.
   static let nothingYet: TerminalText =
     "There is no container yet; activate this device: \(command: "signet activate --qr FILE")"
 
@@ -84,7 +84,7 @@ struct DeviceOptions {
     createIfMissing: Bool, _ responder: any IntegrityResponder
   ) throws -> Device {
     let integrity = try ProgramIntegrity.judge()
-    // The version of this program, and its guards.
+    // The app version and the tamper evidence for account policies.
     let policies = AccountPolicies(
       appVersion: signetProgram.version, sources: [IntegrityEvidence(integrity)])
     let gate = IntegrityGate(integrity, responder: responder)
@@ -102,7 +102,7 @@ struct DeviceOptions {
     #endif
   }
 
-  /// What deriving a key from a password costs from now on; the vault takes it for no less than its floor.
+  /// The cost of deriving new keys from passwords; the vault enforces a minimum.
   private var passwordCost: PasswordCost {
     get throws {
       guard let word = ProcessInfo.processInfo.environment["SIGNET_PASSWORD_TIME"], !word.isEmpty else {
@@ -123,14 +123,14 @@ struct DeviceOptions {
     )
   }
 
-  /// The data folder.
+  /// The path of the data folder.
   var folder: String {
     if let given = arguments.optionalString("data") { return given }
     let environment = ProcessInfo.processInfo.environment
     if let given = environment["SIGNET_DATA"], !given.isEmpty { return given }
     // XDG Base Directory Specification: an unset or relative XDG_DATA_HOME means ~/.local/share.
     if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") { return "\(base)/signet" }
-    // Foundation asks the user database; ~ is what HOME says.
+    // HOME comes first: Foundation would ask the user database.
     if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.local/share/signet" }
     return FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share/signet").path
   }
@@ -153,7 +153,7 @@ struct DeviceOptions {
     }
   }
 
-  /// The text of a file of certificates.
+  /// Reads a file of certificates.
   ///
   /// - Throws: `CommandFailure` for a file that cannot be read or has no certificate.
   static func certificates(inFile path: String) throws -> String {
@@ -165,9 +165,9 @@ struct DeviceOptions {
     return text
   }
 
-  /// A password that exists.
+  /// Reads an existing password.
   ///
-  /// - Parameter subject: What it opens, for the prompt.
+  /// - Parameter subject: The locked object, for the prompt.
   /// - Returns: The bytes as typed.
   /// - Throws: `SecretInputFailure`.
   func password(for subject: String) async throws -> SharedSecretBox {
@@ -180,15 +180,15 @@ struct DeviceOptions {
 
   static let passwordOption = "--password-fd, for example --password-fd 3 3<FILE"
 
-  /// The password that a container, or one of its keys, needs; `nil` where the device alone protects.
+  /// Reads the password of a container or one of its keys; `nil` if the device alone protects it.
   func password(for container: Container, key: Key.Usage? = nil) async throws -> SharedSecretBox? {
     guard container.protection(of: key).passwordPolicy != nil else { return nil }
     return try await password(for: container.title(of: key))
   }
 
-  /// Runs a body with what opens a key; `nil` where the device alone protects it.
+  /// Runs a body with the authentication for a key; `nil` if the device alone protects it.
   ///
-  /// A password that is asked for is wiped when this returns. So a body returns what is to be printed, and prints no result.
+  /// The password is wiped when this returns. The body therefore returns the result, and the caller prints it.
   func withPassword<Value>(
     for container: Container, key: Key.Usage, _ body: (Authentication?) async throws -> Value
   ) async throws -> Value {
@@ -196,13 +196,12 @@ struct DeviceOptions {
     return try await body(password.map { .password($0) })
   }
 
-  /// Goes on with what was cut off: activations, renewals, and notices to servers; one that can't be reached, or refuses, is no
-  /// reason to stop.
+  /// Resumes interrupted activations, renewals and notices to servers; an unreachable server or a refusal does not stop it.
   ///
   /// - Parameters:
-  ///   - device: Whose.
-  ///   - asksForPasswords: Whether the passwords of session keys are asked for; else those containers wait.
-  /// - Throws: What the vault says, and `SecretInputFailure`.
+  ///   - device: The device.
+  ///   - asksForPasswords: True to ask for passwords of session keys; otherwise those containers wait.
+  /// - Throws: The vault's error, and `SecretInputFailure`.
   func catchUp(with device: Device, asking asksForPasswords: Bool) async throws {
     for container in try await device.unconfirmedContainers() {
       let password =
@@ -223,12 +222,12 @@ struct DeviceOptions {
     try await sendNotices(of: device, evenIfEarly: try await device.containers().isEmpty)
   }
 
-  /// Tells servers what they have not heard yet, and says what became of it.
+  /// Sends queued notices to servers, and prints the result.
   ///
   /// - Parameters:
-  ///   - device: Whose.
-  ///   - isEarly: Whether servers are tried also where the wait is not over: where no container is left, there may be no later command.
-  /// - Throws: What the vault says.
+  ///   - device: The device.
+  ///   - isEarly: True to send before the retry delay has passed: without a container there may be no later command.
+  /// - Throws: The vault's error.
   func sendNotices(of device: Device, evenIfEarly isEarly: Bool) async throws {
     let notices = try await device.sendQueuedNotices(evenIfEarly: isEarly)
     for notice in notices.told where notice.event != .wiped {
@@ -237,11 +236,11 @@ struct DeviceOptions {
     report(notices)
   }
 
-  /// Says what became of notices to servers; of those whose time has not come, nothing.
+  /// Prints the results of notices to servers, except those whose retry time has not come.
   ///
   /// - Parameters:
-  ///   - notices: What became of them.
-  ///   - goesOn: Whether those that wait are tried again; else they are the caller's to speak of.
+  ///   - notices: The results.
+  ///   - goesOn: True if waiting notices are retried; otherwise the caller reports them.
   func report(_ notices: NoticeReport, goesOn: Bool = true) {
     let output = arguments.errorOutput
     for notice in notices.told where notice.event == .wiped {
@@ -264,17 +263,17 @@ struct DeviceOptions {
 }
 
 extension QueuedNotice {
-  /// What people are told its container was called.
+  /// The name of its container for users.
   var fullName: String { "\(user) at \(server)" }
 }
 
-/// Asks at the terminal; where there is none, the failure names the option that answers instead.
+/// Asks at the terminal; without a terminal, the failure names the option that answers instead.
 ///
 /// - Parameters:
-///   - option: The option, as one would type it.
-///   - ask: Puts the question.
+///   - option: The option, as the user would type it.
+///   - ask: Asks the question.
 /// - Returns: The answer.
-/// - Throws: What `ask` throws, and `CommandFailure` where there is no terminal.
+/// - Throws: The error of `ask`, and `CommandFailure` without a terminal.
 func answering<Answer>(with option: String, _ ask: () async throws -> Answer) async throws -> Answer {
   do { return try await ask() } catch SecretInputFailure.noTerminal {
     throw CommandFailure(.usage, "there is no terminal to ask at; run this in one, or use \(ours: option)")

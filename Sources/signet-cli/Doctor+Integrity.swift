@@ -2,7 +2,7 @@ import SignetIntegrity
 import SignetText
 
 extension Doctor {
-  /// What the program says of itself: how it was built, and whether it is being tampered with.
+  /// Returns findings about the program: its build flavour, and tampering with it.
   static func program(_ report: IntegrityReport) -> [Finding] {
     var findings: [Finding] = []
     let reaction: TerminalText =
@@ -38,7 +38,7 @@ extension Doctor {
     return findings
   }
 
-  /// Since when the program is closed to others of its user.
+  /// The finding about the moment from which other processes of the user cannot read the program.
   static var starts: [Finding] {
     #if os(Linux)
       [start]

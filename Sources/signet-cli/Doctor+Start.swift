@@ -12,8 +12,10 @@ import SignetText
   import SignetAgent
 
   extension Doctor {
-    /// Since when other programs of this user can't open this one's memory: from exec on, where the set-group-id bit of the
-    /// program's file acts, and else from its own first instruction on.
+    /// The finding about the moment from which other programs of this user cannot open this one's memory.
+    ///
+    /// It is exec if the set-group-ID bit of the program's file has an effect, otherwise the program's own first
+    /// instruction.
     static var start: Finding {
       let subject: TerminalText = "start"
       guard signet_program_start() & Int32(SIGNET_START_SET_GROUP) == 0 else {
@@ -35,7 +37,7 @@ import SignetText
     private static let exposure: TerminalText =
       "another program of this user that is quick can open its memory in the moment of its start"
 
-    /// Why this program was not started with the group of its file, and what to do.
+    /// The reason why this program was not started with its file's group, and the remedy.
     private static var missingGroup: (reason: TerminalText, advice: TerminalText) {
       let link = "/proc/self/exe"
       var status = stat()

@@ -9,7 +9,7 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// Looks at a device; opens no container and makes no attempt.
+/// Checks a device; opens no container and makes no attempt.
 struct Doctor {
   let options: DeviceOptions
 
@@ -53,7 +53,7 @@ struct Doctor {
 
   // MARK: The device
 
-  /// Opening the vault has refused what others may write to, and taken away what others could read.
+  /// Opening the vault has rejected write access of other users, and removed their read access.
   private var folder: Finding {
     Finding(subject: "data folder", weight: .fine, text: "\(shellWord(options.folder)) is this user's alone")
   }
@@ -154,7 +154,7 @@ struct Doctor {
     } catch { return .failure("clock", error) }
   }
 
-  /// Tries to lock as much as the first secrets take.
+  /// Tries to lock the amount of memory that the first secrets need.
   private static var lockedMemory: Finding {
     let byteCount = 512 * 1024
     let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -217,7 +217,7 @@ struct Doctor {
 
   // MARK: Containers
 
-  /// The doctor stays without a network (decision 79).
+  /// The doctor uses no network (decision 79).
   private static let servers = Finding(
     subject: "servers", weight: .note,
     text: "none was asked, so nothing is known of whether they are up, and whether this device trusts them",
@@ -292,7 +292,7 @@ struct Doctor {
     }
   }
 
-  /// What policies and locks say of a container.
+  /// Returns findings about the policies and locks of a container.
   private static func condition(_ status: AccountStatus, of container: Container) -> [Finding] {
     let (subject, option) = (TerminalText(container.fullName), "--container \(container.shortID)")
     func finding(_ weight: Finding.Weight, _ text: TerminalText, _ advice: TerminalText? = nil) -> Finding {
@@ -330,7 +330,7 @@ struct Doctor {
     return findings
   }
 
-  /// Imported accounts, as far as can be said without what opens them.
+  /// Returns findings about imported accounts, without their password.
   private func accounts(on device: Device) async throws -> [Finding] {
     let subject: TerminalText = "imported accounts"
     var findings: [Finding] = []

@@ -105,7 +105,7 @@ extension Command {
     return report.isErased ? .success : .unavailable
   }
 
-  /// The password of a session key that has its own, where somebody can be asked; an empty line goes without.
+  /// Reads the password of a session key that has its own, if the user can be asked; an empty line skips it.
   private static func sessionPassword(
     of container: Container, _ options: DeviceOptions
   ) async throws -> Authentication? {
@@ -125,7 +125,7 @@ extension Command {
     } catch SignetFailure
       .vault(.altered)
     {
-      // A reset deletes what was changed from outside, and asks nothing about it.
+      // A reset also deletes altered data, without asking for passwords.
       return [:]
     }
     var authentications: [Container.ID: Authentication] = [:]
@@ -137,7 +137,7 @@ extension Command {
 }
 
 extension ResetReport {
-  /// The containers whose servers do not hear of their end any more, for people.
+  /// The names of the containers whose servers can no longer be told of their end.
   fileprivate var untoldNames: [String] {
     var names = untold.map { container in
       let name = Self.name(container.user, container.server, container.serverMadeID)
@@ -157,13 +157,13 @@ extension ResetReport {
   }
 }
 
-/// What `--json` prints of what servers have heard, as `server`.
+/// The `--json` value `server`: the state of the notices to servers.
 private enum ServerNotice: String {
-  /// All of them know.
+  /// All servers have been told.
   case told
-  /// A notice waits to be sent.
+  /// A notice is queued.
   case queued
-  /// This device cannot tell one of them any more.
+  /// This device can no longer tell one of the servers.
   case untold
 
   init(_ outcome: NoticeOutcome) {
@@ -184,8 +184,7 @@ private enum ServerNotice: String {
 }
 
 extension VaultFailure {
-  /// Whether it says that the vault's own content or keystore is no good, and not that the folder, the disk, the moment or the keystore
-  /// that was asked is wrong.
+  /// True if the vault's own content or keystore is unusable, as opposed to the folder, the disk, or a temporary condition.
   fileprivate var isOfTheVaultItself: Bool {
     switch self {
     case .damaged, .altered, .rolledBack: true

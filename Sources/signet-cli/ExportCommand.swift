@@ -41,7 +41,7 @@ extension Command {
     return .success
   }
 
-  /// What was exported, without a secret.
+  /// The result of an export, without secrets.
   private struct Summary {
     let format: InterchangeFormat
     let count: Int
@@ -91,7 +91,7 @@ extension Command {
         throw CommandFailure(.usage, "--container names a container; leave the accounts out")
       }
       let container = try await ContainerChoice.container(arguments, of: device)
-      // Before a password is asked for.
+      // Checked before the user is asked for a password.
       guard container.profile.isOTPExportable else { throw SignetFailure.notExportable }
       let account = try await options.authenticated(
         container, key: .oneTimePassword, on: device, to: "Export the one-time password key"
@@ -119,7 +119,7 @@ extension Command {
   }
 }
 
-/// Where an export goes.
+/// The target of an export.
 private enum ExportTarget {
   case file(String)
   case terminal
@@ -184,9 +184,9 @@ private enum ExportTarget {
 }
 
 extension DeviceOptions {
-  /// The password of a file that is written: typed twice, or one line of a script.
+  /// Reads the new password of an exported file: typed twice, or one line of a script.
   ///
-  /// Who has the file can try passwords without a limit, so that one has to meet the rules of those for accounts.
+  /// An attacker with the file can try passwords without limit, so the password must satisfy the rules for accounts.
   fileprivate func newFilePassword() async throws -> SharedSecretBox {
     arguments.errorOutput.print("The file gets a password of its own.")
     let password = try await newPassword(under: Accounts.passwordPolicy, .none, .change)

@@ -2,11 +2,11 @@ import Signet
 import SignetTerminal
 
 extension TerminalText {
-  /// What a failure of whatever kind says, with what is ours in it known as such.
+  /// Creates the message of any failure, in which parts from other sources are marked as untrusted.
   ///
   /// - Parameters:
-  ///   - failure: Any.
-  ///   - limit: The most characters.
+  ///   - failure: The failure.
+  ///   - limit: The maximum number of characters.
   init(saidBy failure: any Error, limit: Int = 2000) {
     let message: TerminalText? =
       switch failure {
@@ -22,12 +22,12 @@ extension TerminalText {
 }
 
 extension TransportFailure {
-  /// What happened, in words of ours: it has no URL, header or content.
+  /// The message; it has no URL, header or content and is trusted text.
   var message: TerminalText { TerminalText(ours: description) }
 }
 
 extension VaultFailure {
-  /// What happened; what names a folder is ours around that name, which is quoted as in a command.
+  /// The message; only the path in it is untrusted, and quoted as in a command.
   var message: TerminalText {
     switch self {
     case .folderMissing(let path), .folderUnavailable(let path, _), .folderReadOnly(let path),
@@ -39,7 +39,7 @@ extension VaultFailure {
 }
 
 extension SignetFailure {
-  /// What happened; somebody else's as a whole where a server, a file or an app may have a word in it.
+  /// The message; it is untrusted as a whole if a server, a file or an app may have contributed to it.
   var message: TerminalText {
     switch self {
     case .vault(let failure): failure.message
@@ -52,7 +52,7 @@ extension SignetFailure {
     }
   }
 
-  /// Whether all words are ours.
+  /// True if the whole message is this program's own text.
   private var isOurs: Bool {
     switch self {
     case .wrongPassword, .passwordRequired, .activationCancelled, .lockedOut, .waiting, .wiped,
@@ -72,7 +72,7 @@ extension SignetFailure {
 }
 
 extension UAFOperationFailure {
-  /// What happened; somebody else's as a whole where a server has a word in it.
+  /// The message; it is untrusted as a whole if a server may have contributed to it.
   var message: TerminalText {
     switch self {
     case .fido(_, nil), .clockSkewTooBig: TerminalText(ours: description)
@@ -89,7 +89,8 @@ extension UAFOperationFailure {
 }
 
 extension TerminalText {
-  /// A sentence of ours with a path in it, which is quoted as in a command; all of it counts as somebody else's where that is not found.
+  /// Creates a trusted sentence with an untrusted path, quoted as in a command; without the path the whole text is
+  /// untrusted.
   fileprivate init(ours sentence: String, around path: String) {
     let parts = path.isEmpty ? [] : sentence.ranges(of: path)
     guard !parts.isEmpty else {

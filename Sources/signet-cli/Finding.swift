@@ -1,27 +1,27 @@
 import SignetJSON
 import SignetTerminal
 
-/// What the doctor found out about one thing.
+/// A finding of the doctor.
 struct Finding: Hashable {
-  /// How much it matters.
+  /// The importance of a finding.
   enum Weight: String {
-    /// As it should be.
+    /// Correct.
     case fine
-    /// Good to know; nothing needs doing.
+    /// For information; no action needed.
     case note
-    /// Something needs doing.
+    /// Action needed.
     case problem
   }
 
-  /// What it is about, in a word or two.
+  /// The subject, in a word or two.
   let subject: TerminalText
   let weight: Weight
-  /// What was found: a sentence without a full stop.
+  /// The finding in a sentence without a full stop.
   let text: TerminalText
-  /// What to do, if anything.
+  /// The remedy, if any.
   var advice: TerminalText?
 
-  /// What `--json` prints of it.
+  /// The `--json` form.
   var json: JSONObject {
     var json: JSONObject = [
       "subject": .string(subject.description), "weight": .string(weight.rawValue),
@@ -31,7 +31,7 @@ struct Finding: Hashable {
     return json
   }
 
-  /// A failure, whose sentence says what to do behind a semicolon or a colon.
+  /// Creates a finding from a failure, whose sentence has the remedy after a semicolon or a colon.
   static func failure(_ subject: TerminalText, _ error: any Error) -> Finding {
     Finding(subject: subject, weight: .problem, text: TerminalText(saidBy: error, limit: 1000))
   }

@@ -2,7 +2,7 @@ import Signet
 import SignetTerminal
 import Synchronization
 
-/// One prompt that takes a finger or a password, whichever comes first.
+/// A prompt that accepts a fingerprint or a password, whichever comes first.
 struct FingerOrPassword<Value: Sendable>: Sendable {
   let title: String
   let purpose: TerminalText
@@ -12,7 +12,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
   enum Outcome: Sendable {
     case done(Value)
     case typed(SharedSecretBox)
-    /// Enter alone.
+    /// An empty line.
     case nothing
   }
 
@@ -23,7 +23,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
     case notTyped(any Error)
   }
 
-  /// What is shown under the prompt.
+  /// The note shown under the prompt.
   private final class Words: Sendable {
     private let text = Mutex("")
     var current: String { text.withLock { $0 } }
@@ -60,7 +60,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for what comes first, ends the other, and waits for that too.
+  /// Waits for the first event, cancels the other input, and waits for its end.
   private func decide(
     _ group: inout ThrowingTaskGroup<Event, any Error>, _ words: Words, _ note: PromptNote
   ) async throws -> Outcome {
@@ -69,7 +69,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
     while let event = try await group.next() {
       switch event {
       case .opened(let value):
-        // Also where a password was typed at the same moment: what is done is not done twice.
+        // This also wins if a password was typed at the same moment: the operation must not run twice.
         group.cancelAll()
         _ = try await group.next()
         return .done(value)
@@ -79,7 +79,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
           _ = try await group.next()
           throw error
         }
-        // Perhaps somebody is typing: the prompt stays.
+        // The user may be typing: the prompt stays.
         words.set("\(failure)")
         note.refresh()
         if !PromptNote.isShown { output.print("\n\(TerminalText(saidBy: failure, limit: 1000))") }
@@ -98,7 +98,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
 }
 
 extension BiometricHint {
-  /// What the person should see.
+  /// The text for the user.
   var words: String {
     switch self {
     case .touchSensor: "The reader is on."

@@ -58,7 +58,8 @@ extension Command {
     try await importPictures(arguments).report(arguments)
   }
 
-  // These functions return before a result is printed, so that files, pictures and passwords are wiped by then (decision 184).
+  // These functions return before a result is printed, so that files, pictures and passwords are wiped by then (decision
+  // 184).
 
   private static func importSource(_ arguments: Arguments) async throws -> ImportOutcome {
     let bytes = try bytes(of: arguments.string("source"))
@@ -104,7 +105,7 @@ extension Command {
     return .accounts(try await storeAccounts(from: Array(lines.joined(separator: "\n").utf8), arguments))
   }
 
-  /// Reads accounts, asking for the password of what is encrypted, and stores them.
+  /// Reads accounts, asks for the password of an encrypted file, and stores them.
   private static func storeAccounts(from bytes: [UInt8], _ arguments: Arguments) async throws -> ImportSummary
   {
     try await storeAccounts(arguments) { try await read(bytes, try DeviceOptions(arguments)) }
@@ -134,7 +135,7 @@ extension Command {
       added: added, listed: listed)
   }
 
-  /// Reads accounts, asking for the password where there is one.
+  /// Reads accounts, and asks for the password of an encrypted file.
   private static func read(_ bytes: [UInt8], _ options: DeviceOptions) async throws -> ImportedAccounts {
     let format: InterchangeFormat
     do throws(InterchangeFailure) { return try AccountFile.read(bytes) } catch {
@@ -150,7 +151,7 @@ extension Command {
   }
 }
 
-/// The result of an import, without a secret.
+/// The result of an import, without secrets.
 private enum ImportOutcome {
   case accounts(ImportSummary)
   case enrolment(Enrolment)
@@ -164,13 +165,13 @@ private enum ImportOutcome {
   }
 }
 
-/// What was imported, without a secret.
+/// The imported accounts, without secrets.
 private struct ImportSummary {
   let format: InterchangeFormat
   let skipped: [SkippedAccount]
   let hasAccounts: Bool
   let added: AddedAccounts
-  /// The ids by which 'account list' shows what was there already.
+  /// The IDs in 'account list' of accounts that existed already.
   let listed: [Account.ID: Account.ID]
 
   func report(_ arguments: Arguments) -> ExitCode {
@@ -203,12 +204,12 @@ extension AddedAccounts {
 }
 
 extension SkippedAccount {
-  /// What `--json` prints of it.
+  /// The `--json` form.
   var json: JSONObject {
     ["position": .integer(Int64(position)), "title": .string(title), "reason": .string(reason.description)]
   }
 
-  /// What and why, for a line at a terminal.
+  /// The account and the reason, for a line at a terminal.
   var line: TerminalText {
     let name: TerminalText = title.isEmpty ? "number \(position)" : TerminalText(title, limit: 200)
     return "\(name): \(reason, limit: 500)"

@@ -1,19 +1,20 @@
 import Signet
 import SignetTerminal
 
-/// Whose password a command is about.
+/// The key or container whose password a command uses.
 enum KeyChoice {
   static let option = Option.value(
     "key", "The key whose password is meant, where it has one of its own; else the container's",
     completion: .choices(Key.Usage.allCases.map(\.name.rawValue)))
 
-  /// The key that the command line names; `nil` for the container itself.
+  /// Returns the key that the command line names; `nil` for the container itself.
   ///
   /// - Parameters:
   ///   - arguments: The command line.
-  ///   - container: Whose key.
+  ///   - container: The container of the key.
   /// - Returns: The key.
-  /// - Throws: `CommandFailure` where its password is not its own: it could be another's that is changed then.
+  /// - Throws: `CommandFailure` if the key has no password of its own: the command would change the password of others as
+  ///   well.
   static func key(_ arguments: Arguments, of container: Container) throws -> Key.Usage? {
     let name = arguments.optionalString("key")
     guard let key = Key.Usage.allCases.first(where: { $0.name.rawValue == name }) else { return nil }
@@ -26,7 +27,7 @@ enum KeyChoice {
 }
 
 extension Container {
-  /// Who has a protection, for people: the container, or one of its keys with its own.
+  /// Returns the name of a protected object for users: the container, or one of its keys with its own protection.
   func title(of key: Key.Usage?) -> String {
     guard let key, hasOwnProtection(key) else { return fullName }
     return "the \(key) of \(fullName)"

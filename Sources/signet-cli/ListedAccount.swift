@@ -2,30 +2,30 @@ import Signet
 import SignetJSON
 import SignetTerminal
 
-/// An account that was imported or enrolled, with all that this device has of it: one-time codes, push messages, locks.
+/// An imported or enrolled account with all its parts on this device: one-time codes, push messages, locks.
 struct ListedAccount {
-  /// What names it to commands and programs.
+  /// The ID for commands and programs.
   let id: Account.ID
   let issuer: String
   let name: String
-  /// What makes its one-time codes, or answers challenges.
+  /// The generators of one-time codes or challenge responses.
   let codes: [Account]
-  /// By what it is asked.
+  /// The mechanism for push messages.
   let push: PushMechanism?
-  /// Whether it was enrolled, and goes as a whole.
+  /// True if it was enrolled, and is deleted as a whole.
   let isEnrolled: Bool
   private let created: Int64
-  /// Issuer and name by which it may be called: as it is shown, and as it was enrolled.
+  /// The accepted issuers and names: as shown, and as enrolled.
   private let names: [(issuer: String, name: String)]
 
-  /// One that was imported.
+  /// Creates the entry of an imported account.
   init(_ account: Account) {
     (id, issuer, name, created) = (account.id, account.issuer, account.name, account.imported)
     (codes, push, isEnrolled) = ([account], nil, false)
     names = [(account.issuer, account.name)]
   }
 
-  /// One that was enrolled, under the names by which it is shown.
+  /// Creates the entry of an enrolled account, with the names that are shown.
   init(_ account: EnrolledAccount) {
     let enrolled = (account.issuer, account.name)
     let shown =
@@ -36,13 +36,13 @@ struct ListedAccount {
     names = [shown, enrolled]
   }
 
-  /// All of them, by issuer and name.
+  /// Returns all accounts, sorted by issuer and name.
   ///
   /// - Parameters:
-  ///   - device: Whose.
-  ///   - password: What opens them, where they have one.
+  ///   - device: The device.
+  ///   - password: The password of the accounts, if they have one.
   /// - Returns: The accounts.
-  /// - Throws: What the vault says.
+  /// - Throws: The vault's error.
   static func all(on device: Device, by password: SharedSecretBox?) async throws -> [ListedAccount] {
     let enrolled = try await device.accounts.enrolled(by: password)
     let grouped = Set(enrolled.flatMap { $0.codes.map(\.id) })
@@ -53,10 +53,10 @@ struct ListedAccount {
     }
   }
 
-  /// The ids of its parts.
+  /// The IDs of its parts.
   var parts: [Account.ID] { codes.map(\.id) + (push.map { [$0.id] } ?? []) }
 
-  /// Whether this is one of its names.
+  /// Returns true if the text is one of its names.
   func isCalled(_ text: String) -> Bool {
     let wanted = text.lowercased()
     if text.count >= 8, ([id] + parts).contains(where: { $0.description.hasPrefix(wanted) }) { return true }
@@ -65,9 +65,9 @@ struct ListedAccount {
     }
   }
 
-  /// What makes its codes, where that is one thing.
+  /// Returns its code generator, if there is exactly one.
   ///
-  /// - Throws: `CommandFailure` where there is none, or more than one.
+  /// - Throws: `CommandFailure` if there is none, or more than one.
   func onlyCodes() throws(CommandFailure) -> Account {
     guard let first = codes.first else {
       throw CommandFailure(
@@ -86,9 +86,9 @@ struct ListedAccount {
       issuer.isEmpty ? name : name.isEmpty ? issuer : "\(issuer) (\(name))", limit: 200)
   }
 
-  /// The row of the table.
+  /// Returns the row of the table.
   ///
-  /// - Parameter status: What locks it.
+  /// - Parameter status: The account's locks.
   /// - Returns: The cells.
   func row(_ status: AccountStatus?) -> [String] {
     [
@@ -99,9 +99,9 @@ struct ListedAccount {
     ]
   }
 
-  /// What `--json` prints; never a secret.
+  /// Returns the `--json` form; never a secret.
   ///
-  /// - Parameter status: What locks it.
+  /// - Parameter status: The account's locks.
   /// - Returns: The members.
   func json(_ status: AccountStatus? = nil) -> JSONObject {
     var json =
@@ -116,7 +116,7 @@ struct ListedAccount {
 }
 
 extension Account {
-  /// How its codes are made, in a word or two.
+  /// The kind of its codes, in a word or two.
   fileprivate var kind: String {
     period.map { "every \($0) s" } ?? (suite == nil ? "counter" : "challenge")
   }

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetPolicy
 import SignetTerminal
 
-/// A container as `signet list` shows it: with its lock, and the locks of keys that have their own.
+/// A container in `signet list`: with its lock, and the locks of keys that have their own.
 struct ListedContainer {
   private let container: Container
   private let state: ContainerState
@@ -41,7 +41,7 @@ struct ListedContainer {
     return container.unknownToServerSince == nil ? state.description : "unknown to its server"
   }
 
-  /// What `--json` prints.
+  /// The `--json` form.
   var json: JSONObject {
     var json = container.json
     json["lock"] = .object(state.json)
@@ -54,7 +54,7 @@ struct ListedContainer {
 }
 
 extension AccountLock {
-  /// Who locks it, in a word or two; `nil` where nobody does.
+  /// The origin of the lock, in a word or two; `nil` if it is not locked.
   var shown: String? {
     guard isLocked else { return nil }
     let by = sources.contains(.server) ? "by its server" : "by hand"
@@ -63,7 +63,7 @@ extension AccountLock {
 }
 
 extension Key {
-  /// What `--json` prints of a key.
+  /// The `--json` form of a key.
   var json: JSONObject {
     [
       "key": .string(usage.name.rawValue), "label": .string(label), "protection": .string(protection.type),
@@ -73,7 +73,7 @@ extension Key {
 }
 
 extension ProtectionPolicy {
-  /// The type, as the JSON form names it.
+  /// The type, as in the JSON form.
   fileprivate var type: String {
     guard case .string(let type)? = json["type"] else { return "unknown" }
     return type

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTerminal
 
 extension Command {
-  /// What a service is called that carries pushes to this device, and the platform that servers know it by.
+  /// The options for the push service of this device, and for the platform that servers see.
   static let pushTarget: [Option] = [
     .value(
       "push-token",
@@ -38,7 +38,7 @@ extension Command {
             pendingOnly: arguments.isSet("pending"), by: password)
           return (found.map { Message(of: $0.mechanism, $0.notification) }, failures)
         }
-        // What is known is listed; the exit status still says that something could not be asked.
+        // Known messages are listed; the exit status still reports that a server could not be asked.
         let status = failures.first.map { exitCode(of: $0.failure) } ?? .success
         if arguments.isSet("json") {
           var object: JSONObject = ["messages": .array(messages.map { .object($0.json) })]
@@ -114,7 +114,7 @@ extension Command {
           }
           return (failed, try await device.accounts.enrolled(by: password).compactMap(\.push))
         }
-        // Those too whose turn has not come yet.
+        // Includes those whose retry time has not come.
         let due = mechanisms.filter(\.isUpdateDue)
         for (mechanism, failure) in failed {
           arguments.errorOutput.print(
@@ -194,7 +194,7 @@ extension Command {
     "id", "The message id, as signet message list shows it; not needed where one message waits",
     arity: .optional)
 
-  /// Runs a body with the device and the password of the accounts, as ``DeviceOptions/withAccountsPassword(on:_:)`` does.
+  /// Runs a body with the device and the password of the accounts, like ``DeviceOptions/withAccountsPassword(on:_:)``.
   private static func withOpened<Value>(
     _ arguments: Arguments, _ body: (Device, SharedSecretBox?) async throws -> Value
   ) async throws -> Value {
@@ -203,12 +203,12 @@ extension Command {
     return try await options.withAccountsPassword(on: device) { try await body(device, $0) }
   }
 
-  /// An account whose server could not be asked, or has something that was not taken, and why.
+  /// An account whose server could not be asked, or sent an unacceptable message, and the failure.
   private typealias NotAsked = (mechanism: PushMechanism, failure: SignetFailure)
 
-  /// Receives what waits for accounts whose servers push nothing.
+  /// Receives messages for accounts whose servers do not push.
   ///
-  /// - Returns: Which cannot be asked, which is said.
+  /// - Returns: The accounts that could not be asked, which are also reported.
   @discardableResult
   private static func receiveWaiting(
     on device: Device, _ password: SharedSecretBox?, _ arguments: Arguments
@@ -229,7 +229,7 @@ extension Command {
     ]
   }
 
-  /// A message that was received; one that was not is looked for where it may wait.
+  /// Returns a received message; otherwise asks the servers that may have it.
   private static func received(
     _ id: String, on device: Device, _ password: SharedSecretBox?, _ arguments: Arguments
   ) async throws -> Message {
@@ -243,7 +243,7 @@ extension Command {
     return try await message(id, on: device, password)
   }
 
-  /// A message that was received.
+  /// Returns a received message.
   private static func message(
     _ id: String, on device: Device, _ password: SharedSecretBox?
   ) async throws -> Message {
@@ -253,7 +253,7 @@ extension Command {
     } catch { throw explained(error) }
   }
 
-  /// The message that the command line names, or the only one that waits.
+  /// Returns the message that the command line names, or the only waiting one.
   private static func chosen(
     _ arguments: Arguments, on device: Device, _ password: SharedSecretBox?
   ) async throws -> Message {
@@ -278,7 +278,7 @@ extension Command {
     let answered = try await withOpened(arguments) { device, password in
       let conversation = TerminalConversation(output: arguments.errorOutput)
       let message = try await chosen(arguments, on: device, password)
-      // Before it is answered, and where a script that reads the output is not disturbed.
+      // Before the answer, and on standard error, so that scripts that read the output are not disturbed.
       arguments.errorOutput.print(message.text(on: arguments.errorOutput))
       let isPending = message.notification.isPending
       if message.notification.message.kind == .challenge, decision == .approve, isPending {
@@ -307,7 +307,7 @@ extension Command {
     return .success
   }
 
-  /// A failure with what can be done at a terminal.
+  /// Converts a failure, and adds the remedy at a terminal.
   private static func explained(_ failure: SignetFailure) -> any Error {
     switch failure {
     case .pushAuth(.noSuchNotification):
@@ -324,11 +324,11 @@ extension Command {
     }
   }
 
-  /// Where pushes go, as the options say; `nil` where they say nothing.
+  /// Returns the push target of the options; `nil` if they set none.
   static func target(_ arguments: Arguments) throws -> PushAuthDevice? {
     let service = arguments.string("push-service")
     let isLive = service == PushAuthDevice.live
-    // Nothing goes there; the form has to be filled.
+    // The token is a placeholder, because a live device has none.
     guard let token = isLive ? PushAuthDevice.live : arguments.optionalString("push-token") else {
       return nil
     }
@@ -341,7 +341,8 @@ extension Command {
     } catch { throw SignetFailure.pushAuth(error) }
   }
 
-  /// The platform that servers are told: for the services of Apple and Google theirs, which servers of others ask for with them.
+  /// Returns the platform for servers: Apple's and Google's for their services, because servers of other vendors require
+  /// them.
   private static func platform(at service: String) -> String {
     switch service {
     case "apns": "ios"
@@ -350,7 +351,7 @@ extension Command {
     }
   }
 
-  /// Enrols this device as the app of a URI.
+  /// Enrolls this device with a URI.
   static func enrol(_ text: String, _ arguments: Arguments) async throws -> Enrolment {
     let uri = try AuthenticatorURI(text)
     let target = try target(arguments)
@@ -366,7 +367,7 @@ extension Command {
     }
   }
 
-  /// Whether a text is a URI that ``enrol(_:_:)`` takes.
+  /// Returns true if a text is a URI that ``enrol(_:_:)`` accepts.
   static func isEnrolment(_ text: String) -> Bool {
     let start = text.prefix(16).lowercased()
     return start.hasPrefix("pushauth://") || start.hasPrefix("mfauth://")
@@ -374,7 +375,7 @@ extension Command {
 }
 
 extension Enrolment {
-  /// Prints the account, and the policies that conflict.
+  /// Prints the account, and the conflicting policies.
   func report(_ arguments: Arguments) -> ExitCode {
     let name = TerminalText("\(account.issuer) (\(account.name))", limit: 200)
     for policy in policyConflicts {
@@ -392,7 +393,7 @@ extension Enrolment {
   }
 }
 
-/// A message with the account that it is for.
+/// A message with its account.
 private struct Message {
   let mechanism: PushMechanism
   let notification: PushAuthNotification
@@ -401,7 +402,7 @@ private struct Message {
     (self.mechanism, self.notification) = (mechanism, notification)
   }
 
-  /// Whether its time is over, by this machine's clock.
+  /// True if the message has expired, by this machine's clock.
   var isExpired: Bool { notification.isExpired(at: SystemWallClock().now * 1000) }
 
   private var state: String {
@@ -414,7 +415,7 @@ private struct Message {
     }
   }
 
-  /// What a terminal shows: its id and what can be done, who sent it, and what it says, behind bars.
+  /// Returns the text for a terminal: ID and possible answers, sender, and content, behind bars.
   func text(on terminal: Terminal) -> TerminalText {
     let message = notification.message
     let how =
@@ -429,7 +430,7 @@ private struct Message {
       "Message \(notification.id, limit: 200): \(ours: what)\n\(message.text(of: mechanism, on: terminal))"
   }
 
-  /// What `--json` prints.
+  /// The `--json` form.
   var json: JSONObject {
     let message = notification.message
     var json: JSONObject = [
@@ -448,18 +449,18 @@ private struct Message {
 }
 
 extension PushMechanism {
-  /// Issuer and name; where another one has the same, after the id of the account, as the list of accounts shows it.
+  /// Issuer and name; if another account has the same, with the account's ID in front, as in the list of accounts.
   var fullName: String { (hasNamesake ? "\(account.shortForm) " : "") + "\(issuer) (\(name))" }
 }
 
 extension PushAuthMessage {
-  /// What is said of a number before it is sent: some servers, ours too, take one and no second.
+  /// The warning before a number is sent: some servers, Signet's included, accept only one attempt.
   static let oneNumber = "A wrong number may be taken for a no"
 
-  /// The numbers that are offered, with commas between them.
+  /// The offered numbers, separated by commas.
   var numberList: String { numbers.map(String.init).joined(separator: ", ") }
 
-  /// Who sent it, and what it says, behind bars.
+  /// Returns the sender and the content, behind bars.
   func text(of mechanism: PushMechanism, on terminal: Terminal) -> TerminalText {
     var block = TerminalBlock(on: terminal)
     block.field("from", "\(mechanism.issuer) (\(mechanism.name))")

@@ -2,14 +2,15 @@ import Signet
 import SignetTerminal
 
 extension ServerURL {
-  /// Does what talks to this server for a container; where the network fails, says which server it was.
+  /// Runs a request to this server for a container; a network failure names the server.
   ///
-  /// - Throws: What the work throws, and `CommandFailure` in the place of a `TransportFailure`.
+  /// - Throws: The error of the work, and `CommandFailure` instead of a `TransportFailure`.
   func named<Value>(_ work: () async throws -> Value) async throws -> Value {
     do { return try await work() } catch { throw named(error) }
   }
 
-  /// The failure, with the name of this server where the network failed, and with what to do where the container does not trust it.
+  /// Returns the failure with the server's name if the network failed, and with the remedy if the container does not trust
+  /// the server.
   func named(_ error: any Error) -> any Error {
     guard case SignetFailure.transport(let failure) = error else { return error }
     let name: TerminalText = "the server at \(host):\(port)"
@@ -27,7 +28,7 @@ extension ServerURL {
 }
 
 extension TransportFailure {
-  /// Why the device does not trust who answered; `nil` for another failure.
+  /// Why the device does not trust the server; `nil` for another failure.
   fileprivate var distrust: String? {
     switch self {
     case .certificateRefused(.unknownIssuer):

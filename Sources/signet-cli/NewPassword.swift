@@ -2,15 +2,15 @@ import Signet
 import SignetTerminal
 
 extension DeviceOptions {
-  /// A password that is made: the rules are shown, at a terminal also which are still unmet, and a person may try again.
+  /// Reads a new password: shows the rules, at a terminal also the unmet ones, and lets the user retry.
   ///
   /// - Parameters:
-  ///   - key: The key that it is for, where it has its own; `nil` for the container.
+  ///   - key: The key, if it has a password of its own; `nil` for the container.
   ///   - policy: The rules.
-  ///   - lock: What wrong passwords will cost.
-  ///   - purpose: What it is for.
-  /// - Returns: What was typed, twice; from a descriptor, whatever it holds, which is the vault's to refuse.
-  /// - Throws: `SecretInputFailure`, and where the dictionary cannot be read.
+  ///   - lock: The consequence of wrong passwords.
+  ///   - purpose: The purpose of the password.
+  /// - Returns: The password, typed twice; from a descriptor, its content, which the vault validates.
+  /// - Throws: `SecretInputFailure`, and the error of an unreadable dictionary.
   func newPassword(
     for key: Key.Usage? = nil, under policy: PasswordPolicy, _ lock: LockPolicy, _ purpose: PasswordPurpose
   ) async throws -> SharedSecretBox {
@@ -27,7 +27,7 @@ extension DeviceOptions {
     while true {
       let password = try await typed(
         "New password\(ours: subject): ", lock == .silent ? nil : .unmetRules(of: policy))
-      // A script gets its answer once; a person may try again.
+      // A script gets one attempt; a user may retry.
       if arguments.isSet("password-fd") { return password }
       let violations = try await policy.violations(of: password, purpose: purpose)
       guard violations.isEmpty else {
@@ -50,7 +50,7 @@ extension DeviceOptions {
 }
 
 extension PromptNote {
-  /// Says which rules what is typed does not meet yet; of what is typed, nothing.
+  /// Creates a note about the unmet rules; it never shows the typed text.
   fileprivate static func unmetRules(of policy: PasswordPolicy) -> PromptNote {
     PromptNote { typed in
       let violations = SecretBytes(copying: typed).withTemporaryArray { policy.violations(ofUTF8: $0) }

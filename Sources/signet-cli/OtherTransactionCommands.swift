@@ -43,7 +43,7 @@ extension Command {
     return .success
   }
 
-  /// Shows what was carried here, and the digits by which its user approves it; no network is used.
+  /// Shows an offline transaction and its approval code; uses no network.
   static func approveOffline(_ path: String, _ arguments: Arguments) async throws -> ExitCode {
     for name in ["qr", "number", "container", "typed", "value"] where arguments.isSet(name) {
       throw UsageFailure.refused(

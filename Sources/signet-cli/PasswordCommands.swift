@@ -58,7 +58,7 @@ extension Command {
       },
     ])
 
-  // What asks for secrets returns before anything is written: they are wiped by then.
+  // Functions that ask for secrets return before any output, so that the secrets are wiped by then.
 
   private static func changed(_ arguments: Arguments) async throws -> PasswordChangeOutcome {
     let options = try DeviceOptions(arguments)
@@ -109,7 +109,7 @@ extension Command {
     let container = try await ContainerChoice.container(arguments, of: device)
     let key = try KeyChoice.key(arguments, of: container)
     guard let policy = container.protection(of: key).passwordPolicy else { throw nothingToKnow }
-    // What was erased is beyond any code, which is said first.
+    // Throws first if the object was erased: no recovery code helps then.
     _ = try await device.lockStatus(of: container, key: key)
     guard try await device.hasRecoveryCode(for: container, key: key) else {
       throw CommandFailure(
@@ -129,7 +129,7 @@ extension Command {
 }
 
 extension DeviceOptions {
-  /// A recovery code as it was printed.
+  /// Reads a recovery code as printed.
   fileprivate func recoveryCode() async throws -> RecoveryCode {
     try await answering(with: Self.passwordOption) {
       try await arguments.secretInput("password-fd").read("Recovery code: ") { bytes in
@@ -143,13 +143,13 @@ extension DeviceOptions {
 }
 
 extension Arguments {
-  /// Says that a password was changed, and what is left to be done about it.
+  /// Reports the change of a password, and any remaining problem.
   fileprivate func report(_ outcome: PasswordChangeOutcome) {
     report("The password was changed.", ["changed": .bool(true)])
     warn(of: outcome)
   }
 
-  /// Says what is left to be done about a changed password.
+  /// Warns of the remaining problem after a password change.
   func warn(of outcome: PasswordChangeOutcome) {
     guard case .uncounted(let failure) = outcome else { return }
     let reason = TerminalText(saidBy: failure, limit: 2000)

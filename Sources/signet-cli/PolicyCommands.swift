@@ -56,15 +56,15 @@ extension Command {
       },
     ])
 
-  /// Whether hardware keeps the device's keys.
+  /// Returns true if hardware keeps the device's keys.
   ///
-  /// A program that plays a TPM keeps them in files; hardware that does not answer is hardware.
+  /// A simulated TPM keeps them in files and does not count; hardware that does not answer does count.
   private static func isBound(_ device: Device) async -> Bool {
     if device.keystoreKind == .software { return false }
     do throws(SignetFailure) { return try await !device.keystoreStatus().isSimulator } catch { return true }
   }
 
-  /// Shows what the server wants to programs, and to people what is in force of it on this device.
+  /// Prints the server's policies as JSON, or the policies in force on this device as text.
   private static func explain(
     _ container: Container, on device: Device, _ arguments: Arguments
   ) async {
@@ -128,13 +128,13 @@ extension Command {
     arguments.output.print("The policy can be used; it \(meets).")
   }
 
-  /// Reviews what `init --policy` takes too, or else a file.
+  /// Reviews a policy in a form that `init --policy` also accepts, or in a file.
   private static func review(_ word: String) throws -> PolicyReview {
     if let profile = PolicyProfile(rawValue: word) { return PolicyReview(profile.policy) }
     return PolicyReview(text: PolicyReview.isPolicy(word) ? word : try policyText(word))
   }
 
-  /// The text of a policy, which is short.
+  /// Reads the text of a policy, with a small size limit.
   private static func policyText(_ path: String) throws -> String {
     let text: String
     do throws(CommandFailure) { text = try InputFile.text(of: path, limit: 65_536) } catch {
@@ -149,7 +149,7 @@ extension Command {
 }
 
 extension PolicyFinding {
-  /// What `--json` prints of a finding.
+  /// The `--json` form of a finding.
   fileprivate var json: JSONObject {
     var json: JSONObject = ["severity": .string(severity.rawValue), "message": .string(message)]
     json["rules"] = .array(rules.map { .string($0) })

@@ -13,16 +13,16 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// What this program does about tampering with it.
+/// The program's protection against tampering.
 enum ProgramIntegrity {
-  /// A harder reaction than the flavour's own; a milder one is not taken.
+  /// The variable for a stricter reaction than the flavour's; a milder one has no effect.
   static let variable = "SIGNET_INTEGRITY"
 
-  /// The guards and settings that are in force, the same in all of this process: what they find out once serves each look.
+  /// Returns the guards and settings, shared by the whole process so that cached facts serve every evaluation.
   ///
-  /// A debug program that is told how to react looks for everything, as a release does, so that this can be tried.
+  /// A debug program with a configured reaction uses all guards, as a release does, so that the reaction can be tried.
   ///
-  /// - Throws: `CommandFailure` for a reaction that is none, and for a settings file that can't be read.
+  /// - Throws: `CommandFailure` for an unknown reaction, and for an unreadable settings file.
   static func judge() throws -> Integrity { try current.get() }
 
   private static let current = Result { try judge(ProcessInfo.processInfo.environment) }
@@ -44,7 +44,7 @@ enum ProgramIntegrity {
       guards: Integrity.standardGuards(for: .release), flavour: .current, settings: settings)
   }
 
-  /// What the user's settings file makes harder; `nil` where there is none.
+  /// Returns the stricter settings from the user's file; `nil` if there is none.
   private static func settings(
     _ environment: [String: String], over standard: IntegritySettings
   ) throws -> IntegritySettings? {
@@ -60,7 +60,7 @@ enum ProgramIntegrity {
           .noInput,
           "\(path) is not this user's alone; check what is in it, then make it yours (chown, chmod go-w)")
       default:
-        // In a home that is somebody else's, as under sudo, there is nothing of this user's.
+        // A home of another user, as under sudo, has no settings of this user.
         if error.code == EACCES, !FileManager.default.fileExists(atPath: path) { return nil }
         throw CommandFailure(.noInput, "\(path) cannot be read: error \(error.code)")
       }
@@ -82,27 +82,28 @@ enum ProgramIntegrity {
     return nil
   }
 
-  /// Before a command that needs a key: looks for tampering, and reacts.
+  /// Checks for tampering and reacts, before a command that needs a key.
   ///
-  /// - Throws: `IntegrityFailure` where the command may not go on, and `SecretInputFailure` where a descriptor for a secret is not
+  /// - Throws: `IntegrityFailure` if the command is refused, and `SecretInputFailure` if a descriptor for a secret is not
   ///   open.
   static func admit(_ arguments: Arguments) async throws {
-    // Before guards open anything: it would get the number of a descriptor that nobody has opened, and be read for a password.
+    // Checked before guards open files: a file could get the number of a closed descriptor and be read as a password.
     _ = try DeviceOptions(arguments, secretsFrom: ["pin-fd", "token-fd"].filter(arguments.declares))
     try await IntegrityGate(judge(), responder: AgentLock()).admit()
   }
 
-  /// Before a command that reads, denies or removes: refused where the program or what is loaded into it is not what was released.
+  /// Checks the program's own code, before a command that reads, denies or removes.
   ///
-  /// A debugger and the rest of what ``admit(_:)`` looks for keep nobody from saying no. Code of others does: the requests of these
-  /// commands are signed, and it may change what is signed.
+  /// Such a command is refused only if the program or its loaded code differs from the release. A debugger and other
+  /// findings of ``admit(_:)`` must not prevent a user from denying. Foreign code must, because the requests of these
+  /// commands are signed and it could change their content.
   ///
-  /// - Throws: As ``admit(_:)``.
+  /// - Throws: The same errors as ``admit(_:)``.
   static func admitOwnCode(_ arguments: Arguments) async throws {
     _ = try DeviceOptions(arguments)
     #if os(Linux)
       let judge = try judge()
-      // A debug program looks for nothing that developers do.
+      // A debug program does not look for developers' tools.
       guard judge.guardNames.contains(HookGuard().name) else { return }
       let own = try Integrity(
         guards: [HookGuard(), LibraryGuard(), BinaryGuard()], flavour: judge.flavour, settings: judge.settings
@@ -111,10 +112,10 @@ enum ProgramIntegrity {
     #endif
   }
 
-  /// Before anything else, of each command: no other process of the user reads this one's memory, and a crash leaves no copy of it.
+  /// Closes the process before each command: other processes of the user cannot read its memory, and a crash leaves no copy.
   ///
-  /// In an installed program it is closed from exec on, and elsewhere since before the first library's code (`CProgramStart`); here
-  /// the rest follows. Where the system does not, guards and the doctor tell.
+  /// An installed program is closed from exec on, others before the first library code runs (`CProgramStart`); this function
+  /// does the rest. If the system refuses, guards and the doctor report it.
   static func begin() {
     _ = signet_program_start()
     CryptoLibrary.keepsStateAtExit()
@@ -124,7 +125,7 @@ enum ProgramIntegrity {
   }
 }
 
-/// Locks what the agent keeps open: the sessions are its own, and none are this program's.
+/// Locks the agent's sessions; this program has none of its own.
 struct AgentLock: IntegrityResponder {
   func lock(because report: IntegrityReport) async { await lockAll() }
   func wipeSession(because report: IntegrityReport) async { await lockAll() }
@@ -138,7 +139,7 @@ struct AgentLock: IntegrityResponder {
       guard let path = AgentSocket.standardPath(ProcessInfo.processInfo.environment) else { return }
       do { try await AgentSession(path: path, servedBy: AgentSession.standardPrograms).lockAllGroups() } catch
       {
-        // No agent, or one that is not trusted: what needs a key is refused all the same.
+        // No agent, or one that is not trusted: the operation is still refused.
       }
     #endif
   }

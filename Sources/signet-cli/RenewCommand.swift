@@ -27,7 +27,7 @@ extension Command {
       let password = try await options.password(for: container)
       var keyPasswords: [Key.Usage: SharedSecretBox] = [:]
       for key in Key.Usage.allCases {
-        // What was begun before goes on, and takes the new password of this key.
+        // An interrupted renewal continues, and uses the new password of this key.
         let owner = try await key == .sessionTransport ? device.staged(inPlaceOf: container) : container
         guard owner.hasOwnProtection(key) else { continue }
         keyPasswords[key] = try await options.password(for: owner, key: key)
@@ -48,7 +48,7 @@ extension Command {
     return .success
   }
 
-  /// What a renewal leaves behind with the present keys, and how each is made anew.
+  /// Returns the recovery codes and biometrics that the renewal invalidates, with the command that renews each.
   private static func waysOfPresentKeys(
     of container: Container, on device: Device
   ) async throws -> [TerminalText] {
@@ -77,7 +77,7 @@ extension Command {
 }
 
 extension Device {
-  /// What a renewal that was cut off has stored; the container itself where there is nothing.
+  /// Returns the container stored by an interrupted renewal; the container itself if there is none.
   fileprivate func staged(inPlaceOf container: Container) async throws -> Container {
     let staged = try await unconfirmedContainers()
     return staged.first { $0.user == container.user && $0.server == container.server } ?? container

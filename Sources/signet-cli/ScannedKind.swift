@@ -8,20 +8,20 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// What a text is that was scanned, pasted or read from a file, as far as its form tells.
+/// The kind of a scanned, pasted or read text, determined from its form.
 enum ScannedKind {
-  /// What an operator hands out.
+  /// An activation code from an operator.
   case activationCode
-  /// Where a transaction for anybody is found.
+  /// A link to a transaction for any user.
   case transactionLink
-  /// A transaction for a device without a network.
+  /// An offline transaction for a device without a network.
   case carriedTransaction
-  /// The digits that stand for a transaction which the device does not see.
+  /// The digits of a transaction that the device cannot display.
   case typedDigits
   /// Accounts of authenticators.
   case accounts
 
-  /// The kind of a text; `nil` for all else, such as the files of other authenticators.
+  /// Determines the kind of a text; `nil` for others, such as files of other authenticators.
   init?(_ text: String) {
     let start = text.prefix(32).lowercased()
     if ["otpauth://", "otpauth-migration://", "pushauth://", "mfauth://"].contains(where: start.hasPrefix) {
@@ -41,28 +41,28 @@ enum ScannedKind {
     }
   }
 
-  /// Lets a text pass unless another command takes it.
+  /// Returns a text, unless another command accepts it.
   ///
   /// - Parameters:
-  ///   - wanted: What the command takes.
-  ///   - text: What was scanned, pasted or read.
+  ///   - wanted: The kind that the command accepts.
+  ///   - text: The scanned, pasted or read text.
   /// - Returns: The text.
-  /// - Throws: `CommandFailure`, which says what it is and what takes it.
+  /// - Throws: `CommandFailure`, which names the kind and the command for it.
   static func expect(_ wanted: Self, _ text: String) throws(CommandFailure) -> String {
     guard let found = Self(text), found != wanted else { return text }
     throw found.refusal
   }
 
-  /// Whether an operand that may name a file is a text itself.
+  /// Returns true if an operand is a text itself and not the name of a file.
   static func isText(_ operand: String) -> Bool {
     if operand.contains("://") { return true }
     guard operand.hasPrefix("signet:") || Self(operand) != nil else { return false }
     return !FileManager.default.fileExists(atPath: operand)
   }
 
-  /// Lets the name of a file pass, and no text in its place.
+  /// Accepts the name of a file, and rejects a text in its place.
   ///
-  /// - Throws: `CommandFailure`, which says what the text is and what takes it.
+  /// - Throws: `CommandFailure`, which names the kind of the text and the command for it.
   static func expectFile(_ operand: String) throws(CommandFailure) {
     guard isText(operand), let found = Self(operand) else { return }
     throw found.refusal

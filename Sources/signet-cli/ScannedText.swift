@@ -9,14 +9,14 @@ import SignetText
   import Foundation
 #endif
 
-/// A text that was scanned: in a picture of a QR code, or as it is.
+/// A scanned text: from a picture of a QR code, or plain.
 enum ScannedText {
-  /// The text of a file, or of standard input.
+  /// Reads the text of a file or of standard input.
   ///
   /// - Parameter path: A PNG picture or a text; `-` for standard input.
-  /// - Returns: The text, without white space around it.
-  /// - Throws: `CommandFailure` for a file that cannot be read, and for a text in its place; `QRFailure` for a picture without one
-  ///   code.
+  /// - Returns: The text, without surrounding white space.
+  /// - Throws: `CommandFailure` for a file that cannot be read, and for a text in its place; `QRFailure` for a picture
+  ///   without exactly one code.
   static func read(_ path: String) throws -> String {
     try ScannedKind.expectFile(path)
     let bytes = try InputFile.bytes(of: path, limit: QRReader.maximumByteCount)
@@ -27,11 +27,11 @@ enum ScannedText {
     return text.trimmed
   }
 
-  /// The text of the one QR code in a picture.
+  /// Reads the text of the only QR code in a picture.
   ///
   /// - Parameter path: A PNG picture; `-` for standard input.
   /// - Returns: The text.
-  /// - Throws: `CommandFailure` for a file that cannot be read, `QRFailure` for a picture without one code.
+  /// - Throws: `CommandFailure` for a file that cannot be read, `QRFailure` for a picture without exactly one code.
   static func picture(_ path: String) throws -> String {
     try ScannedKind.expectFile(path)
     return try QRReader.singleText(inPNG: InputFile.bytes(of: path, limit: QRReader.maximumByteCount))

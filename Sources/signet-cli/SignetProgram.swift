@@ -4,7 +4,7 @@ import SignetIntegrity
 import SignetQR
 import SignetTerminal
 
-/// The `signet` command, as data: help, manual and completion come from here too.
+/// The `signet` command, as data; help, manual and completion are generated from it.
 let signetProgram = Program(
   "signet", "Authenticate and approve transactions from this device", version: "0.1.0", date: "2026-11-21",
   description: """
@@ -24,7 +24,7 @@ let signetProgram = Program(
     untouched(.pending), untouched(.listen), guarded(.approve), untouched(.deny), untouched(.report),
     untouched(.cancel), guarded(.initiate), guarded(.password), guarded(.biometrics), guarded(.passcode),
     guarded(.recovery), guarded(.renew), untouched(.delete), untouched(.reset), untouched(.policy),
-    // Its server hears of tampering from the program that is tampered with.
+    // 'condition report' is allowed under tampering: it is how the server learns of it.
     Command.condition.preceded(except: ["show", "report", "lock"], by: ProgramIntegrity.admit)
       .preceded(only: ["show", "lock"], by: ProgramIntegrity.admitOwnCode),
     guarded(.data), guarded(.importing),
@@ -124,7 +124,7 @@ let signetProgram = Program(
   seeAlso: ["signet-server(1)"],
   classify: exitCode, describe: { TerminalText(saidBy: $0) })
 
-/// The agent uses what only Linux has.
+/// The agent uses features that only Linux has.
 private var agentCommands: [Command] {
   #if os(Linux)
     [guarded(.agent), guarded(.unlock), .lock, .status]
@@ -133,20 +133,20 @@ private var agentCommands: [Command] {
   #endif
 }
 
-/// A command that needs a key: refused while the program is tampered with.
+/// Wraps a command that needs a key: it is refused while the program is tampered with.
 ///
-/// What reads, denies and removes is refused only where the program runs code that is not its own.
+/// The subcommands in `names` read, deny or remove; they are refused only if the program runs foreign code.
 private func guarded(_ command: Command, except names: Set<String> = []) -> Command {
   command.preceded(except: names, by: ProgramIntegrity.admit)
     .preceded(only: names, by: ProgramIntegrity.admitOwnCode)
 }
 
-/// A command that reads, denies or removes: refused only where the program runs code that is not its own.
+/// Wraps a command that reads, denies or removes: it is refused only if the program runs foreign code.
 private func untouched(_ command: Command) -> Command {
   command.preceded(by: ProgramIntegrity.admitOwnCode)
 }
 
-/// The exit code of a failure.
+/// Returns the exit code of a failure.
 @Sendable func exitCode(of error: any Error) -> ExitCode {
   switch error {
   case let failure as SignetFailure: exitCode(of: failure)
@@ -181,7 +181,7 @@ private func exitCode(of remedy: KeystoreFailure.Remedy) -> ExitCode {
   }
 }
 
-/// The exit code of a failure to reach a server; `signet-server` has the same.
+/// Returns the exit code of a failure to reach a server; the same as in `signet-server`.
 func exitCode(of failure: TransportFailure) -> ExitCode {
   switch failure {
   case .unreachable, .noResponse, .incompleteResponse: .unavailable
@@ -193,7 +193,7 @@ func exitCode(of failure: TransportFailure) -> ExitCode {
   }
 }
 
-/// A password that does not open a file is a wrong password, as any other.
+/// Returns the exit code of an import failure; a wrong password of a file counts like any wrong password.
 private func exitCode(of failure: InterchangeFailure) -> ExitCode {
   switch failure {
   case .wrongPassword, .macMismatch: .permissionDenied
@@ -208,7 +208,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .refused(let problem)
   where [.containerLocked, .containerAltered, .deviceLocked, .userNotActive].contains(problem.code):
     .permissionDenied
-  // `signet-server` has the same.
+  // The same as in `signet-server`.
   case .refused(let problem) where [.busy, .serverFailure].contains(problem.code): .temporaryFailure
   case .accountLock, .accountPolicy: .dataError
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
@@ -228,7 +228,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
   case .pushAuth(.notPending), .pushAuth(.ended), .pushAuth(.expired): .failure
-  // As of a container that its server does not know any more.
+  // The same as for a container that its server no longer knows.
   case .pushAuth(.notEnrolled): .protocolError
   case .pushAuth(.wrongAnswer), .pushAuth(.numberNotOffered): .usage
   case .pushAuthRefused(401, _), .pushAuthRefused(403, _): .permissionDenied

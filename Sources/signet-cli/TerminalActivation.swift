@@ -2,11 +2,11 @@ import Signet
 import SignetTerminal
 import Synchronization
 
-/// Shows an activation's progress and asks for its password, again where the policy refuses one at a terminal.
+/// Shows an activation's progress and asks for its password; at a terminal again if the policy rejects it.
 final class TerminalActivation: ActivationHandler {
   private let options: DeviceOptions
   private let progress: ProgressLine
-  /// What is renewed, if anything.
+  /// The container to renew, if any.
   private let present: Container?
   private let caught = Mutex<(any Error)?>(nil)
 
@@ -14,7 +14,7 @@ final class TerminalActivation: ActivationHandler {
     (self.options, self.progress, self.present) = (options, progress, present)
   }
 
-  /// Why no password could be read, if so.
+  /// The error if no password could be read.
   var failure: (any Error)? { caught.withLock { $0 } }
 
   func progressed(to state: ActivationProgress) async { progress.update(state.fraction, state.message) }
@@ -39,7 +39,7 @@ final class TerminalActivation: ActivationHandler {
 }
 
 extension Container {
-  /// Whether there is a password that opens just this: the container, or a key that has one of its own.
+  /// Returns true if the container, or a key with its own protection, has a password.
   fileprivate func hasPassword(of key: Key.Usage?) -> Bool {
     protection(of: key).passwordPolicy != nil && (key.map(hasOwnProtection) ?? true)
   }

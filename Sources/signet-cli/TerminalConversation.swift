@@ -2,14 +2,14 @@ import Signet
 import SignetTerminal
 import Synchronization
 
-/// The questions of the device's own check, at the terminal.
+/// The prompts of the device's own passcode check, at the terminal.
 final class TerminalConversation: PasscodeConversation {
   private let output: Terminal
   private let caught = Mutex<(any Error)?>(nil)
 
   init(output: Terminal) { self.output = output }
 
-  /// Why nothing could be read, if so.
+  /// The error if nothing could be read.
   var failure: (any Error)? { caught.withLock { $0 } }
 
   func answer(_ prompt: PasscodePrompt) async -> SecretBytes? {

@@ -35,7 +35,7 @@ extension Command {
       }
     }
     report(lists, arguments)
-    // What could be listed is; the exit status still says that something could not.
+    // The available lists are printed; the exit status still reports the failure.
     return failure.map { exitCode(of: $0) } ?? .success
   }
 
@@ -195,21 +195,21 @@ extension Command {
   }
 }
 
-/// What a command is about: one of the transactions that wait.
+/// One of the waiting transactions, which a command applies to.
 struct ChosenTransaction: Sendable {
   let options: DeviceOptions
   let device: Device
   let container: Container
   let transaction: TransactionRequest
 
-  /// Shows the transaction, asks for what its decision needs, and signs it.
+  /// Shows the transaction, asks for the required input, and signs the decision.
   ///
   /// - Parameters:
   ///   - status: The decision.
-  ///   - given: The number that the other side shows; asked for where there is one and it is not given.
-  ///   - session: What opens the session key; `nil` where the device alone does.
-  /// - Returns: Whether it was signed: no where the person did not want to.
-  /// - Throws: What the person, the device or the server says.
+  ///   - given: The number that the other side shows; asked for if the transaction needs one and it is missing.
+  ///   - session: The authentication for the session key; `nil` if the device alone protects it.
+  /// - Returns: False if the user stopped before signing.
+  /// - Throws: The error of the input, the device or the server.
   func decide(
     _ status: DecisionStatus, number given: MatchingNumber? = nil, session: Authentication?
   ) async throws -> Bool {
@@ -233,8 +233,8 @@ struct ChosenTransaction: Sendable {
     return true
   }
 
-  /// Runs a body with the transaction that the command line names, and with what opens the container's session key, as
-  /// ``DeviceOptions/withPassword(for:key:_:)`` does.
+  /// Runs a body with the transaction that the command line names, and the authentication for the container's session key,
+  /// like ``DeviceOptions/withPassword(for:key:_:)``.
   static func with<Value>(
     _ arguments: Arguments, _ body: (ChosenTransaction, Authentication?) async throws -> Value
   ) async throws -> Value {
@@ -272,9 +272,9 @@ struct ChosenTransaction: Sendable {
     }
   }
 
-  /// Runs a body with the transaction of this id, and the container for which it waits.
+  /// Runs a body with the transaction of this ID, and its container.
   ///
-  /// Those whose session key has no password of its own are asked first, so that no password is asked for in vain.
+  /// Containers whose session key needs no password come first, so that the user is not asked unnecessarily.
   private static func find<Value>(
     _ id: String, in containers: [Container], _ options: DeviceOptions, _ device: Device,
     _ body: (ChosenTransaction, Authentication?) async throws -> Value
@@ -308,14 +308,15 @@ struct ChosenTransaction: Sendable {
       if let value { return value }
     }
     if let ended { throw ended }
-    // One that could not be asked may have it.
+    // A container that could not be asked may have it.
     throw failure ?? noSuchTransaction
   }
 
   private static let noSuchTransaction = CommandFailure(
     .dataError, "no such transaction; 'signet pending' lists what waits")
 
-  /// Why a transaction does not wait for a container: it has ended, or is for anybody; `nil` where the server knows of none.
+  /// Returns why a transaction does not wait for a container: it has ended, or is for any user; `nil` if the server does not
+  /// know it.
   private static func reasonNotWaiting(
     _ id: String, for container: Container, on device: Device, by session: Authentication?
   ) async throws -> CommandFailure? {
@@ -402,7 +403,7 @@ extension DecisionStatus {
     }
   }
 
-  /// What deciding so is.
+  /// The summary of the command for this decision.
   fileprivate var summary: String {
     switch self {
     case .accepted: "Approve a transaction: sign it with this device's key"

@@ -7,7 +7,7 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// A transaction's content as a terminal shows it: all of it, behind bars, so that nothing in it passes for a line of ours.
+/// A transaction's content for a terminal: complete, and behind bars, so that no part looks like the program's own output.
 struct TransactionText {
   /// The rows.
   let body: TerminalText
@@ -29,7 +29,7 @@ struct TransactionText {
       block.text(line.value, isInGroup: line.isInGroup)
       return
     }
-    // A value of several lines stands under its label and further in.
+    // A value of several lines follows its label, further indented.
     guard line.value.contains("\n") else {
       block.text("\(label): \(line.value)", isInGroup: line.isInGroup, goesOnFurther: true)
       return
@@ -39,9 +39,9 @@ struct TransactionText {
   }
 }
 
-/// Rows of others' text, each with something of ours before it.
+/// Rows of untrusted text, each with a prefix of the program's own.
 struct TerminalBlock {
-  /// No label begins so far in: what goes on does not pass for another field.
+  /// Deeper than any label, so that a continuation does not look like another field.
   private static let further = "  |       "
 
   /// The rows, without the last line feed.
@@ -54,19 +54,19 @@ struct TerminalBlock {
     usesUTF8 = terminal.usesUTF8 || !terminal.isTerminal
   }
 
-  /// A text that somebody gave, after a word of ours.
+  /// Adds an untrusted text after a word of the program.
   mutating func field(_ word: String, _ value: String) {
     let first = "  " + word + String(repeating: " ", count: max(1, 8 - word.count))
     add(value.replacing("\n", with: "␊"), first: first, next: Self.further)
   }
 
-  /// A text that somebody gave, line by line.
+  /// Adds an untrusted text, line by line.
   mutating func text(_ value: String, isInGroup: Bool = false, goesOnFurther: Bool = false) {
     let bar = isInGroup ? "  |   " : "  | "
     add(value, first: bar, next: goesOnFurther ? Self.further : bar)
   }
 
-  /// Lines that belong to the text before.
+  /// Adds lines that continue the previous text.
   mutating func further(_ value: String) { add(value, first: Self.further, next: Self.further) }
 
   private mutating func add(_ value: String, first: String, next: String) {
@@ -76,7 +76,7 @@ struct TerminalBlock {
 }
 
 extension DisplayLanguage {
-  /// The language that the environment asks for, as POSIX orders its variables.
+  /// The language of the environment, in the POSIX order of variables.
   static var preferred: DisplayLanguage {
     let environment = ProcessInfo.processInfo.environment
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }

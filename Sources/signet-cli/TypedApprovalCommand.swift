@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTerminal
 
 extension Command {
-  /// Shows what was typed, and that nothing else is known, and then the digits; no network is used.
+  /// Shows the typed values, a warning that the device knows nothing else, and the digits; uses no network.
   static func approveTyped(_ challenge: String, _ arguments: Arguments) async throws -> ExitCode {
     for name in ["qr", "number"] where arguments.isSet(name) {
       throw UsageFailure.refused("--typed and --\(name) exclude each other: the digits are all there is")
@@ -51,7 +51,7 @@ extension Command {
     return .success
   }
 
-  /// The values of the command line or, at a terminal, those that are typed until an empty line.
+  /// Returns the values of the command line; at a terminal without any, reads values until an empty line.
   private static func values(_ arguments: Arguments) async throws -> [String] {
     let given = arguments.strings("value")
     guard given.isEmpty, SecretInput.terminal.isTerminal, !arguments.isSet("yes"), !arguments.isSet("json"),

@@ -1,10 +1,10 @@
 import SignetTerminal
 import Synchronization
 
-/// What is said while requests are shown and answered: at once, and from the first column on, or after the answer that is being given.
+/// Prints messages while requests are shown and answered: at once from the first column, or after the present answer.
 ///
-/// Whoever runs a server chooses when something is to be said, and partly what: behind a prompt, or behind what the person has typed
-/// so far, a row would be longer than it was laid out for, and its rest would stand in the first column.
+/// A server's operator chooses the time, and part of the content, of messages. After a prompt or typed text, a row would be
+/// longer than its layout, and its rest would start in the first column.
 final class Announcements: Sendable {
   private struct State {
     var isHeld = false
@@ -15,11 +15,11 @@ final class Announcements: Sendable {
   private let isConversation: Bool
   private let state = Mutex(State())
 
-  /// What is said on a terminal.
+  /// Creates announcements for a terminal.
   ///
   /// - Parameters:
-  ///   - errorOutput: Where messages go, and prompts.
-  ///   - isConversation: Whether the person answers there.
+  ///   - errorOutput: The terminal for messages and prompts.
+  ///   - isConversation: True if the user answers there.
   init(on errorOutput: Terminal, isConversation: Bool) {
     (self.errorOutput, self.isConversation) = (errorOutput, isConversation)
   }
@@ -27,7 +27,7 @@ final class Announcements: Sendable {
   /// Prints a message.
   func note(_ text: TerminalText) { say { [errorOutput] in errorOutput.print(text) } }
 
-  /// Prints something.
+  /// Runs a print function, now or after ``release()``.
   func say(_ print: @escaping @Sendable () -> Void) {
     state.withLock { state in
       guard !state.isHeld else { return state.held.append(print) }
@@ -35,10 +35,10 @@ final class Announcements: Sendable {
     }
   }
 
-  /// Keeps back what is said, until ``release()``.
+  /// Holds messages back until ``release()``.
   func hold() { state.withLock { $0.isHeld = true } }
 
-  /// Says what was kept back.
+  /// Prints the held messages.
   func release() {
     state.withLock { state in
       for print in state.held { fromFirstColumn(print) }

@@ -2,43 +2,43 @@ import Signet
 import SignetJSON
 import SignetTerminal
 
-/// Something that a server asks the person, of whatever kind.
+/// A request of a server to the user, of any kind.
 protocol Asking: Sendable {
-  /// What the server calls it.
+  /// The server's ID of the request.
   var id: String { get }
-  /// What can be answered.
+  /// The possible answers.
   var answers: [AskingAnswer] { get }
-  /// What `--json` prints, with the kind.
+  /// The `--json` form, with the kind.
   var json: JSONObject { get }
 
-  /// Who asks what, as a terminal shows it.
+  /// Returns the requester and the request, for a terminal.
   func text(on terminal: Terminal) -> TerminalText
 
-  /// Shows what is answered, asks for what else is needed, and answers.
+  /// Shows the request, asks for further input, and answers.
   ///
   /// - Parameter answer: One of ``answers``.
-  /// - Returns: What was done; `nil` where the person did not go on, and it still waits.
-  /// - Throws: ``SpentAsking`` where it waits no more, and what else kept it from being answered.
+  /// - Returns: The result; `nil` if the user stopped and the request still waits.
+  /// - Throws: ``SpentAsking`` if the request no longer waits, and any other error that prevented the answer.
   func answer(_ answer: AskingAnswer) async throws -> TerminalText?
 
-  /// How it has ended, once it waits no more; `nil` where that cannot be found out.
+  /// Returns the outcome of a request that no longer waits; `nil` if it is unknown.
   func end() async -> RequestEnd?
 }
 
-/// What a person says to what is asked.
+/// The user's answer to a request.
 enum AskingAnswer: String, CaseIterable {
   case approve
   case deny
   case report
 
-  /// The words for a choice: `approve, deny or report`.
+  /// Returns the words for a choice: `approve, deny or report`.
   static func list(_ answers: [AskingAnswer]) -> String {
     guard let last = answers.last, answers.count > 1 else { return answers.first?.rawValue ?? "nothing" }
     return answers.dropLast().map(\.rawValue).joined(separator: ", ") + " or \(last.rawValue)"
   }
 }
 
-/// Why something that was asked was not answered well, and cannot be answered here any more.
+/// The failure of an answer to a request that cannot be answered here any more.
 struct SpentAsking: Error {
   let reason: any Error
 }

@@ -8,42 +8,42 @@ import SignetTerminal
   import Darwin
 #endif
 
-/// All that is asked, whatever kind it is and whichever server asks: shown as it comes, answered, and told of when it has ended.
+/// All requests of all kinds and servers: shown on arrival, answered, and reported when they end.
 actor AskingList {
   private struct Entry {
     let number: Int
     let source: Int
     let asking: any Asking
     var isGone = false
-    /// How it has ended, where that need not be found out.
+    /// The known outcome; `nil` if it must be queried.
     var end: RequestEnd?
   }
 
   private let arguments: Arguments
-  /// Whether the person answers here: everything has a number then.
+  /// True if the user answers here: every request then has a number.
   private let isConversation: Bool
   private var entries: [Entry] = []
   private var lastNumber = 0
-  /// What was answered here: a list that was on its way then still has it.
+  /// The requests answered here: a list that was already on its way may still contain them.
   private var done: Set<String> = []
-  /// The one that is being answered; nothing is printed between the person's questions and answers.
+  /// The request that is being answered; nothing is printed between prompts and input.
   private var answered: Int?
   private let announcements: Announcements
-  /// What has waited since the person was last answered: an answer without a number is for the only one of these.
+  /// The requests that have waited since the last answer: an answer without a number applies if there is only one.
   private var shown: Set<Int> = []
 
-  /// A list without anything.
+  /// Creates an empty list.
   init(_ arguments: Arguments, _ announcements: Announcements, isConversation: Bool) {
     (self.arguments, self.announcements, self.isConversation) = (arguments, announcements, isConversation)
   }
 
-  /// Takes what waits at a source now: shows what is new, and says what has ended.
+  /// Updates the requests of a source: shows new ones, and reports ended ones.
   ///
   /// - Parameters:
-  ///   - askings: All that waits there.
-  ///   - source: Where.
-  ///   - limit: How many of what is new are shown.
-  /// - Returns: Whether anything is new.
+  ///   - askings: All waiting requests of the source.
+  ///   - source: The source.
+  ///   - limit: The maximum number of new requests to show.
+  /// - Returns: True if there are new requests.
   func update(_ askings: [any Asking], of source: Int, showing limit: Int = .max) async -> Bool {
     let ids = Set(askings.map(\.id))
     let known = Set(entries.lazy.filter { $0.source == source }.map(\.asking.id))
@@ -57,18 +57,18 @@ actor AskingList {
     }
     for index in entries.indices where entries[index].source == source {
       entries[index].isGone = !ids.contains(entries[index].asking.id)
-      // One that waits after all may end otherwise.
+      // A request that waits again may end differently.
       if !entries[index].isGone { entries[index].end = nil }
     }
     await tellEnds()
     return !new.isEmpty
   }
 
-  /// Takes it that nothing waits at a source any more, and says what has ended.
+  /// Ends all requests of a source and reports them.
   ///
   /// - Parameters:
-  ///   - source: Where.
-  ///   - end: How it has ended; `nil` where that is to be found out.
+  ///   - source: The source.
+  ///   - end: Their outcome; `nil` to query it.
   func end(all source: Int, as end: RequestEnd?) async {
     for index in entries.indices where entries[index].source == source {
       (entries[index].isGone, entries[index].end) = (true, end)
@@ -85,13 +85,13 @@ actor AskingList {
     if isConversation {
       text = "Request \(entry.number): \(ours: AskingAnswer.list(asking.answers))\n" + text
     }
-    // One write, so that what several servers send at once does not mix.
+    // One write, so that output about several servers does not mix.
     announcements.say { [text] in output.print(text) }
   }
 
   private func tellEnds() async {
     while let entry = entries.first(where: { $0.isGone && $0.number != answered }) {
-      // Before the server is asked: others come in meanwhile, and it is told once.
+      // Before the query: other updates arrive meanwhile, and the end must be reported once.
       forget(entry.number)
       let end: RequestEnd? = if let known = entry.end { known } else { await entry.asking.end() }
       let output = arguments.output
@@ -125,7 +125,7 @@ actor AskingList {
 
   // MARK: Answering
 
-  /// Does what a line of the person's says: an answer, and which request it is for where several wait.
+  /// Processes the user's input line: an answer, and the number of its request if several wait.
   func take(_ line: String) async {
     let words = line.split(separator: " ")
     guard let first = words.first else { return }
@@ -134,7 +134,7 @@ actor AskingList {
       return arguments.errorOutput.print(
         "To answer, write approve, deny or report, and the request's number.")
     }
-    // Where another has waited since, the answer may be meant for that.
+    // If another request has waited meanwhile, the answer may be meant for that one.
     let isOnly = waiting.count == 1 && shown.count == 1
     let number = words.count == 2 ? Int(words[1]) : isOnly ? waiting.first?.number : nil
     guard let entry = waiting.first(where: { $0.number == number }) else {
@@ -149,7 +149,7 @@ actor AskingList {
     await self.answer(entry, answer)
   }
 
-  /// Forgets what was typed while an answer was on its way, before anything else is shown: it is no answer to that.
+  /// Discards input typed while an answer was being sent: it must not answer the next request.
   private static func forgetTypedAhead() { _ = tcflush(STDIN_FILENO, TCIFLUSH) }
 
   private func answer(_ entry: Entry, _ answer: AskingAnswer) async {

@@ -59,7 +59,7 @@ extension Command {
     let isConversation = isConversation(arguments)
     let announcements = Announcements(on: arguments.errorOutput, isConversation: isConversation)
     let list = AskingList(arguments, announcements, isConversation: isConversation)
-    // What was kept back at the end is said then.
+    // Held messages are printed at the end.
     defer { announcements.release() }
     return await withTaskGroup(of: (any Error)?.self) { [sources] group in
       for (number, source) in sources.enumerated() {
@@ -88,7 +88,7 @@ extension Command {
           return TimeIsUp()
         }
       }
-      // One that ends with a failure leaves the others; one that ends without has shown what was wanted.
+      // A source that fails leaves the others running; a source that ends without failure has shown the wanted request.
       var code = ExitCode.success
       var rest = sources.count
       for await failure in group {
@@ -111,29 +111,30 @@ extension Command {
     }
   }
 
-  /// That nothing came in the time that `--once` has.
+  /// Thrown if no request arrived within the time of `--once`.
   private struct TimeIsUp: Error {}
 
-  /// The seconds after which `--once` ends where nothing came; `nil` where it waits for ever.
+  /// Returns the seconds after which `--once` ends without a request; `nil` to wait for ever.
   private static func timeLimit(_ arguments: Arguments) throws -> Int? {
     guard arguments.isSet("once"), arguments.isSet("timeout") else { return nil }
     let seconds = try arguments.seconds("timeout", in: 0...86_400)
     return seconds > 0 ? seconds : nil
   }
 
-  /// Where requests come from: a container, or a user of UAF.
+  /// A source of requests: a container, or a user of UAF.
   private struct Source: Sendable {
-    /// What it is called beside others.
+    /// The name that distinguishes it from other sources.
     let name: String
-    /// Where its server is, for a notification.
+    /// The name of its server, for a notification.
     let place: String
-    /// The server with what became of the connection to it.
+    /// Describes a connection failure with the server's name.
     let failure: @Sendable (any Error) -> String
-    /// Tells what waits, each time that it is something else; notes when the server is not reached, and with `nil` when it is again.
+    /// Yields the waiting requests whenever they change; calls `note` when the server is unreachable, and with `nil` when it
+    /// answers again.
     let lists:
       @Sendable (News.Feed, _ note: @escaping @Sendable ((any Error)?) -> Void, Announcements) throws -> Void
 
-    /// Why nothing comes from there for now, and until when.
+    /// Returns why no requests arrive for now, and until when.
     func waits(_ failure: any Error) -> String {
       var reason = self.failure(failure)
       if reason.hasSuffix(".") { reason.removeLast() }
@@ -143,17 +144,17 @@ extension Command {
     }
   }
 
-  /// What comes from a source, in its order.
+  /// The events of a source, in order.
   fileprivate enum News: Sendable {
     typealias Feed = AsyncThrowingStream<News, any Error>.Continuation
 
-    /// What waits there now.
+    /// The requests that wait now.
     case list([any Asking])
-    /// That its server has withdrawn all that waited there.
+    /// The server has withdrawn all waiting requests.
     case withdrawal
   }
 
-  /// Listening goes on for hours: the keys are kept as long, the passwords that open them are not.
+  /// Listening runs for hours: it keeps the keys for that time, but not the passwords that open them.
   private static func source(
     of container: Container, isNamed: Bool, _ options: DeviceOptions, _ device: Device
   ) async throws -> Source {
@@ -184,7 +185,7 @@ extension Command {
       })
   }
 
-  /// The users of UAF whose servers know this device.
+  /// Returns the users of UAF whose servers know this device.
   private static func uafSources(_ arguments: Arguments, of device: Device) async throws -> [Source] {
     guard !arguments.isSet("container") else { return [] }
     let client = UAFClient(device: device, facetID: arguments.string("facet"))
@@ -212,7 +213,7 @@ extension Command {
     }
   }
 
-  /// The push mechanisms whose servers are asked what waits; those behind a password where the person wants that.
+  /// Returns the push mechanisms whose servers are asked for messages; those under a password only with `--messages`.
   private static func pushSources(_ options: DeviceOptions, _ device: Device) async throws -> [Source] {
     let arguments = options.arguments
     guard !arguments.isSet("container") else { return [] }
@@ -246,7 +247,7 @@ extension Command {
   ) async throws {
     let desktop = WaitingNotice(arguments, announcements)
     let wasHeld = Mutex(false)
-    // A withdrawal, and a list after it; where more come while the person is told of ends, how those ended is found out.
+    // A withdrawal, and a list after it; if more arrive while ends are reported, the outcomes are queried.
     let (news, feed) = AsyncThrowingStream<News, any Error>.makeStream(bufferingPolicy: .bufferingNewest(2))
     let tell: @Sendable ((any Error)?) -> Void = { error in
       let failure = error as? SignetFailure
@@ -259,7 +260,7 @@ extension Command {
         error.map { source.waits($0) }
         ?? (hasEnded ? "the suspension or the lock has ended" : "the server answers again")
       announcements.note("signet: \(name)\(text, limit: 2000)")
-      // A server withdraws all that waits for a user whom it suspends, and says no more than that.
+      // A server withdraws all requests of a suspended user without further notice.
       if case .refused(let problem)? = failure, problem.code == .userNotActive { feed.yield(.withdrawal) }
     }
     try source.lists(feed, tell, announcements)
@@ -276,7 +277,7 @@ extension Command {
       }
     } catch {
       switch error as? SignetFailure {
-      // Its server does not know it any more, so that nothing of it waits.
+      // The server no longer knows the container or account, so no request waits.
       case .containerUnknown?, .containerWiped?, .pushAuth(.notEnrolled)?:
         await list.end(all: number, as: nil)
       default: break
@@ -285,13 +286,13 @@ extension Command {
     }
   }
 
-  /// Whether somebody is there who answers here: not in the background, and not where a program reads.
+  /// True if the user can answer here: not in the background, and not if a program reads the output.
   private static func isConversation(_ arguments: Arguments) -> Bool {
     let isProgram = ["once", "json", "password-fd"].contains { arguments.isSet($0) }
     return !isProgram && isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
   }
 
-  /// Takes the person's answers until the input ends (Ctrl-D), or the terminal is gone, or all servers have failed.
+  /// Processes the user's answers until the input ends (Ctrl-D), the terminal closes, or all servers have failed.
   private static func answer(to list: AskingList) async {
     while true {
       do throws(SecretInputFailure) {
@@ -308,7 +309,7 @@ extension Command {
 }
 
 extension AsyncThrowingStream where Failure == any Error {
-  /// Tells each element as a list of what waits, until the listener is gone.
+  /// Yields each element as a list of waiting requests, until the listener ends.
   fileprivate func tell(
     _ feed: Command.News.Feed, _ list: @escaping @Sendable (Element) -> [any Asking]
   ) where Element: Sendable, Self: Sendable {
@@ -323,7 +324,7 @@ extension AsyncThrowingStream where Failure == any Error {
 }
 
 extension TransactionRequest {
-  /// Shows the transaction: an object on a line, or its id, its end and what it says.
+  /// Prints the transaction: an object on a line, or its ID, its end and its content.
   func print(of container: Container, isNamed: Bool, _ arguments: Arguments) {
     if arguments.isSet("json") {
       arguments.output.print(json: JSONValue.object(listing(for: container)).text)
@@ -332,7 +333,7 @@ extension TransactionRequest {
     arguments.output.print(text(of: container, isNamed: isNamed, on: arguments.output))
   }
 
-  /// Its id, its end and what it says.
+  /// Returns its ID, its end and its content.
   func text(of container: Container, isNamed: Bool, on terminal: Terminal) -> TerminalText {
     let owner: TerminalText = isNamed ? "  \(container.shortID)  \(container.fullName)" : ""
     let text = TransactionText(content, on: terminal).body

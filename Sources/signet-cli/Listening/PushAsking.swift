@@ -11,7 +11,7 @@ struct PushAsking: Asking {
   let options: DeviceOptions
   let device: Device
 
-  /// How messages of a mechanism have ended, as its server has said with its last list.
+  /// The outcomes of a mechanism's messages, from its server's last list.
   final class Ends: Sendable {
     let known = Mutex<[String: RequestEnd]>([:])
   }
@@ -56,12 +56,12 @@ struct PushAsking: Asking {
     }
     return try await options.withAccountsPassword(on: device) { [decision] password in
       do throws(SignetFailure) {
-        // What is answered was received: nothing is answered twice, nor under another content.
+        // Receiving first stores the message, so that it cannot be answered twice or with other content.
         _ = try await device.accounts.receive(waiting.delivery, by: password)
         try await device.accounts.answer(
           id, decision, passcode: TerminalConversation(output: arguments.errorOutput), by: password)
       } catch {
-        // The server takes no other number.
+        // The server accepts no second number.
         if case .wrongNumber(let problem) = error, !problem.detail.isEmpty {
           throw SpentAsking(reason: error)
         }
@@ -71,7 +71,7 @@ struct PushAsking: Asking {
     }
   }
 
-  /// The number that the person types, of those that are offered, or any where none are; `nil` where they type none.
+  /// Asks for the number, one of the offered ones or any if none are offered; `nil` for an empty line.
   private func typedNumber() async throws -> String? {
     let list = message.numberList
     arguments.errorOutput.print("\(ours: PushAuthMessage.oneNumber).")

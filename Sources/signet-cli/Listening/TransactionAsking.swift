@@ -6,7 +6,7 @@ import SignetTerminal
 struct TransactionAsking: Asking {
   let chosen: ChosenTransaction
   let channel: LiveChannel
-  /// Whether the container is named, because there are several.
+  /// True to show the container's name, because there are several.
   let isNamed: Bool
 
   var id: String { chosen.transaction.id.text }

@@ -15,7 +15,7 @@ struct UAFAsking: Asking {
   let client: UAFClient
   let configuration: UAFConfiguration
 
-  /// The token is whoever's that redeems it, so it is no name of what is shown.
+  /// The token is a bearer secret that anyone can redeem, so it must not be shown as the ID.
   var id: String { waiting.id ?? "\(waiting.account.username) \(waiting.creationTimeInEpochMillis)" }
 
   var answers: [AskingAnswer] {
@@ -44,7 +44,7 @@ struct UAFAsking: Asking {
       client: client, configuration: configuration,
       interaction: answer == .deny ? RefusingUAFInteraction() : person)
     let operation = try await operations.redeem(waiting.payload)
-    // The token is used up: whatever comes now, it cannot be answered here again.
+    // The token is used up: after any failure the request cannot be answered here again.
     do {
       switch operation {
       case .registration(let registration):
@@ -73,7 +73,7 @@ struct UAFAsking: Asking {
   }
 }
 
-/// Says no to whatever is asked: the server is told that the user does not want to go on.
+/// Rejects every question: the server learns that the user cancelled.
 struct RefusingUAFInteraction: UAFInteraction {
   func selectAuthenticator(_ question: UAFAuthenticatorSelection, answer: UAFAnswer<String>) async {
     answer.cancel()

@@ -14,18 +14,18 @@ import Synchronization
   import SignetDesktop
 #endif
 
-/// The desktop's notification that something waits at a server, where there is a desktop.
+/// The desktop notification about a waiting request, if there is a desktop.
 ///
-/// It says that much and no more: notifications are seen on locked screens, and by other programs of the session.
+/// It contains no details: notifications are visible on locked screens and to other programs of the session.
 struct WaitingNotice {
   #if os(Linux)
     private let notifications: DesktopNotifications?
     private let announcements: Announcements
     private let hasFailed = Flag()
-    /// Whether somebody has said where the bus is; else it is where it would be, and there may be none.
+    /// True if the environment names the bus; otherwise the default address is tried, which may not exist.
     private let isNamed: Bool
 
-    /// A notice as the arguments want it.
+    /// Creates notifications according to the arguments.
     init(_ arguments: Arguments, _ announcements: Announcements) {
       self.announcements = announcements
       let environment = ProcessInfo.processInfo.environment
@@ -36,16 +36,16 @@ struct WaitingNotice {
         notifications = nil
         return
       }
-      // Without descriptors nothing else works either, and says so.
+      // Without free descriptors other operations fail and report it.
       do { notifications = try DesktopNotifications(at: address) } catch { notifications = nil }
     }
 
-    /// Shows that something waits where something new does, and takes it back where nothing does any more.
+    /// Shows a notification for new requests, and closes it when none waits.
     func tell(of count: Int, isNew: Bool, at place: String) async {
       guard let notifications else { return }
       do throws(BusFailure) {
         if isNew {
-          // Not a URL: some services make links of them.
+          // No URL: some notification services would turn it into a link.
           let what = count == 1 ? "A request waits" : "\(count) requests wait"
           let text: TerminalText = "\(place, limit: 300): run signet listen to see it."
           try await notifications.show("Signet: \(what)", text.shown(width: nil, usesUTF8: true))
@@ -53,20 +53,20 @@ struct WaitingNotice {
           try await notifications.close()
         }
       } catch .connectionFailed(errno: ENOENT) where !isNamed {
-        // A login without a desktop.
+        // A login without a desktop has no bus.
       } catch {
-        // Said once: what comes is shown here all the same.
+        // Reported once: requests are still shown in the terminal.
         if hasFailed.set() {
           announcements.note("signet: no notifications on the desktop: \(error, limit: 400)")
         }
       }
     }
 
-    /// Something that is said once.
+    /// A flag for a message that is printed once.
     private final class Flag: Sendable {
       private let isSet = Mutex(false)
 
-      /// Whether it was not set before.
+      /// Sets the flag; returns true the first time.
       func set() -> Bool {
         isSet.withLock { isSet in
           defer { isSet = true }
@@ -75,7 +75,7 @@ struct WaitingNotice {
       }
     }
   #else
-    /// There are none on this system.
+    /// Does nothing: this system has no such notifications.
     init(_ arguments: Arguments, _ announcements: Announcements) {}
 
     /// Does nothing.

@@ -8,7 +8,7 @@ import Synchronization
   import Foundation
 #endif
 
-/// Asks the person at the terminal, or the script on its descriptor, what UAF operations want to know.
+/// Asks the user at the terminal, or a script on its descriptor, for the input of UAF operations.
 final class TerminalUAFInteraction: UAFInteraction {
   private let arguments: Arguments
   private let caught = Mutex<(any Error)?>(nil)
@@ -18,19 +18,19 @@ final class TerminalUAFInteraction: UAFInteraction {
   private let user: String?
   private let picture: String?
 
-  /// Prepares to ask.
+  /// Creates an interaction.
   ///
   /// - Parameters:
   ///   - arguments: The command line.
-  ///   - authenticator: What is chosen without asking: a kind or an AAID.
-  ///   - user: Who is chosen without asking.
-  ///   - picture: The file for a picture that is to be confirmed.
+  ///   - authenticator: The preselected authenticator: a kind or an AAID.
+  ///   - user: The preselected user.
+  ///   - picture: The file for a picture to confirm.
   init(_ arguments: Arguments, authenticator: String? = nil, user: String? = nil, picture: String? = nil) {
     self.arguments = arguments
     (self.authenticator, self.user, self.picture) = (authenticator, user, picture)
   }
 
-  /// Why nothing could be asked, if so.
+  /// The error if no input could be read.
   var failure: (any Error)? { caught.withLock { $0 } }
 
   private var output: Terminal { arguments.errorOutput }
@@ -73,7 +73,7 @@ final class TerminalUAFInteraction: UAFInteraction {
         }
       }
       let usable = question.choices.filter { $0.obstacle == nil }.map(\.authenticator)
-      // The operation says that none fits.
+      // The operation reports that no authenticator is suitable.
       guard !usable.isEmpty else { return "" }
       return try await self.choice(
         usable.map(\.title), "Which authenticator", option: "--authenticator"
@@ -81,7 +81,7 @@ final class TerminalUAFInteraction: UAFInteraction {
     }
   }
 
-  /// One of several, by its number at the terminal; the only one without asking.
+  /// Asks for one of several by its number; returns the only one without asking.
   private func choice(_ names: [String], _ question: TerminalText, option: String) async throws -> Int? {
     if names.count <= 1 { return names.isEmpty ? nil : 0 }
     for (index, name) in names.enumerated() {
@@ -99,7 +99,7 @@ final class TerminalUAFInteraction: UAFInteraction {
 
   // MARK: Showing
 
-  /// Shows what is to be confirmed, once.
+  /// Shows the content to confirm, once.
   private func show(_ transaction: UAFTransactionContent?) throws {
     guard let transaction,
       shown.withLock({ shown in
@@ -175,7 +175,7 @@ final class TerminalUAFInteraction: UAFInteraction {
     }
   }
 
-  /// Says what was wrong, and how many tries are left; a script has had its try.
+  /// Reports the error and the number of attempts left; a script has only one attempt.
   private func tell(_ question: UAFCredentialRequest) throws {
     guard let error = question.lastRecoverableError else { return }
     var sentence =
@@ -227,7 +227,7 @@ final class TerminalUAFInteraction: UAFInteraction {
 
   // MARK: Answers
 
-  /// Answers with what was found out; without, the operation is cancelled.
+  /// Answers with the result; without one, cancels the operation.
   private func settle<Value: Sendable>(
     _ answer: UAFAnswer<Value>, _ ask: @escaping @Sendable () async throws -> Value?
   ) async {

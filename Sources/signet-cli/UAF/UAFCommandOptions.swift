@@ -7,12 +7,12 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// The options that the `uaf` commands share, and the operations that they describe.
+/// The options of the `uaf` commands, and the operations that they describe.
 struct UAFCommandOptions {
-  /// Who this program is to UAF servers, unless told otherwise.
+  /// The default facet ID of this program for UAF servers.
   static let standardFacet = "linux:app-id:signet"
 
-  /// For commands that speak to a server.
+  /// The options of commands that use a server.
   static let server: [Option] = [
     .value(
       "uaf-server",
@@ -30,7 +30,7 @@ struct UAFCommandOptions {
     "facet", "Who this program is to UAF servers, which have to trust it", named: "id", default: standardFacet
   )
 
-  /// For commands that may have to be allowed.
+  /// The option of commands that may need authorization.
   static let token = Option.value(
     "token-fd", "Read the token that allows this from this file descriptor", named: "n")
 
@@ -50,14 +50,14 @@ struct UAFCommandOptions {
     options = try DeviceOptions(arguments, secretsFrom: mayBeAllowed ? ["token-fd"] : [])
   }
 
-  /// What the commands do with a server.
+  /// Creates the operations with a server.
   func operations(_ person: TerminalUAFInteraction, on device: Device) throws -> UAFOperations {
     UAFOperations(
       client: client(on: device), configuration: try configuration, interaction: person,
       headers: try headers)
   }
 
-  /// The same for commands that ask no server.
+  /// Creates the operations of commands that use no server.
   func localOperations(_ person: TerminalUAFInteraction, on device: Device) throws -> UAFOperations {
     UAFOperations(
       client: client(on: device), configuration: try UAFConfiguration(host: "localhost"), interaction: person)
@@ -85,7 +85,7 @@ struct UAFCommandOptions {
     }
   }
 
-  /// Expects of a user whom this device has registered that the server that was named is the one where that was: no other is asked.
+  /// Rejects a server other than the one where this device has registered the user: the operation would not use it.
   func checkServer(of username: String, _ operations: UAFOperations) async throws {
     guard arguments.isSet("uaf-server") else { return }
     let named = try configuration.baseURL
@@ -108,7 +108,7 @@ struct UAFCommandOptions {
     }
   }
 
-  /// What allows a call: the token on a descriptor; `nil` where none was named.
+  /// Reads the authorization: the token on a descriptor; `nil` if none was named.
   func authorization() async throws -> UAFAuthorization? {
     guard arguments.isSet("token-fd") else { return nil }
     let token = try await arguments.secretInput("token-fd").read("Token: ") { bytes in
@@ -117,7 +117,7 @@ struct UAFCommandOptions {
     return .jwt(token)
   }
 
-  /// Runs an operation; what kept the person from answering is the failure where there is such a thing.
+  /// Runs an operation; an input error takes precedence over the operation's own failure.
   func asking<Value>(
     _ person: TerminalUAFInteraction, _ operation: () async throws -> Value
   ) async throws -> Value {
@@ -126,12 +126,12 @@ struct UAFCommandOptions {
 }
 
 extension UAFAuthenticator {
-  /// For people.
+  /// The name for users.
   var title: String { kind.title }
 }
 
 extension UAFAuthenticator.Kind {
-  /// For people.
+  /// The name for users.
   var title: String {
     switch self {
     case .pin: "PIN"

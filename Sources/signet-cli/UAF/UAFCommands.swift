@@ -313,7 +313,7 @@ extension Command {
 }
 
 extension Arguments {
-  /// What this device is called at its first registration.
+  /// The name of this device at its first registration.
   fileprivate var newUAFDevice: UAFNewDevice {
     UAFNewDevice(name: optionalString("device-name") ?? ProcessInfo.processInfo.hostName)
   }
@@ -327,7 +327,7 @@ extension Arguments {
 
   fileprivate func scannedUAFText() throws -> String { try ScannedText.read(string("file")) }
 
-  /// Does what a redeemed token stands for.
+  /// Runs the operation of a redeemed token.
   fileprivate func run(_ operation: OutOfBandOperation) async throws {
     switch operation {
     case .registration(let registration):
@@ -339,13 +339,13 @@ extension Arguments {
 }
 
 extension UAFLocalData {
-  /// Whether a user's account is there and no key of it: its server may still know this device.
+  /// Returns true if a user's account has no key on this device: its server may still know this device.
   fileprivate func isWithoutKeys(_ username: String) async throws -> Bool {
     guard try await accounts().contains(where: { $0.username == username }) else { return false }
     return try await !authenticators().contains { $0.keys.contains { $0.username == username } }
   }
 
-  /// The AAID of an authenticator that a person names by its kind; what is no kind is one already.
+  /// Returns the AAID of an authenticator that the user names by its kind; any other text is returned as an AAID.
   fileprivate func aaid(_ wanted: String?, of username: String) async throws -> String? {
     guard let wanted else { return nil }
     guard let kind = UAFAuthenticator.Kind(rawValue: wanted) else { return wanted }

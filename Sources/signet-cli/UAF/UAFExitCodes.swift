@@ -1,7 +1,7 @@
 import Signet
 import SignetTerminal
 
-/// The exit code of what a UAF operation came to; `nil` for another failure.
+/// Returns the exit code of a UAF failure; `nil` for another failure.
 func uafExitCode(of error: any Error) -> ExitCode? {
   switch error {
   case let failure as UAFOperationFailure: exitCode(of: failure)

@@ -98,11 +98,11 @@ extension Arguments {
     if check.mismatches.isEmpty, check.errors.isEmpty { output.print("Nothing differs.") }
   }
 
-  /// Prints what differed before a synchronization, and what that has come to.
+  /// Prints the differences before a synchronization, and its result.
   ///
   /// - Parameters:
-  ///   - check: What differed.
-  ///   - failures: Why something could not be put right.
+  ///   - check: The differences.
+  ///   - failures: The failures of the synchronization.
   ///   - server: The server that had a token; `nil` for none.
   func report(
     _ check: UAFDeviceCheck, synchronizedBut failures: [UAFDeviceServiceFailure],
@@ -142,7 +142,7 @@ extension Arguments {
 }
 
 extension OutOfBandPayload {
-  /// What it says; the token is left out, since whoever has it can take it up.
+  /// The `--json` form without the token, which anyone who has it can redeem.
   var json: JSONObject {
     var object: JSONObject = [
       "operation": .string(operation.rawValue), "redeemUrl": .string(redeemURL),
@@ -201,7 +201,7 @@ extension UAFMismatch {
   }
 }
 
-/// What `signet uaf list --json` prints.
+/// The output of `signet uaf list --json`.
 struct UAFListing {
   let json: JSONObject
 
