@@ -1,11 +1,11 @@
 public import SignetStorage
 
 extension AuditRecord {
-  /// A record that stands for any, for tests of what else a step does; `name` tells several apart.
+  /// Returns an arbitrary record, for tests of a step's other effects; `name` distinguishes several.
   public static func sample(_ name: String = "sample") -> AuditRecord {
     AuditRecord(.userAdded(user: "\(name)"), by: .local, at: 0)
   }
 
-  /// The entry of one that names nobody whom the database knows.
+  /// The text of the entry, without resolving names through the database.
   package var text: String { text(calling: { $0.text }) }
 }

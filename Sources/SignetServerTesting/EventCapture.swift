@@ -1,16 +1,16 @@
 public import SignetServer
 import Synchronization
 
-/// Keeps the lines of an ``EventLog``, so that a test can look for what must not be in them.
+/// Records the lines of an ``EventLog``, so that a test can search them for forbidden content.
 public final class EventCapture: Sendable {
   private let kept = Mutex<[String]>([])
 
-  /// Keeps nothing yet.
+  /// Creates an empty capture.
   public init() {}
 
-  /// The log that is kept here.
+  /// The log whose lines are recorded.
   public var log: EventLog { EventLog { [self] line in kept.withLock { $0.append(line) } } }
 
-  /// The lines so far.
+  /// The recorded lines.
   public var lines: [String] { kept.withLock { $0 } }
 }

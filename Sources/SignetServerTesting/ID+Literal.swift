@@ -1,14 +1,14 @@
 public import SignetStorage
 
-// Tests write identifiers and users as they are: "c1", "t\(number)", "alice". Their form is not checked, also
-// where a literal stands in `UserID("alice")`.
+// Tests write identifiers and users as literals: "c1", "t\(number)", "alice". Their form is not validated, not even in
+// `UserID("alice")`.
 
 extension ID: ExpressibleByStringInterpolation {
-  /// An identifier of a test.
+  /// Creates an identifier without validation.
   public init(stringLiteral text: String) { self.init(unchecked: text) }
 }
 
 extension UserID: ExpressibleByStringInterpolation {
-  /// A user of a test.
+  /// Creates a user ID without validation.
   public init(stringLiteral text: String) { self.init(unchecked: text) }
 }

@@ -1,8 +1,8 @@
 import SignetStorage
 
-// What there is before.
+// Initial states.
 extension StepContest {
-  /// Alice has the container `c1`, and is asked `t1`.
+  /// Alice has the container `c1` and the pending transaction `t1`.
   private static let asked: @Sendable (Storage) async throws -> Void = { _ = try await $0.asked(["t1"]) }
 
   private static let active: @Sendable (Storage) async throws -> Void = { storage in
@@ -10,7 +10,7 @@ extension StepContest {
     try await storage.activate("c1")
   }
 
-  /// Alice's app `m1` is asked `t1`.
+  /// Alice's app `m1` has a message for the pending transaction `t1`.
   private static let appAsked: @Sendable (Storage) async throws -> Void = { storage in
     try await storage.add(Sample.alice)
     try await storage.addPushAuthMechanism(
@@ -181,7 +181,7 @@ extension StepContest {
     StepContest(
       "a code and the revocation of the key that it came with", [code(5, key: "k"), keyRevocation("k")],
       reading: { storage in
-        // Again, so that the key is looked up and nothing is written.
+        // A repeated withdrawal looks up the key and writes nothing.
         let outcome = try await storage.end("t1", Sample.end(.withdrawn), key: "k")
         try StorageContract.expect(outcome, is: .repeated, "the second withdrawal")
       }

@@ -1,21 +1,22 @@
 package import SignetStorage
 
-/// Two steps of storage that compete for one thing: run at the same time they leave what one of them after the other leaves.
+/// Two storage steps that compete: run concurrently, they must have the same result as in one of the two orders.
 package struct StepContest: Sendable, CustomStringConvertible {
-  /// A step, and its outcome in words.
+  /// A step; it returns its outcome as text.
   package typealias Step = @Sendable (Storage) async throws -> String
 
-  /// What they compete for.
+  /// The contested object.
   package let description: String
-  /// The outcomes of who wins, where one of the two may; `nil` where both may have their way, one after the other.
+  /// The winning outcomes if only one step may win; `nil` if both may succeed in turn.
   package let prizes: Set<String>?
-  /// Whether the second step is the first one by another hand, so that it does not matter which of them is stopped.
+  /// True if both steps are equivalent, so that it does not matter which of them is stopped.
   package let isSymmetric: Bool
-  /// What there is before.
+  /// Creates the initial state.
   package let prepare: @Sendable (Storage) async throws -> Void
-  /// What each process does before the steps, so that it keeps what it has read; it writes nothing, since others keep nothing then.
+  /// Runs in each process before the steps, so that it caches its reads; it writes nothing, because a write empties other
+  /// caches.
   package let reading: (@Sendable (Storage) async throws -> Void)?
-  /// The two.
+  /// The two steps.
   package let steps: [Step]
 
   init(
@@ -28,11 +29,11 @@ package struct StepContest: Sendable, CustomStringConvertible {
   }
 }
 
-// Steps, each one call of storage as a service makes it after it has looked at what the call names.
+// Steps: each is one storage call, as a service makes it after validating the call's objects.
 extension StepContest {
   static func event(_ name: String) -> AuditRecord { StorageContract.event(name) }
 
-  /// What `body` returns, in words, or how storage refuses it.
+  /// Returns the result of `body`, or the storage failure, as text.
   static func step<Outcome>(_ body: @escaping @Sendable (Storage) async throws -> Outcome) -> Step {
     { storage in
       do { return "\(try await body(storage))" } catch let refusal as StorageFailure { return "\(refusal)" }

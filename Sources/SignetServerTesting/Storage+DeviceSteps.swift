@@ -1,10 +1,10 @@
 import SignetCrypto
 package import SignetStorage
 
-// What the checks of devices do with a storage, in a line each.
+// Short helpers for the checks of devices.
 
 extension Sample {
-  /// What the device of ``container(_:activation:user:device:)`` calls itself.
+  /// The installation ID of the device of ``container(_:activation:user:device:)``.
   static let installation = String(repeating: "07", count: 16)
 
   static func session(_ id: ID<UAFOperationRecord>, _ operation: String, of user: UserID)
@@ -17,7 +17,8 @@ extension Sample {
     return session
   }
 
-  /// Makes the events of what goes with a container or a device, as the server does: each names what is lost.
+  /// Makes the audit events for objects that are lost with a container or a device, as the server does: each names the
+  /// object.
   package static func namedLoss(
     by actor: AuditActor, at time: Int64
   ) -> @Sendable (DeviceLoss) -> AuditRecord {
@@ -69,7 +70,7 @@ extension Storage {
     return try await unlockDevice(id, audit: event, order: Self.order(.unlock))
   }
 
-  /// Locks the only device of a user; the containers that were ordered to lock.
+  /// Locks the only device of a user; returns the lock commands to its containers.
   func lockDevice(of user: UserID) async throws -> [String] {
     guard case .done(let orders) = try await lockDevice(only(user).id) else { return ["not locked"] }
     return orders.map { "l-\($0.container)" }
@@ -134,7 +135,7 @@ extension Storage {
     ) { _ in StorageContract.event("uaf") }
   }
 
-  /// What alice is known by after an operation; `suffices` says whether its keys do.
+  /// Returns the basis for alice after an operation; `suffices` tells if its keys are sufficient.
   static func basis(_ operation: ID<UAFOperationRecord>, suffices: Bool = true) -> UAFBasis {
     .operation(operation, of: "alice") { _, _ in suffices }
   }

@@ -1,6 +1,6 @@
 package import SignetStorage
 
-// What the checks of users do with a storage, in a line each.
+// Short helpers for the checks of users.
 
 extension Sample {
   static func uafOperation(
@@ -18,7 +18,7 @@ extension Sample {
       id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)
   }
 
-  /// A message of the transaction with the same id.
+  /// Returns a message of the transaction with the same ID.
   static func message(
     _ id: TransactionID, to mechanism: ID<PushAuthMechanismRecord>, expires: Int64 = 1100
   ) -> PushAuthMessageRecord {
@@ -29,12 +29,12 @@ extension Sample {
 }
 
 extension PushAppDecision {
-  /// A yes to whatever is asked.
+  /// An approval of any request.
   package static let yes = PushAppDecision.approved { _ in true }
 }
 
 extension Storage {
-  /// Adds a transaction of a user that one app answers alone, with the message that asks it.
+  /// Adds a transaction of a user that only one app can answer, with its message.
   package func ask(
     _ message: PushAuthMessageRecord, of user: UserID, by requester: String? = nil, limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord = { StorageContract.event("\($0)") }
@@ -48,7 +48,7 @@ extension Storage {
     return try await addTransaction(transaction, key: nil, limits: limits, asking: asking, audit: audit)
   }
 
-  /// What waits for a user, in the order in which it was made.
+  /// Returns the pending transactions of a user, oldest first.
   ///
   /// - Returns: At most 64 that have not expired at `time`.
   /// - Throws: ``StorageFailure``.
@@ -59,14 +59,14 @@ extension Storage {
     return try await transactions(filter, before: nil, at: time, limit: 64).reversed()
   }
 
-  /// Adds a request that anybody may answer.
+  /// Adds a request for any user.
   func addOpen(_ id: TransactionID) async throws {
     var transaction = Sample.transaction(id)
     transaction.user = nil
     try await addTransaction(transaction, audit: StorageContract.event("transaction"))
   }
 
-  /// Adds a client of OpenID Connect that asks a user.
+  /// Adds an OpenID Connect client that asks a user.
   func addClient(for user: UserID) async throws {
     try await addClient(
       ClientRecord(

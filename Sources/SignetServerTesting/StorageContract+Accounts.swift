@@ -8,7 +8,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       for id in ["t1", "t2", "t3"] as [TransactionID] {
-        // What alice is asked would end with the lock.
+        // Requests to alice would end with the lock.
         var transaction = Sample.transaction(id)
         transaction.user = nil
         try await storage.addTransaction(transaction, audit: event("transaction"))
@@ -167,7 +167,7 @@ extension Storage {
     )
   }
 
-  /// Decides with what is known of the last report, or says that one is due, and when the last one came.
+  /// Decides using the last report, or reports that one is due, and the time of the last one.
   fileprivate func decide(
     _ id: TransactionID, request: UInt8, by container: ContainerRecord, isDue: Bool
   ) async throws -> DecisionOutcome {

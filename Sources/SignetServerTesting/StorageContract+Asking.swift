@@ -9,7 +9,7 @@ extension StorageContract {
       signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
   }
 
-  /// Gives alice a UAF key.
+  /// Adds a UAF key of alice.
   private static func addKey(_ storage: Storage) async throws {
     let registration = UAFOperationRecord(
       id: "registration", operation: "Reg", user: "alice", created: 1000, expires: 1100, state: .requested)
@@ -20,7 +20,7 @@ extension StorageContract {
       ) { _ in event("key") }, is: .accepted, "the key")
   }
 
-  /// Gives alice a target `d1`.
+  /// Adds a target `d1` of alice.
   private static func addTarget(_ storage: Storage) async throws {
     let target = UAFTargetRecord(
       id: "d1", user: "alice", device: nil, name: "Phone", dispatcher: "webhook", sealedTarget: [1],
@@ -29,7 +29,7 @@ extension StorageContract {
       await storage.addUAFTarget(target, limit: 4, audit: event("target")), is: true, "the target")
   }
 
-  /// Gives alice an active app `m1`.
+  /// Adds an active app `m1` of alice.
   private static func addApp(_ storage: Storage) async throws {
     let mechanism = PushAuthMechanismRecord(
       id: "m1", user: "alice", sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)
@@ -39,7 +39,7 @@ extension StorageContract {
         "m1", named: "app", sealedDevice: [5], at: 1001, audit: event("registered")), is: true, "the app")
   }
 
-  /// An operation and a message for a transaction, as the server makes them.
+  /// Returns an operation and a message for a transaction, as the server makes them.
   private static func asking(_ id: TransactionID, keys: Bool = false) -> TransactionAsking {
     var session = UAFOperationRecord(
       id: "s-\(id)", operation: "Auth", user: "alice", context: "{}", created: 1000, expires: 1300,
@@ -75,7 +75,7 @@ extension StorageContract {
     return outcome == .taken
   }
 
-  /// Alice with a container, a UAF key with a target, and an app, all of whom are asked `t1` and `t2`.
+  /// Prepares alice with a container, a UAF key with a target, and an app, all of which are asked `t1` and `t2`.
   private static func prepare(_ storage: Storage) async throws {
     try await storage.add(Sample.alice)
     try await storage.activate("c1")
@@ -97,7 +97,7 @@ extension StorageContract {
       audit: event("client"))
   }
 
-  /// One request that any authenticator of the user answers.
+  /// The checks of a request that any authenticator of the user can answer.
   static let asking: [Check] = [
     Check("a transaction is decided by an app of its own user only") { storage in
       try await prepare(storage)
@@ -105,7 +105,7 @@ extension StorageContract {
       try await storage.activate("b1", user: "bob", device: 9)
       var transaction = Sample.transaction("b")
       transaction.user = "bob"
-      // What asks alice for a transaction of bob's, as nothing of the server does.
+      // The message asks alice about a transaction of bob, which the server never does.
       let outcome = try await storage.addTransaction(
         transaction, key: nil, limits: Sample.limits, asking: asking("b")
       ) { _ in event("asked") }

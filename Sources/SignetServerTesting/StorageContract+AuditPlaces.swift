@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetStorage
 
 extension StorageContract {
-  /// The entries of one kind of event.
+  /// Returns the entries of one kind of event.
   private static func entries(_ event: String, _ storage: Storage) async throws -> [String] {
     try await log(of: storage).filter { $0.contains("\"event\":\"\(event)\"") }
   }
@@ -11,7 +11,7 @@ extension StorageContract {
     entries.count { $0.contains(text) }
   }
 
-  /// Expects entries of one kind about an operation of UAF to name these devices, in their order; `nil` is for none.
+  /// Expects the entries of one kind about a UAF operation to name these devices, in order; `nil` is for no device.
   private static func expectEntries(
     _ event: String, of session: String, on devices: [ID<DeviceRecord>?], _ storage: Storage
   ) async throws {
@@ -66,7 +66,7 @@ extension StorageContract {
         let found = try await entries(name, storage)
         try expect(count("\"device\":\"\(device)\"}", in: found), is: 1, name)
       }
-      // A container that is not known, and what is on no device.
+      // A container that is unknown, and events on no device.
       let others: [(String, AuditEvent, AuditActor)] = [
         ("code.accepted", .codeAccepted(user: "alice", .container("c1")), .key("k")),
         ("container.revoked", .containerRevoked(container: "c9"), .local),
@@ -93,7 +93,7 @@ extension StorageContract {
       }
       let device = try await storage.only("alice").id
       let text = "\"device\":\"\(device)\""
-      // By the keys that answered.
+      // The device follows from the keys that answered.
       try await storage.addUAFOperation(Sample.session("s1", "Auth", of: "alice"), audit: nil)
       let outcome = try await storage.finishUAFAuthentication(
         "s1", of: "alice",
@@ -159,7 +159,7 @@ extension StorageContract {
         aaid: "7357#0001", keyID: [1], user: "alice", publicKey: [4], algorithm: 1, keyFormat: 0x100,
         signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
       credential.device = "laptop"
-      // The second time there is such a key.
+      // The key exists already the second time.
       for (session, expected) in [("s1", .accepted), ("s2", .keyExists)] as [(String, UAFOutcome)] {
         try await storage.addUAFOperation(Sample.session("\(session)", "Reg", of: "alice"), audit: nil)
         let outcome = try await storage.finishUAFRegistration(

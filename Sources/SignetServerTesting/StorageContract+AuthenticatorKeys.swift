@@ -24,7 +24,7 @@ extension StorageContract {
   private static func finish(
     _ storage: Storage, _ id: ContainerID, of user: UserID, signingKey: [UInt8]
   ) async throws -> ActivationOutcome {
-    // A refusal leaves it open.
+    // A refusal leaves the activation open.
     if try await storage.openActivation(user: user)?.id != "a-\(id)" {
       try await storage.add(Sample.activation("a-\(id)", user: user))
     }
@@ -33,7 +33,7 @@ extension StorageContract {
     return try await storage.finish("a-\(id)", container)
   }
 
-  /// One public key belongs to one authenticator.
+  /// The checks that a public key belongs to one authenticator only.
   static let authenticatorKeys: [Check] = [
     Check("a public key of a container, in use or revoked, becomes no UAF key") { storage in
       for user in [Sample.alice, Sample.bob] { try await storage.add(user) }
@@ -150,6 +150,6 @@ extension StorageContract {
 }
 
 extension UAFCredentialRecord {
-  /// The key as it is registered.
+  /// The record in the form for registration.
   package var new: NewUAFCredential { NewUAFCredential(self, digest: PublicKeyDigest(of: publicKey)) }
 }

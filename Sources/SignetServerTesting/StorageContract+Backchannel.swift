@@ -20,7 +20,7 @@ extension StorageContract {
       expires: 1_330, sealedNotice: delivery == .poll ? nil : [9], interval: 5)
   }
 
-  /// A request of the client `c`, whose transaction `t1` the container `c1` of alice has accepted.
+  /// Prepares a request of the client `c`, whose transaction `t1` alice's container `c1` has accepted.
   private static func decided(_ storage: Storage) async throws {
     try await storage.add(Sample.alice)
     try await storage.activate("c1")
@@ -125,7 +125,7 @@ extension StorageContract {
       for (time, outcome) in expected {
         try await expect(storage.poll("t1", at: time), is: outcome, "at \(time)")
       }
-      // The clock is set back: what was said stays.
+      // Setting the clock back must not change the answer.
       try await expect(storage.poll("t1", at: 1_200), is: .expired, "after it has expired")
       try await expect(log(of: storage).last, is: expiry(of: "t1", at: 1_300), "the audit log")
     },

@@ -66,7 +66,7 @@ extension StorageContract {
       try expect(outcomes.contains(.accepted), "none was accepted")
       let last = try await storage.credential("c1")
       try expect(last?.lastCounter, is: 48, "the highest counter")
-      // The order of entries of several chains is not known.
+      // The order of entries in several chains is unknown.
       let chains = try await storage.auditEntries(after: 0, limit: 1_000).map(\.chain)
       guard Set(chains).count == 1 else {
         return try expect(
@@ -129,7 +129,7 @@ extension StorageContract {
         }
       }
       @Sendable func found(_ user: UserID, _ client: UInt8) async throws -> WaitRecord? {
-        // A verifier of the outcome alone: what it found comes out as the outcome.
+        // The verifier returns only an outcome, so the outcome carries the result.
         let outcome = try await storage.attempt(OTPSubject(user: user, client: [client])) { snapshot in
           OTPResult(
             snapshot.wait == wait ? .waiting(seconds: 1) : .refused, wait: snapshot.wait,
@@ -137,7 +137,7 @@ extension StorageContract {
         }
         return outcome == .refused ? nil : wait
       }
-      // Nobody's address waits too, or who waits would tell who there is.
+      // An unknown user's address must wait too, otherwise the wait would reveal which users exist.
       for user in ["alice", "nobody"] as [UserID] { try await setWait(user, 1, wait) }
       try await expect(found("alice", 1), is: wait, "alice's wait")
       try await expect(found("nobody", 1), is: wait, "nobody's wait")
@@ -253,7 +253,7 @@ extension StorageContract {
 }
 
 extension Sample {
-  /// The credential of a container that was activated, of which no code was used.
+  /// Returns the credential of an activated container without used codes.
   static func active(_ id: ID<CredentialRecord>) -> CredentialRecord { credential(id, state: .active) }
 
   fileprivate static func token(_ serial: String, id: String? = nil, user: UserID? = nil) -> CredentialRecord

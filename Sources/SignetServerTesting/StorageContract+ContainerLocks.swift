@@ -1,27 +1,27 @@
 import SignetStorage
 
 extension StorageContract {
-  /// A step that accepts something of a container, or binds something to it.
+  /// A step that accepts something from a container, or binds something to it.
   private struct ContainerStep: Sendable {
     /// The method of ``SignetStorage/Storage``.
     let step: String
     let name: String
-    /// Whether it accepts where a report restricts the container.
+    /// True if it accepts while a report restricts the container.
     var isAcceptedInStepUp = true
-    /// Whether a lock ends the request that it answers, so that nothing is accepted after an unlock either.
+    /// True if a lock ends the request that it answers, so that an unlock does not restore it.
     var isEndedByLock = false
-    /// The event of what is accepted.
+    /// The event of an acceptance.
     var success = "accepted"
-    /// What has to be there before the container is locked.
+    /// Prepares the state before the container is locked.
     let prepare: @Sendable (Storage, _ user: UserID) async throws -> Void
-    /// Whether the step accepted, of the container `c-` and the user.
+    /// Runs the step for the container `c-` and the user; returns true if it accepted.
     let accepts: @Sendable (Storage, _ user: UserID) async throws -> Bool
   }
 
-  /// The steps that accept nothing of what is locked, by the names of their methods.
+  /// The steps that accept nothing from a locked container, by the names of their methods.
   package static let lockedStepNames = Set(containerSteps.map(\.step)).union(deviceStepNames)
 
-  /// All of them: a new step that accepts something of a container belongs here.
+  /// All steps: add each new step that accepts something from a container.
   private static let containerSteps: [ContainerStep] = [
     ContainerStep(step: "stageRenewal", name: "a renewal", isAcceptedInStepUp: false) { _, _ in
     } accepts: { storage, user in
@@ -164,7 +164,7 @@ extension StorageContract {
         try await storage.add(Sample.activation("a2"))
         _ = try await storage.finish("a2", Sample.container("c2", activation: "a2", device: 8))
         try await storage.order(.lock, "c1")
-        // It reads, and says no.
+        // It is read, and the step refuses.
         try await expect(
           storage.claimRequest([1], of: "c1", expires: 500)?.standing, is: .locked, "of a locked one")
         try await expect(.containerNotInUse, "of a pending one") {

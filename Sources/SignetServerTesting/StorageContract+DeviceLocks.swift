@@ -2,21 +2,21 @@ import SignetCrypto
 import SignetStorage
 
 extension StorageContract {
-  /// A step that accepts something of what is bound to a device, or binds something to it.
+  /// A step that accepts something from an object on a device, or binds something to the device.
   private struct DeviceStep: Sendable {
     /// The method of ``SignetStorage/Storage``.
     let step: String
     let name: String
-    /// What has to be there before the device is locked; its container is.
+    /// Prepares the state before the device is locked; its container exists already.
     let prepare: @Sendable (Storage, _ user: UserID) async throws -> Void
-    /// Whether the step accepted.
+    /// Runs the step; returns true if it accepted.
     let accepts: @Sendable (Storage, _ user: UserID) async throws -> Bool
   }
 
-  /// The steps that accept nothing of what is bound to a locked device, by the names of their methods.
+  /// The steps that accept nothing from objects on a locked device, by the names of their methods.
   static let deviceStepNames = Set(deviceSteps.map(\.step))
 
-  /// All of them: a new step that accepts something of what is bound to a device belongs here.
+  /// All steps: add each new step that accepts something from an object on a device.
   private static let deviceSteps: [DeviceStep] = [
     DeviceStep(step: "finishUAFRegistration", name: "a UAF registration") { _, _ in
     } accepts: { storage, user in
@@ -77,7 +77,7 @@ extension StorageContract {
     },
   ]
 
-  /// The ways in which a device gets locked, and one in which it is open again.
+  /// The ways to lock a device, and one after which it is open again.
   static let waysToLock: [(user: UserID, lock: @Sendable (Storage, String) async throws -> Void)] = [
     (
       "operator",
@@ -148,7 +148,7 @@ extension StorageContract {
           "the device")
         try await expect(storage.uafCredentials(user: "alice"), is: [], "the keys")
         try await expect(storage.uafTargets(user: "alice"), is: [], "the targets")
-        // Who is locked does not begin anew under the same name.
+        // A locked device cannot be enrolled again under the same name.
         try await expect(.deviceLocked, "a new key") { try await storage.register("k3", of: "alice") }
       },
       Check("a lock of a device that has UAF keys alone holds until it ends") { storage in
@@ -198,12 +198,12 @@ extension StorageContract {
         try await expect(.deviceLocked, "an unlock of the container") {
           try await storage.order(.unlock, "c1")
         }
-        // A lock of it is taken all the same.
+        // A lock command to it is still accepted.
         try await storage.order(.lock, "c1")
         try await expect(storage.unlockDevice(of: "alice"), is: ["l-c1"], "the commands of the unlock")
         try await expect(storage.container("c1")?.standing, is: .open, "the container afterwards")
         try await expect(storage.submit(5), is: .accepted, "a code afterwards")
-        // An operator's lock of the container ends with the unlock of the device too; a wipe does not.
+        // Unlocking the device also ends an operator's lock of the container, but not a wipe.
         try await storage.order(.lock, "c1")
         _ = try await storage.unlockDevice(of: "alice")
         try await expect(storage.container("c1")?.standing, is: .open, "the container without its lock")

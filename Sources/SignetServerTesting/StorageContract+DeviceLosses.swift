@@ -58,7 +58,7 @@ extension StorageContract {
       _ = try await storage.revokeContainer("c1")
       try await expect(
         log(of: storage).count { $0.contains("lost") }, is: 2, "events after the second revocation")
-      // The row stays whoever removes it, so that the key is not registered again; another one is.
+      // The row stays after any removal, so that the key cannot be registered again; another key can.
       for selection in [UAFKeySelection(), UAFKeySelection(aaid: "7357#0001", keyID: Array("k1".utf8))] {
         _ = try await storage.removeUAFCredentials(of: "alice", [selection]) { _, _ in event("removed") }
       }
@@ -89,7 +89,7 @@ extension StorageContract {
       _ = try await storage.revokeContainer("c1")
       try await storage.activate("c3")
       _ = try await storage.revokeContainer("c2")
-      // One that is not in use yet is no reason either.
+      // A container that is not in use yet does not count either.
       try await storage.add(Sample.activation("a4"))
       _ = try await storage.finish("a4", Sample.container("c4", activation: "a4"))
       _ = try await storage.revokeContainer("c4")
@@ -106,7 +106,7 @@ extension StorageContract {
         try await expect(storage.uafCredentials(user: "\(user)").map(\.state), is: [state], "the key: \(end)")
         try await expect(storage.only("\(user)").standing, is: .open, "how the device stands: \(end)")
       }
-      // A command counts when its acknowledgement comes, and the lock of the command before that.
+      // A command takes effect with its acknowledgement, but its lock at once.
       try await storage.add(UserRecord(id: "ordered", created: 1000))
       try await storage.activate("c", user: "ordered")
       _ = try await storage.register("k", of: "ordered")
@@ -118,7 +118,7 @@ extension StorageContract {
       try expect(isReceived, is: true, "the acknowledgement")
       try await expect(storage.uafCredentials(user: "ordered").map(\.state), is: [.revoked], "the key then")
       try await expect(storage.only("ordered").standing, is: .open, "how the device stands then")
-      // A word about a container that was replaced long ago.
+      // A late message about a container that was replaced before.
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.activate("c2")
@@ -154,7 +154,7 @@ extension StorageContract {
       try await expect(
         storage.revokeDevice("nothing", audit: event("revoked"), lost: Sample.lost), is: false, "of nothing"
       )
-      // It may be enrolled again, unless it is locked.
+      // It can be enrolled again, unless it is locked.
       try await storage.activate("c3")
       _ = try await storage.lockDevice(device.id)
       _ = try await storage.revokeDevice(device.id, audit: event("revoked"), lost: Sample.lost)

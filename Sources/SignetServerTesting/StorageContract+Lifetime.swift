@@ -60,7 +60,7 @@ extension StorageContract {
       for taken in ["c1", "c9"] as [ContainerID] {
         var record = Sample.container("c2", activation: "a-c1")
         (record.renews, record.renewals, record.succession) = ("c1", 1, "signed")
-        // As another kind of key: one key has one owner and one use.
+        // The key has another kind there: a key has one owner and one use.
         record.sessionKey = Sample.container(taken, activation: "a").signingKey
         let successor = NewContainer(record, Sample.credential("c2"))
         let outcome = try await storage.stageRenewal(of: "c1", by: successor, limit: 1) {

@@ -6,7 +6,7 @@ extension StorageContract {
     OutboxReceiver(.securityEvents, "a"), OutboxReceiver(.securityEvents, "b")
   )
 
-  /// Receivers that hear of every event, and a user for whom two events wait.
+  /// Prepares receivers of all events, and a user with two waiting events.
   private static func prepare(_ storage: Storage, _ receivers: OutboxReceiver...) async throws {
     try await storage.add(Sample.alice)
     for receiver in receivers { try await storage.addOutboxReceiver(receiver, lifetime: 100) }
@@ -51,7 +51,7 @@ extension StorageContract {
       }
       try await expect(
         storage.addDeviceCommand(order("o", .unlock), audit: event("order")), is: .added, "a command")
-      // The device is locked before its container's order fails, whose id is taken.
+      // The device is locked before its container's order fails because its ID exists.
       try await expect(.exists, "a lock that fails") {
         try await storage.lockDevice(device, reason: "", audit: event("lock")) { _ in
           (order("o"), event("order"))
@@ -93,7 +93,7 @@ extension StorageContract {
       let leases = try await race { _ in try await storage.leaseDelivery(due, until: 2060) }
       try expect(leases.count { $0 != nil }, is: 1, "leases, of 50 at once")
       guard let late = leases.compactMap(\.self).first else { return }
-      // At the same second as before: the number of the attempt tells the two apart.
+      // The same second as before: the attempt number distinguishes the two leases.
       guard let held = try await storage.leaseDelivery(late, until: 2060) else {
         throw Failure(description: "no other sender gets it")
       }

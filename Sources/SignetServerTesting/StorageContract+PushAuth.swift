@@ -18,7 +18,7 @@ extension StorageContract {
       created: 1000, expires: 1100)
   }
 
-  /// A user with an active mechanism `m1`.
+  /// Prepares a user with an active mechanism `m1`.
   private static func prepare(_ storage: Storage) async throws {
     try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
     try await storage.addPushAuthMechanism(mechanism("m1"), with: nil, audit: event("mechanism"))
@@ -28,7 +28,7 @@ extension StorageContract {
       is: true, "the registration")
   }
 
-  /// Mechanisms and messages of authenticator apps.
+  /// The checks of mechanisms and messages of authenticator apps.
   static let pushAuth: [Check] = [
     Check("an authenticator app registers once, in time, under a name of its own") { storage in
       try await prepare(storage)
@@ -102,7 +102,7 @@ extension StorageContract {
         try await storage.addPushAuthMechanism(again, with: codes("c4", "app-4"), audit: event("mechanism"))
       }
       try expect(try await storage.credential("c4") == nil, is: true, "the codes beside it")
-      // A registration that is refused changes neither half.
+      // A refused registration changes neither half.
       try await expect(.exists, "a name that another has") {
         _ = try await storage.registerPushAuthMechanism(
           "m2", named: "app", sealedDevice: [6], at: 1001, audit: event("registered"))
@@ -194,7 +194,7 @@ extension StorageContract {
       ) { _ in event("uaf") }
       try expect(outcome, is: .transactionOver, "an answer by UAF")
       try expect(try await storage.transaction("t-a")?.state, is: .pending, "the transaction")
-      // Nothing else of the user's keeps it from its end.
+      // The user's other authenticators do not prevent its end.
       _ = try await storage.removePushAuthMechanism("m1", audit: event("removed"))
       try expect(try await storage.transaction("t-a")?.state, is: .withdrawn, "without its app")
     },

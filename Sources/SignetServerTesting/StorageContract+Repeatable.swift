@@ -1,7 +1,7 @@
 import SignetStorage
 
 extension StorageContract {
-  /// What can be repeated without end, and does not fill the audit log.
+  /// The checks of steps that can be repeated without limit and must not fill the audit log.
   static let repeatable: [Check] = [
     Check("what a container can repeat leaves sixty entries an hour, and its real changes leave all theirs") {
       storage in
@@ -140,7 +140,7 @@ extension Storage {
     return try await stageRenewal(of: "c1", by: successor, limit: 9) { StorageContract.event("\($0)") }
   }
 
-  /// Has `c1` report, as it is asked to.
+  /// Sends a requested report of `c1`.
   fileprivate func report(_ verdict: ComplianceState) async throws -> Bool {
     try await setAccountChallenge([1], expires: 200, of: "c1", at: 100)
     let attempt = AccountReportAttempt(
@@ -148,7 +148,7 @@ extension Storage {
     return try await takeAccountReport(attempt) { StorageContract.event("report \($0)") }
   }
 
-  /// Gives a push target of `c1` another name.
+  /// Renames a push target of `c1`.
   fileprivate func rename(_ target: PushTargetID) async throws -> Bool {
     try await changePushTarget(
       target, of: "c1", name: "x", target: nil, audit: StorageContract.event("renamed"))
@@ -162,7 +162,7 @@ extension Storage {
       record, limit: 100, audit: AuditRecord(.userAdded(user: "target"), by: actor, at: 0))
   }
 
-  /// Sends a code from an address that has to wait.
+  /// Sends a code from an address that must wait.
   fileprivate func wait(as user: UserID, key: ID<APIKeyRecord>? = nil) async throws -> CodeOutcome {
     try await attempt(OTPSubject(user: user, client: [1], key: key)) {
       OTPResult(.waiting(seconds: 9), wait: $0.wait, audit: StorageContract.event("code"))

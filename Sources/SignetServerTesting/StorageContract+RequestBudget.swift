@@ -4,15 +4,15 @@ extension StorageContract {
   /// A way to ask alice, who has a container `c1`, a UAF key with a target `d1`, and an app `m1`.
   private struct Way: Sendable {
     let name: String
-    /// Asks, once for each id.
+    /// Asks, once for each ID.
     let ask:
       @Sendable (Storage, _ id: String, _ requester: String, TransactionLimits) async throws ->
         AdmissionOutcome
-    /// Has alice accept what she was asked.
+    /// Accepts the request as alice.
     let accept: @Sendable (Storage, _ id: TransactionID) async throws -> Bool
   }
 
-  /// All of them: a new step that has a user asked belongs here.
+  /// All ways: add each new step that asks a user.
   private static let ways: [Way] = [
     Way(name: "a transaction") { storage, id, requester, limits in
       try await storage.addTransaction(
@@ -71,7 +71,7 @@ extension StorageContract {
       audit: event("client"))
   }
 
-  /// A transaction of a requester, made at a time.
+  /// Adds a transaction of a requester at a time.
   private static func ask(
     _ storage: Storage, _ id: TransactionID, by requester: String, at time: Int64, _ limits: TransactionLimits
   ) async throws -> AdmissionOutcome {
@@ -80,7 +80,7 @@ extension StorageContract {
     ) { event("\($0)") }
   }
 
-  /// How often a user may be asked, by all and by one.
+  /// The checks of the limits on requests to a user, for all requesters and for each.
   static let requestBudget: [Check] =
     ways.map { way in
       Check("\(way.name) counts with requests of all kinds, and its acceptance ends the row") { storage in
@@ -166,7 +166,7 @@ extension StorageContract {
         }
         try await expect(
           dispatch("u3", to: "u3", for: "n"), is: .tooManyPending(retryAfter: 300), "and a third")
-        // It waits until its answer can come no more, and so does a request that is on its way.
+        // It counts until it can no longer be answered; so does a request on its way.
         try await expect(storage.redeem("u1"), is: true, "a token")
         try await expect(dispatch("v"), is: .tooManyPending(retryAfter: 170), "beside the request")
       },
@@ -210,7 +210,7 @@ extension StorageContract {
             ask(storage, "x", by: "key:a", at: time, limits), is: .coolingDown(retryAfter: wait),
             "after \(id)")
         }
-        // Five times in vain, and nothing of what others have is gone.
+        // Five failed attempts, and the other requesters keep their share.
         for id in ["b1", "c1"] as [TransactionID] {
           try await expect(ask(storage, id, by: "key:\(id)", at: 1380, limits), is: .added, "\(id)")
         }
@@ -219,7 +219,7 @@ extension StorageContract {
             ask(storage, "x", by: requester, at: 1380, limits), is: .coolingDown(retryAfter: 60),
             "\(requester), after all is used up")
         }
-        // From here on one row is everybody's: more requesters are no more requests.
+        // From here on all requesters share one row: more requesters do not get more requests.
         try await expect(ask(storage, "a6", by: "key:a", at: 1580, limits), is: .added, "a6")
         try await expect(
           ask(storage, "x", by: "key:d", at: 1580, limits), is: .coolingDown(retryAfter: 120), "after a6")
@@ -253,7 +253,7 @@ extension StorageContract {
         for id in ["b1", "b2"] as [TransactionID] {
           try await expect(ask(storage, id, by: "key:b", at: 1070, limits), is: .added, "\(id)")
         }
-        // What nobody was named for is counted for nobody, until its answer says who asked.
+        // A request for any user counts for none, until its answer names the user.
         var anybodys = Sample.transaction("n", by: "key:c")
         anybodys.user = nil
         try await storage.addTransaction(anybodys, audit: event("transaction"))
@@ -293,7 +293,7 @@ extension Sample {
     return transaction
   }
 
-  /// An operation whose token goes to the target `d1` of alice.
+  /// Returns an operation whose token goes to the target `d1` of alice.
   fileprivate static func dispatched(_ id: ID<UAFOperationRecord>, _ operation: String, by requester: String)
     -> UAFOperationRecord
   {
@@ -312,7 +312,7 @@ extension Storage {
     try await addUAFOperation(session, limits: limits) { StorageContract.event("\($0)") }
   }
 
-  /// Redeems a token, and answers by alice's key.
+  /// Redeems a token, and answers with alice's key.
   fileprivate func logIn(_ id: ID<UAFOperationRecord>) async throws -> UAFOutcome {
     _ = try await redeem("\(id)")
     return try await finishUAFAuthentication(

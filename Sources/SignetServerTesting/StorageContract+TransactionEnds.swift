@@ -214,7 +214,7 @@ extension StorageContract {
     Check("after so many in a row without an accepted one each next one waits, longer each time") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      // One requester's is half of it, rounded up.
+      // One requester gets half of the limit, rounded up.
       let limits = TransactionLimits(pending: 1000, challenges: 5, wait: 60, longestWait: 200)
       @Sendable func make(_ id: TransactionID, at time: Int64) async throws -> AdmissionOutcome {
         try await storage.make(Sample.transaction(id, created: time), limits)

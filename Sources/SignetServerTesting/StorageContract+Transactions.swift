@@ -21,7 +21,7 @@ extension StorageContract {
       try await storage.add(Sample.bob)
       try await storage.activate("c1")
       for number in 1...5 {
-        // Made in this order, whatever the clock says.
+        // Created in this order, whatever their times.
         let user: UserID = number.isMultiple(of: 2) ? "bob" : "alice"
         try await storage.addTransaction(
           Sample.transaction("t\(number)", user: user, created: 1000 - Int64(number)),
@@ -46,7 +46,7 @@ extension StorageContract {
       try await expect(ids("bob", .accepted), is: [], "what bob accepted")
       try await expect(ids(nil, .pending), is: ["t5", "t4", "t2", "t1"], "what waits")
       try await expect(ids(nil, .expired), is: [], "what has expired")
-      // Past its end, also where nobody has swept yet.
+      // After its end, even if no sweep has run yet.
       try await expect(ids(nil, .pending, at: 1 << 40), is: [], "what waits, later")
       try await expect(ids("bob", .expired, at: 1 << 40), is: ["t4", "t2"], "what has expired, later")
     },
@@ -125,7 +125,7 @@ extension StorageContract {
       for other in [otherSession, otherSigning] {
         try await expect(decide("t1", request: 1, by: other), is: .signerChanged, "a key that is not its own")
       }
-      // Nothing was looked at, so the request's id is good still.
+      // The attempt was not evaluated, so the request's ID is still unused.
       try await expect(decide("t1", request: 1, by: stored), is: .decided, "its own keys")
       try await expect(decide("t2", request: 1, by: stored), is: .replayed, "the request once more")
       try await expect(

@@ -49,7 +49,7 @@ extension StorageContract {
     }
   }
 
-  /// A user with keys of these counters, named 1, 2 and so on.
+  /// Prepares a user with keys of these counters, named 1, 2 and so on.
   private static func prepare(_ storage: Storage, _ counters: [UInt32]) async throws {
     try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
     try await storage.addUser(UserRecord(id: "bob", created: 1000), audit: event("user"))
@@ -58,7 +58,7 @@ extension StorageContract {
     try expect(await register(storage, "first", credentials), is: .accepted, "the first registration")
   }
 
-  /// Keys, operations and devices of UAF.
+  /// The checks of keys, operations and devices of UAF.
   static let uaf: [Check] = [
     Check("a UAF registration is taken once, of 50") { storage in
       try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
@@ -208,7 +208,7 @@ extension StorageContract {
       }
       try expect(try await storage.uafCredentials(user: "alice"), is: [key], "the key")
       try expect(try await storage.transaction("t1")?.state, is: .pending, "the transaction")
-      // A key that is not in use is refused as that, whatever is demanded.
+      // A key that is not in use is refused as unknown, whatever the requirement.
       try await storage.addUAFOperation(session("c"), audit: nil)
       let unknown = try await storage.finishUAFAuthentication(
         "c", of: "alice", end(), uses: [use(2, 1)]

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetStorage
 
-// Requests that nothing of their user's could answer, or could any more.
+// Requests that no authenticator of their user can answer, or can answer any more.
 extension StorageContract {
   private static let locks: [(name: String, @Sendable (Storage, _ user: UserID) async throws -> Void)] = [
     ("a lock of its device", { _ = try await $0.lockDevice(of: $1) }),
@@ -34,7 +34,7 @@ extension StorageContract {
     AuditRecord(.userAdded(user: "cause"), by: .key("k"), at: time)
   }
 
-  /// A client's request to alice, with an operation for the target `d1` and a message to the app `m1`.
+  /// Adds a client's request to alice, with an operation for the target `d1` and a message to the app `m1`.
   private static func ask(
     _ storage: Storage, _ id: TransactionID, target: ID<UAFTargetRecord>? = nil, until end: Int64 = 1300,
     app: String? = nil
@@ -78,7 +78,7 @@ extension StorageContract {
     try await expect(storage.transaction(id)?.state, is: .pending, "\(what): the state")
   }
 
-  /// What could answer is in use, and on no locked device, at the creation and from then on.
+  /// The checks that an authenticator must be in use and on no locked device, at the creation and later.
   static let unanswerable: [Check] = refusedChecks + endedChecks + otherChecks
 
   private static let refusedChecks = locks.map { name, lock in
@@ -125,7 +125,7 @@ extension StorageContract {
       try await lose(storage, "alice")
       try await expectWaiting(storage, "t1", "while there is another")
       try await expect(storage.decide("t2", Sample.decision(by: "tablet")), is: .decided, "an answer")
-      // Now the same of the one that is left.
+      // The same for the remaining authenticator.
       try await storage.activate("c-2", device: 9)
       _ = try await storage.revokeContainer("tablet")
       try await expectWaiting(storage, "t1", "with a new one")
@@ -161,7 +161,7 @@ extension StorageContract {
         storage.dueDeliveries(on: .ciba, at: 1011, limitPerReceiver: 9).map(\.event.subject), is: ["t1"],
         "what the client is told")
       try await expect(ask(storage, "t2", target: "d1"), is: .noAuthenticator, "while it is locked")
-      // A key elsewhere is not reached by the target there.
+      // The target cannot reach a key on another device.
       _ = try await storage.register("k2", of: "alice", on: "tablet")
       try await expect(ask(storage, "t3", target: "d1"), is: .noAuthenticator, "with a key elsewhere")
       _ = try await storage.addTarget("d2", of: "alice", on: "tablet")
@@ -224,7 +224,7 @@ extension StorageContract {
       func refuse(_ session: ID<UAFOperationRecord>) async throws -> Bool {
         try await storage.failUAFOperation(session, end, audit: at(1050))
       }
-      // The operation of t2 is over before the request is.
+      // The operation of t2 expires before the request.
       for (id, end) in [("t1", 1300), ("t2", 1290), ("t3", 1300)] as [(TransactionID, Int64)] {
         try await expect(ask(storage, id, target: "d1", until: end), is: .added, "\(id)")
       }
@@ -245,7 +245,7 @@ extension StorageContract {
       }
       try expect(outcome, is: .requirementNotMet(reason: "x"), "an answer that does not do")
       try await expectEnded(storage, "t3", "that answer")
-      // A relying party may have any of the user's keys asked, but for what it has asked by an operation alone.
+      // The user's other keys may answer a relying party's request, unless it was made for an operation only.
       for (id, kind) in [("r1", nil), ("r2", .uaf)] as [(String, AuthenticatorRecord.Kind?)] {
         var transaction = Sample.transaction("\(id)")
         transaction.soleKind = kind
@@ -273,7 +273,7 @@ extension StorageContract {
       try await prepare(storage)
       _ = try await storage.register("k1", of: "alice")
       _ = try await storage.addTarget("d1", of: "alice")
-      /// Something that has requests looked at.
+      /// Does something that makes the server check pending requests.
       func lose(_ key: String, at time: Int64) async throws {
         _ = try await storage.register(key, of: "alice")
         _ = try await storage.removeUAFCredentials(
@@ -297,7 +297,7 @@ extension StorageContract {
     Check("a transaction that an operation alone answers is stored with the operation, or neither is") {
       plain in
       var rules = AnswerRules()
-      // What its asker has shown is not what the server would show, and any key of the user's may answer.
+      // The server would display something else than its asker has shown, and any key of the user may answer.
       rules.key = { _, _, confirmation in confirmation == .byAsker }
       let storage = plain.judging(by: rules)
       try await prepare(storage)
@@ -321,7 +321,7 @@ extension StorageContract {
       try await expect(order("t2", key: "none"), is: .keyRevoked, "by a key that there is not")
       try await expect(storage.transaction("t2") == nil, is: true, "no transaction")
       try await expect(storage.uafOperation("s-t2") == nil, is: true, "no operation")
-      // What ends for another reason leaves it alone.
+      // The end of another operation does not affect it.
       _ = try await storage.register("k2", of: "alice")
       _ = try await storage.removeUAFCredentials(
         of: "alice", [UAFKeySelection(aaid: "7357#0001", keyID: Array("k2".utf8))]

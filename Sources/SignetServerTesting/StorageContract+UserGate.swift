@@ -2,21 +2,21 @@ import SignetCrypto
 import SignetStorage
 
 extension StorageContract {
-  /// A step that accepts something of a user, or binds something to the account.
+  /// A step that accepts something from a user, or binds something to the account.
   private struct GatedStep: Sendable {
     /// The method of ``SignetStorage/Storage``.
     let step: String
     let name: String
-    /// What has to be there before the step, while the user is active.
+    /// Prepares the state before the step, while the user is active.
     let prepare: @Sendable (Storage, _ user: UserID) async throws -> Void
-    /// Whether the step accepted.
+    /// Runs the step; returns true if it accepted.
     let accepts: @Sendable (Storage, _ user: UserID) async throws -> Bool
   }
 
-  /// The steps that accept something of an active user only, by the names of their methods.
+  /// The steps that accept something only from an active user, by the names of their methods.
   package static let gatedStepNames = Set(gatedSteps.map(\.step))
 
-  /// All of them: a new step that accepts belongs here.
+  /// All steps: add each new step that accepts something from a user.
   private static let gatedSteps: [GatedStep] = [
     GatedStep(step: "attemptCode", name: "a one-time password") {
       try await $0.activate("c-\($1)", user: $1)
@@ -253,7 +253,7 @@ extension StorageContract {
           } catch StorageFailure.userNotActive(let state) {
             try expect(state.rawValue, is: user.text, "the state that is told")
           } catch StorageFailure.unknown where user == "deleted" {
-            // What was bound to the account is gone.
+            // All objects of the account were deleted.
           }
           try await expect(storage.container("c-\(user)"), is: before, "the container afterwards")
         }

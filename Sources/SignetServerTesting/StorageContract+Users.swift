@@ -88,7 +88,7 @@ extension StorageContract {
       try await storage.add(Sample.key("k1", ["relying-party", "admin"]))
       try await storage.add(Sample.key("k2", ["admin"]))
       try await storage.add(Sample.key("k3", ["relying-party"]))
-      // A scope is a whole word.
+      // Scopes are compared as whole words.
       try await storage.add(Sample.key("k4", ["administrator"]))
       try await expect(storage.revoke("k1", at: 9), is: .revoked, "one of two")
       try await expect(storage.revoke("k2", at: 9), is: .last, "the last")

@@ -2,9 +2,9 @@ import SignetConcurrency
 import SignetCrypto
 public import SignetStorage
 
-/// What every ``SignetStorage/Storage`` must do, as checks that any back end can run.
+/// The checks that every ``SignetStorage/Storage`` must pass.
 ///
-/// Each check wants an empty storage of its own and throws a ``Failure`` whose sentence says what was expected:
+/// Each check needs its own empty storage and throws a ``Failure`` that names the expectation:
 ///
 /// ```swift
 /// @Test(arguments: StorageContract.checks) func keepsTheContract(_ check: StorageContract.Check) async throws {
@@ -14,15 +14,15 @@ public import SignetStorage
 ///
 /// A check of a race runs 50 tasks of which one may win. No test framework is needed.
 public enum StorageContract {
-  /// A back end that does not do what the contract says.
+  /// A violation of the contract.
   public struct Failure: Error, CustomStringConvertible {
-    /// What was expected, and what was found.
+    /// The expectation, and the observed result.
     public let description: String
   }
 
   /// One check.
   public struct Check: Sendable, CustomStringConvertible {
-    /// What is checked, in a few words.
+    /// The name of the check.
     public let name: String
     private let body: @Sendable (Storage) async throws -> Void
 
@@ -32,7 +32,7 @@ public enum StorageContract {
 
     /// Runs the check on an empty storage.
     ///
-    /// - Throws: ``Failure``, or what the storage throws.
+    /// - Throws: ``Failure``, or the storage's error.
     public func run(_ storage: Storage) async throws { try await body(storage) }
 
     /// The name.
@@ -49,7 +49,7 @@ public enum StorageContract {
   ].flatMap(\.self)
 }
 
-/// How many tasks race in a check.
+/// The number of competing tasks in a check.
 let contestants = 50
 
 extension StorageContract {
@@ -61,7 +61,7 @@ extension StorageContract {
     try expect(found == expected, "\(what): expected \(expected), found \(found)")
   }
 
-  /// Runs a call that must fail in one way.
+  /// Runs a call that must fail with this failure.
   static func expect<Value>(
     _ failure: StorageFailure, _ what: String, _ body: () async throws -> Value
   ) async throws {
@@ -71,7 +71,7 @@ extension StorageContract {
     throw Failure(description: "\(what): expected \(failure), and it succeeded")
   }
 
-  /// Runs 50 calls at once.
+  /// Runs 50 calls concurrently.
   static func race<Value: Sendable>(
     _ body: @escaping @Sendable (Int) async throws -> Value
   ) async throws -> [Value] {
@@ -83,10 +83,10 @@ extension StorageContract {
     }
   }
 
-  /// An audit event of a test.
+  /// Returns an audit event for a test.
   static func event(_ name: String) -> AuditRecord { .sample(name) }
 
-  /// The texts in the audit log, after its chains were followed from their first entries: one chain after the other.
+  /// Verifies the chains of the audit log and returns its texts, one chain after the other.
   static func log(of storage: Storage) async throws -> [String] {
     let entries = try await storage.auditEntries(after: 0, limit: 10_000)
     var verification = AuditVerification()
@@ -97,7 +97,7 @@ extension StorageContract {
     return entries.map(\.text)
   }
 
-  /// Compares the audit log; where several connections have written it, in any order.
+  /// Compares the audit log; in any order if several connections have written it.
   static func expectLog(_ storage: Storage, has expected: [String]) async throws {
     let names = expected.map { event($0).text }
     let texts = try await log(of: storage)
@@ -111,7 +111,7 @@ extension StorageContract {
 }
 
 extension StorageContract {
-  /// The event of a transaction that somebody finds to have expired.
+  /// Returns the event of a transaction that was found to have expired.
   static func expiry(of transaction: TransactionID, at time: Int64) -> String {
     AuditRecord(.transactionExpired(transaction: transaction), by: .server, at: time).text
   }
@@ -119,7 +119,7 @@ extension StorageContract {
 
 /// Records for the checks.
 package enum Sample {
-  /// The event of what goes with a container or a device.
+  /// The event of an object that is lost with a container or a device.
   static let lost: @Sendable (DeviceLoss) -> AuditRecord = { StorageContract.event("lost \($0)") }
 
   static let alice = UserRecord(id: "alice", created: 100)
@@ -157,7 +157,7 @@ package enum Sample {
       period: kind == .totp ? 30 : 0, sealedSecret: [9, 9, 9], created: 1500, state: state)
   }
 
-  /// A verifier of counters: what one of codes comes down to.
+  /// A verifier of codes that are represented by their counters.
   static func verify(
     _ snapshot: OTPSnapshot, _ counter: Int64?, of id: ID<CredentialRecord>, limit: Int
   ) -> OTPResult {
@@ -188,7 +188,7 @@ package enum Sample {
       expires: created + 300)
   }
 
-  /// Limits that let all be asked: what holds them is checked apart.
+  /// Limits that never refuse a request; other checks cover the limits.
   static let limits = TransactionLimits(pending: 1000, challenges: 1000, wrongSignatures: 3)
 
   static func decision(
@@ -199,7 +199,7 @@ package enum Sample {
 }
 
 extension Storage {
-  /// Adds alice or bob, without noise in the log.
+  /// Adds alice or bob.
   func add(_ user: UserRecord) async throws { try await addUser(user, audit: StorageContract.event("user")) }
 
   /// Adds an open activation.
@@ -226,7 +226,7 @@ extension Storage {
     }
   }
 
-  /// Makes a container, activation and all, active.
+  /// Creates and activates a container, with its activation.
   func activate(
     _ id: ContainerID, user: UserID = "alice", device: UInt8 = 7
   ) async throws {
@@ -236,7 +236,7 @@ extension Storage {
     try await StorageContract.expect(confirm(id), is: .activated, "confirm")
   }
 
-  /// The container `c1` of alice, who is asked these transactions.
+  /// Returns alice's container `c1`, after adding these transactions.
   func asked(_ transactions: [String]) async throws -> ContainerRecord {
     try await add(Sample.alice)
     try await activate("c1")
@@ -254,7 +254,7 @@ extension Storage {
     try await revokeContainer(id, audit: StorageContract.event("revoked"), lost: Sample.lost)
   }
 
-  /// Submits a code that has this counter, or one that is wrong, to one credential of a user.
+  /// Submits the code of a counter, or a wrong one, for one credential of a user.
   func submit(
     _ counter: Int64?, container: ContainerID = "c1", user: UserID = "alice", limit: Int = 3,
     key: ID<APIKeyRecord>? = nil
@@ -264,7 +264,7 @@ extension Storage {
     }
   }
 
-  /// Makes one attempt to use codes, and waits for it.
+  /// Makes one attempt with codes, and waits for its result.
   func attempt(
     _ attempt: OTPSubject, verify: @escaping @Sendable (OTPSnapshot) -> OTPResult
   ) async throws -> CodeOutcome {
@@ -284,7 +284,7 @@ extension Storage {
       attempt, .take(decision, isSigned: isSigned, hasRightNumber: hasRightNumber), limits)
   }
 
-  /// Decides a transaction by a request, and waits for it.
+  /// Decides a transaction with a request, and waits for the result.
   func decide(
     _ attempt: DecisionAttempt, _ verdict: DecisionVerdict, _ limits: TransactionLimits = Sample.limits
   ) async throws -> DecisionOutcome {
@@ -304,13 +304,13 @@ extension Storage {
     }
   }
 
-  /// Adds a transaction, however often its user is asked.
+  /// Adds a transaction without limits.
   func addTransaction(_ transaction: TransactionRecord, audit: AuditRecord) async throws {
     let outcome = try await addTransaction(transaction, key: nil, limits: Sample.limits) { _ in audit }
     try StorageContract.expect(outcome, is: .added, "an addition")
   }
 
-  /// Adds a UAF operation, however often its user is asked.
+  /// Adds a UAF operation without limits.
   package func addUAFOperation(
     _ session: UAFOperationRecord, by basis: UAFBasis? = nil, audit: AuditRecord?
   ) async throws {

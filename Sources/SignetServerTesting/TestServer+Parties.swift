@@ -3,26 +3,26 @@ package import SignetServer
 package import SignetStorage
 public import SignetWire
 
-// What an operator and a relying party do, without their API keys: for tests of the device's side.
+// The actions of an operator and a relying party without API keys, for tests of the device's side.
 
 extension TestServer {
-  /// Invites a user, who is added where there is none yet; an earlier invite of the user ends.
+  /// Invites a user, who is added if missing; an earlier invite of the user ends.
   ///
-  /// - Returns: The activation code, good once and for a day.
-  /// - Throws: What the server says.
+  /// - Returns: The activation code, valid once and for a day.
+  /// - Throws: The server's error.
   public func invite(_ user: UserID) async throws -> ActivationCode {
     do { try await UserService(context).add(user, by: Self.actor) } catch StorageFailure.exists {}
     return try await ActivationService(context).invite(user, lifetime: nil, by: Self.actor).code
   }
 
-  /// Checks a one-time password, as a relying party does, and uses it up.
+  /// Verifies a one-time password as a relying party; the code is then used up.
   ///
   /// - Throws: `Problem`.
   public func validate(_ code: String, of user: UserID) async throws -> Bool {
     try await CodeService(context).validate(code, user: user, by: .init(Self.actor)).value == .accepted
   }
 
-  /// Asks a user, or whoever scans it, to decide, as a relying party does; there are 300 seconds to do it.
+  /// Asks a user, or any user who scans it, to decide, as a relying party; it expires after 300 seconds.
   ///
   /// - Throws: `Problem`.
   public func createTransaction(_ text: String, for user: UserID?) async throws -> TransactionID {
@@ -31,7 +31,7 @@ extension TestServer {
     return transaction.id
   }
 
-  /// Asks a user to decide a form, as a relying party does; there are 300 seconds to do it.
+  /// Asks a user to decide a form, as a relying party; it expires after 300 seconds.
   ///
   /// - Throws: `Problem`.
   public func createTransaction(_ form: TransactionForm, for user: UserID) async throws -> TransactionID {
@@ -39,20 +39,20 @@ extension TestServer {
     return try await TransactionService(context).create(order, by: Self.actor).record.id
   }
 
-  /// What was decided about a transaction; `nil` while nothing is.
+  /// Returns the decision about a transaction; `nil` while it is pending.
   ///
-  /// - Throws: `Problem` where there is no such transaction.
+  /// - Throws: `Problem` if there is no such transaction.
   public func decision(on id: TransactionID) async throws -> DecisionStatus? {
     let (transaction, _) = try await TransactionService(context).find(id)
     return transaction.decision.flatMap { DecisionStatus(rawValue: $0.state.rawValue) }
   }
 
-  /// Who does it, in the audit log.
+  /// The actor in the audit log.
   private static let actor = AuditActor.local
 }
 
 extension TransactionService {
-  /// Who asks in tests.
+  /// The relying party in tests.
   package static let testParty = "Example Bank"
 
   /// Asks a user to decide a text, as Example Bank.
@@ -65,7 +65,7 @@ extension TransactionService {
 }
 
 extension TransactionRequest {
-  /// A transaction of a plain text, from Example Bank.
+  /// Creates a transaction of a plain text, from Example Bank.
   ///
   /// - Throws: `WireFailure`.
   package init(
@@ -77,7 +77,7 @@ extension TransactionRequest {
     self.init(id: id, content: content, created: created, expires: expires, statuses: statuses)
   }
 
-  /// The plain text that is asked; `nil` for a form.
+  /// The plain text to decide; `nil` for a form.
   package var text: String? {
     guard case .text(let text) = content.matter else { return nil }
     return text

@@ -7,15 +7,15 @@ import SignetTestKit
 package import SignetTransport
 public import SignetWire
 
-/// A real server in this process: TLS on loopback with a fresh certificate authority, SQLite in a folder.
+/// A real server in this process: TLS on loopback with a new certificate authority, SQLite in a folder.
 ///
-/// Nothing of it is simulated but, where asked, the clock; so what works against it works against `signet-server`.
+/// Only the clock can be simulated; code that works with it works with `signet-server`.
 public final class TestServer: Sendable {
-  /// What the services work with.
+  /// The context of the services.
   package let context: ServiceContext
   /// The certificate authority that clients must trust.
   public let certificateAuthorityPEM: String
-  /// Where devices find the server.
+  /// The URL of the server for devices.
   public let serverURL: ServerURL
   let server: Server
   private let storage: @Sendable () throws -> Storage
@@ -26,9 +26,9 @@ public final class TestServer: Sendable {
   ///
   /// - Parameters:
   ///   - directory: An existing folder for the database.
-  ///   - protection: What containers are protected with.
-  ///   - clock: The time.
-  /// - Throws: What goes wrong while starting.
+  ///   - protection: The protection of containers.
+  ///   - clock: The clock.
+  /// - Throws: The error of the start.
   public convenience init(
     directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock()
   ) async throws {
@@ -37,10 +37,10 @@ public final class TestServer: Sendable {
       derivation: .argon2id)
   }
 
-  /// Starts a server whose events go to `log`, whose pushes are carried by `push`, which has these limits, whose services wait by
-  /// `timer`, and whose state is where `storage` opens it; otherwise in a file in the folder.
+  /// Starts a server with a log, push services, limits, a timer, and a storage; by default the storage is a file in the
+  /// folder.
   ///
-  /// Its invites cost nothing, as those of a vault for tests do.
+  /// Its invites have a minimal derivation cost, like those of a test vault.
   package init(
     directory: String, protection: ProtectionPolicy, storage: (@Sendable () throws -> Storage)? = nil,
     clock: any WallClock = SystemWallClock(),
@@ -74,11 +74,11 @@ public final class TestServer: Sendable {
     _ = try server.start()
   }
 
-  /// Stops the server and starts it again on the same port, folder and keys, as an operator who has changed its settings does.
+  /// Restarts the server on the same port, folder and keys, with changed settings.
   ///
   /// - Parameter change: Changes the settings.
-  /// - Returns: The server that runs now.
-  /// - Throws: What goes wrong while starting.
+  /// - Returns: The server that now runs.
+  /// - Throws: The error of the start.
   package func restarted(_ change: (inout ServicePolicy) -> Void) async throws -> TestServer {
     await stop()
     var settings = context.settings
@@ -99,10 +99,10 @@ public final class TestServer: Sendable {
     _ = try server.start()
   }
 
-  /// What the server answers; see `Server.endpoints`.
+  /// The endpoints of the server; see `Server.endpoints`.
   package var endpoints: [EndpointDescription] { server.endpoints }
 
-  /// How many devices wait for something new.
+  /// The number of devices that wait for news.
   package var waitingDeviceCount: Int {
     get async { await server.waitingDeviceCount }
   }

@@ -1,6 +1,6 @@
 public import SignetStorage
 
 extension UserRecord {
-  /// An active user whose subject follows from the id: for tests that delete nobody and add them again.
+  /// Creates an active user whose subject derives from the ID: for tests that do not delete a user and add it again.
   public init(id: UserID, created: Int64) { self.init(id: id, subject: "~\(id)", created: created) }
 }

@@ -38,11 +38,11 @@ enum ActivationCommands {
     let lifetime = try arguments.seconds("lifetime", in: 60...2_592_000)
     let order = try NewActivation(user: arguments.value("user"), lifetime: Int64(lifetime))
     let client = try OperatorClient(arguments, for: API.invite)
-    // The file first: a code that could be written nowhere would be lost.
+    // Create the file first: a code that could not be written would be lost.
     var picture = try NewFile.named(by: "png", arguments)
     let answer = try await client.send(API.invite, order)
     let code = try QRCode(answer.message.code)
-    // Before the output, whose reader may be gone: the code can't be had again.
+    // Write it before any output, whose reader may have gone: the code cannot be shown again.
     try picture?.write(code.png(), or: "make another code")
     return arguments.show(answer) { made in
       if arguments.output.isTerminal || arguments.isSet("show-qr") { show(code, arguments) }
@@ -54,7 +54,7 @@ enum ActivationCommands {
     }
   }
 
-  /// Prints a QR code, if it fits or is asked for.
+  /// Prints a QR code, if it fits or was requested.
   static func show(_ code: QRCode, _ arguments: Arguments) {
     let output = arguments.output
     let columns = (code.side + 2 * QRCode.standardQuietZone) * (output.usesUTF8 ? 1 : 2)

@@ -7,7 +7,7 @@ import SignetStorage
 import SignetTerminal
 import SignetWire
 
-/// `signet-server app …`: apps of other makers (`docs/protocol.md` section 15).
+/// `signet-server app …`: authenticator apps of other vendors (`docs/protocol.md` section 15).
 enum AppCommands {
   static let group = Command(
     "app", "Let users' authenticator apps enrol for push messages",
@@ -94,10 +94,10 @@ enum AppCommands {
       user: arguments.value("user"), issuer: arguments.optionalString("issuer"),
       account: arguments.optionalString("account"), policies: policies?.json, codes: codes(arguments))
     let client = try OperatorClient(arguments, for: API.enrolPushApp)
-    // The file first: a URI that could be written nowhere would be lost.
+    // Create the file first: a URI that could not be written would be lost.
     var picture = try NewFile.named(by: "png", arguments)
     let answer = try await client.send(API.enrolPushApp, app, sayingFor: ["policies": "--policies"])
-    // Before the output, whose reader may be gone: the URI can't be had again.
+    // Write it before any output, whose reader may have gone: the URI cannot be shown again.
     try picture?.write(QRCode(answer.message.uri).png(), or: "make another invitation")
     for policy in policies.map(UnevaluatedPolicy.all) ?? [] {
       arguments.errorOutput.print("signet-server: \(policy)")
@@ -112,7 +112,7 @@ enum AppCommands {
     }
   }
 
-  /// What the options say of one-time codes; `nil` where the app makes none.
+  /// Returns the options for one-time codes; `nil` if the app makes none.
   private static func codes(_ arguments: Arguments) throws -> NewPushApp.Codes? {
     guard let kind: CredentialRecord.Kind = try arguments.optionalValue("codes") else {
       for option in ["digits", "period", "algorithm"] where arguments.isSet(option) {

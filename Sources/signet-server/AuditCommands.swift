@@ -39,7 +39,7 @@ enum AuditCommands {
     }
   }
 
-  /// What an entry in an answer has in common with all others.
+  /// Reads the members that all entries have in common.
   static func entry(_ object: JSONObject) throws(CommandFailure) -> AuditEntryDescription {
     do { return try AuditEntryDescription.shape.read(.object(object), "entry") } catch {
       throw OperatorClient.otherVersion(error)
@@ -85,7 +85,7 @@ enum AuditCommands {
     return report.isIntact ? .success : .failure
   }
 
-  /// Verifies the file of a data folder, which may be a copy of one, or what its server keeps in PostgreSQL.
+  /// Verifies the database file of a data folder or its copy, or the server's log in PostgreSQL.
   private static func report(_ folder: String, _ heads: [[UInt8]]) async throws -> AuditReport {
     let database = "\(folder)/signet.sqlite"
     if access(database, R_OK) == 0 { return try AuditLogFile(database: database).verify(keptHeads: heads) }
@@ -103,7 +103,7 @@ enum AuditCommands {
     }
   }
 
-  /// The hashes of a head, one for each chain.
+  /// Parses the hashes of a head, one for each chain.
   private static func hashes(_ text: String) throws(UsageFailure) -> [[UInt8]] {
     let refusal = UsageFailure.refused("--head is what 'audit verify' printed: 64 hexadecimal digits a chain")
     return try text.split(separator: ",", omittingEmptySubsequences: false).map {
@@ -120,7 +120,7 @@ enum AuditCommands {
     heads.map { Hex.encode($0.hash) }.joined(separator: ",")
   }
 
-  /// A place in the log; with SQLite there is one chain, which goes without saying.
+  /// Returns a position in the log; SQLite has a single chain, which is not named.
   private static func text(of place: AuditVerification.Place) -> String {
     place.chain == 0 ? "entry \(place.number)" : "entry \(place.number) of chain \(place.chain)"
   }

@@ -4,7 +4,7 @@ import SignetServer
 import SignetTerminal
 import SignetWire
 
-/// The commands of `signet-server transaction` for what is scanned, typed back, or begun on a device.
+/// The commands of `signet-server transaction` for transactions that are scanned, typed back, or initiated on a device.
 enum CarriedTransactionCommands {
   private static let pictures: [Option] = [
     .value(
@@ -31,7 +31,7 @@ enum CarriedTransactionCommands {
       guard let link = answer.message.link else {
         throw OperatorClient.otherVersion(JSONFailure.missingMember("link"))
       }
-      // Before the output, whose reader may be gone.
+      // Write it before any output, whose reader may have gone.
       try picture?.write(QRCode(link).png(), or: "withdraw the transaction and ask again")
       return try arguments.show(answer) { made in
         try show(link, arguments)
@@ -95,7 +95,7 @@ enum CarriedTransactionCommands {
           "id": .string(arguments.string("id")), "problem": .string(refusal.problem.code.rawValue),
           "detail": .string(failure.description),
         ]
-        // Others say how the transaction has ended, which may be that an answer before this one was taken.
+        // Other refusals report how the transaction has ended, for example by an earlier answer.
         if refusal.problem.code == .transactionWrongAnswer { object["status"] = "refused" }
         arguments.output.print(object)
         return failure.exitCode
@@ -117,7 +117,7 @@ enum CarriedTransactionCommands {
     },
   ]
 
-  /// Why digits were refused, also where they may be of the other kind.
+  /// Explains why digits were refused, and if they may be of the other kind.
   private static func explained(
     _ refusal: ServerRefusal, _ client: OperatorClient, _ arguments: Arguments
   ) async throws -> CommandFailure {
@@ -129,7 +129,7 @@ enum CarriedTransactionCommands {
       "\(refusal.message) Where the user typed digits into the device, and scanned nothing, add --typed.")
   }
 
-  /// Shows a text as a QR code, where that is asked for or the output is a terminal.
+  /// Shows a text as a QR code, if requested or if the output is a terminal.
   private static func show(_ text: String, _ arguments: Arguments) throws {
     guard arguments.isSet("show-qr") || arguments.output.isTerminal else { return }
     ActivationCommands.show(try QRCode(text), arguments)

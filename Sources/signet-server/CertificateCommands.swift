@@ -126,7 +126,7 @@ enum CertificateCommands {
       },
     ])
 
-  /// The names of `--san`, each of which has to be one that a certificate can have.
+  /// Returns the names of `--san`, each of which must be allowed in a certificate.
   ///
   /// - Throws: ``UsageFailure``.
   static func alternativeNames(_ arguments: Arguments) throws -> [String] {
@@ -142,13 +142,15 @@ enum CertificateCommands {
     return names
   }
 
-  /// What is said where an authority had no room that a running server may still show.
+  /// The warning if a renewal dropped an authority whose certificate a running server may still use.
   private static let authorityLeftOut =
     "ca.pem has \(DataDirectory.mostAuthorities) authorities at most: the oldest was left out, and its certificates have not run out. Send "
     + "SIGHUP to the server before you hand ca.pem out: if it shows one of those, clients that get this file refuse it until then."
 
-  /// What takes the trust from former keys, once the server shows another one: who has such a key, and a certificate for it that has not
-  /// run out, can pass for the server to all who trust its authority or its pin.
+  /// Returns the steps that end the trust in former keys, once the server uses another one.
+  ///
+  /// An attacker with a former key and its unexpired certificate can impersonate the server to all clients that trust its
+  /// authority or pin.
   private static func distrustingFormerKeys(
     _ certificate: FolderCertificate, _ folder: DataDirectory
   ) -> (text: String, command: String) {
@@ -158,7 +160,7 @@ enum CertificateCommands {
     return (text, "signet trust ca.pem --pin \(Base64URL.encode(certificate.pin))")
   }
 
-  /// What the operator has to do about a certificate.
+  /// Returns the operator's next steps for a certificate.
   private static func advice(
     _ certificate: FolderCertificate, _ folder: DataDirectory, at time: Int64
   ) -> [TerminalText] {

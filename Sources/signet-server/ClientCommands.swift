@@ -93,7 +93,7 @@ enum ClientCommands {
   private static func add(_ arguments: Arguments) async throws -> ExitCode {
     let client = try OperatorClient(arguments, for: API.addClient)
     let registration = try registration(arguments)
-    // The file first: a secret that could be written nowhere would be lost.
+    // Create the file first: a secret that could not be written would be lost.
     let path = arguments.optionalString("output")
     var file = try NewFile.named(by: "output", arguments)
     var answer = try await client.send(API.addClient, registration, sayingFor: options)
@@ -111,7 +111,7 @@ enum ClientCommands {
     }
   }
 
-  /// How what a registration says is given on the command line.
+  /// The command-line options for the members of a registration.
   private static let options: KeyValuePairs = [
     "notificationEndpoint": "--notification-endpoint", "requestAlgorithm": "--request-algorithm",
     "numberDigits": "--number", "jwks": "--jwks", "ping": "--delivery ping", "push": "--delivery push",

@@ -2,7 +2,7 @@ import SignetServer
 import SignetStorage
 import SignetTerminal
 
-/// `signet-server otp …`: what a relying party does.
+/// `signet-server otp …`: commands for relying parties.
 enum CodeCommands {
   static let group = Command(
     "otp", "Check one-time passwords, as a relying party", options: OperatorOptions.connection,
@@ -36,13 +36,13 @@ enum CodeCommands {
       },
     ])
 
-  /// For whom a relying party asks.
+  /// The option for the client that a relying party asks for.
   static let client = Option.value(
     "client",
     "Who waits after wrong ones: the end user's IP address, or any 1 to 64 visible ASCII characters that stand for the client (a mistyped address is such a text)",
     named: "address")
 
-  /// Has codes checked; says whether they were right and, where they were not, what can be done.
+  /// Verifies codes; prints the result and, for wrong codes, the remedy.
   static func ask<Codes>(
     _ endpoint: Endpoint<APIKeyRecord, Codes, CodeAnswer>, _ arguments: Arguments, _ codes: Codes,
     _ word: String

@@ -62,7 +62,7 @@ enum ContainerCommands {
     return fields
   }
 
-  /// What keeps the device's secrets; where its signing key is elsewhere, that too.
+  /// Returns the keystore of the device's secrets; also that of its signing key, if it differs.
   private static func keystore(of container: ContainerDescription) -> String {
     var notes: [String] = []
     if container.keystore != DeviceDescription.Keystore.software.rawValue {
@@ -72,7 +72,7 @@ enum ContainerCommands {
     return notes.isEmpty ? container.keystore : "\(container.keystore) (\(notes.joined(separator: ", ")))"
   }
 
-  /// Where a container stands, and what its device says of it.
+  /// Returns the state of a container, with its device's report.
   private static func state(of container: ContainerDescription) -> String {
     let state = container.state.rawValue
     if let ended = container.ended { return "\(state) (\(ended))" }

@@ -64,9 +64,9 @@ enum ContainerLockCommands {
       ], handler: attach),
   ]
 
-  /// Policies that the command line has.
+  /// Parses policies from the command line.
   ///
-  /// - Parameter text: As JSON.
+  /// - Parameter text: The policies as JSON.
   /// - Returns: The policies.
   /// - Throws: `CommandFailure`.
   static func policies(_ text: String) throws(CommandFailure) -> AccountPolicySet {

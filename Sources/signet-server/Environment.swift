@@ -13,7 +13,7 @@ enum Environment {
   static var apiKeyFile: String? { value("SIGNET_API_KEY_FILE") }
   static var masterKeyFile: String? { value("SIGNET_MASTER_KEY_FILE") }
 
-  /// The command that serves a folder, with the variable that this command was given and that one needs too.
+  /// Returns the command that serves a folder, with the environment variable of this command that it also needs.
   static func serving(_ folder: String) -> String {
     let variable = masterKeyFile.map { "SIGNET_MASTER_KEY_FILE=\(shellWord($0)) " }
     return "\(variable ?? "")signet-server serve --data \(shellWord(folder))"

@@ -6,9 +6,9 @@ import SignetTerminal
 import SignetTransport
 import SignetWire
 
-/// Which exit code goes with which failure.
+/// The exit codes of failures.
 enum ExitCodes {
-  /// For a failure that names no code itself.
+  /// Returns the exit code of a failure that does not define its own.
   static func code(_ error: any Error) -> ExitCode {
     switch error {
     case let refusal as ServerRefusal: refusal.shown.exitCode
@@ -21,14 +21,14 @@ enum ExitCodes {
     }
   }
 
-  /// For what the server answered.
+  /// Returns the exit code of a server's answer.
   static func code(_ problem: Problem.Code) -> ExitCode {
     switch problem {
     case .malformed, .lengthRequired, .mediaType, .tooLarge, .contentRefused: .dataError
     case .unauthorized, .forbidden, .containerUnknown, .containerAltered: .permissionDenied
     case .unknown: .noUser
     case .exists: .cannotCreate
-    // `signet` has the same of the server's own failures.
+    // `signet` uses the same codes for server errors.
     case .busy, .serverFailure, .transactionTooMany, .transactionWaiting: .temporaryFailure
     case .method: .protocolError
     default: .failure
@@ -42,7 +42,7 @@ enum ExitCodes {
     case .ownedByAnother, .openToOthers: .permissionDenied
     case .storage(let failure): code(failure)
     case .servedElsewhere: .unavailable
-    // .fileOfSetting too: the setting may be what is wrong.
+    // Also for .fileOfSetting: the setting may be wrong.
     default: .configuration
     }
   }
@@ -58,7 +58,7 @@ enum ExitCodes {
     }
   }
 
-  /// `signet` has the same.
+  /// Returns the exit code; the same as in `signet`.
   private static func code(_ failure: TransportFailure) -> ExitCode {
     switch failure {
     case .unreachable, .noResponse, .incompleteResponse: .unavailable

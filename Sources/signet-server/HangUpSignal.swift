@@ -7,10 +7,10 @@ import Synchronization
   import Darwin
 #endif
 
-/// Calls back at each `SIGHUP`, which never ends the process: not before there is something to call, and not after.
+/// Calls back at each `SIGHUP`; the signal never ends the process, even before a callback is set and after ``end()``.
 final class HangUpSignal: Sendable {
   private enum State {
-    /// Nothing to call yet; whether the signal came.
+    /// No callback yet; `hasCome` records a signal.
     case early(hasCome: Bool)
     case ready(@Sendable () -> Void)
     case over
@@ -21,12 +21,12 @@ final class HangUpSignal: Sendable {
   // Written in `init` only; a source may be used from any thread.
   nonisolated(unsafe) private let source: any DispatchSourceSignal
 
-  /// Takes the signal over for good.
+  /// Takes over the signal for the rest of the process.
   init() {
-    signal(SIGHUP, SIG_IGN)  // the source sees it all the same
+    signal(SIGHUP, SIG_IGN)  // the source still receives it
     source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
     source.setEventHandler { [weak self] in self?.receive() }
-    // As in StopSignals.
+    // The reason is in StopSignals.
     let registration = DispatchGroup()
     registration.enter()
     source.setRegistrationHandler { registration.leave() }
@@ -36,7 +36,7 @@ final class HangUpSignal: Sendable {
 
   deinit { source.cancel() }
 
-  /// Calls `body` at each signal from now on, and once at once where one came before; one call after the other.
+  /// Calls `body` at each signal from now on, and once at once if a signal came before; calls never overlap.
   func call(_ body: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       defer { state = .ready(body) }
@@ -46,7 +46,7 @@ final class HangUpSignal: Sendable {
     if isLate { queue.async(execute: body) }
   }
 
-  /// Calls no more, and returns when the last call has.
+  /// Ends the callbacks, and returns when the last one has finished.
   func end() {
     state.withLock { $0 = .over }
     queue.sync {}

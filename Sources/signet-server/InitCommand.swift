@@ -14,7 +14,7 @@ import SignetWire
   import Foundation
 #endif
 
-/// `signet-server init`: makes the data folder of a server.
+/// `signet-server init`: creates the data folder of a server.
 enum InitCommand {
   static let command = Command(
     "init", "Make the data folder of a new server",
@@ -146,7 +146,7 @@ enum InitCommand {
   }
 }
 
-/// A numeric address and a port, as `--listen` takes them: `127.0.0.1:8443` or `[::]:443`.
+/// A numeric address and a port in the form of `--listen`: `127.0.0.1:8443` or `[::]:443`.
 struct ListenAddress {
   let address: String
   let port: UInt16
@@ -169,9 +169,9 @@ struct ListenAddress {
     (address, self.port) = (bare, port)
   }
 
-  /// An address by which this machine reaches what listens there.
+  /// An address at which this machine can reach the listener.
   var reachable: String { ["::", "0.0.0.0"].contains(address) ? "127.0.0.1" : address }
 
-  /// The form that `--listen` takes.
+  /// The form of `--listen`.
   var text: String { address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)" }
 }

@@ -1,13 +1,13 @@
 import SignetJSON
 import SignetTerminal
 
-/// The JSON object in a file that an option names.
+/// Reads the JSON object in a file that an option names.
 ///
 /// - Parameters:
 ///   - path: The file.
 ///   - option: The option's name.
 /// - Returns: The object.
-/// - Throws: `CommandFailure` where it can't be read, or is no object.
+/// - Throws: `CommandFailure` if the file cannot be read, or has no object.
 func jsonObject(at path: String, option: String) throws -> JSONObject {
   let bytes = try InputFile.bytes(of: path)
   do { return try JSONObject(parsing: bytes) } catch {

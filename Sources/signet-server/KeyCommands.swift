@@ -62,7 +62,7 @@ enum KeyCommands {
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     let make = try arguments.isSet("offline") ? maker(arguments) : requester(arguments)
-    // The file first: a key that could be written nowhere would be lost.
+    // Create the file first: a key that could not be written would be lost.
     let path = arguments.optionalString("output")
     var file = try NewFile.named(by: "output", arguments)
     var answer = try await make()
@@ -75,14 +75,14 @@ enum KeyCommands {
       if let path {
         arguments.output.print(fields: [("Key", made.id.text), ("File", path)])
       } else {
-        // Nothing but the key, so that it can go into a file or a vault's input.
+        // Only the key, so that the output can go to a file or a vault's input.
         arguments.output.print("\(copied: made.key)")
         arguments.errorOutput.print("This is key \(made.id); it can't be shown again.")
       }
     }
   }
 
-  /// Has a running server make the key.
+  /// Lets a running server create the key.
   private static func requester(_ arguments: Arguments) throws -> () async throws -> Answer<MadeAPIKey> {
     let client = try OperatorClient(arguments, for: API.addKey)
     let key = order(arguments)
@@ -95,7 +95,7 @@ enum KeyCommands {
       scopes: arguments.strings("scope").compactMap(APIKeyService.Scope.init(rawValue:)))
   }
 
-  /// Makes the key in the database of a folder, as `init` makes the first one.
+  /// Creates the key in the database of a folder, as `init` creates the first one.
   private static func maker(_ arguments: Arguments) throws -> () async throws -> Answer<MadeAPIKey> {
     for other in ["server", "ca", "key-file"] where arguments.isSet(other) {
       throw UsageFailure.refused("--\(ours: other) goes without --offline")

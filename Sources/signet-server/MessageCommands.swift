@@ -3,7 +3,7 @@ import SignetServer
 import SignetStorage
 import SignetTerminal
 
-/// `signet-server message …`: what a relying party asks by way of authenticator apps.
+/// `signet-server message …`: a relying party's requests to authenticator apps.
 enum MessageCommands {
   static let group = Command(
     "message", "Ask users of authenticator apps by push, as a relying party",
@@ -70,7 +70,7 @@ enum MessageCommands {
     }
   }
 
-  /// What became of handing the message over, for people.
+  /// Returns the delivery result of the message, for users.
   private static func text(of delivery: SentPushAuthMessage.Delivery) -> String {
     switch delivery {
     case .taken: "taken by the push service"
@@ -98,7 +98,7 @@ enum MessageCommands {
     }
     guard wait != nil else { return .success }
     return switch answer.message.status {
-    // By it, or by another of the user's authenticators.
+    // Accepted by the message, or by another authenticator of the user.
     case approved.rawValue, TransactionRecord.State.accepted.rawValue: .success
     case pending.rawValue: .temporaryFailure
     default: .failure

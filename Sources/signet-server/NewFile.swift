@@ -8,18 +8,19 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// A new file that an option names, mode 0600, for what is shown once: a key, a secret, a picture of a code.
+/// A new file, mode 0600, for output that is shown only once: a key, a secret, or a picture of a code.
 ///
-/// It is made before that is asked for, since what could be written nowhere would be lost; one that gets no content is removed.
+/// It is created before the request, because output that could not be written would be lost. A file without content is
+/// removed.
 struct NewFile: ~Copyable {
   private let path: String
   private let file: OpenFile
   private var isWritten = false
 
-  /// Makes the file, empty; one that exists is refused.
+  /// Creates an empty file; an existing one is an error.
   ///
   /// - Parameters:
-  ///   - path: Where.
+  ///   - path: The path.
   ///   - option: The option that names it.
   /// - Throws: `CommandFailure`.
   init(path: String, option: String) throws(CommandFailure) {
@@ -33,12 +34,12 @@ struct NewFile: ~Copyable {
     self.path = path
   }
 
-  /// The file that an option names, if it is given.
+  /// Creates the file that an option names.
   ///
   /// - Parameters:
   ///   - option: The option.
   ///   - arguments: The command line.
-  /// - Returns: The file; `nil` where none is named.
+  /// - Returns: The file; `nil` if the option is not given.
   /// - Throws: `CommandFailure`.
   static func named(by option: String, _ arguments: Arguments) throws(CommandFailure) -> NewFile? {
     guard let path = arguments.optionalString(option) else { return nil }
@@ -47,11 +48,11 @@ struct NewFile: ~Copyable {
 
   deinit { if !isWritten { unlink(path) } }
 
-  /// Puts the content on the disk.
+  /// Writes the content and synchronizes it to disk.
   ///
   /// - Parameters:
-  ///   - content: All of it.
-  ///   - advice: What to do where it can't be written.
+  ///   - content: The whole content.
+  ///   - advice: The remedy if writing fails.
   /// - Throws: `CommandFailure`.
   mutating func write(_ content: [UInt8], or advice: String) throws(CommandFailure) {
     do throws(FileFailure) {

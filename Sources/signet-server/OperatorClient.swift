@@ -16,29 +16,29 @@ import SignetWire
   import Foundation
 #endif
 
-/// What a server has answered.
+/// An answer of a server.
 struct Answer<Message: Sendable>: Sendable {
   /// The message.
   let message: Message
-  /// As it came, also with members that this version does not know: what `--json` prints.
+  /// The answer as received, including members that this version does not know: the output of `--json`.
   var json: JSONObject
 }
 
 /// A client of a running server, with an API key (`docs/protocol.md` section 7).
 struct OperatorClient: Sendable {
-  /// The most bytes of an answer: a list of a hundred thousand users has room.
+  /// The maximum size of an answer in bytes: enough for a list of a hundred thousand users.
   private static let maximumByteCount = 16 << 20
-  /// How long the server of a folder may take from its start until it listens.
+  /// The time in which the server of a folder must listen after its start.
   private static let longestStart = Duration.seconds(2)
 
   let server: ServerURL
   private let arguments: Arguments
   private let folder: String?
-  /// The ways to the server, in the order of trial.
+  /// The transports to the server, in the order of trial.
   private let transports: [any HTTPTransport]
   private let key: APIKey
 
-  /// Finds server, trust and the key for an endpoint in the options and the environment.
+  /// Determines server, trust and API key for an endpoint from the options and the environment.
   init(_ arguments: Arguments, for endpoint: some DescribedEndpoint) throws {
     guard case .key(let scope) = endpoint.description.access else {
       preconditionFailure("\(endpoint.description.id) takes no API key")
@@ -55,17 +55,17 @@ struct OperatorClient: Sendable {
       transports = [byName]
       return
     }
-    // On the server's own machine, whether or not its public name leads to it already.
+    // The server's own machine uses its listening address: its public name may not resolve to it yet.
     configuration.connectAddress = ConnectAddress(address: listen.reachable, port: listen.port)
     transports = [try CurlTransport(configuration), byName]
   }
 
-  /// Calls an endpoint, the parameters of whose path are the command's arguments of the same names.
+  /// Calls an endpoint; the parameters of its path are the command's arguments of the same names.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - input: What is sent.
-  ///   - options: The options by which members of the input were given, for what the server says of them.
+  ///   - input: The input.
+  ///   - options: The options for members of the input; error messages name them instead of the members.
   /// - Returns: The answer.
   /// - Throws: ``ServerRefusal``; `CommandFailure`; `UsageFailure` for a value that cannot be a path segment.
   func send<Input, Output>(
@@ -82,21 +82,21 @@ struct OperatorClient: Sendable {
     }
   }
 
-  /// Calls an endpoint that takes nothing.
+  /// Calls an endpoint without input.
   ///
-  /// - Throws: As ``send(_:_:sayingFor:)`` does.
+  /// - Throws: The errors of ``send(_:_:sayingFor:)``.
   func send<Output>(_ endpoint: Endpoint<APIKeyRecord, Void, Output>) async throws -> Answer<Output> {
     try await send(endpoint, ())
   }
 
-  /// Asks, once a second, until what is there is decided or the time is over.
+  /// Polls once a second until a decision or the time-out.
   ///
   /// - Parameters:
-  ///   - endpoint: Shows what is waited for.
-  ///   - seconds: How long; 0 asks once.
-  ///   - isPending: Whether an answer may still change.
+  ///   - endpoint: The endpoint that shows the state.
+  ///   - seconds: The time-out; 0 asks once.
+  ///   - isPending: Returns true if an answer can still change.
   /// - Returns: The last answer, which may still be pending.
-  /// - Throws: As ``send(_:_:sayingFor:)`` does.
+  /// - Throws: The errors of ``send(_:_:sayingFor:)``.
   func decided<Output>(
     _ endpoint: Endpoint<APIKeyRecord, Void, Output>, within seconds: Int, while isPending: (Output) -> Bool
   ) async throws -> Answer<Output> {
@@ -143,7 +143,7 @@ struct OperatorClient: Sendable {
     CommandFailure(.protocolError, "the answer is not of this version of the protocol: \(error)")
   }
 
-  /// Sends a request, to the server of a folder again where nothing listens yet: it may be starting.
+  /// Sends a request; retries if the server of a folder does not listen yet, because it may be starting.
   private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
     let deadline = ContinuousClock.now + Self.longestStart
     while true {
@@ -155,10 +155,10 @@ struct OperatorClient: Sendable {
     }
   }
 
-  /// Sends a request once, by the first way that leads to the server.
+  /// Sends a request once, over the first transport that reaches the server.
   private func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
     for transport in transports.dropLast() {
-      // These come before the request is sent: another way can't make it be processed twice.
+      // These failures happen before the request is sent, so another transport cannot cause a second processing.
       do { return try await transport.send(request) } catch TransportFailure.unreachable {
       } catch TransportFailure.certificateRefused {
       } catch TransportFailure.tlsRefused {
@@ -167,7 +167,7 @@ struct OperatorClient: Sendable {
     return try await transports[transports.count - 1].send(request)
   }
 
-  /// Where nobody listens, or the issuer is unknown: the same with what an operator can do.
+  /// Adds the operator's remedy to a failure to connect, or to an unknown issuer.
   private func explained(_ failure: TransportFailure) -> any Error {
     switch failure {
     case .unreachable(let code):
@@ -181,7 +181,7 @@ struct OperatorClient: Sendable {
     }
   }
 
-  /// What to do where nobody listens; the code is libcurl's.
+  /// Returns the remedy if no server listens; the code is libcurl's.
   private func remedy(ofCode code: Int32) -> TerminalText {
     if let folder { return "start it: \(command: "signet-server serve --data \(shellWord(folder))")" }
     guard code == 6 else { return "check the address and that it runs" }  // CURLE_COULDNT_RESOLVE_HOST
@@ -191,12 +191,12 @@ struct OperatorClient: Sendable {
   private var remedyOfUnknownIssuer: TerminalText {
     guard let folder else { return "name the server's ca.pem with --ca" }
     do {
-      // The certificate there is trusted, so it is not what the server shows.
+      // The authority verifies the certificate in the folder, so the server uses another one.
       if try DataDirectory(opening: folder).certificate().authorityRefusal == nil {
         return
           "it shows another certificate than the one in \(folder): send SIGHUP to the server, or start it again"
       }
-    } catch {}  // what cannot be read is not what the settings have to name
+    } catch {}  // for an unreadable certificate, give the advice below
     return
       "\"tls.authority\" of \(folder)/server.json has to name the authority that issued the server's certificate"
   }
@@ -209,9 +209,9 @@ struct OperatorClient: Sendable {
     return ServerRefusal(problem: problem, shown: shown(problem, of: endpoint))
   }
 
-  /// What a person is told of a problem, with what there is to do here.
+  /// Returns the message for a problem, with the remedy.
   private func shown(_ problem: Problem, of endpoint: EndpointDescription) -> CommandFailure {
-    // A user that a body names is no token. Where the server has named a command, in this form, that says what to do.
+    // A user named in a body is no token. If the server's detail names a command in this form, it is the remedy.
     if problem.code == .unknown, !problem.detail.contains("'signet-server "), let list = Self.list(endpoint) {
       let failure = CommandFailure(problem)
       return CommandFailure(
@@ -229,7 +229,7 @@ struct OperatorClient: Sendable {
     }
   }
 
-  /// The command that lists the things of which one was not found.
+  /// Returns the command that lists the objects of which one was not found.
   private static func list(_ endpoint: EndpointDescription) -> String? {
     let path = endpoint.path.split(separator: "/").drop { $0 == "admin" }
     switch (path.first, path.count) {
@@ -244,12 +244,12 @@ struct OperatorClient: Sendable {
   }
 }
 
-/// Where a command's server is, whom it trusts and which key it shows.
+/// The address of a command's server, its trusted authority and the API key.
 private struct Access {
   let server: ServerURL
   let authorityPEM: String?
   let key: APIKey
-  /// Where the server of a folder listens.
+  /// The address on which the server of a folder listens.
   let listen: ListenAddress?
 
   init(_ arguments: Arguments, _ scope: APIKeyService.Scope) throws {
@@ -293,11 +293,11 @@ private struct Access {
   }
 }
 
-/// An API key, and the file that it is from.
+/// An API key, and its file.
 private struct APIKey {
   let secret: SharedSecretBox
   let path: String
-  /// What to do where the server does not accept it.
+  /// The remedy if the server rejects the key.
   let remedy: TerminalText
 
   /// Reads a file that the command line or the environment names.
@@ -311,7 +311,7 @@ private struct APIKey {
     self.path = path
   }
 
-  /// The operator's key of a folder.
+  /// Uses the operator's key of a folder.
   init(secret: SharedSecretBox, path: String, isOfFolder folder: String) {
     (self.secret, self.path) = (secret, path)
     let command =
@@ -321,9 +321,9 @@ private struct APIKey {
 }
 
 extension CommandFailure {
-  /// What a server, or one of its services, answers.
+  /// Creates a failure from a problem that a server or a service reports.
   init(_ problem: Problem) {
-    // What is unknown is better said by the detail alone.
+    // For an unknown object the detail alone is clearer.
     let hasTitle = problem.code != .unknown || problem.detail.isEmpty
     let title = hasTitle ? problem.code.title : ""
     let gap = title.isEmpty || problem.detail.isEmpty ? "" : " "

@@ -1,6 +1,6 @@
 import SignetTerminal
 
-/// The options that say which server a command speaks to, and how it prints.
+/// The options that select the server of a command, and the output format.
 enum OperatorOptions {
   static let data = Option.value(
     "data", "The server's data folder", named: "dir", completion: .directory)

@@ -11,25 +11,25 @@ import SignetWire
 #endif
 
 extension Terminal {
-  /// Prints a JSON document for programs, indented so that people can read it too.
+  /// Prints a JSON document, indented for readability.
   func print(_ object: JSONObject) { print(json: object.text(.pretty)) }
 
-  /// Prints a list.
+  /// Prints a table.
   ///
   /// - Parameters:
   ///   - columns: The titles of its columns.
-  ///   - rows: A cell for each column.
+  ///   - rows: One cell for each column.
   func print(_ columns: [TextTable.Column], _ rows: [[String]]) {
     var table = TextTable(columns)
     for row in rows { table.append(row) }
     print(table)
   }
 
-  /// Prints names of ours and values of anybody in two columns.
+  /// Prints names and untrusted values in two columns.
   ///
   /// - Parameters:
   ///   - fields: Names and values.
-  ///   - copied: The names of those whose values were made to be copied, by this program or its server: they are not broken.
+  ///   - copied: The names of values for copying, made by this program or its server: they are not wrapped.
   func print(fields: [(String, String)], copying copied: Set<String> = []) {
     let width = fields.map { TerminalText.width($0.0) }.max() ?? 0
     for (name, value) in fields {
@@ -40,19 +40,19 @@ extension Terminal {
   }
 }
 
-/// A time as people read it: `2026-11-21T09:30:00Z`.
+/// Formats a time in UTC: `2026-11-21T09:30:00Z`.
 func utc(_ seconds: Int64) -> String {
   Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
 }
 
 extension JSONObject {
-  /// The lists of several pages as one document, without what else the pages have.
+  /// Joins the lists of several pages into one document; other members of the pages are dropped.
   init(joining pages: [JSONObject]) {
     self.init()
     for case (let name, .array(let elements)) in pages.flatMap(\.members) {
       var joined: [JSONValue] = []
       if case .array(let before)? = self[name] { joined = before }
-      self[name] = nil  // `joined` is the one owner: nothing is copied
+      self[name] = nil  // `joined` is the only owner: no copy is made
       joined += elements
       self[name] = .array(joined)
     }
@@ -64,36 +64,36 @@ extension Arguments {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint; parameters of its path are arguments of the command.
-  ///   - input: What is sent.
-  ///   - show: Prints the answer for people.
+  ///   - input: The input.
+  ///   - show: Prints the answer for users.
   /// - Returns: Success.
-  /// - Throws: As `OperatorClient.send` does.
+  /// - Throws: The errors of `OperatorClient.send`.
   func ask<Input, Output>(
     _ endpoint: Endpoint<APIKeyRecord, Input, Output>, _ input: Input, _ show: (Output) throws -> Void
   ) async throws -> ExitCode {
     try await self.show(OperatorClient(self, for: endpoint).send(endpoint, input), show)
   }
 
-  /// Calls an endpoint that takes nothing, and prints its answer.
+  /// Calls an endpoint without input, and prints its answer.
   ///
-  /// - Throws: As `OperatorClient.send` does.
+  /// - Throws: The errors of `OperatorClient.send`.
   func ask<Output>(
     _ endpoint: Endpoint<APIKeyRecord, Void, Output>, _ show: (Output) throws -> Void
   ) async throws -> ExitCode {
     try await ask(endpoint, (), show)
   }
 
-  /// Calls an endpoint for one page after the other, and prints all of them as one list.
+  /// Calls an endpoint page by page, and prints all pages as one list.
   ///
   /// - Parameters:
-  ///   - endpoint: Lists something.
-  ///   - limit: How many elements are wanted at most.
-  ///   - pageSize: How many a page has at most.
-  ///   - query: Makes what is sent for so many elements after a page, or from the start.
-  ///   - elements: The elements of a page: where they are fewer than were asked for, it is the last one.
-  ///   - show: Prints the elements for people.
+  ///   - endpoint: The endpoint that lists elements.
+  ///   - limit: The maximum number of elements.
+  ///   - pageSize: The maximum number of elements per page.
+  ///   - query: Returns the input for `count` elements after a page, or from the start.
+  ///   - elements: Returns the elements of a page: fewer than requested mark the last page.
+  ///   - show: Prints the elements for users.
   /// - Returns: Success.
-  /// - Throws: As `OperatorClient.send` does.
+  /// - Throws: The errors of `OperatorClient.send`.
   func askPages<Input, Page, Element>(
     _ endpoint: Endpoint<APIKeyRecord, Input, Page>, limit: Int = .max, pageSize: Int,
     query: (_ last: Page?, _ count: Int64) throws -> Input, elements: (Page) -> [Element],
@@ -113,25 +113,25 @@ extension Arguments {
     return .success
   }
 
-  /// Prints an answer: with `--json` as it came, or else for people.
+  /// Prints an answer: as received with `--json`, otherwise for users.
   @discardableResult
   func show<Output>(_ answer: Answer<Output>, _ show: (Output) throws -> Void) rethrows -> ExitCode {
     if isSet("json") { output.print(answer.json) } else { try show(answer.message) }
     return .success
   }
 
-  /// What an option or operand says, read as the server reads it.
+  /// Parses an option or operand with the server's own rules.
   ///
-  /// - Throws: `CommandFailure`, as of a server that refuses it.
+  /// - Throws: `CommandFailure`, the same as for a server's refusal.
   func value<Value: Shaped>(_ name: String) throws -> Value {
     do { return try Value.shape.read(.string(string(name)), name) } catch {
       throw CommandFailure(Problem(reading: error))
     }
   }
 
-  /// What an option or operand says, read as the server reads it; `nil` if it was not given.
+  /// Parses an option or operand with the server's own rules; `nil` if it was not given.
   ///
-  /// - Throws: As ``value(_:)`` does.
+  /// - Throws: The errors of ``value(_:)``.
   func optionalValue<Value: Shaped>(_ name: String) throws -> Value? {
     try optionalString(name) == nil ? nil : value(name)
   }

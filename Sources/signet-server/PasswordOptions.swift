@@ -1,7 +1,7 @@
 import SignetPolicy
 import SignetTerminal
 
-/// The options of `init` that say which passwords may be chosen; named as in `docs/protocol.md` section 3.4.
+/// The options of `init` for the password rules; named as in `docs/protocol.md` section 3.4.
 enum PasswordOptions {
   private static let classes: [(CharacterClass, name: String, help: String)] = [
     (.uppercase, "uppercase", "upper-case letters"), (.lowercase, "lowercase", "lower-case letters"),
@@ -24,7 +24,7 @@ enum PasswordOptions {
       .value("maximum-repeats", "How often a character may follow itself", named: "n"),
     ]
 
-  /// The policy that the options describe.
+  /// Returns the policy that the options describe.
   static func policy(_ arguments: Arguments) throws -> PasswordPolicy {
     let lengths = PasswordPolicy.allowedLengths
     var counts: [CharacterClass: CharacterCount] = [:]

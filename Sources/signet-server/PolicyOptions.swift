@@ -3,7 +3,7 @@ import SignetPolicy
 import SignetTerminal
 import SignetWire
 
-/// The options of `init` that take a whole policy instead of its parts.
+/// The options of `init` for a whole policy.
 enum PolicyOptions {
   static let all: [Option] = [
     .value(
@@ -15,7 +15,7 @@ enum PolicyOptions {
     ),
   ]
 
-  /// The options that give a key a protection, and so a password, of its own.
+  /// The options that give a key its own protection, and so its own password.
   static let ofKeys: [Option] = keys.flatMap { key, name -> [Option] in
     [
       .value(
@@ -30,19 +30,19 @@ enum PolicyOptions {
 
   private static let profiles = Completion.words(PolicyProfile.allCases.map(\.rawValue))
 
-  /// The keys, with what people call them.
+  /// The keys, with their names for users.
   static let keys: [(ContainerProfile.KeyName, name: String)] = [
     (.signing, "signing key"), (.otp, "one-time password key"), (.session, "session key"),
   ]
 
-  /// The options that say a part of what a whole policy says.
+  /// The options for parts of a policy, which exclude a whole policy.
   private static var parts: [String] { PasswordOptions.all.map(\.name) + ["protection", "attempts"] }
 
-  /// The policy that is given as a whole, if one is.
+  /// Returns the whole policy, if one is given.
   ///
   /// - Parameter arguments: The command line; warnings go to its error output.
-  /// - Returns: The policy; `nil` where its parts are given.
-  /// - Throws: `UsageFailure` with every error that the linter finds, `CommandFailure` for a file that is not readable.
+  /// - Returns: The policy; `nil` if its parts are given.
+  /// - Throws: `UsageFailure` with every error that the linter finds, `CommandFailure` for an unreadable file.
   static func policy(_ arguments: Arguments) throws -> ProtectionPolicy? {
     guard let (option, policy) = try policy("policy", arguments) else { return nil }
     for part in parts where arguments.count(part) > 0 {
@@ -51,11 +51,11 @@ enum PolicyOptions {
     return policy
   }
 
-  /// The policies of keys that have their own.
+  /// Returns the policies of keys with their own protection.
   ///
   /// - Parameter arguments: The command line; warnings go to its error output.
   /// - Returns: The policies.
-  /// - Throws: As ``policy(_:)``.
+  /// - Throws: The errors of ``policy(_:)``.
   static func keyPolicies(_ arguments: Arguments) throws -> [ContainerProfile.KeyName: ProtectionPolicy] {
     var policies: [ContainerProfile.KeyName: ProtectionPolicy] = [:]
     for (key, _) in keys {

@@ -13,7 +13,7 @@ import SignetWire
   import Foundation
 #endif
 
-/// `signet-server serve`: runs a server until it is told to stop.
+/// `signet-server serve`: runs a server until a signal stops it.
 enum ServeCommand {
   static let command = Command(
     "serve", "Run a server",
@@ -86,7 +86,7 @@ enum ServeCommand {
     return .success
   }
 
-  /// Keeps who breaks in from starting programs; a kernel that takes no filter is no reason not to serve.
+  /// Stops an intruder from starting programs; the server also runs on a kernel without filters.
   private static func giveUpCalls() {
     #if os(Linux)
       do throws(GuardFailure) { try SystemCallFilter.startsNothing.begin() } catch {
@@ -95,18 +95,18 @@ enum ServeCommand {
     #endif
   }
 
-  /// What a server opens beside its connections: the database, its log, threads' own, pushes.
+  /// The descriptors that a server needs in addition to its connections: the database, its log, its threads, pushes.
   private static let otherDescriptors = 64
 
-  /// Lets the process open as many files as the system grants it: the usual 1024 are as many as its connections.
+  /// Raises the limit on open files to the system's maximum: the usual 1024 equals the default number of connections.
   ///
-  /// - Returns: How many files it may open now.
+  /// - Returns: The limit now in force.
   private static func raisedDescriptorLimit() -> Int {
     var limit = rlimit()
     guard getrlimit(descriptors, &limit) == 0 else { return .max }
     var raised = limit
     raised.rlim_cur = limit.rlim_max
-    // Where this fails the usual limit stays, with which a server runs as well.
+    // If this fails, the server runs with the usual limit.
     return Int(clamping: setrlimit(descriptors, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur)
   }
 

@@ -1,16 +1,16 @@
 import SignetTerminal
 import SignetWire
 
-/// What a server has refused: a command may know more about it than the answer says.
+/// A server's refusal, to which a command may add information.
 struct ServerRefusal: ShownFailure {
-  /// What the server has answered.
+  /// The server's answer.
   let problem: Problem
-  /// What the person at the terminal is told, and the exit code.
+  /// The message at the terminal, and the exit code.
   let shown: CommandFailure
 
   var message: TerminalText { shown.message }
 
-  /// The same, where it names members of the request, with the options by which they were given.
+  /// Replaces the names of request members in the message by their options.
   ///
   /// - Parameter options: The options, by the names of the members.
   /// - Returns: The refusal.

@@ -2,7 +2,7 @@ import SignetDataDirectory
 import SignetServer
 import SignetTerminal
 
-/// `signet-server settings`: what `server.json` may say.
+/// `signet-server settings`: prints the schema of `server.json`.
 enum SettingsCommand {
   static let command = Command(
     "settings", "Print the JSON Schema of server.json",

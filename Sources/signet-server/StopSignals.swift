@@ -18,19 +18,19 @@ final class StopSignals: Sendable {
   // Written in `init` only; a source may be used from any thread.
   nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
 
-  /// Takes the signals over from now on.
+  /// Takes over the signals.
   ///
-  /// `SIGPIPE` is ignored from then on as well: a log that nobody reads any more stops nothing. So are those that mean nothing to a
-  /// server, and would end it without a line.
+  /// It also ignores `SIGPIPE`, so that a log without a reader does not end the server, and signals that have no meaning for
+  /// a server and would end it without a log line.
   init() {
     for number in [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO] { signal(number, SIG_IGN) }
     let queue = DispatchQueue(label: "signet.server.signals")
     let numbers = [SIGTERM, SIGINT, SIGQUIT]
     sources = numbers.map { number in
-      signal(number, SIG_IGN)  // the source sees it all the same
+      signal(number, SIG_IGN)  // the source still receives it
       return DispatchSource.makeSignalSource(signal: number, queue: queue)
     }
-    // A source begins to see its signal some time after it is resumed; one that came before would be lost.
+    // A source receives its signal only some time after it is resumed; an earlier signal would be lost.
     let registrations = DispatchGroup()
     for (number, source) in zip(numbers, sources) {
       source.setEventHandler { [weak self] in self?.receive(number) }
@@ -43,7 +43,7 @@ final class StopSignals: Sendable {
 
   deinit { for source in sources { source.cancel() } }
 
-  /// Returns with the first signal, also if it came before the call.
+  /// Returns at the first signal, even if it came before the call.
   func first() async {
     await withCheckedContinuation { continuation in
       let isStopping = state.withLock { state -> Bool in
@@ -57,7 +57,7 @@ final class StopSignals: Sendable {
 
   private func receive(_ number: Int32) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      // Durable state needs no farewell: what was acknowledged is on the disk.
+      // Exit at once: all acknowledged changes are already on disk.
       guard case .waiting(let continuation) = state else { _exit(128 + number) }
       state = .stopping
       return continuation

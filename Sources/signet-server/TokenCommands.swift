@@ -113,7 +113,7 @@ enum TokenCommands {
   private static func firstLine(_ path: String) async throws -> SecretBytes {
     do {
       return try await SecretInput.file(at: path).read("") { line in
-        // Whatever wrote the file may end its lines with CR LF.
+        // The file may use CR LF line ends.
         let count = SecretBytes(copying: line).withUInt8Span { bytes in
           bytes.count > 0 && bytes[bytes.count - 1] == 0x0D ? bytes.count - 1 : bytes.count
         }

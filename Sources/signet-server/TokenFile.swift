@@ -4,9 +4,9 @@ import SignetServer
 import SignetTerminal
 import SignetWire
 
-/// A file of tokens to be imported, as the requests that import them.
+/// A file of tokens to import, split into requests.
 struct TokenFile {
-  /// How many tokens go into one request, which has at most 64 KiB.
+  /// The number of tokens per request, which is limited to 64 KiB.
   private static let batchCount = 100
 
   private let path: String
@@ -16,8 +16,8 @@ struct TokenFile {
   ///
   /// - Parameters:
   ///   - path: The file; `-` stands for standard input.
-  ///   - key: What decrypts PSKC; `nil` where it is not encrypted.
-  /// - Throws: `CommandFailure`, which says where the file is wrong, and never shows a secret.
+  ///   - key: The key that decrypts PSKC; `nil` if the file is not encrypted.
+  /// - Throws: `CommandFailure`, which names the position of the error and never shows a secret.
   init(_ path: String, key: PSKCEncryptionKey? = nil) throws {
     self.path = path
     let bytes = try InputFile.bytes(of: path, limit: TokenList.maximumByteCount)
@@ -35,9 +35,9 @@ struct TokenFile {
     }
   }
 
-  /// The requests that import the tokens, read as the server reads them: one that is wrong has none of the file sent.
+  /// The import requests, validated with the server's own rules: if one token is invalid, nothing is sent.
   ///
-  /// - Throws: `CommandFailure`, as of a server that refuses one, with the place in the file.
+  /// - Throws: `CommandFailure`, the same as for a server's refusal, with the position in the file.
   var requests: [NewTokens] {
     get throws(CommandFailure) {
       var read: [NewToken] = []
@@ -58,12 +58,12 @@ struct TokenFile {
     }
   }
 
-  /// What a server says of a request, with the place in the file of the user that it does not know.
+  /// Adds the position in the file to a refusal about an unknown user.
   ///
   /// - Parameters:
-  ///   - refusal: What the server has answered.
+  ///   - refusal: The server's refusal.
   ///   - request: One of ``requests``.
-  /// - Returns: What is told; the refusal itself where it is about nothing of the file.
+  /// - Returns: The failure with the position; the refusal itself if it does not concern the file.
   func placed(_ refusal: ServerRefusal, of request: NewTokens) -> any Error {
     guard refusal.problem.code == .unknown,
       let token = request.tokens.first(where: { token in

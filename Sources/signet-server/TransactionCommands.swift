@@ -4,7 +4,7 @@ import SignetStorage
 import SignetTerminal
 import SignetWire
 
-/// `signet-server transaction …`: what a relying party does.
+/// `signet-server transaction …`: commands for relying parties.
 enum TransactionCommands {
   static let group = Command(
     "transaction", "Ask users to decide, as a relying party", options: OperatorOptions.connection,
@@ -64,7 +64,7 @@ enum TransactionCommands {
 
   // MARK: What is asked
 
-  /// The options that say what is asked, whoever it is.
+  /// The options that describe the request, for any user.
   static let order: [Option] = [
     .value("lifetime", "How long it may be decided: 1s to 24h", named: "duration", default: "5m"),
     .value("form", "Ask typed fields: JSON, in this file", named: "file", completion: .file),
@@ -82,7 +82,7 @@ enum TransactionCommands {
   ]
   static let text = Argument("text", "What is asked, where --form is not given", arity: .optional)
 
-  /// What is asked, but not whom.
+  /// Reads the request without its user.
   ///
   /// - Throws: `UsageFailure`, and `CommandFailure` for a form that cannot be read.
   static func order(_ arguments: Arguments) throws -> NewTransaction {
@@ -106,7 +106,7 @@ enum TransactionCommands {
     return order
   }
 
-  /// What there is to show of a number, which cannot be had again.
+  /// Returns the field for the transaction's number, which cannot be shown again.
   static func number(of made: MadeTransaction) -> [(String, String)] {
     made.number.map { [("Number", $0)] } ?? []
   }
@@ -189,7 +189,7 @@ enum TransactionCommands {
     output.print(fields: fields)
   }
 
-  /// A sentence for what the server ends by itself; what a relying party or a user has said stays as it is.
+  /// Returns a sentence for the server's own reasons; texts of a relying party or a user stay unchanged.
   private static func reason(_ word: String) -> String {
     switch word {
     case "userNotActive": "the user is suspended or deleted"

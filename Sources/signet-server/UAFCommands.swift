@@ -70,7 +70,7 @@ enum UAFCommands {
     return objections.isEmpty ? .success : .failure
   }
 
-  /// What the metadata says against it.
+  /// Returns the objections that follow from the metadata.
   private static func objections(to inspection: Inspection, _ arguments: Arguments) throws -> [String] {
     guard let file = arguments.optionalString("metadata") else { return [] }
     let text = try trimmed(file)
@@ -159,7 +159,7 @@ enum UAFCommands {
     }
   }
 
-  /// Objections have words of the message in them.
+  /// Prints an objection, which contains untrusted text of the message.
   private static func show(objection: String, _ arguments: Arguments) {
     arguments.errorOutput.print("not verified: \(objection)")
   }
@@ -192,8 +192,10 @@ enum UAFCommands {
     }
   }
 
-  /// How the model of registered keys is known: attested where their certificates led to the roots in the metadata that is given, or
-  /// else claimed; `nil` where no key is registered.
+  /// Returns the proof of the model of registered keys.
+  ///
+  /// It is attested if their certificates led to the roots in the given metadata, otherwise claimed; `nil` if no key is
+  /// registered.
   private static func modelProof(
     _ inspection: Inspection, _ objections: [String], _ arguments: Arguments
   ) -> String? {
@@ -239,7 +241,7 @@ enum UAFCommands {
     return fields
   }
 
-  /// What people call the members of an assertion.
+  /// The names of the members of an assertion for users.
   private static let labels = [
     "aaid": "AAID", "keyIDB64": "Key ID", "signatureAlgorithm": "Signature algorithm",
     "publicKeyFormat": "Public key format", "publicKeyHex": "Public key",

@@ -2,7 +2,7 @@ import SignetServer
 import SignetStorage
 import SignetTerminal
 
-/// `signet-server uaf credentials`, `targets`, `metadata` and so on: what a running server has registered and knows.
+/// `signet-server uaf credentials`, `targets`, `metadata` and so on: the registry of a running server.
 enum UAFRegistryCommands {
   private static let user = Option.value("user", "Only those of this user", named: "id")
 
@@ -58,7 +58,7 @@ enum UAFRegistryCommands {
     },
   ]
 
-  /// Where a key lies, and how well that is known.
+  /// Returns the location of a key, and its proof.
   private static func text(of assurance: KeyAssurance) -> String {
     switch assurance {
     case .hardwareAttested: "hardware (attested)"

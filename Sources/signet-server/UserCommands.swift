@@ -90,7 +90,7 @@ enum UserCommands {
           """,
         arguments: [user], synonyms: ["remove"]
       ) { arguments in
-        // What is left of the user is called by the subject.
+        // The remaining records of the user carry the subject.
         try await arguments.ask(API.deleteUser) { _ in
           arguments.output.print("deleted \(arguments.string("user"))")
         }
@@ -164,7 +164,7 @@ enum UserCommands {
     }
   }
 
-  /// The authenticators on a device, or those that are on none.
+  /// Returns the rows of the authenticators on a device, or of those on none.
   private static func authenticators(of user: UserDetails, on device: ID<DeviceRecord>?) -> [[String]] {
     user.authenticators.filter { $0.device == device }.map {
       [
@@ -174,7 +174,7 @@ enum UserCommands {
     }
   }
 
-  /// What an authenticator shows at best, in the order in which requirements say it.
+  /// Returns the authenticator's best proof, in the order of requirements.
   private static func proof(of authenticator: AuthenticatorDetails) -> String {
     guard let proves = authenticator.proves else { return "" }
     var words = [proves.factors == 1 ? "1 factor" : "\(proves.factors) factors"]

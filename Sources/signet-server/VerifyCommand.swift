@@ -13,7 +13,7 @@ import SignetWire
   import Foundation
 #endif
 
-/// `signet-server transaction verify`: what is verified of an answer, without a server.
+/// `signet-server transaction verify`: verifies an answer, without a server.
 enum VerifyCommand {
   static let command = Command(
     "verify", "Verify a signed answer, without a server",
@@ -50,7 +50,7 @@ enum VerifyCommand {
     let text = try InputFile.text(of: arguments.string("file")).trimmed
     let key = try arguments.optionalString("public-key").map { try publicKey(in: $0) }
     let content = try arguments.optionalString("content").map { path throws -> String in
-      // Whatever wrote the file may have ended it with a line feed; a content has none.
+      // The file may end with line feeds; the content has none.
       var text = try InputFile.text(of: path)
       while text.last?.isNewline == true { text.removeLast() }
       return text
@@ -72,11 +72,11 @@ enum VerifyCommand {
     }
   }
 
-  /// The keys of the server's that are known.
+  /// The known keys of the server.
   private struct Known {
-    /// What it signs with; `nil` where nobody has named them.
+    /// The server's signing keys; `nil` if they are unknown.
     var serverKeys: [P256.Signing.PublicKey]?
-    /// What it shares with the app that has answered.
+    /// The key that the server shares with the answering app.
     var sharedKey: EvidenceCheck.SharedKey?
 
     /// Reads the keys of a data folder.
@@ -99,14 +99,14 @@ enum VerifyCommand {
     }
   }
 
-  /// The transaction that an answer is said to be about; `nil` for what says nothing of it.
+  /// Returns the transaction that an answer names; `nil` if it names none.
   private static func transaction(in text: String) -> TransactionID? {
     do { return TransactionID(checking: try JSONObject(parsing: Array(text.utf8)).string("id")) } catch {
       return nil
     }
   }
 
-  /// Whether a server's statement is to be verified: a container's decision has none.
+  /// Returns true if a server's statement must be verified: a container's decision has none.
   private static func hasStatement(_ text: String) -> Bool {
     do { return try JSONObject(parsing: Array(text.utf8)).contains("evidence") } catch { return false }
   }

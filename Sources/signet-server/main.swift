@@ -3,11 +3,11 @@ import SignetCrypto
 import SignetIntegrity
 import SignetTerminal
 
-// Its object is linked where it is called; it has closed this process before the first code of a library.
+// The call links the function's object file, whose constructor has closed this process before any library code ran.
 _ = signet_program_start()
 CryptoLibrary.keepsStateAtExit()
 #if os(Linux)
-  // Keys of the server, of relying parties and of operators are in the memory of each of its commands.
+  // Each command may hold keys of the server, of relying parties or of operators in memory.
   ProcessHardening.closeMemory()
 #endif
 await ServerProgram.program.main()

@@ -2,7 +2,7 @@
 public enum AccountLockSource: String, Sendable, Hashable, CaseIterable, Comparable {
   /// A broken policy; the lock ends when the policy holds again.
   case policy
-  /// A manual lock; it stays until it is unlocked on the device.
+  /// A manual lock; it stays until it is unlocked.
   case manual
   /// The account's server; the lock stays until the server unlocks it.
   case server
