@@ -3,9 +3,11 @@
 
   /// The group that only `signet` runs with, from the set-group-ID bit of its file (execve(2)).
   ///
-  /// The kernel closes such a program to its user from the first instruction on. No other program gets the group, because no
-  /// user is a member. The bit has no effect in a user namespace that does not map the group, on a `nosuid` mount, or in a
-  /// process that forbids new privileges; the program then has no group of its own.
+  /// The kernel closes such a program to its user from the first instruction on. No other program gets the group, because
+  /// no user is a member.
+  ///
+  /// The bit has no effect in a user namespace that does not map the group, on a `nosuid` mount, or if new privileges are
+  /// forbidden. The program then has no group of its own.
   package enum ProgramGroup {
     /// The group that this process got in addition to its user's; `nil` if it has only the user's group.
     package static var own: gid_t? { getegid() == getgid() ? nil : getegid() }

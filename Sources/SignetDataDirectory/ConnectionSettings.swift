@@ -8,7 +8,7 @@ package struct ConnectionSettings: Hashable, Sendable {
   package var perAddress: Int
   /// Connections on which a device waits for news, fewer than `total`; `nil` for half of `total`.
   package var waiting: Int?
-  /// Such connections from one address, fewer than `perAddress`; `nil` for half of `perAddress`.
+  /// Waiting connections from one address, fewer than `perAddress`; `nil` for half of `perAddress`.
   package var waitingPerAddress: Int?
 
   /// Creates the default limits.

@@ -21,10 +21,12 @@ extension DataDirectory {
   /// Issues a new certificate for the host in the settings.
   ///
   /// A server uses it after it has read the folder again (``FolderReload``) or restarted. The key of the old authority was
-  /// never stored, so a new authority issues the certificate. The file of authorities then lists the new one first, and
-  /// after it the earlier ones whose certificates a running server may still use, ``mostAuthorities`` at most. A client that
-  /// trusts this file therefore trusts the server before and after. If the process is killed at any moment, the folder is
-  /// consistent, and clients that trust its authorities still trust the server.
+  /// never stored, so a new authority issues the certificate.
+  ///
+  /// The file of authorities then lists the new one first, and after it earlier ones, ``mostAuthorities`` at most. An
+  /// earlier one is kept while a running server may still use its certificate. A client that trusts this file therefore
+  /// trusts the server before and after. If the process is killed at any moment, the folder is consistent, and clients that
+  /// trust its authorities still trust the server.
   ///
   /// - Parameters:
   ///   - alternativeNames: DNS names and IP addresses in addition to the URL's host; `nil` for all names of the old
@@ -90,7 +92,7 @@ extension DataDirectory {
 
   /// Decides whether a renewal drops an authority whose certificate a running server may still use.
   ///
-  /// That is so if there are ``mostAuthorities``.
+  /// The file has ``mostAuthorities`` authorities in this case.
   ///
   /// - Parameter clock: The clock.
   /// - Returns: True if a renewal drops one.
@@ -130,9 +132,9 @@ extension DataDirectory {
 
   /// Returns the pins of former keys that clients still need to trust.
   ///
-  /// Such a key has a valid certificate in the folder, and the file of authorities contains its authority. A replaced key
-  /// stays in the folder with its certificate, and a running server may use it until it reads the folder again, even after
-  /// several renewals.
+  /// Each of these keys has a valid certificate in the folder, and the file of authorities contains its authority. A
+  /// replaced key stays in the folder with its certificate. A running server may use it until it reads the folder again,
+  /// even after several renewals.
   ///
   /// - Parameter clock: The clock.
   /// - Returns: SHA-256 of each key, 32 bytes, the newest first, without the present certificate's.

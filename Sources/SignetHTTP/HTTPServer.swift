@@ -3,8 +3,8 @@
 /// It runs on a polling thread up to its first suspension, then wherever it resumes. It must not block, and long
 /// computations need an executor of their own.
 ///
-/// Its task is cancelled when the client has closed the connection (or only its sending side, which looks the same), when
-/// ``ServerLimits/handlerDeadline`` has passed, and when the server stops first.
+/// Its task is cancelled when the client closes the connection or only its sending side, which looks the same. It is also
+/// cancelled when ``ServerLimits/handlerDeadline`` has passed, and when the server stops first.
 public typealias ServerHandler = @Sendable (ServerRequest) async -> ServerResponse
 
 /// An HTTP/1.1 server over TLS (RFC 9112, RFC 8446), on libmicrohttpd.

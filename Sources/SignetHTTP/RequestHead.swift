@@ -2,8 +2,8 @@ internal import CMicroHTTPD
 
 /// The head of a request, validated against the bytes that arrived.
 ///
-/// MHD splits the head in place: it overwrites separators with NUL and hands out pointers. It also accepts more than the
-/// standard does (NUL inside a line, bare line feeds, folded lines, white space before the colon), which enables request
+/// MHD splits the head in place: it overwrites separators with NUL and hands out pointers. It also accepts NUL inside a
+/// line, bare line feeds, folded lines, and white space before the colon, contrary to the standard. This enables request
 /// smuggling. Here each part must begin exactly where the previous one ended, so that no bytes between them were skipped or
 /// merged.
 ///

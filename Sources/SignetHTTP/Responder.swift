@@ -34,9 +34,9 @@ public struct Responder: Sendable {
 
   /// Sets the callback for a cancelled request; it replaces an earlier one.
   ///
-  /// A request is cancelled when the client has closed the connection (or only its sending side, which looks the same), when
-  /// ``ServerLimits/handlerDeadline`` has passed, and when the server stops before there is an answer. If the request is
-  /// already cancelled, the callback runs at once; after an answer it never runs.
+  /// A request is cancelled when the client closes the connection or only its sending side, which looks the same. It is
+  /// also cancelled when ``ServerLimits/handlerDeadline`` has passed, and when the server stops before there is an answer.
+  /// If the request is already cancelled, the callback runs at once; after an answer it never runs.
   ///
   /// - Parameter cancel: Called at most once, on any thread; it must not block.
   public func whenCancelled(_ cancel: @escaping @Sendable () -> Void) {

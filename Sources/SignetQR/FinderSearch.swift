@@ -2,9 +2,10 @@ import CZBar
 
 /// Counts zbar's work on a picture in advance.
 ///
-/// A QR code has a finder pattern in three corners (ISO/IEC 18004 section 6.3.3): on a line through its middle, dark and light
-/// runs of 1:1:3:1:1. zbar searches every row and column for such lines, joins neighbours to clusters, crosses each cluster of
-/// rows with each of columns, and tries all triples of crossings. A picture full of patterns therefore takes minutes.
+/// A QR code has a finder pattern in three corners (ISO/IEC 18004 section 6.3.3): on a line through its middle, dark and
+/// light runs of 1:1:3:1:1. zbar searches every row and column for such lines and joins neighbours to clusters. It crosses
+/// each cluster of rows with each of columns, and tries all triples of crossings. A picture full of patterns therefore
+/// takes minutes.
 ///
 /// This type finds the lines with the same functions of zbar and joins them as zbar does (`qr_finder_cluster_lines` of
 /// zbar 0.23). It rejects a picture with more work than ``Limits``, which are far beyond any picture of codes. It counts work
@@ -87,9 +88,9 @@ package struct FinderSearch {
 
   /// Returns the work of the triples that zbar tries before it stops (`qr_reader_match_centers`).
   ///
-  /// zbar begins with the crossings that have the most lines, so a single large pattern is in each triple that it tries
-  /// among hundreds of small ones. The result is the maximum for any order: an earlier position is in at least as many
-  /// triples as a later one.
+  /// zbar begins with the crossings that have the most lines. Among hundreds of small patterns, a single large one is
+  /// therefore in each triple. The result is the maximum for any order: an earlier position is in at least as many triples
+  /// as a later one.
   ///
   /// - Parameters:
   ///   - crossings: The number of lines of each crossing.

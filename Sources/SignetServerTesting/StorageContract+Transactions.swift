@@ -21,7 +21,7 @@ extension StorageContract {
       try await storage.add(Sample.bob)
       try await storage.activate("c1")
       for number in 1...5 {
-        // Created in this order, whatever their times.
+        // Created in this order, regardless of their times.
         let user: UserID = number.isMultiple(of: 2) ? "bob" : "alice"
         try await storage.addTransaction(
           Sample.transaction("t\(number)", user: user, created: 1000 - Int64(number)),

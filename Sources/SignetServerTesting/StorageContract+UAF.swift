@@ -208,7 +208,7 @@ extension StorageContract {
       }
       try expect(try await storage.uafCredentials(user: "alice"), is: [key], "the key")
       try expect(try await storage.transaction("t1")?.state, is: .pending, "the transaction")
-      // A key that is not in use is refused as unknown, whatever the requirement.
+      // A key that is not in use is refused as unknown, regardless of the requirement.
       try await storage.addUAFOperation(session("c"), audit: nil)
       let unknown = try await storage.finishUAFAuthentication(
         "c", of: "alice", end(), uses: [use(2, 1)]

@@ -8,8 +8,8 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
 
   /// Starts a test's sequence, and prints its seed.
   ///
-  /// The environment variable `SIGNET_SEED` sets the seed. Without it the seed is random if `SIGNET_KILLS` is set for a long
-  /// run, and otherwise derived from the test's name, the same in each run.
+  /// The environment variable `SIGNET_SEED` sets the seed. Without it the seed is random if `SIGNET_KILLS` asks for a long
+  /// run. Otherwise it is derived from the test's name and the same in each run.
   package init(test: String) {
     self.init(
       test: test, environment: ProcessInfo.processInfo.environment, fresh: { .random(in: 0 ... .max) })

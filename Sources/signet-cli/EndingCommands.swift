@@ -137,7 +137,7 @@ extension Command {
 }
 
 extension ResetReport {
-  /// The names of the containers whose servers can no longer be told of their end.
+  /// The names of the containers whose servers this device can no longer notify of their end.
   fileprivate var untoldNames: [String] {
     var names = untold.map { container in
       let name = Self.name(container.user, container.server, container.serverMadeID)
@@ -159,11 +159,11 @@ extension ResetReport {
 
 /// The `--json` value `server`: the state of the notices to servers.
 private enum ServerNotice: String {
-  /// All servers have been told.
+  /// All servers have been notified.
   case told
   /// A notice is queued.
   case queued
-  /// This device can no longer tell one of the servers.
+  /// This device can no longer notify one of the servers.
   case untold
 
   init(_ outcome: NoticeOutcome) {

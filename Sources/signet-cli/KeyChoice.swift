@@ -13,8 +13,7 @@ enum KeyChoice {
   ///   - arguments: The command line.
   ///   - container: The container of the key.
   /// - Returns: The key.
-  /// - Throws: `CommandFailure` if the key has no password of its own: the command would change the password of others as
-  ///   well.
+  /// - Throws: `CommandFailure` if the key has no password of its own: the command would change a shared password.
   static func key(_ arguments: Arguments, of container: Container) throws -> Key.Usage? {
     let name = arguments.optionalString("key")
     guard let key = Key.Usage.allCases.first(where: { $0.name.rawValue == name }) else { return nil }

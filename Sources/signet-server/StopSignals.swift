@@ -20,8 +20,8 @@ final class StopSignals: Sendable {
 
   /// Takes over the signals.
   ///
-  /// It also ignores `SIGPIPE`, so that a log without a reader does not end the server, and signals that have no meaning for
-  /// a server and would end it without a log line.
+  /// It also ignores `SIGPIPE`, so that a log without a reader does not end the server. Signals that have no meaning for a
+  /// server, and would end it without a log line, are ignored as well.
   init() {
     for number in [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO] { signal(number, SIG_IGN) }
     let queue = DispatchQueue(label: "signet.server.signals")

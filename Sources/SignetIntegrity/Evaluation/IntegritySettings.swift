@@ -1,4 +1,4 @@
-/// How evidence of tampering is scored, and the reaction to it.
+/// The scoring of tamper evidence, and the reaction to it.
 public struct IntegritySettings: Sendable, Hashable {
   /// The method that combines the weights of all evidence into one score.
   public var scoring: Scoring

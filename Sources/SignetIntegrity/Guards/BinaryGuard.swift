@@ -11,7 +11,7 @@
   /// `lib/signet/release.manifest` in the folder above.
   ///
   /// An attacker who changes the program can also remove this guard. It detects damaged files, programs of another release,
-  /// changes by attackers who leave the guard in place, and writes to the memory of a running program.
+  /// and changes by attackers who leave the guard in place. It also detects writes to the memory of a running program.
   public final class BinaryGuard: Guard {
     /// The value `binary`.
     public let name = "binary"

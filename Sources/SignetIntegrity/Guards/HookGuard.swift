@@ -4,8 +4,8 @@
   /// A guard that looks for hooks: redirected calls of protected functions, and changed code of these functions in memory.
   ///
   /// In each loaded program and library, every GOT and PLT slot of a protected function must point into the library that
-  /// defines it, or back into the caller, as before the first call. The first bytes of each function are compared with the
-  /// file.
+  /// defines it. Before the first call it may point back into the caller. The first bytes of each function are compared
+  /// with the file.
   ///
   /// Limits: the guard's own code can be hooked as well. A hook that is removed while guards run is not detected. The file
   /// is trusted; ``LibraryGuard`` checks it. ``BinaryGuard`` checks the program's own code.

@@ -3,9 +3,9 @@
 
   /// A guard for libraries that the program did not request, or that come from a wrong folder.
   ///
-  /// A library that the program needs, directly or indirectly, may be in the system's folders, next to the program, or in
-  /// the search path of the object that requests it. Any other loaded library, such as a PAM plug-in, must be in the
-  /// system's folders. Only root may be able to write to system libraries.
+  /// A direct or indirect dependency of the program may be in the system's folders, next to the program, or in the search
+  /// path of its requester. Any other loaded library, such as a PAM plug-in, must be in the system's folders. Only root may
+  /// be able to write to system libraries.
   public final class LibraryGuard: Guard {
     /// The value `libraries`.
     public let name = "libraries"

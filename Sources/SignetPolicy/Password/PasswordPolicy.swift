@@ -1,8 +1,8 @@
 /// The rules for new passwords, free of contradictions.
 ///
-/// Lengths and counts are in Unicode code points of the password as ``OpaqueString`` prepares it (RFC 8265 section 4.2), so
-/// the same password counts the same on every keyboard and device. The initializer rejects contradictions: some password
-/// satisfies the counts of every policy.
+/// Lengths and counts are in Unicode code points of the password as ``OpaqueString`` prepares it (RFC 8265 section 4.2).
+/// The same password therefore counts the same on every keyboard and device. The initializer rejects contradictions: some
+/// password satisfies the counts of every policy.
 public struct PasswordPolicy: Sendable, Hashable {
   /// The rules, which do not contradict each other.
   public let rules: PasswordRules
