@@ -231,7 +231,6 @@
 
     // MARK: Callers
 
-    /// The identity of a process that sends a request.
     private enum Caller: Equatable {
       /// The process runs this program, in the agent's namespaces.
       case program(PeerProcess.Executable)
@@ -393,7 +392,6 @@
       }
     }
 
-    /// Sends an answer with its secret.
     func send(
       _ answer: AgentAnswer, _ secret: SharedSecretBox?, until deadline: ContinuousClock.Instant
     ) throws(Failure) { try send(answer.bytes, secret, until: deadline) }

@@ -17,7 +17,6 @@ package enum AgentProtocol {
   static let limits = JSONLimits(
     maximumDepth: 1, maximumByteCount: maximumJSONByteCount, maximumMemberCount: 8)
 
-  /// The agent's decision about a new connection.
   package enum Welcome: UInt8, CaseIterable {
     case yes = 0
     case refused = 1

@@ -16,7 +16,6 @@ package enum AgentRequest: Hashable, Sendable {
   case newTextKey(AppGroup, label: String)
   case textKey(AppGroup, label: String, salt: [UInt8])
 
-  /// The user's authentication method.
   package enum Way: String, Hashable, Sendable {
     /// The password; without one, the device alone protects.
     case password

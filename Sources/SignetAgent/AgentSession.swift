@@ -256,7 +256,6 @@
       issued.revoke(because: .ending)
     }
 
-    /// An exchange after the handshake.
     private struct Exchange: ~Copyable {
       let stream: SocketStream
       /// The process that greeted and repeated the challenge; all further bytes must come from it.

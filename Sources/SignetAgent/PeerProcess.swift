@@ -5,7 +5,6 @@
   ///
   /// After the process has ended, reads through the folder fail, even if another process gets its number.
   package struct PeerProcess: ~Copyable {
-    /// The process ID.
     let id: pid_t
     private let folder: Int32
 
@@ -21,7 +20,6 @@
       }
     }
 
-    /// The program that a process runs.
     package struct Executable: Hashable, Sendable {
       package let path: String
       let identity: FileIdentity
@@ -98,7 +96,6 @@
       return link(into: &path) < 0 && errno == EACCES
     }
 
-    /// True if the process has not ended.
     var isThere: Bool {
       var status = stat()
       return unsafe fstatat(folder, "stat", &status, 0) == 0

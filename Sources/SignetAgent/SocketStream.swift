@@ -8,7 +8,6 @@
   package struct SocketStream: ~Copyable, Sendable {
     private let descriptor: Int32
 
-    /// The reason why a connection failed.
     package enum Failure: Error, Hashable {
       /// The other side has closed the connection.
       case closed
@@ -20,7 +19,6 @@
       case system(errno: Int32)
     }
 
-    /// Adopts an open socket.
     package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
@@ -95,7 +93,6 @@
       }
     }
 
-    /// Sends all bytes.
     package func send(
       _ bytes: [UInt8], as group: gid_t? = nil, until deadline: ContinuousClock.Instant
     ) throws(Failure) {

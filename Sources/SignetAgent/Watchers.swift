@@ -70,7 +70,6 @@
       close(ends.write)
     }
 
-    /// Ends the wait.
     func pull() {
       var byte: UInt8 = 0
       _ = unsafe write(ends.write, &byte, 1)

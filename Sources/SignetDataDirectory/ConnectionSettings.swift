@@ -11,7 +11,6 @@ package struct ConnectionSettings: Hashable, Sendable {
   /// Waiting connections from one address, fewer than `perAddress`; `nil` for half of `perAddress`.
   package var waitingPerAddress: Int?
 
-  /// Creates the default limits.
   package init() {
     let limits = ServerLimits()
     (total, perAddress) = (limits.connectionCount, limits.connectionCountPerAddress)

@@ -3,9 +3,7 @@ import SignetHTTP
 package import SignetServer
 package import SignetWire
 
-/// The server's certificate in a data folder.
 package struct FolderCertificate: Hashable, Sendable {
-  /// The DNS names and IP addresses in the certificate.
   package let names: [String]
   /// The last second of validity, in seconds since 1970-01-01T00:00:00Z.
   package let end: Int64

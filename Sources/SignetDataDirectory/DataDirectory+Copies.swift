@@ -163,7 +163,6 @@ private struct CopyDraft {
     return name
   }
 
-  /// Renames the folder to its final name.
   func rename(to final: String) throws(DataDirectoryFailure) {
     try observer("rename")
     try DataDirectory.place(path, at: final)

@@ -141,7 +141,6 @@ private struct FolderDraft {
     try FolderFile("\(path)/\(name)", .secret).create(content)
   }
 
-  /// Renames the folder to its final name.
   func rename(to final: String) throws(DataDirectoryFailure) {
     try observer("rename")
     try DataDirectory.place(path, at: final)

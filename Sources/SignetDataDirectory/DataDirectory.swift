@@ -31,7 +31,6 @@ package struct DataDirectory: Sendable {
 
   /// The folder's path without links, which SQLite refuses.
   package let path: String
-  /// The settings in `server.json`.
   package let settings: ServerConfigurationFile
 
   /// Opens a folder: checks owner and mode of the folder and its files, and reads the settings.
@@ -61,7 +60,6 @@ package struct DataDirectory: Sendable {
     }
   }
 
-  /// The path of the database.
   package var databasePath: String { "\(path)/\(Self.databaseName)" }
 
   /// Reads the authority that clients of this server trust, PEM; `nil` if they trust the system's authorities.
@@ -189,7 +187,6 @@ package struct DataDirectory: Sendable {
       security: .tls(try identity(certificateChain: certificatePEM())), limits: limits)
   }
 
-  /// Combines a certificate with its key.
   func identity(certificateChain: String) throws(DataDirectoryFailure) -> TLSIdentity {
     let key = try read(settings.tls.key, .secret, of: "tls.key")
     do {

@@ -23,7 +23,6 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
   /// The lock that tells which processes use the data folder.
   private let users: FolderHold
   private let log: EventLog
-  /// The files that the log has named.
   private let named = Named()
 
   private final class Named: Sendable {

@@ -36,17 +36,14 @@ package struct PushSettings: Hashable, Sendable {
   package var webhook: Webhook?
   package var authority: String?
 
-  /// Settings without a service.
   package init() {}
 
-  /// The names of all files in the settings.
   var files: [String] {
     [apns?.key, fcm?.account, webPush?.key, webhook?.key, authority].compactMap(\.self)
   }
 }
 
 extension PushSettings {
-  /// The members of `push` in `server.json`.
   package static let schema = SettingsSchema(
     absent: PushSettings(),
     settings: [
@@ -147,7 +144,6 @@ extension PushSettings {
   }
 }
 
-/// The settings of one service.
 private protocol PushServiceSettings {
   /// Creates the dispatcher of the service, with the keys that the settings name.
   func dispatcher(

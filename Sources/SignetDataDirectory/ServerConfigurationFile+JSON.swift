@@ -2,7 +2,6 @@ package import SignetJSON
 import SignetServer
 
 extension ServerConfigurationFile {
-  /// Reads the text of `server.json`.
   package init(parsing bytes: [UInt8]) throws(Refusal) {
     do {
       let object = try JSONObject(parsing: bytes)

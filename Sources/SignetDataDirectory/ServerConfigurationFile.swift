@@ -26,21 +26,17 @@ package import SignetWire
 
   /// The settings of the services, whose members are also members of this structure; ``servicePolicy(pins:)`` adds the pins.
   package var services: ServicePolicy
-  /// The format of the file.
   var writtenFormat = ServerConfigurationFile.format
   /// The numeric address to listen on; `::` serves IPv4 as well.
   package var listenAddress: String
   /// The TCP port to listen on, 1 to 65535; behind a forwarding port it differs from the URL's.
   package var listenPort: UInt16
-  /// The files of TLS.
   package var tls = TLSFiles()
-  /// The limits on connections.
   package var connections = ConnectionSettings()
   /// The PostgreSQL server with the data, as a libpq URI; `nil` for the folder's own SQLite file.
   package var databaseServer: String?
   /// Seconds that a database change waits while another process writes.
   package var busyTimeout: Int64 = 10
-  /// The push services.
   package var push = PushSettings()
   /// The trusted certificates for notifications to OpenID Connect clients, PEM; `nil` for the system's.
   package var openIDAuthority: String?

@@ -38,7 +38,6 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Declares a required setting.
   init<Value>(
     required name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ shape: Shape<Value>,
     _ meaning: String
@@ -114,7 +113,6 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   }
 }
 
-/// The settings of one value.
 package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
   /// The value of an empty object.
   let absent: Root

@@ -162,7 +162,6 @@ final class Connection: Sendable {
     if isCancelled { cancel() }
   }
 
-  /// The result of the regular check.
   enum Finding {
     case nothing
     /// The handler's deadline has passed.

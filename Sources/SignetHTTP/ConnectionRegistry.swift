@@ -10,7 +10,6 @@ final class ConnectionRegistry: Sendable {
     var isWaitingOver = false
   }
 
-  /// The number of connections, in total and per network.
   private struct Tally {
     private var total = 0
     private var counts: [PeerAddress.Network: Int] = [:]
@@ -65,7 +64,6 @@ final class ConnectionRegistry: Sendable {
   /// The time that a connection to refuse has for the handshake and its request.
   private static let farewellTime: Duration = .seconds(5)
 
-  /// Returns the connection with this descriptor.
   func connection(_ descriptor: Int32) -> Connection? {
     state.withLock { $0.connections[descriptor] }
   }
@@ -82,7 +80,6 @@ final class ConnectionRegistry: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// All present connections.
   var all: [Connection] { state.withLock { Array($0.connections.values) } }
 
   /// Waits until no connection is left, or until ``stopWaiting()``.

@@ -64,7 +64,6 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
   }
 
-  /// Returns the number of fields with that name.
   package func count(of name: String) -> Int {
     switch storage {
     case .fields(let fields): fields.count { Self.isSame($0.name, name) }

@@ -2,7 +2,6 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Glibc
 
-/// A numeric address and port to listen on.
 @safe struct BindAddress: Sendable {
   fileprivate let storage: sockaddr_storage
   fileprivate let length: socklen_t

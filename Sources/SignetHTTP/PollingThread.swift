@@ -83,7 +83,6 @@ internal import Glibc
   }
 }
 
-/// The context of the callback for MHD's own refusals.
 private final class LibraryRefusals: Sendable {
   let core: ServerCore
   let heads: UnreadHeads

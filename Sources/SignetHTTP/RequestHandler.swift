@@ -60,7 +60,6 @@ final class RequestHandler: @unchecked Sendable {
     }
   }
 
-  /// Handles a piece of the body.
   func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
     switch stage {
     case .body:
@@ -88,7 +87,6 @@ final class RequestHandler: @unchecked Sendable {
     }
   }
 
-  /// Handles the end of the request in MHD.
   func completed() {
     connection.heads.remove(self)
     // If a resumed connection broke off, this callback replaces the one that resumes the others.

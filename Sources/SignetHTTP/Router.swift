@@ -64,7 +64,6 @@ public struct Router: Sendable {
     fileprivate let handler: DirectHandler
   }
 
-  /// The result of matching a request.
   package enum Match {
     /// A route, and the request with its captured parameters.
     case route(Route, ServerRequest)
@@ -72,7 +71,6 @@ public struct Router: Sendable {
     case answer(ServerResponse)
   }
 
-  /// Finds the route of a request.
   package func match(_ request: ServerRequest) -> Match {
     if let route = fixed[request.path.raw]?[request.method] { return .route(route, request) }
     var captured: [String] = []
@@ -101,7 +99,6 @@ public struct Router: Sendable {
   }
 }
 
-/// One segment of a pattern.
 private enum Segment {
   case literal(String)
   case name(String)

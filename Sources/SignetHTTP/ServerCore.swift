@@ -20,7 +20,6 @@ final class ServerCore: Sendable {
     case stopped
   }
 
-  /// The parts that run between start and stop.
   private struct Machinery: Sendable {
     let listener: ListeningSocket
     let acceptor: Acceptor
@@ -263,7 +262,6 @@ private final class Acceptor: Sendable {
   }
 }
 
-/// A repeating timer.
 @safe private final class RegularCheck: Sendable {
   nonisolated(unsafe) private let source: any DispatchSourceTimer
 

@@ -3,7 +3,6 @@ struct ServerTime: Sendable {
   private let clock: any Clock<Duration>
   private let elapsed: @Sendable () -> Duration
 
-  /// Starts at zero now, on this clock.
   init(_ clock: any Clock<Duration>) {
     self.clock = clock
     // A specialised closure for the usual clock: each request reads it several times.
@@ -16,7 +15,6 @@ struct ServerTime: Sendable {
     return { start.duration(to: clock.now) }
   }
 
-  /// The elapsed time.
   var now: Duration { elapsed() }
 
   /// Waits for a duration.

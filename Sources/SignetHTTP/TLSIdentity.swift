@@ -2,7 +2,6 @@ internal import CMicroHTTPD
 
 /// A server's certificate chain and private key, stored outside Swift arrays and wiped on deallocation.
 @safe public final class TLSIdentity: Sendable {
-  /// The server's certificate and its intermediates.
   package let certificateChainPEM: String
   // Written in `init` only.
   nonisolated(unsafe) private let certificate: UnsafeMutableBufferPointer<CChar>

@@ -1,6 +1,5 @@
 /// The size limits of a picture, checked before memory for its pixels is allocated.
 package struct PNGLimits: Hashable, Sendable {
-  /// The maximum file size in bytes.
   package var byteCount: Int
   /// The maximum number of pixels per side.
   package var side: UInt32

@@ -1,6 +1,5 @@
 /// A still picture that all viewers show alike; it was decoded to its last row, within limits.
 package struct PNGPicture: Hashable, Sendable {
-  /// The picture's metadata.
   package let frame: PNGFrame
 
   /// The allowed chunks: the picture, its colour space, its time stamp, its pixel size, and text.

@@ -11,7 +11,6 @@ import CZBar
 /// zbar 0.23). It rejects a picture with more work than ``Limits``, which are far beyond any picture of codes. It counts work
 /// and never measures time.
 package struct FinderSearch {
-  /// The limits of each kind of work.
   package struct Limits: Hashable, Sendable {
     /// Lines through patterns in one direction.
     package var lines = 150_000
@@ -25,15 +24,12 @@ package struct FinderSearch {
     package init() {}
   }
 
-  /// The counted work.
   package struct Work: Hashable, Sendable {
     /// Lines in both directions.
     package var lines = 0
-    /// Comparisons of lines.
     package var comparisons = 0
     /// Clusters of lines in rows, and in columns.
     package var clusters = [0, 0]
-    /// Pairs of clusters.
     package var crossings: Int { clusters[0] * clusters[1] }
     /// The sum over triples of crossings, in zbar's order until it stops, of the mean number of lines per crossing.
     package var triples = 0
@@ -112,17 +108,13 @@ package struct FinderSearch {
     return lines / 3
   }
 
-  /// The lines of one pattern.
   fileprivate struct Cluster {
-    /// The line in the middle.
     let middle: Line
-    /// The number of lines.
     let lines: Int
   }
 
   /// The middle of a pattern in one row or column, in quarters of a pixel.
   fileprivate struct Line {
-    /// The row or column.
     let across: Int32
     let start: Int32
     let length: Int32

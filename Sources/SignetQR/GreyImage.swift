@@ -30,7 +30,6 @@
     }
   }
 
-  /// Inverts all pixels.
   mutating func invert() {
     for index in unsafe pixels.indices { unsafe pixels[index] = ~pixels[index] }
   }

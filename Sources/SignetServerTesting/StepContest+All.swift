@@ -38,7 +38,6 @@ extension StepContest {
 }
 
 extension StepContest {
-  /// All contests.
   package static let all = answers + codes + enrolments + tokens + operators
 
   private static let answers = [

@@ -5,18 +5,15 @@ package struct StepContest: Sendable, CustomStringConvertible {
   /// A step; it returns its outcome as text.
   package typealias Step = @Sendable (Storage) async throws -> String
 
-  /// The contested object.
   package let description: String
   /// The winning outcomes if only one step may win; `nil` if both may succeed in turn.
   package let prizes: Set<String>?
   /// True if both steps are equivalent, so that it does not matter which of them is stopped.
   package let isSymmetric: Bool
-  /// Creates the initial state.
   package let prepare: @Sendable (Storage) async throws -> Void
   /// Runs in each process before the steps, so that it caches its reads; it writes nothing, because a write empties other
   /// caches.
   package let reading: (@Sendable (Storage) async throws -> Void)?
-  /// The two steps.
   package let steps: [Step]
 
   init(

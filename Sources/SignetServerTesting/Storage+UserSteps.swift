@@ -29,7 +29,6 @@ extension Sample {
 }
 
 extension PushAppDecision {
-  /// An approval of any request.
   package static let yes = PushAppDecision.approved { _ in true }
 }
 
@@ -59,7 +58,6 @@ extension Storage {
     return try await transactions(filter, before: nil, at: time, limit: 64).reversed()
   }
 
-  /// Adds a request for any user.
   func addOpen(_ id: TransactionID) async throws {
     var transaction = Sample.transaction(id)
     transaction.user = nil
@@ -74,7 +72,6 @@ extension Storage {
       audit: StorageContract.event("client"))
   }
 
-  /// Adds the request of that client.
   func askByClient(_ user: UserID) async throws -> AdmissionOutcome {
     let request = BackchannelRecord(
       digest: Array(user.text.utf8), transaction: "t-\(user)", client: "bank-\(user)", delivery: .poll,

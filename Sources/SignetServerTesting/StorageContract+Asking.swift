@@ -9,7 +9,6 @@ extension StorageContract {
       signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
   }
 
-  /// Adds a UAF key of alice.
   private static func addKey(_ storage: Storage) async throws {
     let registration = UAFOperationRecord(
       id: "registration", operation: "Reg", user: "alice", created: 1000, expires: 1100, state: .requested)
@@ -20,7 +19,6 @@ extension StorageContract {
       ) { _ in event("key") }, is: .accepted, "the key")
   }
 
-  /// Adds a target `d1` of alice.
   private static func addTarget(_ storage: Storage) async throws {
     let target = UAFTargetRecord(
       id: "d1", user: "alice", device: nil, name: "Phone", dispatcher: "webhook", sealedTarget: [1],
@@ -29,7 +27,6 @@ extension StorageContract {
       await storage.addUAFTarget(target, limit: 4, audit: event("target")), is: true, "the target")
   }
 
-  /// Adds an active app `m1` of alice.
   private static func addApp(_ storage: Storage) async throws {
     let mechanism = PushAuthMechanismRecord(
       id: "m1", user: "alice", sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)

@@ -23,7 +23,6 @@ extension StorageContract {
     }
   }
 
-  /// Answers an operation with a key.
   private static func respond(
     _ storage: Storage, _ session: ID<UAFOperationRecord>, _ key: String, counter: UInt32
   ) async throws -> UAFOutcome {

@@ -240,7 +240,6 @@ extension StorageContract {
 }
 
 extension Storage {
-  /// Adds a request with its transaction.
   fileprivate func ask(
     _ id: TransactionID, _ request: BackchannelRecord, _ limits: TransactionLimits = Sample.limits
   ) async throws -> AdmissionOutcome {

@@ -28,7 +28,6 @@ extension StorageContract {
       is: true, "the registration")
   }
 
-  /// The checks of mechanisms and messages of authenticator apps.
   static let pushAuth: [Check] = [
     Check("an authenticator app registers once, in time, under a name of its own") { storage in
       try await prepare(storage)

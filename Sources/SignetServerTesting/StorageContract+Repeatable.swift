@@ -132,7 +132,6 @@ extension StorageContract {
 }
 
 extension Storage {
-  /// Stages a renewal of `c1`.
   fileprivate func stage(_ id: ContainerID) async throws -> RenewalOutcome {
     var record = Sample.container(id, activation: "a-c1")
     (record.renews, record.renewals, record.succession) = ("c1", 1, "signed")
@@ -148,7 +147,6 @@ extension Storage {
     return try await takeAccountReport(attempt) { StorageContract.event("report \($0)") }
   }
 
-  /// Renames a push target of `c1`.
   fileprivate func rename(_ target: PushTargetID) async throws -> Bool {
     try await changePushTarget(
       target, of: "c1", name: "x", target: nil, audit: StorageContract.event("renamed"))

@@ -4,7 +4,6 @@ extension StorageContract {
   /// A way to ask alice, who has a container `c1`, a UAF key with a target `d1`, and an app `m1`.
   private struct Way: Sendable {
     let name: String
-    /// Asks, once for each ID.
     let ask:
       @Sendable (Storage, _ id: String, _ requester: String, TransactionLimits) async throws ->
         AdmissionOutcome
@@ -71,7 +70,6 @@ extension StorageContract {
       audit: event("client"))
   }
 
-  /// Adds a transaction of a requester at a time.
   private static func ask(
     _ storage: Storage, _ id: TransactionID, by requester: String, at time: Int64, _ limits: TransactionLimits
   ) async throws -> AdmissionOutcome {

@@ -58,7 +58,6 @@ extension StorageContract {
     try expect(await register(storage, "first", credentials), is: .accepted, "the first registration")
   }
 
-  /// The checks of keys, operations and devices of UAF.
   static let uaf: [Check] = [
     Check("a UAF registration is taken once, of 50") { storage in
       try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))

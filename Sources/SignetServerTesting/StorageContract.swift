@@ -61,7 +61,6 @@ extension StorageContract {
     try expect(found == expected, "\(what): expected \(expected), found \(found)")
   }
 
-  /// Runs a call that must fail with this failure.
   static func expect<Value>(
     _ failure: StorageFailure, _ what: String, _ body: () async throws -> Value
   ) async throws {
@@ -83,7 +82,6 @@ extension StorageContract {
     }
   }
 
-  /// Returns an audit event for a test.
   static func event(_ name: String) -> AuditRecord { .sample(name) }
 
   /// Verifies the chains of the audit log and returns its texts, one chain after the other.
@@ -117,7 +115,6 @@ extension StorageContract {
   }
 }
 
-/// Records for the checks.
 package enum Sample {
   /// The event of an object that is lost with a container or a device.
   static let lost: @Sendable (DeviceLoss) -> AuditRecord = { StorageContract.event("lost \($0)") }
@@ -202,7 +199,6 @@ extension Storage {
   /// Adds alice or bob.
   func add(_ user: UserRecord) async throws { try await addUser(user, audit: StorageContract.event("user")) }
 
-  /// Adds an open activation.
   func add(_ activation: ActivationRecord) async throws {
     try await addActivation(activation, audit: StorageContract.event("invite"))
   }
@@ -217,7 +213,6 @@ extension Storage {
     }
   }
 
-  /// Confirms a container.
   func confirm(_ id: ContainerID) async throws -> ConfirmationOutcome {
     try await confirmContainer(id, at: 1700) { _ in
       StorageContract.event("confirm")
@@ -249,7 +244,6 @@ extension Storage {
     return container
   }
 
-  /// Revokes a container.
   func revokeContainer(_ id: ContainerID) async throws(StorageFailure) -> Bool {
     try await revokeContainer(id, audit: StorageContract.event("revoked"), lost: Sample.lost)
   }
@@ -271,7 +265,6 @@ extension Storage {
     try await attemptCode(attempt, verify: verify).value
   }
 
-  /// Decides a transaction.
   func decide(
     _ id: TransactionID, _ decision: DecisionRecord, _ limits: TransactionLimits = Sample.limits,
     isSigned: Bool = true, hasRightNumber: Bool = true

@@ -47,12 +47,10 @@ extension TestServer {
     return transaction.decision.flatMap { DecisionStatus(rawValue: $0.state.rawValue) }
   }
 
-  /// The actor in the audit log.
   private static let actor = AuditActor.local
 }
 
 extension TransactionService {
-  /// The relying party in tests.
   package static let testParty = "Example Bank"
 
   /// Asks a user to decide a text, as Example Bank.

@@ -11,7 +11,6 @@ public import SignetWire
 ///
 /// Only the clock can be simulated; code that works with it works with `signet-server`.
 public final class TestServer: Sendable {
-  /// The context of the services.
   package let context: ServiceContext
   /// The certificate authority that clients must trust.
   public let certificateAuthorityPEM: String
@@ -102,7 +101,6 @@ public final class TestServer: Sendable {
   /// The endpoints of the server; see `Server.endpoints`.
   package var endpoints: [EndpointDescription] { server.endpoints }
 
-  /// The number of devices that wait for news.
   package var waitingDeviceCount: Int {
     get async { await server.waitingDeviceCount }
   }

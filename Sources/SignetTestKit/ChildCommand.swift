@@ -2,7 +2,6 @@ import Foundation
 
 /// A program with its arguments, environment and standard descriptors, ready to start.
 package struct ChildCommand: Sendable {
-  /// The standard input of the process.
   package enum Input: Sendable {
     /// Nothing: `/dev/null`.
     case none
@@ -37,18 +36,13 @@ package struct ChildCommand: Sendable {
 
   /// The program and its arguments; a name without a slash is searched in `PATH`.
   package var line: [String]
-  /// The complete environment.
   package var environment: [String: String]
   /// The working directory; the test's own if nil.
   package var folder: String?
-  /// The standard input.
   package var input: Input
-  /// The standard output.
   package var output: Output
-  /// The standard error.
   package var errorOutput: Output
 
-  /// Creates a command.
   package init(
     _ line: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
     folder: String? = nil, input: Input = .none, output: Output = .kept, errorOutput: Output = .kept

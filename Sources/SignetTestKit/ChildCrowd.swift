@@ -12,12 +12,10 @@ package final class ChildCrowd: Sendable {
 
   private let state = Mutex(State())
 
-  /// Creates an empty set.
   package init() {}
 
   /// The number of processes that exited with status 0.
   package var successes: Int { state.withLock { $0.successes } }
-  /// The number of killed processes.
   package var deaths: Int { state.withLock { $0.deaths } }
   /// The output of processes with another status.
   package var refusals: [String] { state.withLock { $0.refusals } }

@@ -13,7 +13,6 @@ package final class ChildProcess: Sendable {
   /// The default time limit: long enough on a busy machine, short enough to notice a hang.
   package static let limit = Duration.seconds(120)
 
-  /// The result of a process.
   package struct Result: Sendable {
     /// The exit status; if a signal ended the process, its negative number.
     package let status: Int32
@@ -22,18 +21,13 @@ package final class ChildProcess: Sendable {
     /// The standard error, if the command keeps it.
     package let errorOutputBytes: [UInt8]
 
-    /// The standard output as text.
     package var output: String { String(decoding: outputBytes, as: UTF8.self) }
-    /// The standard error as text.
     package var errorOutput: String { String(decoding: errorOutputBytes, as: UTF8.self) }
   }
 
-  /// The program did not start.
   package struct NotStarted: Error, CustomStringConvertible {
     let line: [String]
-    /// The system's error.
     package let errno: Int32
-    /// The program and the reason.
     package var description: String {
       "\(line.first ?? "") did not start: \(String(cString: strerror(errno)))"
     }
@@ -41,11 +35,9 @@ package final class ChildProcess: Sendable {
 
   /// The process exceeded its time limit and was killed.
   package struct Overdue: Error, CustomStringConvertible {
-    /// The command, its time limit, and its output.
     package let description: String
   }
 
-  /// The process ID.
   package let id: Int32
   /// The test's end of the input pipe; nil unless the input is a pipe.
   private let inputPipe: FileHandle?
@@ -89,7 +81,6 @@ package final class ChildProcess: Sendable {
   /// The standard error so far, if the command keeps it.
   package var errorOutputSoFar: String { String(decoding: errorOutputFile?.bytes ?? [], as: UTF8.self) }
 
-  /// True if the process has not ended.
   package var isRunning: Bool { life.isRunning }
 
   /// Sends a signal to the process.
@@ -203,7 +194,6 @@ package final class ChildProcess: Sendable {
   /// One of the three standard descriptors of a child, until it has started.
   private final class Standard {
     let descriptor: Int32
-    /// The test's end of a pipe.
     private(set) var pipe: FileHandle?
     private(set) var file: ScratchFile?
     private let isOurs: Bool

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The number of kills in kill tests.
 package enum KillCount {
   /// The value of `SIGNET_KILLS`, which `make kill-test` sets; nil means that a test kills a few times.
   package static let wanted = ProcessInfo.processInfo.environment["SIGNET_KILLS"].map { text in

@@ -41,7 +41,6 @@
 
     deinit { munmap(window, Self.windowByteCount) }
 
-    /// The system's error.
     package struct Failure: Error {
       let errno: Int32
     }
@@ -150,7 +149,6 @@
       let name: String
     }
 
-    /// Returns the readable mappings.
     private func mappings() throws -> [Mapping] {
       guard let file = fopen("/proc/\(folder)/maps", "re") else { throw Failure(errno: errno) }
       defer { fclose(file) }

@@ -9,7 +9,6 @@ import Synchronization
 package final class PrivatePostgreSQL: Sendable {
   /// The server did not start, or rejected a statement.
   package struct Failure: Error, CustomStringConvertible {
-    /// The error output.
     package let description: String
   }
 

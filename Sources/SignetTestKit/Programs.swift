@@ -1,10 +1,7 @@
 import Foundation
 
-/// The programs that tests run.
 package enum Programs {
-  /// The program is missing.
   package struct Missing: Error, CustomStringConvertible {
-    /// The error, with the searched path.
     package let description: String
   }
 

@@ -29,6 +29,5 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     numbers = SplitMix64(seed: seed)
   }
 
-  /// The next number.
   package mutating func next() -> UInt64 { numbers.next() }
 }

@@ -7,7 +7,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
   /// Creates the sequence of a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// Returns the next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var value = state

@@ -3,7 +3,6 @@
 
   /// A small memory-backed file system, for tests of a full disk; unmounted with its last reference.
   package final class TinyDisk {
-    /// The mount point.
     package let folder: TemporaryFolder
 
     /// Mounts a file system.

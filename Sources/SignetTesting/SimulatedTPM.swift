@@ -6,13 +6,10 @@
   ///
   /// It ends with its last reference, and with this process.
   package final class SimulatedTPM {
-    /// Why the TPM did not start.
     package struct Failure: Error, CustomStringConvertible {
-      /// The cause.
       package let description: String
     }
 
-    /// True if swtpm is installed.
     package static var isInstalled: Bool {
       FileManager.default.isExecutableFile(atPath: "/usr/bin/swtpm")
     }

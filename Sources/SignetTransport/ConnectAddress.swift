@@ -7,7 +7,6 @@ package struct ConnectAddress: Sendable, Hashable {
   /// 1 to 65535.
   package var port: UInt16
 
-  /// Creates an address.
   package init(address: String, port: UInt16) { (self.address, self.port) = (address, port) }
 
   /// True if the address has only the characters of an address, and the port is valid: libcurl cannot misread them.

@@ -6,9 +6,7 @@ struct Operation: Sendable {
   let run: @Sendable (Request) throws -> JSONObject
 }
 
-/// Answers each input line.
 enum CheckSession {
-  /// All operations by name.
   private static let operations = Dictionary(
     uniqueKeysWithValues: (base32Operations + oathOperations + joseOperations + ellipticCurveOperations
       + policyOperations + accountPolicyOperations + uriOperations + pushOperations + uafOperations

@@ -4,7 +4,6 @@
   import Darwin
 #endif
 
-/// A line of the input.
 enum InputLine {
   /// Its bytes, without the line feed.
   case bytes([UInt8])
@@ -77,7 +76,6 @@ struct AnswerWriter {
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Adds a line.
   mutating func append(_ line: [UInt8]) {
     buffer.append(contentsOf: line)
     buffer.append(UInt8(ascii: "\n"))

@@ -29,7 +29,6 @@ struct Request {
     return value
   }
 
-  /// Bytes in hexadecimal.
   func hex(_ name: String) throws -> [UInt8] {
     let text = try string(name)
     do {
@@ -39,7 +38,6 @@ struct Request {
     }
   }
 
-  /// A secret in hexadecimal.
   func secret(_ name: String) throws -> SecretBytes { SecretBytes(copying: try hex(name)) }
 
   /// Reads one of several words, case-insensitively; returns `value` if absent.

@@ -67,7 +67,6 @@ extension DeviceOptions {
   }
 }
 
-/// The accounts that a command applies to.
 enum AccountChoice {
   /// Returns the account with this name.
   ///
@@ -148,6 +147,5 @@ extension Account {
     return object
   }
 
-  /// Issuer and name, for a line at a terminal.
   var shown: TerminalText { TerminalText(description, limit: 200) }
 }

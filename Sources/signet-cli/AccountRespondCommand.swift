@@ -52,7 +52,6 @@ extension Command {
 }
 
 extension Arguments {
-  /// Reads the PIN of an account.
   fileprivate func pin(of account: Account) async throws -> SharedSecretBox {
     let pin = try await answering(with: "--pin-fd, for example --pin-fd 3 3<FILE") {
       try await secretInput("pin-fd").read("PIN of \(account.shown): ") {

@@ -114,7 +114,6 @@ extension Command {
 }
 
 extension AccountStatus {
-  /// The `--json` form.
   var json: JSONObject {
     var json: JSONObject = [
       "policies": .object(policies.json), "unknown": .array(unknownPolicies.map { .string($0) }),

@@ -1,7 +1,6 @@
 import Signet
 import SignetTerminal
 
-/// The container that a command applies to.
 enum ContainerChoice {
   static let option = Option.value(
     "container",

@@ -97,7 +97,6 @@ extension Container {
   /// The name for users.
   var fullName: String { "\(user.text) at \(server.shortForm)" }
 
-  /// The `--json` form of a container.
   var json: JSONObject {
     var json: JSONObject = [
       "id": .string(id.description), "serverContainer": .string(serverMadeID.text),

@@ -38,7 +38,6 @@ enum ContainerState: CustomStringConvertible {
     }
   }
 
-  /// The `--json` form.
   var json: JSONObject {
     var (state, left, wait): (String, Int?, Int64?) = ("unlocked", nil, nil)
     switch self {

@@ -74,7 +74,6 @@ struct DeviceOptions {
     } catch VaultFailure.storage where !holdsVault { return nil }
   }
 
-  /// The message if there is no container yet.
   static let nothingYet: TerminalText =
     "There is no container yet; activate this device: \(command: "signet activate --qr FILE")"
 
@@ -123,7 +122,6 @@ struct DeviceOptions {
     )
   }
 
-  /// The path of the data folder.
   var folder: String {
     if let given = arguments.optionalString("data") { return given }
     let environment = ProcessInfo.processInfo.environment

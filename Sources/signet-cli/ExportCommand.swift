@@ -119,7 +119,6 @@ extension Command {
   }
 }
 
-/// The target of an export.
 private enum ExportTarget {
   case file(String)
   case terminal

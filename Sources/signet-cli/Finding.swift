@@ -1,9 +1,7 @@
 import SignetJSON
 import SignetTerminal
 
-/// A finding of the doctor.
 struct Finding: Hashable {
-  /// The importance of a finding.
   enum Weight: String {
     /// Correct.
     case fine
@@ -18,10 +16,8 @@ struct Finding: Hashable {
   let weight: Weight
   /// The finding in a sentence without a full stop.
   let text: TerminalText
-  /// The remedy, if any.
   var advice: TerminalText?
 
-  /// The `--json` form.
   var json: JSONObject {
     var json: JSONObject = [
       "subject": .string(subject.description), "weight": .string(weight.rawValue),

@@ -98,7 +98,6 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
 }
 
 extension BiometricHint {
-  /// The text for the user.
   var words: String {
     switch self {
     case .touchSensor: "The reader is on."

@@ -111,7 +111,6 @@ extension Command {
     try await storeAccounts(arguments) { try await read(bytes, try DeviceOptions(arguments)) }
   }
 
-  /// Stores accounts.
   private static func storeAccounts(
     _ arguments: Arguments, _ read: () async throws -> ImportedAccounts
   ) async throws -> ImportSummary {
@@ -156,7 +155,6 @@ private enum ImportOutcome {
   case accounts(ImportSummary)
   case enrolment(Enrolment)
 
-  /// Prints the result.
   func report(_ arguments: Arguments) -> ExitCode {
     switch self {
     case .accounts(let summary): summary.report(arguments)
@@ -204,7 +202,6 @@ extension AddedAccounts {
 }
 
 extension SkippedAccount {
-  /// The `--json` form.
   var json: JSONObject {
     ["position": .integer(Int64(position)), "title": .string(title), "reason": .string(reason.description)]
   }

@@ -1,7 +1,6 @@
 import Signet
 import SignetTerminal
 
-/// The key or container whose password a command uses.
 enum KeyChoice {
   static let option = Option.value(
     "key", "The key whose password is meant, where it has one of its own; else the container's",

@@ -4,13 +4,11 @@ import SignetTerminal
 
 /// An imported or enrolled account with all its parts on this device: one-time codes, push messages, locks.
 struct ListedAccount {
-  /// The ID for commands and programs.
   let id: Account.ID
   let issuer: String
   let name: String
   /// The generators of one-time codes or challenge responses.
   let codes: [Account]
-  /// The mechanism for push messages.
   let push: PushMechanism?
   /// True if it was enrolled, and is deleted as a whole.
   let isEnrolled: Bool
@@ -18,7 +16,6 @@ struct ListedAccount {
   /// The accepted issuers and names: as shown, and as enrolled.
   private let names: [(issuer: String, name: String)]
 
-  /// Creates the entry of an imported account.
   init(_ account: Account) {
     (id, issuer, name, created) = (account.id, account.issuer, account.name, account.imported)
     (codes, push, isEnrolled) = ([account], nil, false)
@@ -53,7 +50,6 @@ struct ListedAccount {
     }
   }
 
-  /// The IDs of its parts.
   var parts: [Account.ID] { codes.map(\.id) + (push.map { [$0.id] } ?? []) }
 
   /// Returns true if the text is one of its names.
@@ -80,7 +76,6 @@ struct ListedAccount {
     return first
   }
 
-  /// Issuer and name, for a line at a terminal.
   var shown: TerminalText {
     TerminalText(
       issuer.isEmpty ? name : name.isEmpty ? issuer : "\(issuer) (\(name))", limit: 200)

@@ -21,7 +21,6 @@ struct ListedContainer {
     self.own = own
   }
 
-  /// The row of the table.
   var row: [String] {
     let protections = own.map { key, state in
       let lock = if case .ready = state { "" } else { " (\(state))" }
@@ -41,7 +40,6 @@ struct ListedContainer {
     return container.unknownToServerSince == nil ? state.description : "unknown to its server"
   }
 
-  /// The `--json` form.
   var json: JSONObject {
     var json = container.json
     json["lock"] = .object(state.json)
@@ -63,7 +61,6 @@ extension AccountLock {
 }
 
 extension Key {
-  /// The `--json` form of a key.
   var json: JSONObject {
     [
       "key": .string(usage.name.rawValue), "label": .string(label), "protection": .string(protection.type),

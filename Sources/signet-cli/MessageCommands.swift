@@ -243,7 +243,6 @@ extension Command {
     return try await message(id, on: device, password)
   }
 
-  /// Returns a received message.
   private static func message(
     _ id: String, on device: Device, _ password: SharedSecretBox?
   ) async throws -> Message {
@@ -393,7 +392,6 @@ extension Enrolment {
   }
 }
 
-/// A message with its account.
 private struct Message {
   let mechanism: PushMechanism
   let notification: PushAuthNotification
@@ -430,7 +428,6 @@ private struct Message {
       "Message \(notification.id, limit: 200): \(ours: what)\n\(message.text(of: mechanism, on: terminal))"
   }
 
-  /// The `--json` form.
   var json: JSONObject {
     let message = notification.message
     var json: JSONObject = [

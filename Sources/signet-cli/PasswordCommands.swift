@@ -129,7 +129,6 @@ extension Command {
 }
 
 extension DeviceOptions {
-  /// Reads a recovery code as printed.
   fileprivate func recoveryCode() async throws -> RecoveryCode {
     try await answering(with: Self.passwordOption) {
       try await arguments.secretInput("password-fd").read("Recovery code: ") { bytes in

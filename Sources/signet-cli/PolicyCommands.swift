@@ -149,7 +149,6 @@ extension Command {
 }
 
 extension PolicyFinding {
-  /// The `--json` form of a finding.
   fileprivate var json: JSONObject {
     var json: JSONObject = ["severity": .string(severity.rawValue), "message": .string(message)]
     json["rules"] = .array(rules.map { .string($0) })

@@ -13,7 +13,6 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// The program's protection against tampering.
 enum ProgramIntegrity {
   /// The variable for a stricter reaction than the flavour's; a milder one has no effect.
   static let variable = "SIGNET_INTEGRITY"

@@ -146,7 +146,6 @@ private func untouched(_ command: Command) -> Command {
   command.preceded(by: ProgramIntegrity.admitOwnCode)
 }
 
-/// Returns the exit code of a failure.
 @Sendable func exitCode(of error: any Error) -> ExitCode {
   switch error {
   case let failure as SignetFailure: exitCode(of: failure)

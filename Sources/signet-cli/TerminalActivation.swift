@@ -6,7 +6,6 @@ import Synchronization
 final class TerminalActivation: ActivationHandler {
   private let options: DeviceOptions
   private let progress: ProgressLine
-  /// The container to renew, if any.
   private let present: Container?
   private let caught = Mutex<(any Error)?>(nil)
 

@@ -9,7 +9,6 @@ import SignetTerminal
 
 /// A transaction's content for a terminal: complete, and behind bars, so that no part looks like the program's own output.
 struct TransactionText {
-  /// The rows.
   let body: TerminalText
 
   init(_ content: TransactionContent, on terminal: Terminal, in language: DisplayLanguage = .preferred) {

@@ -9,7 +9,6 @@ import SignetTerminal
   import Foundation
 #endif
 
-/// The commands of `signet-manifest`.
 enum ManifestCommands {
   private static let publicKey = Option.value(
     "public-key", "The release's public key, as 'key' prints it", named: "digits", isRequired: true)

@@ -6,7 +6,6 @@ import SignetTerminal
 import SignetTransport
 import SignetWire
 
-/// The exit codes of failures.
 enum ExitCodes {
   /// Returns the exit code of a failure that does not define its own.
   static func code(_ error: any Error) -> ExitCode {

@@ -16,9 +16,7 @@ import SignetWire
   import Foundation
 #endif
 
-/// An answer of a server.
 struct Answer<Message: Sendable>: Sendable {
-  /// The message.
   let message: Message
   /// The answer as received, including members that this version does not know: the output of `--json`.
   var json: JSONObject
@@ -293,7 +291,6 @@ private struct Access {
   }
 }
 
-/// An API key, and its file.
 private struct APIKey {
   let secret: SharedSecretBox
   let path: String

@@ -24,7 +24,6 @@ enum PasswordOptions {
       .value("maximum-repeats", "How often a character may follow itself", named: "n"),
     ]
 
-  /// Returns the policy that the options describe.
   static func policy(_ arguments: Arguments) throws -> PasswordPolicy {
     let lengths = PasswordPolicy.allowedLengths
     var counts: [CharacterClass: CharacterCount] = [:]

@@ -3,7 +3,6 @@ import SignetPolicy
 import SignetTerminal
 import SignetWire
 
-/// The options of `init` for a whole policy.
 enum PolicyOptions {
   static let all: [Option] = [
     .value(
@@ -30,7 +29,6 @@ enum PolicyOptions {
 
   private static let profiles = Completion.words(PolicyProfile.allCases.map(\.rawValue))
 
-  /// The keys, with their names for users.
   static let keys: [(ContainerProfile.KeyName, name: String)] = [
     (.signing, "signing key"), (.otp, "one-time password key"), (.session, "session key"),
   ]

@@ -1,7 +1,6 @@
 import SignetServer
 import SignetTerminal
 
-/// The command line of `signet-server`.
 enum ServerProgram {
   static let program = Program(
     "signet-server", "Run and manage a Signet server", version: Server.version, date: "2026-11-21",

@@ -3,7 +3,6 @@ import SignetWire
 
 /// A server's refusal, to which a command may add information.
 struct ServerRefusal: ShownFailure {
-  /// The server's answer.
   let problem: Problem
   /// The message at the terminal, and the exit code.
   let shown: CommandFailure

@@ -72,14 +72,12 @@ enum VerifyCommand {
     }
   }
 
-  /// The known keys of the server.
   private struct Known {
     /// The server's signing keys; `nil` if they are unknown.
     var serverKeys: [P256.Signing.PublicKey]?
     /// The key that the server shares with the answering app.
     var sharedKey: EvidenceCheck.SharedKey?
 
-    /// Reads the keys of a data folder.
     mutating func read(_ data: String, _ text: String) async throws {
       let context = try DataDirectory(opening: data).serviceContext(
         masterKeyFile: Environment.masterKeyFile, log: .standardError)

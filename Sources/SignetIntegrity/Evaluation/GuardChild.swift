@@ -11,7 +11,6 @@
   enum GuardChild {
     private static let answerLimit = 65_536
 
-    /// The outcome of one attempt.
     enum Outcome {
       case answered([Evidence])
       case failed(String)

@@ -63,7 +63,6 @@ public struct IntegritySettings: Sendable, Hashable {
     Evidence(evidence.finding, weight: weight(of: evidence.finding), evidence.explanation)
   }
 
-  /// The weight of a finding under these settings.
   package func weight(of finding: Finding) -> Double {
     let (name, category) = (finding.name, finding.category.rawValue)
     let weight = weights[name] ?? weights[category] ?? finding.weight

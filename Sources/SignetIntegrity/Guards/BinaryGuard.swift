@@ -133,7 +133,6 @@
       let byteCount: Int64
       /// Empty without a key.
       let digest: [UInt8]
-      /// True if memory matches the file.
       let isSame: Bool
     }
 

@@ -98,12 +98,10 @@
     }
   }
 
-  /// The facts about a loaded program or library.
   package struct LibraryFacts: Sendable {
     package let path: String
     let soname: String?
     let needed: [String]
-    /// The last part of the path.
     let fileName: String
     /// The path without its last part.
     let folder: String

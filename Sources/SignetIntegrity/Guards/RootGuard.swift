@@ -7,7 +7,6 @@
     /// The value `root`.
     public let name = "root"
 
-    /// The users and groups of the process.
     package struct Identity: Sendable {
       package var user = getuid()
       package var effectiveUser = geteuid()

@@ -11,7 +11,6 @@ package struct ELFImage: Sendable {
   package let needed: [String]
   /// The search folders (`DT_RPATH`, `DT_RUNPATH`), with `$ORIGIN` unresolved.
   package let searchFolders: [String]
-  /// The loadable segments.
   let segments: [Segment]
   private let symbols: UInt64
   private let strings: UInt64
@@ -19,7 +18,6 @@ package struct ELFImage: Sendable {
   private let hash: UInt64?
   private let tables: [Table]
 
-  /// A loadable segment of the file.
   struct Segment: Sendable {
     let address: UInt64
     let fileByteCount: UInt64
@@ -28,7 +26,6 @@ package struct ELFImage: Sendable {
     let isWritable: Bool
   }
 
-  /// A table of relocations.
   private struct Table: Sendable {
     let address: UInt64
     let count: Int

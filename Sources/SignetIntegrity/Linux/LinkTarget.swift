@@ -1,7 +1,6 @@
 #if os(Linux)
   import Glibc
 
-  /// The targets of symbolic links.
   enum LinkTarget {
     /// Reads the target of a link; `nil` if the path is not a link.
     static func read(_ path: String) -> String? {

@@ -5,14 +5,12 @@
   package struct LoadedObject: Sendable {
     /// The path of its file, without the kernel's ` (deleted)` suffix.
     package let path: String
-    /// The last part of the path.
     package let fileName: String
     /// The inode number of its file.
     let fileNumber: UInt64
     /// True if its file was deleted or replaced after loading.
     let isDeleted: Bool
     package let image: ELFImage
-    /// The address of its header.
     package let base: UInt64
 
     init(_ mapping: MemoryMap.Mapping, _ image: ELFImage, base: UInt64) {

@@ -21,7 +21,6 @@ package struct MemoryMap: Sendable, Hashable {
     package var path: String { MemoryMap.withoutRemark(name) }
     /// True for mappings of the kernel itself: `[vdso]`, `[vsyscall]`.
     package var isKernels: Bool { ["[vdso]", "[vsyscall]"].contains(name) }
-    /// True for a memory-only file.
     package var isMemoryFile: Bool { name.hasPrefix("/memfd:") }
     /// True if it is backed by a file on disk.
     package var isFile: Bool { fileNumber != 0 && name.hasPrefix("/") && !isMemoryFile }
@@ -32,7 +31,6 @@ package struct MemoryMap: Sendable, Hashable {
   /// The suffix that the kernel adds to the path of a deleted or replaced file.
   private static let remark = " (deleted)"
 
-  /// Removes the kernel's suffix from a path.
   static func withoutRemark(_ path: String) -> String {
     path.hasSuffix(remark) ? String(path.dropLast(remark.count)) : path
   }

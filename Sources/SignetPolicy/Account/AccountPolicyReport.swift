@@ -18,7 +18,6 @@ public struct AccountPolicyReport: Sendable, Hashable {
   /// The account's policies that are not registered here and were not evaluated.
   public let unknown: [String]
 
-  /// Creates a report.
   init(results: [Result], unknown: [String]) { (self.results, self.unknown) = (results, unknown) }
 
   /// All policies that lock the account, in the order of evaluation.

@@ -38,13 +38,9 @@ struct CharacterTraits: Sendable {
 
   /// True if a password may contain it, after spaces have become U+0020.
   var isAllowed: Bool { bits & Flag.allowed != 0 }
-  /// True if it is in ``CharacterClass/letter``.
   var isLetter: Bool { bits & Flag.letter != 0 }
-  /// True if it is in ``CharacterClass/uppercase``.
   var isUppercase: Bool { bits & Flag.uppercase != 0 }
-  /// True if it is in ``CharacterClass/lowercase``.
   var isLowercase: Bool { bits & Flag.lowercase != 0 }
-  /// True if it is in ``CharacterClass/digit``.
   var isDigit: Bool { bits & Flag.digit != 0 }
   /// True if it is a space and becomes U+0020.
   var isSpace: Bool { bits & Flag.space != 0 }

@@ -16,7 +16,6 @@ package struct FormC {
   /// - Parameter byteCount: The UTF-8 bytes of the text; a character has at most twice as many parts as bytes.
   init(byteCount: Int) { elements.reserveCapacity(2 * byteCount) }
 
-  /// Appends the next character.
   mutating func append(_ scalar: Unicode.Scalar, _ traits: CharacterTraits) {
     if traits.begins {
       close()
@@ -40,10 +39,8 @@ package struct FormC {
   /// Normalizes the last part.
   mutating func finish() { close() }
 
-  /// The characters of the finished text.
   package var scalars: some Sequence<Unicode.Scalar> { elements.lazy.map(\.scalar) }
 
-  /// Wipes the text.
   package mutating func wipe() { wipe(from: 0) }
 
   private mutating func wipe(from start: Int) {

@@ -44,6 +44,5 @@ extension PasswordPolicy {
 }
 
 extension CharacterClass {
-  /// All classes, computed once.
   fileprivate static let inOrder = allCases
 }

@@ -8,7 +8,6 @@ extension ProtectionPolicy {
 }
 
 extension PasswordPolicy {
-  /// The names of the rules.
   package static let ruleNames = PolicyRule.ofPasswords.map(\.rawValue)
 }
 
@@ -19,7 +18,6 @@ extension LockPolicy {
     ("coolDown", [.waits, .atLimit]), ("silent", []),
   ]
 
-  /// The names of the types.
   package static let typeNames = rules.map(\.type)
 
   /// Returns the rules of a type, or of all types, other than `type`.

@@ -56,7 +56,6 @@ struct PolicyReading {
     failures = source.failures + contradictions()
   }
 
-  /// Reads a policy string.
   init(text: String) {
     var source = TextPolicySource(text)
     defer {
@@ -78,7 +77,6 @@ struct PolicyReading {
   /// Records that the text could not be read.
   init(failure: PolicyFailure) { failures = [failure] }
 
-  /// Reads a valid policy.
   init(_ policy: ProtectionPolicy) {
     type = policy.typeName
     password = policy.passwordPolicy?.rules

@@ -72,12 +72,10 @@ enum PolicyRule: String, CaseIterable, Sendable {
       .allowSequences, .maxRepeats, .maxHistory, .minAge, .maxAge, .cacheEnabled, .cacheTimeout, .dictionary,
     ]
 
-  /// The rules of a lock policy.
   static let ofLocks: [PolicyRule] = [.lockType, .limit, .atLimit, .delay, .counter, .waits]
 }
 
 extension CharacterClass {
-  /// The rule for the minimum of the class.
   var minimum: PolicyRule {
     switch self {
     case .uppercase: .minUppercase
@@ -88,7 +86,6 @@ extension CharacterClass {
     }
   }
 
-  /// The rule for the maximum of the class.
   var maximum: PolicyRule {
     switch self {
     case .uppercase: .maxUppercase

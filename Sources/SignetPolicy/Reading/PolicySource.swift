@@ -5,7 +5,6 @@ import SignetJSON
 /// A source returns the usable values and records errors in ``failures``: reading continues, and a linter can report all
 /// errors at once.
 protocol PolicySource {
-  /// The errors so far.
   var failures: [PolicyFailure] { get set }
 
   /// Reads a whole number; `nil` if the rule is absent. A number that does not fit `Int` is clamped and so out of range.

@@ -71,7 +71,6 @@ extension PolicyFinding {
     message = "no password satisfies \(named.joined(separator: " and ")) together; relax one of them"
   }
 
-  /// Creates a warning about an unknown code.
   init(unknownCode code: String) {
     severity = .warning
     rules = [String(code.prefix(40))]

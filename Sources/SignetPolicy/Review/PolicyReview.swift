@@ -92,7 +92,6 @@ public struct PolicyReview: Sendable {
 }
 
 extension PasswordRules {
-  /// The numbers by rule name.
   fileprivate var values: [String: Int] {
     var values: [PolicyRule: Int] = [
       .minLength: minimumLength, .maxLength: maximumLength, .minAge: age.minimumDays,

@@ -1,6 +1,5 @@
 import CCurl
 
-/// The global state of libcurl.
 enum CurlLibrary {
   /// Initialises libcurl, once per process.
   ///

@@ -18,15 +18,12 @@ import CCurl
 
   deinit { unsafe curl_easy_cleanup(raw) }
 
-  /// Lends the pointer to `body`.
   borrowing func withPointer<R>(_ body: (UnsafeMutableRawPointer) -> R) -> R { unsafe body(raw) }
 
-  /// Sets a `long` option.
   borrowing func set(_ option: CURLoption, _ value: Int) throws(TransportFailure) {
     try Self.check(unsafe signet_curl_set_long(raw, option, value))
   }
 
-  /// Sets a `curl_off_t` option.
   borrowing func setOffset(_ option: CURLoption, _ value: Int) throws(TransportFailure) {
     try Self.check(unsafe signet_curl_set_offset(raw, option, curl_off_t(value)))
   }

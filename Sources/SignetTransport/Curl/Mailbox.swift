@@ -12,7 +12,6 @@
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private var content = Content()
 
-  /// The content of a mailbox.
   struct Content {
     var orders: [TransferOrder] = []
     var cancellations: [UInt64] = []
@@ -29,7 +28,6 @@
       return lastID
     }
 
-    /// Removes and returns the messages.
     mutating func take() -> (orders: [TransferOrder], cancellations: [UInt64], isStopping: Bool) {
       defer { (orders, cancellations) = ([], []) }
       return (orders, cancellations, isStopping)

@@ -37,10 +37,8 @@ import CCurl
     func wake() { _ = unsafe curl_multi_wakeup(raw) }
   }
 
-  /// The waker of this handle's thread.
   var waker: Waker { unsafe Waker(raw: raw) }
 
-  /// Adds a transfer.
   borrowing func add(_ easy: borrowing EasyHandle) throws(TransportFailure) {
     let code = unsafe easy.withPointer { unsafe curl_multi_add_handle(raw, $0) }
     guard code == CURLM_OK else {

@@ -5,7 +5,6 @@
 ///
 /// Used only on the event loop's thread.
 struct Traffic {
-  /// The maximum number of concurrent transfers.
   let limit: Int
   /// The orders that wait for a place, oldest first.
   var waiting: [TransferOrder] = []
@@ -64,7 +63,6 @@ struct Traffic {
     }
   }
 
-  /// Fails all transfers and orders.
   mutating func abandon(_ failure: TransportFailure, _ multi: borrowing MultiHandle) {
     for transfer in transfers.values {
       multi.remove(transfer.easy)

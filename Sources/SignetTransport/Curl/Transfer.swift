@@ -8,7 +8,6 @@ struct TransferOrder: Sendable {
   let deadline: ContinuousClock.Instant?
   let continuation: CheckedContinuation<TransferOutcome, Never>
 
-  /// Resumes the caller with a failure.
   func abandon(_ failure: TransportFailure) { continuation.resume(returning: .final(failure)) }
 }
 
@@ -19,7 +18,6 @@ extension Duration {
   }
 }
 
-/// The outcome of a transfer.
 struct TransferOutcome: Sendable {
   let result: Result<HTTPResponse, TransportFailure>
   /// True if no connection was made, so that the server cannot have processed any byte of the request.
@@ -99,7 +97,6 @@ final class Transfer {
     continuation.resume(returning: TransferOutcome(result: response(), mayBeRepeated: false))
   }
 
-  /// Resumes the caller with a failure.
   func abandon(_ failure: TransportFailure) { continuation.resume(returning: .final(failure)) }
 
   private func response() -> Result<HTTPResponse, TransportFailure> {

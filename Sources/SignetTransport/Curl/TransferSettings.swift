@@ -16,10 +16,8 @@ struct TransferSettings: Sendable {
   private let pinnedKeys: String?
   private let proxy: ProxySetting
   let version: HTTPVersion
-  /// The entries of `CURLOPT_CONNECT_TO`.
   let connectEntries: [String]
 
-  /// Converts a validated configuration.
   init(_ configuration: ConnectionConfiguration, systemRootsFolder: String?) {
     maximumBodyByteCount = configuration.maximumResponseByteCount
     maximumHeaderByteCount = configuration.maximumHeaderByteCount

@@ -1,7 +1,6 @@
 import SignetJSON
 import SignetPolicy
 
-/// Evaluation of account policies.
 let accountPolicyOperations = [
   Operation(name: "policy-evaluate") { request in
     let evidence = try request.members.optionalObject("evidence") ?? [:]

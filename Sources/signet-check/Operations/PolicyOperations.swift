@@ -1,7 +1,6 @@
 import SignetJSON
 import SignetPolicy
 
-/// Password policies and their linter.
 let policyOperations = [
   Operation(name: "password-check") { request in
     let policy = try request.passwordPolicy()

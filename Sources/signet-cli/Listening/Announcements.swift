@@ -24,7 +24,6 @@ final class Announcements: Sendable {
     (self.errorOutput, self.isConversation) = (errorOutput, isConversation)
   }
 
-  /// Prints a message.
   func note(_ text: TerminalText) { say { [errorOutput] in errorOutput.print(text) } }
 
   /// Runs a print function, now or after ``release()``.
@@ -38,7 +37,6 @@ final class Announcements: Sendable {
   /// Holds messages back until ``release()``.
   func hold() { state.withLock { $0.isHeld = true } }
 
-  /// Prints the held messages.
   func release() {
     state.withLock { state in
       for print in state.held { fromFirstColumn(print) }

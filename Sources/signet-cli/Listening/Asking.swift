@@ -6,7 +6,6 @@ import SignetTerminal
 protocol Asking: Sendable {
   /// The server's ID of the request.
   var id: String { get }
-  /// The possible answers.
   var answers: [AskingAnswer] { get }
   /// The `--json` form, with the kind.
   var json: JSONObject { get }
@@ -25,7 +24,6 @@ protocol Asking: Sendable {
   func end() async -> RequestEnd?
 }
 
-/// The user's answer to a request.
 enum AskingAnswer: String, CaseIterable {
   case approve
   case deny

@@ -32,7 +32,6 @@ actor AskingList {
   /// The requests that have waited since the last answer: an answer without a number applies if there is only one.
   private var shown: Set<Int> = []
 
-  /// Creates an empty list.
   init(_ arguments: Arguments, _ announcements: Announcements, isConversation: Bool) {
     (self.arguments, self.announcements, self.isConversation) = (arguments, announcements, isConversation)
   }

@@ -144,7 +144,6 @@ extension Command {
     }
   }
 
-  /// The events of a source, in order.
   fileprivate enum News: Sendable {
     typealias Feed = AsyncThrowingStream<News, any Error>.Continuation
 

@@ -25,7 +25,6 @@ struct WaitingNotice {
     /// True if the environment names the bus; otherwise the default address is tried, which may not exist.
     private let isNamed: Bool
 
-    /// Creates notifications according to the arguments.
     init(_ arguments: Arguments, _ announcements: Announcements) {
       self.announcements = announcements
       let environment = ProcessInfo.processInfo.environment
@@ -78,7 +77,6 @@ struct WaitingNotice {
     /// Does nothing: this system has no such notifications.
     init(_ arguments: Arguments, _ announcements: Announcements) {}
 
-    /// Does nothing.
     func tell(of count: Int, isNew: Bool, at place: String) async {}
   #endif
 }

@@ -12,7 +12,6 @@ struct UAFCommandOptions {
   /// The default facet ID of this program for UAF servers.
   static let standardFacet = "linux:app-id:signet"
 
-  /// The options of commands that use a server.
   static let server: [Option] = [
     .value(
       "uaf-server",

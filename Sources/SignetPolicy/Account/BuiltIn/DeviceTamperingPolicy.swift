@@ -5,7 +5,6 @@ import SignetJSON
 /// A score equal to the threshold breaks the policy. The default threshold is 0.8. Without a valid score the account is
 /// locked: an attacker who tampers with a device would first disable the measurement.
 package struct DeviceTamperingPolicy: ImmediateAccountPolicy {
-  /// The default threshold.
   package static let standardThreshold = 0.8
 
   package let name = "deviceTampering"
