@@ -68,7 +68,9 @@ extension Model {
     }
   }
 
-  /// Begins an operation, unless its request is over, or its user is asked too often.
+  /// Begins an operation.
+  ///
+  /// Refuses if the request has ended or the user's budget of requests is spent.
   mutating func begin(_ id: String, _ session: Session, at time: Int64) -> String {
     let user = session.user
     var session = session
@@ -77,7 +79,7 @@ extension Model {
       return "transactionOver"
     }
     if let party = session.party, users[user] != nil {
-      // What is counted as a request is asked of a device once for nothing.
+      // An operation for a request that already counts for this user is free, but only once per device.
       let wasCounted = session.request.map { requests[$0]?.user == user } ?? false
       let wasAsked = sessions.values.contains {
         $0.request == session.request && $0.target == session.target

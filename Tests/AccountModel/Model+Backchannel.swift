@@ -1,6 +1,6 @@
-// What clients of OpenID Connect ask by backchannel authentication (CIBA), and the tokens for it.
+// Requests of OpenID Connect clients by backchannel authentication (CIBA), and their tokens.
 extension Model {
-  /// For so many seconds after the end of a request its client may still ask how it ended.
+  /// Seconds after the end of a request during which its client may still poll for the outcome.
   package static let grace: Int64 = 30
 
   mutating func takeOfClient(_ step: Step, at time: Int64) -> String {
@@ -58,13 +58,13 @@ extension Model {
     request.isClients && request.party == client
   }
 
-  /// Whether there are tokens for a request that its client has not got yet, unless it is too late.
+  /// Indicates whether the client can still get tokens for a request that it has not collected yet.
   func mayHaveTokens(_ id: String, _ request: Request) -> Bool {
     (!request.hasTokens || missing == .tokensOnce)
       && (clients[request.party] == true || missing == .goodClientsOnly) && isGoodForTokens(id, request)
   }
 
-  /// Whether a request was accepted, as its client has asked, by a user who is active, with what is in use.
+  /// Indicates whether an active user accepted a request as its client demands, with an authenticator that is still in use.
   func isGoodForTokens(_ id: String, _ request: Request) -> Bool {
     guard request.state == .accepted, let user = request.user else { return false }
     return (users[user] == .active || missing == .activeUsersOnly) && isProofInUse(of: request, by: user)
@@ -73,12 +73,12 @@ extension Model {
 
   private func isInTime(_ request: Request, at time: Int64) -> Bool { request.expires + Self.grace > time }
 
-  /// Whether somebody could answer what is about to be asked.
+  /// Indicates whether the user has an authenticator that could answer the new request.
   private func mayAnswer(
     _ id: String, _ request: Request, _ messages: [Step.Sending], _ operations: [Step.Sending],
     of user: String
   ) -> Bool {
-    // Whether there is such a user is looked at later.
+    // A later check rejects an unknown user.
     guard users[user] != nil, missing != .somebodyCanAnswer, !hasOpenContainer(user, for: id, request) else {
       return true
     }
@@ -86,7 +86,7 @@ extension Model {
       || operations.contains { mayAnswer(id, request, at: $0.to, of: user) }
   }
 
-  /// Whether what was sent with a request, and waits, can be answered.
+  /// Indicates whether a pending message or operation of a request can still be answered.
   func hasWayToAnswer(_ id: String, _ request: Request, of user: String, at time: Int64?) -> Bool {
     messages.values.contains { message in
       message.request == id && message.state == .pending
@@ -99,7 +99,9 @@ extension Model {
       }
   }
 
-  /// Whether what was accepted with is in use, on a device that is not locked; another container of that device does as well.
+  /// Indicates whether the accepting authenticator is in use, on a device that is not locked.
+  ///
+  /// Another container in use on the same device counts too.
   private func isProofInUse(of request: Request, by user: String) -> Bool {
     guard missing != .proofsInUse else { return true }
     switch request.proof {

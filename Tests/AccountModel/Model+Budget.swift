@@ -1,6 +1,6 @@
-// How often a user may be asked.
+// The rate limit of requests to a user.
 extension Model {
-  /// Why a party may not have a user asked now; `nil` where it may.
+  /// The reason why a party may not ask a user now; `nil` if it may.
   func refusal(of party: String, to user: String, at time: Int64) -> String? {
     guard let budget, missing != .oneBudget else { return nil }
     let until = max(rows[user]?.until ?? 0, shares[user]?[party]?.until ?? 0)
@@ -16,7 +16,7 @@ extension Model {
     return nil
   }
 
-  /// What a user was asked and may still answer, and by whom.
+  /// The pending requests to a user, each with its party.
   func waiting(for user: String, at time: Int64) -> [(party: String, expires: Int64)] {
     var all: [(party: String, expires: Int64)] = []
     for request in requests.values where request.user == user && request.state(at: time) == .pending {
@@ -29,14 +29,14 @@ extension Model {
     return all
   }
 
-  /// Half of it, rounded up.
+  /// Half of the limit, rounded up.
   func share(of limit: Int) -> Int { missing == .shares ? limit : (limit + 1) / 2 }
 
   mutating func count(_ party: String, to user: String, at time: Int64) {
     guard let budget else { return }
     var (own, all) = (shares[user]?[party] ?? Row(), rows[user] ?? Row())
     own.add(share(of: budget.challenges), budget, at: time)
-    // The rest is for others, until there is none.
+    // A party's requests beyond its half do not use up the part of the others, unless the whole limit is used up.
     if own.count <= share(of: budget.challenges) || all.count >= budget.challenges {
       all.add(budget.challenges, budget, at: time)
     }

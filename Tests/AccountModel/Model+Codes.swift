@@ -1,35 +1,34 @@
 // One-time codes of containers and of tokens (`docs/protocol.md` sections 6 and 7).
 extension Model {
-  /// What makes codes: a container's key, or a token.
+  /// A source of codes: a container's key, or a token.
   struct Maker: Hashable, Sendable {
     enum State: Sendable { case pending, active, disabled }
 
-    /// Whose codes they are; `nil` for a token that is nobody's.
+    /// The owner; `nil` for a token without a user.
     var user: String?
-    /// Where a token stands; that of a container says the container.
+    /// The state of a token; a container's code key follows the state of its container.
     var state = State.pending
-    /// The last counter, or step of time, that was used up.
+    /// The highest counter or time step that is used up.
     var last: Int64 = -1
-    /// How many steps its clock is ahead, as its codes have told.
+    /// The number of steps that its clock is ahead, as measured by its codes.
     var drift: Int64 = 0
-    /// Codes in a row that were compared with its own and refused.
+    /// Rejected codes in a row that were compared with its own.
     var failures = 0
 
-    /// Takes a token from its user: whoever has it now has to verify it.
+    /// Assigns a token to another user, or to none; the new user has to verify it.
     mutating func give(to user: String?) {
       (self.user, failures) = (user, 0)
       if state != .disabled { state = .pending }
     }
   }
 
-  /// What an address has to wait for a user.
+  /// The wait of an address after wrong codes for one user.
   struct CodeWait: Hashable, Sendable {
-    /// Refused attempts in a row.
     var failures = 0
     var until: Int64 = 0
   }
 
-  /// What is tried with codes.
+  /// The operations that a caller can try with a code.
   private enum Attempt { case use, verify, resynchronise }
 
   mutating func takeOfCodes(_ step: Step, at time: Int64) -> String {
@@ -77,7 +76,7 @@ extension Model {
     }
   }
 
-  /// What makes codes for a user that count.
+  /// The names of the user's active code sources.
   private func makers(of user: String) -> [String] {
     makers.filter { name, maker in
       guard maker.user == user else { return false }
@@ -88,7 +87,7 @@ extension Model {
     }.map(\.key)
   }
 
-  /// Tries codes with all that they may be of; what is wrong counts with each, and for the address that they came from.
+  /// Compares codes with all candidates; a wrong code counts against each candidate and against the address.
   private mutating func attempt(
     _ attempt: Attempt, _ name: String, _ counter: Int64, of user: String?, from address: String?,
     at time: Int64, among candidates: [String]
@@ -96,7 +95,7 @@ extension Model {
     if let user, let state = users[user], state != .active, missing != .activeUsersOnly { return "refused" }
     let wait = user.flatMap { user in address.flatMap { codeWaits[user]?[$0] } } ?? CodeWait()
     let rest = wait.until - time
-    // What is longer than it ever was has the clock of another server in it.
+    // A longer wait than any failure can cause was written with another server's clock, so it does not hold.
     if rest > 0, rest <= Self.seconds(after: wait.failures), missing != .wrongCodesWait {
       return "waiting \(rest)"
     }
@@ -112,7 +111,7 @@ extension Model {
       if let user, let address { codeWaits[user]?[address] = nil }
       return "accepted"
     }
-    // Of one that is locked, two codes in a row are no failure more.
+    // For a locked token, two wrong codes in a row do not count as a further failure.
     for id in open where makers[id]?.failures ?? 0 < Traits.codeAttempts { makers[id]?.failures += 1 }
     if let user, let address {
       let failures = wait.failures + 1
@@ -122,7 +121,7 @@ extension Model {
     return "refused"
   }
 
-  /// What is used up by a code, or by two in a row, of this counter or step of time; `nil` where they are too far away, or were used.
+  /// The counter or time step that a valid code, or two in a row, uses up; `nil` if it is outside the window or used before.
   private func place(
     of counter: Int64, _ attempt: Attempt, _ name: String, _ maker: Maker, _ time: Int64
   ) -> Int64? {
@@ -150,7 +149,7 @@ extension Model {
     makers[name] = maker
   }
 
-  /// How long an address waits after so many refused attempts in a row.
+  /// The wait of an address after this number of rejected attempts in a row, in seconds.
   private static func seconds(after failures: Int) -> Int64 {
     guard failures > Traits.freeCodeAttempts else { return 0 }
     var wait = Traits.firstCodeWait
@@ -158,7 +157,7 @@ extension Model {
     return wait
   }
 
-  /// How what makes codes stands, but for whose they are.
+  /// The state of a code source without its owner.
   func text(of maker: Maker?) -> String {
     maker.map { "\($0.last) \($0.drift) \($0.failures)" } ?? "-"
   }

@@ -22,7 +22,7 @@ extension Model {
       {
         return "container locked"
       }
-      // It proves the secret of codes, which is not to be guessed that way either.
+      // A renewal proves the code secret; the lockout holds here too, so that renewals cannot be used to guess it.
       guard makers[renewed]?.failures ?? 0 < Traits.codeAttempts || missing == .wrongCodesLock else {
         return "locked"
       }
@@ -38,7 +38,7 @@ extension Model {
       guard found.state != .revoked else { return "done" }
       containers[id]?.state = .revoked
       makers[id] = nil
-      // Another container in use has taken its place, or it never was in use.
+      // Another container on the device is in use instead, or this one never was in use.
       if found.state == .active, !isInUse(found.device, of: found.user) {
         revokeUAF(on: found.device, of: found.user)
       }
@@ -73,12 +73,12 @@ extension Model {
     }
   }
 
-  /// Its keys are not those of a container that was in use, nor of another authenticator.
+  /// Indicates whether no container that was in use and no other authenticator has these keys.
   func mayHaveItsKeys(_ container: String) -> Bool {
     holders[container] ?? .container == .container && containers[container]?.state ?? .pending == .pending
   }
 
-  /// Removes containers that were never confirmed, whose keys are free then, and gives those of another to it.
+  /// Removes matching containers that were never confirmed, which frees their keys, and assigns another's keys to this one.
   mutating func replace(by container: String, _ isReplaced: (Container) -> Bool) {
     for id in containers.filter({ $0.value.state == .pending && isReplaced($0.value) }).keys {
       containers[id] = nil
@@ -113,7 +113,7 @@ extension Model {
     containers[id]?.state = .active
     bind(found.device, of: found.user)
     if let renewed = found.renews {
-      // New keys end no lock, and take over what the device was told to do.
+      // A renewal ends no lock, and the new container inherits the orders that the device has not acknowledged.
       let isLocked = containers[renewed]?.isLocked
       containers[id]?.isLocked = isLocked ?? false
       for order in orders.keys where orders[order]?.container == renewed && orders[order]?.isReceived == false
@@ -124,7 +124,7 @@ extension Model {
     return "activated"
   }
 
-  /// Whether a device is locked itself, or the container in use on it is, so that nothing else there is accepted either.
+  /// Indicates whether a device, or the container in use on it, is locked, so that no authenticator on it may accept.
   func isLocked(_ device: UInt8, of user: String) -> Bool {
     missing != .locksHold
       && (isLockedItself(device, of: user)
@@ -133,9 +133,10 @@ extension Model {
         })
   }
 
-  /// Whether a container or a key of the user's could answer, on a device that is not locked; what is for anybody somebody can.
+  /// Indicates whether one of the user's containers or keys on an unlocked device could answer; true for a request to
+  /// anybody.
   ///
-  /// With a time, operations that are over by then are no way; else those are that have not ended.
+  /// With a time, only operations that have not expired by then count; without one, all open operations do.
   func canAnswer(_ id: String, _ request: Request, at time: Int64? = nil) -> Bool {
     guard let user = request.user, missing != .somebodyCanAnswer else { return true }
     if request.isApps { return hasWayToAnswer(id, request, of: user, at: time) }
@@ -145,17 +146,19 @@ extension Model {
       : keys.contains { mayConfirm(id, request, by: $0, $1, of: user) }
   }
 
-  /// Whether a key can be used by a user.
+  /// Indicates whether a user can use a key.
   func isGood(_ key: Key, of user: String) -> Bool {
     key.user == user && key.state == .active && !(key.device.map { isLocked($0, of: user) } ?? false)
   }
 
-  /// Whether a key can be used by a user, and shows what a request demands; what UAF signs has no number in it.
+  /// Indicates whether a user can confirm a request with a key that meets its demands.
+  ///
+  /// UAF answers carry no number.
   func mayConfirm(_ id: String, _ request: Request, by name: String, _ key: Key, of user: String) -> Bool {
     isGood(key, of: user) && !request.hasNumber && isEnough(.key(name, session: ""), for: id, request)
   }
 
-  /// Whether a user has a container in use that is not locked, and shows what a request demands.
+  /// Indicates whether a user has an unlocked container in use that meets the demands of a request.
   func hasOpenContainer(_ user: String, for id: String, _ request: Request) -> Bool {
     containers.contains { name, container in
       container.user == user && container.state == .active && (!container.isLocked || missing == .locksHold)
@@ -179,7 +182,7 @@ extension Model {
     }
   }
 
-  /// Which device a registration is for is only known when it is answered, unless it was sent to one.
+  /// The device of a registration is known only from the answer, unless the operation was sent to a target.
   mutating func endRegistrations(on device: UInt8, of user: String) {
     for (id, session) in sessions where session.user == user && session.isRegistration {
       let target = session.target.flatMap { targets[$0] }

@@ -1,4 +1,4 @@
-// Steps about devices, which hold for all that is on them.
+// Steps that concern a device and everything on it.
 extension Model {
   mutating func takeOfDevice(_ step: Step) -> String {
     switch step {
@@ -8,7 +8,7 @@ extension Model {
       revoke(id)
       guard found.state == .active else { return "done" }
       if isWiped { revokeUAF(on: found.device, of: found.user) }
-      // To be without a container is no way out of a lock, unless the server has ordered that.
+      // Deleting the container ends no lock, unless the server ordered the deletion.
       let isOrdered = orders.values.contains { $0.container == id && $0.kind == .wipe }
       if found.isLocked, !(isWiped && isOrdered) {
         devices[Device(user: found.user, number: found.device)] = true
@@ -46,18 +46,18 @@ extension Model {
     }
   }
 
-  /// Notes that something is bound to a device.
+  /// Records that an authenticator is bound to a device.
   mutating func bind(_ number: UInt8, of user: String) {
     let device = Device(user: user, number: number)
     devices[device] = devices[device] ?? false
   }
 
-  /// Whether a device is locked itself, whatever is on it.
+  /// Indicates whether a device itself is locked, independently of its containers.
   func isLockedItself(_ number: UInt8, of user: String) -> Bool {
     missing != .deviceLocksHold && devices[Device(user: user, number: number)] == true
   }
 
-  /// Whether the device of a container has not said yet that it has done what it was ordered, to delete the container.
+  /// Indicates whether the device has not yet acknowledged an order to delete the container.
   func isToBeWiped(_ container: String) -> Bool {
     orders.values.contains { $0.container == container && $0.kind == .wipe && !$0.isReceived }
   }

@@ -1,17 +1,17 @@
-// What an ID token says of the answer to a request (`docs/protocol.md` sections 11.3 and 11.5, RFC 8176).
+// The claims of an ID token about the answer to a request (`docs/protocol.md` sections 11.3 and 11.5, RFC 8176).
 extension Model {
-  /// What an answer shows of how it was given.
+  /// The properties of an answer from which the claims are derived.
   private struct Evidence {
     enum Kind { case container, uaf, app }
 
     let kind: Kind
     var factors = 1
     var protection = Traits.KeyProtection.software
-    /// Whether what was shown is signed by a key of the user's alone.
+    /// Indicates whether a key that only the user has signed the answer.
     var isSigned = true
   }
 
-  /// `acr`, `amr`, the user and `auth_time` of the ID token for a request; `nil` where there is none.
+  /// The `acr`, `amr`, user and `auth_time` of the ID token for a request; `nil` if there is none.
   package func claims(of id: String) -> String? {
     guard let request = requests[id], let evidence = evidence(for: request), let time = request.ended else {
       return nil
@@ -21,19 +21,19 @@ extension Model {
     return "\(acr) \(method(of: evidence)) \(nameOfUser(of: request)) \(time)"
   }
 
-  /// Who was asked, or has answered; `nil` for nobody.
+  /// The user who was asked or who answered; `nil` if there is none.
   package func user(of id: String) -> String? { requests[id]?.user }
 
-  /// Whether an answer shows what one of the names demands that the client has given.
+  /// Indicates whether the user has an authenticator that meets one of the names that the client requested.
   func meetsOneName(_ id: String, _ request: Request) -> Bool {
     let names = Traits.names(of: id)
     guard !names.isEmpty, missing != .requirementsAreMet else { return true }
     return evidence(for: request).map { evidence in names.contains { isMet($0, by: evidence) } } ?? false
   }
 
-  /// Whether an answer does for a request when it is given: where nothing is named, what was shown has to be signed.
+  /// Indicates whether an answer is sufficient for a request; if the client named nothing, the answer must be signed.
   ///
-  /// Who has an app asked alone demands no more.
+  /// For a request to one app alone, its answer suffices.
   func isEnough(_ proof: Proof, for id: String, _ request: Request) -> Bool {
     guard !request.isApps, let evidence = evidence(of: proof) else { return true }
     if case .app = proof, missing == .appsShowLittle { return true }
@@ -42,7 +42,7 @@ extension Model {
     return missing == .requirementsAreMet || names.contains { isMet($0, by: evidence) }
   }
 
-  /// Whether a key meets what an operation demands besides.
+  /// Indicates whether a key meets the additional policy of an operation.
   func isEnough(_ key: String, under policy: String?) -> Bool {
     guard let policy, missing != .requirementsAreMet, let evidence = evidence(of: .key(key, session: ""))
     else {
@@ -65,12 +65,12 @@ extension Model {
     case .key(let name, _):
       return Evidence(
         kind: .uaf, factors: Traits.factorsOfKeys, protection: Traits.protection(ofKey: name))
-    // The server has the key too.
+    // The server has the key too, so the answer is no signature.
     case .app: return Evidence(kind: .app, isSigned: false)
     }
   }
 
-  /// Each demand is a minimum.
+  /// Indicates whether the evidence meets a named requirement; each of its values is a minimum.
   private func isMet(_ name: String, by evidence: Evidence) -> Bool {
     switch name {
     case "urn:signet:acr:signed": return evidence.kind == .container && evidence.isSigned
@@ -82,7 +82,7 @@ extension Model {
     }
   }
 
-  /// What `acr` is where the client has named nothing.
+  /// The `acr` value if the client named none.
   private func ownName(of evidence: Evidence) -> String {
     switch evidence.kind {
     case .container: "urn:signet:acr:signed"
@@ -91,7 +91,7 @@ extension Model {
     }
   }
 
-  /// `amr`: that a key is in hardware is only said where it is proved.
+  /// The `amr` value; `hwk` needs proof that the key is in hardware.
   private func method(of evidence: Evidence) -> String {
     guard evidence.isSigned else { return "mca" }
     return switch evidence.protection {

@@ -1,7 +1,7 @@
 extension Model {
-  /// What can still be answered at a time, by the names of invites, of messages to apps and of UAF operations.
+  /// The invites, messages to apps and UAF operations that can still be answered at a time.
   ///
-  /// Whether the database says of what nobody answered in time that it has ended, nobody can see.
+  /// The database may or may not already mark the unanswered ones as ended; a test cannot see that.
   package func open(at time: Int64) -> Set<String> {
     var all = Set(invites.filter(\.value.isOpen).keys)
     for (id, message) in messages where message.state == .pending && message.expires > time { all.insert(id) }

@@ -1,6 +1,6 @@
-// What UAF tokens are sent to, and the tokens.
+// Targets of UAF tokens, and the tokens.
 extension Model {
-  /// For so many seconds a token can be redeemed.
+  /// The lifetime of a token, in seconds.
   package static let tokenLifetime: Int64 = 30
 
   mutating func takeOfTarget(_ step: Step, at time: Int64) -> String {
@@ -18,7 +18,7 @@ extension Model {
       return "done"
     case .removeUAF(let user, let device):
       let there = targets.filter { $0.value == Target(user: user, device: device) }.keys
-      // Those that are revoked stay, so that none of them is registered again.
+      // Revoked keys stay, so that none of them can be registered again.
       let lost = keys.filter {
         $0.value.user == user && $0.value.device == device && $0.value.state != .revoked
       }.keys
@@ -55,7 +55,7 @@ extension Model {
     }
   }
 
-  /// Removes a target, with what it was sent.
+  /// Removes a target and closes the operations that were sent to it.
   mutating func remove(target: String) {
     targets[target] = nil
     for id in sessions.keys where sessions[id]?.target == target { sessions[id]?.isOpen = false }
@@ -66,12 +66,12 @@ extension Model {
     return isLocked(device, of: found.user)
   }
 
-  /// Whether something can be sent to a target of a user's.
+  /// Indicates whether the user's target can receive a message.
   func isReachable(_ target: String, of user: String) -> Bool {
     targets[target]?.user == user && !isOnLockedDevice(target)
   }
 
-  /// Whether there may be a key of the user's where a target is; one that does not say where it is may be anywhere.
+  /// Indicates whether one of the user's keys may be reachable at a target; a target without a device may be anywhere.
   func mayAnswer(_ id: String, _ request: Request, at target: String, of user: String) -> Bool {
     guard isReachable(target, of: user) else { return false }
     let device = targets[target]?.device

@@ -1,7 +1,7 @@
-/// What the rules say: the server's state as few words, and what each step does to it.
+/// The rules of the server as a small state machine: its state, and the effect of each step.
 ///
-/// It is written from the rules (`docs/architecture.md`, the decisions on users, locks and requests) and shares no code with the
-/// server. The steps are given to it in the order in which they became durable.
+/// The model is written from `docs/architecture.md` (users, locks, requests) and shares no code with the server. It applies
+/// the steps in the order in which they became durable.
 package struct Model: Hashable, Sendable {
   enum UserState: String, Sendable { case active, suspended, deleted }
 
@@ -32,30 +32,30 @@ package struct Model: Hashable, Sendable {
     enum State: String, Sendable { case pending, accepted, denied, withdrawn, expired }
 
     var user: String?
-    /// The relying party's key, or the client of OpenID Connect, that asks.
+    /// The relying party's key or the OpenID Connect client that asks.
     let party: String
     var isClients = false
-    /// Whether an app alone is asked, by its name.
+    /// Indicates whether the request goes to one app alone.
     var isApps = false
-    /// Whether an approval by a container needs the number that the party shows, and how often it was wrong.
+    /// Indicates whether a container's approval needs the number that the party shows; the count is that of wrong numbers.
     var hasNumber = false
     var wrongNumbers = 0
     let expires: Int64
     var state = State.pending
-    /// What it was answered with.
+    /// The authenticator that answered.
     var proof: Proof?
-    /// When it ended; an expiry has been when it could have been answered last.
+    /// The end; for an expired request, the last second in which it could be answered.
     var ended: Int64?
-    /// Whether the client has got its tokens.
+    /// Indicates whether the client has received its tokens.
     var hasTokens = false
 
     func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
   }
 
-  /// What a request was answered with.
+  /// The authenticator that answered a request.
   enum Proof: Hashable, Sendable {
     case container(String)
-    /// In an operation.
+    /// A key, and the operation in which it answered.
     case key(String, session: String)
     case app(String)
 
@@ -71,17 +71,17 @@ package struct Model: Hashable, Sendable {
     enum State: Sendable { case active, quarantined, revoked }
 
     let user: String
-    /// The device that it says it is on.
+    /// The device that the key's client reported.
     let device: UInt8?
     var counter: UInt32 = 0
     var state = State.active
   }
 
-  /// What a public key belongs to.
+  /// The owner of a public key.
   enum Holder: Hashable, Sendable {
     case container
     case key(String, user: String)
-    /// The authenticator went with its user.
+    /// The authenticator was deleted with its user.
     case nobody
   }
 
@@ -89,25 +89,25 @@ package struct Model: Hashable, Sendable {
     let user: String
     let isRegistration: Bool
     let request: String?
-    /// Who has the user asked on a device; `nil` where nobody has.
+    /// The party that sent the operation to the user's device; `nil` if none did.
     let party: String?
-    /// Whether that counts by itself.
+    /// Indicates whether the operation counts against the user's budget by itself.
     var isCounted: Bool
-    /// What its token was sent to, or what stands for the device that was asked.
+    /// The target of its token, or a placeholder for the device that was asked.
     var target: String?
-    /// Until when its token can be redeemed; `nil` for one that was, or has none.
+    /// The time until which its token can be redeemed; `nil` if it was redeemed or does not exist.
     var tokenExpires: Int64?
     var expires: Int64
     var isOpen = true
-    /// The requirement that keys have to meet; `nil` for none.
+    /// The requirement that its keys have to meet; `nil` for none.
     var policy: String?
-    /// Whether it ended because its request had.
+    /// Indicates whether it ended together with its request.
     var hasEndedWithRequest = false
   }
 
   struct Target: Hashable, Sendable {
     let user: String
-    /// The device that it says it is on.
+    /// The device that the target's client reported.
     let device: UInt8?
   }
 
@@ -126,7 +126,7 @@ package struct Model: Hashable, Sendable {
     var state = State.pending
   }
 
-  /// Rules that can be left out, so that a test sees that their absence is found.
+  /// Rules that a test can leave out to show that their absence is detected.
   package enum Rule: Sendable {
     case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer,
       oneHolderOfAKey, oneBudget, shares, goodClientsOnly, tokensOnce, proofsInUse, deviceLocksHold,
@@ -134,11 +134,11 @@ package struct Model: Hashable, Sendable {
       numbersMatch, appsShowLittle, tokensAreVerified, wrongCodesWait, wrongCodesLock
   }
 
-  /// How often a user may be asked.
+  /// The rate limit of requests to a user.
   package struct Budget: Hashable, Sendable {
-    /// How many requests may wait at once, and how many may be made in a row without an acceptance.
+    /// The number of requests that may be pending at once, and the number in a row without an acceptance.
     package let pending: Int, challenges: Int
-    /// The first wait after that, and the longest, in seconds.
+    /// The first and the longest wait after that, in seconds.
     package let wait: Int64, longestWait: Int64
 
     package init(pending: Int, challenges: Int, wait: Int64, longestWait: Int64) {
@@ -146,13 +146,13 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  /// Requests in a row without an acceptance, and until when the next has to wait.
+  /// Requests in a row without an acceptance, and the end of the wait before the next one.
   struct Row: Hashable, Sendable {
     var count = 0
-    /// 0 for no wait.
+    /// The end of the wait; 0 for no wait.
     var until: Int64 = 0
 
-    /// Adds one, after which the next has to wait if they are as many as `first`.
+    /// Counts one request; from the count `first` on, the next request has to wait.
     mutating func add(_ first: Int, _ budget: Budget, at time: Int64) {
       count += 1
       guard count >= first else { return until = 0 }
@@ -163,22 +163,22 @@ package struct Model: Hashable, Sendable {
   }
 
   var users: [String: UserState] = [:]
-  /// Whether a relying party's key is good.
+  /// Relying parties; true if the key is valid.
   var parties: [String: Bool] = [:]
-  /// Whether a client of OpenID Connect is registered still.
+  /// Clients of OpenID Connect; true if the client is registered.
   var clients: [String: Bool] = [:]
   var invites: [String: Invite] = [:]
   var containers: [String: Container] = [:]
-  /// Whether a device that something is or was bound to is locked itself, whatever is on it.
+  /// Devices to which an authenticator is or was bound; true if the device itself is locked.
   var devices: [Device: Bool] = [:]
   var orders: [String: Order] = [:]
-  /// What makes codes, by the names of containers and of tokens.
+  /// Sources of codes, by the name of the container or token.
   var makers: [String: Maker] = [:]
   /// By user, then by address.
   var codeWaits: [String: [String: CodeWait]] = [:]
   var requests: [String: Request] = [:]
   var keys: [String: Key] = [:]
-  /// The public keys that were ever registered; each has the name of what was first to have it.
+  /// The public keys that were ever registered, each with its first owner.
   var holders: [String: Holder] = [:]
   var sessions: [String: Session] = [:]
   var targets: [String: Target] = [:]
@@ -188,14 +188,14 @@ package struct Model: Hashable, Sendable {
   var rows: [String: Row] = [:]
   /// By user, then by party.
   var shares: [String: [String: Row]] = [:]
-  /// How clients that poll keep to the interval; of those alone, without what else there is.
+  /// The pace of each polled request, independent of the rest of the state.
   var paces: [String: Pace] = [:]
   private var deletions = 0
-  /// The time of the step that is taken; 0 between two.
+  /// The time of the current step; 0 between two steps.
   private var now: Int64 = 0
   let missing: Rule?
   let budget: Budget?
-  /// What the last step did beside what it was about, as the log has it.
+  /// The side effects of the last step, in the words of the log.
   var effects: Set<String> = []
 
   struct Invite: Hashable, Sendable {
@@ -203,32 +203,32 @@ package struct Model: Hashable, Sendable {
     var isOpen = true
   }
 
-  /// Seconds that a UAF operation takes at the most.
+  /// The lifetime of a UAF operation, in seconds.
   package static let sessionLifetime: Int64 = 300
 
-  /// A server of which nothing is known yet.
+  /// A server without any data.
   ///
   /// - Parameters:
-  ///   - missing: A rule that is left out.
-  ///   - budget: How often a user may be asked; `nil` for as often as anybody likes.
+  ///   - missing: A rule to leave out.
+  ///   - budget: The rate limit of requests to a user; `nil` for none.
   package init(without missing: Rule? = nil, budget: Budget? = nil) {
     (self.missing, self.budget) = (missing, budget)
   }
 
-  /// Does a step.
+  /// Applies a step.
   ///
-  /// - Returns: What whoever asked for it hears.
+  /// - Returns: The outcome that the caller sees.
   package mutating func take(_ step: Step, at time: Int64) -> String {
     effects = []
     now = time
     defer { now = 0 }
     let outcome = outcome(of: step, at: time)
-    // A request waits for somebody who could answer it.
+    // A request stays pending only while an authenticator could answer it.
     for (id, request) in requests where request.state == .pending && !canAnswer(id, request) { withdraw(id) }
     return outcome
   }
 
-  /// What the last step did beside what it was about, in the words of the log; it is told once.
+  /// Returns the side effects of the last step, in the words of the log, and clears them.
   package mutating func takeEffects() -> Set<String> {
     defer { effects = [] }
     return effects
@@ -273,7 +273,7 @@ package struct Model: Hashable, Sendable {
       parties[party] = true
       return "done"
     case .revokeParty(let party):
-      // One stays good.
+      // The last valid party cannot be revoked.
       guard parties.filter(\.value).keys.sorted() != [party] else { return "last" }
       guard parties[party] != nil else { return "unknown" }
       parties[party] = false
@@ -300,20 +300,20 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  /// Marks a request that waits and whose time is over.
+  /// Marks a pending request as expired if its time has passed.
   ///
-  /// - Returns: Whether it is one.
+  /// - Returns: Whether the request has expired.
   package mutating func expire(_ request: String, at time: Int64) -> Bool {
     guard let found = requests[request], found.state == .pending, found.expires <= time else { return false }
     end(request, .expired)
     return true
   }
 
-  /// Ends a request that a step has found without a way to be answered, since what was sent for it is over by then.
+  /// Ends a request if everything that was sent for it has expired, so that no answer is possible.
   ///
-  /// Only some steps look for such requests: of which one has, its log says.
+  /// Only some steps look for such requests; the log names the requests that a step has found.
   ///
-  /// - Returns: Whether it is one.
+  /// - Returns: Whether the request has ended.
   package mutating func endByTime(_ request: String, at time: Int64) -> Bool {
     guard let found = requests[request], found.state(at: time) == .pending,
       !canAnswer(request, found, at: time)
@@ -324,7 +324,7 @@ package struct Model: Hashable, Sendable {
     return true
   }
 
-  /// With whose key a step is taken.
+  /// The party with whose key a step is made.
   func asker(of step: Step) -> String? {
     switch step {
     case .ask(_, _, _, let party), .code(_, _, _, _, let party), .resynchronise(_, _, _, _, let party),
@@ -335,7 +335,7 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  /// Who was there when what a step goes on with began.
+  /// The user who must have existed when the operation that a step continues began.
   func knownUser(in step: Step) -> String? {
     switch step {
     case .finish(_, _, let user, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
@@ -343,7 +343,7 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  /// Of whom a step accepts something, or to whom it binds something.
+  /// The user for whom a step accepts an answer or binds an authenticator.
   func gatedUser(of step: Step) -> String? {
     switch step {
     case .invite(_, let user), .finish(_, _, let user, _), .addApp(_, let user): user
@@ -381,11 +381,11 @@ package struct Model: Hashable, Sendable {
       guard let found = requests[request], !found.isApps, found.user == nil || found.user == user else {
         return "unknown"
       }
-      // What has ended is answered by its end.
+      // For an ended request, the outcome is its end.
       if accepts, found.state(at: time) == .pending, !isEnough(.container(container), for: request, found) {
         return "mismatch"
       }
-      // A no is taken of whoever has a container in use.
+      // Any user with a container in use may deny, even a suspended one.
       if accepts, let state = users[user], state != .active, missing != .activeUsersOnly {
         return "not active: \(state)"
       }
@@ -434,7 +434,7 @@ package struct Model: Hashable, Sendable {
 
   // MARK: Ends
 
-  /// Ends a request, and what was asked for it.
+  /// Ends a request and its messages and operations.
   mutating func end(_ request: String, _ state: Request.State) {
     requests[request]?.state = state
     if let found = requests[request] {
@@ -449,7 +449,9 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  /// Ends a request that nobody is to answer any more, which the log says of it; one whose time is over has expired, which the log says too.
+  /// Ends a request that no authenticator can answer any more; one whose time has passed has expired.
+  ///
+  /// The log records both.
   mutating func withdraw(_ request: String) {
     guard requests[request]?.state(at: now) == .pending else { return }
     end(request, .withdrawn)
@@ -479,20 +481,20 @@ package struct Model: Hashable, Sendable {
     sessions = sessions.filter { session in
       session.value.user != user && session.value.request.map { requests[$0]?.user != user } ?? true
     }
-    // A client may still ask how its own ended.
+    // An OpenID Connect client may still poll for the end of its request.
     requests = requests.filter { $0.value.user != user || $0.value.isClients }
     for id in containers.keys where containers[id]?.user == user {
       containers[id]?.state = .revoked
       makers[id] = nil
     }
-    // Tokens are given back.
+    // Tokens return to the stock.
     for id in makers.keys where makers[id]?.user == user { makers[id]?.give(to: nil) }
     codeWaits[user] = nil
     devices = devices.filter { $0.key.user != user }
     orders = orders.filter { containers[$0.value.container]?.user != user }
   }
 
-  /// Somebody else may have the id from now on: what is left of the user has no name that a step could have.
+  /// Renames the remains of a deleted user, since another user may get the same ID.
   mutating func forget(_ user: String) {
     let nobody = "deleted \(deletions)"
     deletions += 1
@@ -505,7 +507,7 @@ package struct Model: Hashable, Sendable {
 }
 
 extension Model {
-  /// What the database has to hold, by the names of things.
+  /// The expected contents of the database, by name.
   package var description: [String: String] {
     var all: [String: String] = [:]
     for (id, state) in users where state != .deleted { all[id] = "\(state)" }
@@ -531,7 +533,7 @@ extension Model {
     return all
   }
 
-  /// How a request stands: its state, its user and what it was answered with.
+  /// The state of a request, its user and its answer.
   func text(of request: Request) -> String {
     let user = request.user.map { users[$0] == .deleted ? "nobody" : $0 }
     return "\(request.state) \(user ?? "-") \(request.proof?.name ?? "-")"

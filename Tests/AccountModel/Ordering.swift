@@ -1,18 +1,17 @@
-/// Something that was done to a server, at one moment between its beginning and its end.
+/// An action on a server that took effect at one moment between its beginning and its end.
 package struct Deed: Sendable {
-  /// When it began, and when its end was seen, in moments of the test; no two have the same.
+  /// The moments of the beginning and of the observed end; no two are equal.
   let began: Int
   let ended: Int
-  /// The place of the deed that is known to have come right before it.
+  /// The index of the deed that is known to come immediately before it.
   let predecessor: Int?
-  /// Whether it was done is not known: its answer was lost.
+  /// Indicates whether the deed may not have happened, since its answer was lost.
   let mayBeAbsent: Bool
-  /// Whether it can have changed something.
+  /// Indicates whether it may have changed the state.
   let changes: Bool
-  /// Does it to a model; whether that gives it the outcome that was seen.
+  /// Applies the deed to a model; returns whether the outcome is the observed one.
   let isRight: @Sendable (inout Model) -> Bool
 
-  /// Something that was done.
   package init(
     from began: Int, to ended: Int, after predecessor: Int? = nil, mayBeAbsent: Bool = false,
     changes: Bool = true, isRight: @escaping @Sendable (inout Model) -> Bool
@@ -22,30 +21,30 @@ package struct Deed: Sendable {
   }
 }
 
-/// The search for an order of deeds in which the rules give each the outcome that was seen.
+/// The search for an order of deeds in which the rules give each deed its observed outcome.
 ///
-/// What ended before another began comes before it; in all else the order is free. Only what goes on at the same time has to be tried
-/// in several orders, and no state of the model is tried twice.
+/// A deed that ended before another began comes before it; all other orders are possible. Only concurrent deeds are tried in
+/// several orders, and no state of the model is tried twice.
 package struct Ordering {
-  /// Places of deeds in the order that was found, or in the longest that is right up to its end.
+  /// Indices of the deeds in the order found, or of the longest valid prefix.
   package private(set) var order: [Int] = []
-  /// Whether all deeds are in it, and the model ends as the server did.
+  /// Indicates whether the order has all deeds and the model ends in the server's state.
   package private(set) var isWhole = false
 
   private let deeds: [Deed]
   private let isEnd: (Model) -> Bool
-  /// Digests of what was left to be done, with the model, where that leads nowhere.
+  /// Digests of pairs of open deeds and model that lead to no solution.
   private var tried: Set<Int> = []
 
-  /// So many are tried, which is far more than a right history needs.
+  /// The limit of tried states, far above the need of a valid history.
   private static let limit = 300_000
 
-  /// Searches.
+  /// Searches for an order.
   ///
   /// - Parameters:
-  ///   - deeds: What was done.
-  ///   - model: What there was before.
-  ///   - isEnd: Whether the server ended as a model does.
+  ///   - deeds: The observed deeds.
+  ///   - model: The state before the deeds.
+  ///   - isEnd: Whether a model's state is that of the server after the deeds.
   package init(of deeds: [Deed], from model: Model, isEnd: @escaping (Model) -> Bool) {
     (self.deeds, self.isEnd) = (deeds, isEnd)
     isWhole = search(model, Array(deeds.indices), [])
@@ -53,7 +52,7 @@ package struct Ordering {
 
   private mutating func search(_ model: Model, _ open: [Int], _ done: [Int]) -> Bool {
     var (open, done) = (open, done)
-    // What changes nothing comes as early as it is right.
+    // A deed that changes nothing is applied as soon as its outcome fits.
     while let place = next(in: open).first(where: { isRightAndChangesNothing($0, model) }) {
       open.removeAll { $0 == place }
       done.append(place)
@@ -84,7 +83,7 @@ package struct Ordering {
     return deeds[place].isRight(&copy)
   }
 
-  /// What can come next, what ended first before the others.
+  /// The indices of deeds that can come next, by the moment of their end.
   private func next(in open: [Int]) -> [Int] {
     let firstEnd = open.filter { !deeds[$0].mayBeAbsent }.map { deeds[$0].ended }.min() ?? .max
     return open.filter { place in

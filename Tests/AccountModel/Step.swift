@@ -1,7 +1,7 @@
-/// One step of the server, as a test has it taken and as the model judges it.
+/// One step of the server, as the tests make it and as the model judges it.
 package enum Step: Hashable, Sendable {
   case addUser(String)
-  /// A relying party, with its key.
+  /// A relying party with its key.
   case addParty(String)
   case revokeParty(String)
   case suspend(String)
@@ -14,24 +14,24 @@ package enum Step: Hashable, Sendable {
   case revoke(container: String)
   case order(String, container: String, OrderKind)
   case receipt(order: String, container: String)
-  /// A container's device says that it has deleted the container, or was made to.
+  /// The container's device reports that it has deleted the container, on its own or by an order.
   case end(container: String, isWiped: Bool)
-  /// What an operator orders of a device, and by an order of the container there.
+  /// An operator locks, unlocks or revokes a device; `order` names the order to its container.
   case lockDevice(user: String, device: UInt8, order: String)
   case unlockDevice(user: String, device: UInt8, order: String)
   case revokeDevice(user: String, device: UInt8)
-  /// A code that a container or a token makes for a counter, or for a step of time, for an end user at an address.
+  /// A container's or token's code for a counter or time step, sent for an end user at an address.
   case code(of: String, user: String, counter: Int64, from: String, by: String)
   /// Two codes in a row, of this counter and the next.
   case resynchronise(of: String, user: String, counter: Int64, from: String, by: String)
-  /// A token comes into the stock, or to a user.
+  /// An operator adds a token, to the stock or to a user.
   case addToken(String, user: String?)
   case assign(token: String, user: String?)
   case disable(token: String, Bool)
   case removeToken(String)
-  /// The first code of a token, of its user by a party, or of whomever by an operator.
+  /// The first code of a token, sent by a party for its user or by an operator for any token.
   case verify(token: String, user: String?, counter: Int64, from: String, by: String?)
-  /// An operator forgets what a user did wrong.
+  /// An operator resets a user's counts of failures.
   case unlock(user: String)
   case ask(request: String, user: String?, expires: Int64, by: String)
   case decide(
@@ -40,36 +40,36 @@ package enum Step: Hashable, Sendable {
   /// A client of OpenID Connect.
   case addClient(String)
   case revokeClient(String)
-  /// A client asks a user by backchannel authentication: whoever has a container by that, and besides by messages to apps, and by UAF operations
-  /// whose tokens go to targets.
+  /// A backchannel authentication request of a client, to the user's containers, apps (messages) and targets (UAF
+  /// operations).
   case backchannel(
     request: String, user: String, expires: Int64, messages: [Sending], operations: [Sending],
     by: String)
-  /// A client looks how its request stands.
+  /// A client polls for the state of its request.
   case poll(request: String, by: String)
-  /// A client gets the tokens of its request.
+  /// A client receives the tokens of its request.
   case issue(request: String, by: String)
-  /// A UAF operation; of one that a party has sent to the user's device, `by` says whose it is.
+  /// A UAF operation; `by` is the party, if one sent it to the user's device.
   case begin(session: String, user: String, isRegistration: Bool, request: String?, by: String?)
-  /// The public key is that of the key, or of the container, of this name.
+  /// Registers a key; `publicKey` names the key or container that has this public key.
   case register(session: String, key: String, publicKey: String, user: String, device: UInt8?)
   case login(session: String, user: String, key: String, counter: UInt32)
   case removeKey(String, user: String)
-  /// What UAF tokens are sent to, on a device that says which it is or on one that does not.
+  /// Adds a target of UAF tokens; `device` is `nil` if the client reports none.
   case addTarget(String, user: String, device: UInt8?)
   case removeTarget(String)
-  /// A user takes away the keys and targets on a device.
+  /// A user removes the keys and targets on a device.
   case removeUAF(user: String, device: UInt8)
-  /// A UAF operation that a party has sent to a target.
+  /// A UAF operation that a party sends to a target.
   case token(
     session: String, target: String, user: String, isRegistration: Bool, request: String?, by: String)
-  /// What a token stands for is given out.
+  /// The client redeems a token for its operation.
   case redeem(session: String)
-  /// The client of UAF cannot do it, or its user does not want to.
+  /// The UAF client cannot do the operation, or its user declines.
   case refuse(session: String)
   case addApp(String, user: String)
   case registerApp(String)
-  /// A request that one app answers alone, to the message of this name.
+  /// A request to one app alone, with the message of this name.
   case message(String, request: String, app: String, user: String, expires: Int64, by: String)
   case answer(message: String, approves: Bool)
   case removeApp(String)
@@ -77,10 +77,10 @@ package enum Step: Hashable, Sendable {
 
   package enum OrderKind: Hashable, Sendable { case lock, unlock, wipe }
 
-  /// What is sent with a request.
+  /// A message or an operation that is sent with a request.
   package struct Sending: Hashable, Sendable {
     package let name: String
-    /// The app or the target that it goes to.
+    /// The receiving app or target.
     package let to: String
 
     package init(_ name: String, to receiver: String) { (self.name, to) = (name, receiver) }

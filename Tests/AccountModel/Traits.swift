@@ -1,91 +1,91 @@
-/// What things of a history are like, by the number in their names: the model and whoever takes the steps go by the same.
+/// Properties of things in a history, derived from the number in their names; the model and the driver of the steps share
+/// them.
 package enum Traits {
-  /// How a client of OpenID Connect gets what was decided.
+  /// The mode in which a client of OpenID Connect receives the outcome.
   package enum Delivery: String, Sendable { case poll, ping, push }
 
-  /// Where a key lies.
+  /// The protection of a key.
   package enum KeyProtection: Int, Sendable, Comparable {
     case software
-    /// In hardware, as whoever has it says.
+    /// In hardware, by the client's claim.
     case claimed
-    /// In hardware, as certificates say.
+    /// In hardware, proved by certificates.
     case attested
 
-    /// Whether the first is weaker.
+    /// Returns whether the first protection is weaker.
     package static func < (first: KeyProtection, second: KeyProtection) -> Bool {
       first.rawValue < second.rawValue
     }
   }
 
-  /// A requirement of the operator's.
+  /// A requirement that the operator has defined.
   package struct Requirement: Hashable, Sendable {
-    /// The name that clients choose it by.
+    /// The name by which clients select it.
     package let name: String
-    /// The minimum number of factors.
     package let factors: Int
-    /// The weakest protection of the key.
+    /// The weakest accepted protection of the key.
     package let protection: KeyProtection
   }
 
-  /// What the operator requires by names of its own.
+  /// The requirements that the operator has defined.
   package static let requirements = [
     Requirement(name: "attested", factors: 1, protection: .attested),
     Requirement(name: "hardware", factors: 1, protection: .claimed),
     Requirement(name: "two", factors: 2, protection: .software),
   ]
 
-  /// The names of which an answer to a client's request has to meet one.
+  /// Lists of requested names; an answer has to meet one name of its list.
   private static let names: [[String]] = [
     [], ["attested", "urn:signet:acr:answered"], ["two"],
     ["hardware", "urn:signet:acr:signed", "urn:signet:acr:uaf"], ["hardware"], ["attested", "two"],
     ["urn:signet:acr:uaf", "urn:signet:acr:answered"],
   ]
 
-  /// Seconds of a step of codes that go by the time.
+  /// The length of a time step of codes, in seconds.
   package static let period: Int64 = 30
-  /// Codes in a row that a container or token refuses, after which it is locked.
+  /// The number of rejected codes in a row that locks a container or token.
   package static let codeAttempts = 3
-  /// Refused codes in a row for a user from an address that cost no wait; the first wait, and the longest, in seconds.
+  /// Rejected codes in a row for a user and address without a wait; the first and the longest wait, in seconds.
   package static let (freeCodeAttempts, firstCodeWait, longestCodeWait): (Int, Int64, Int64) = (1, 20, 60)
-  /// Wrong numbers with which a request is denied.
+  /// The number of wrong numbers that denies a request.
   package static let wrongNumbers = 2
 
-  /// Whether the codes of a container or token go by the time: of containers they all do, and of every other token (`x`).
+  /// Indicates whether codes are time-based: those of all containers, and of every other token (`x`).
   package static func isTimed(_ maker: String) -> Bool { !maker.hasPrefix("x") || number(in: maker) % 2 == 0 }
 
-  /// Whether a party shows a number with what it asks of containers.
+  /// Indicates whether a party shows a number with a request to containers.
   package static func hasNumber(_ request: String) -> Bool { number(in: request) % 3 == 1 }
 
-  /// The name of the requirement that the keys of an operation have to meet; `nil` for none, as in what is sent with a request.
+  /// The requirement that the keys of an operation have to meet; `nil` for none, as for an operation that a request carries.
   package static func policy(of session: String) -> String? {
     [nil, "attested", nil, "hardware", nil][number(in: session) % 5]
   }
 
-  /// How a client gets what was decided.
+  /// The mode in which a client receives the outcome.
   package static func delivery(of client: String) -> Delivery {
     [.poll, .ping, .push][number(in: client) % 3]
   }
 
-  /// What a client has named in a request, the most wanted first.
+  /// The names that a client requests, in order of preference.
   package static func names(of request: String) -> [String] { names[number(in: request) % names.count] }
 
-  /// Where the signing key of a container lies, as its device says.
+  /// The protection of a container's signing key, as its device claims.
   package static func protection(ofContainer container: String) -> KeyProtection {
     number(in: container) % 2 == 0 ? .software : .claimed
   }
 
-  /// Where a UAF key lies.
+  /// The protection of a UAF key.
   package static func protection(ofKey key: String) -> KeyProtection {
     [.software, .claimed, .attested][number(in: key) % 3]
   }
 
-  /// Whether containers have their user verified before they sign, by the number of their device.
+  /// Indicates whether containers on a device verify the user before they sign.
   package static func verifiesUser(onDevice device: UInt8) -> Bool { device == 1 }
 
-  /// How many factors a UAF key shows: its model verifies the user by one way.
+  /// The number of factors that a UAF key proves: possession, and one way of user verification.
   package static let factorsOfKeys = 2
 
-  /// The number in a name of the histories, such as `t12`; 0 for any other name, as real servers make them.
+  /// The number in a history's name such as `t12`; 0 for other names, such as those of real servers.
   private static func number(in name: String) -> Int {
     Int(name.drop { !("0"..."9" ~= $0) }) ?? 0
   }

@@ -3,13 +3,13 @@ import SignetJSON
 import SignetTransport
 import Testing
 
-/// A program that speaks HTTP to a running server with an API key.
+/// A client of a running server's HTTP API, with an API key.
 struct APIClient: Sendable {
   private let url: String
   private let key: String
   private let transport: CurlTransport
 
-  /// `keyFile` is that of the operator unless another is named.
+  /// Creates a client with the operator's key, unless another key file is named.
   init(_ server: RunningServer, keyFile: String? = nil, timeoutSeconds: Int = 60) throws {
     url = "https://\(server.url)/v1"
     key = String(
@@ -22,7 +22,7 @@ struct APIClient: Sendable {
         maximumResponseByteCount: 16 << 20, maximumConnections: 64))
   }
 
-  /// Sends a request and gives whatever is answered.
+  /// Sends a request and returns the response, whatever its status.
   func send(_ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil) async throws -> HTTPResponse {
     var headers = [("Authorization", "Bearer \(key)")]
     if body != nil { headers.append(("Content-Type", "application/json")) }
@@ -39,7 +39,7 @@ struct APIClient: Sendable {
       parsing: response.body, limits: JSONLimits(maximumByteCount: 16 << 20, maximumMemberCount: 1_000_000))
   }
 
-  /// Adds a user with a token, which takes its first code into use.
+  /// Adds a user with a token and activates the token with its first code.
   func addUser(_ user: String, _ token: JSONObject, firstCode: String) async throws {
     _ = try await json(.post, "admin/users", ["user": .string(user)])
     var token = token

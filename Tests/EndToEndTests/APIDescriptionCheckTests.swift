@@ -4,21 +4,20 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// `schemathesis` reads what the server says of its API, and tries all of it against the server: what is described, and what
-/// breaks the description.
+/// `schemathesis` tests the server against its own API description.
 ///
-/// Every parameter's and member's limits are tried in each run. Of the random cases beside them `make test` has one for each operation,
-/// and a run with `SIGNET_KILLS` eight.
+/// Each run tests the limits of every parameter and member. In addition, `make test` has one random case for each operation,
+/// and a run with `SIGNET_KILLS` has eight.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct APIDescriptionCheckTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Interop").standardized.path
 
-  /// Skipped without the program, except in CI: a failure there.
+  /// Indicates whether the tests run; without the program they are skipped, but fail in CI.
   static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     guard let python else { return false }
-    // To import the first takes a quarter of a second of a processor.
+    // To import `schemathesis` takes 0.25 s of processor time.
     let program = """
       import importlib.util, sys
       sys.exit(None in [importlib.util.find_spec(name) for name in ("schemathesis", "argon2", "cryptography")])
@@ -37,7 +36,7 @@ import Testing
       .finish(within: .seconds(240))
   }
 
-  /// Every method and path that the server describes.
+  /// The methods and paths in the server's description.
   private static func operations(_ server: RunningServer) async throws -> [(method: String, path: String)] {
     let paths = try await APIClient(server).json(.get, "openapi.json").object("paths").members
     let operations = paths.flatMap { path, value -> [(String, String)] in
@@ -65,14 +64,14 @@ import Testing
         "activate", code,
       ])
     try #require(activated.status == 0, activated.summary)
-    // Not "use_after_free": what is withdrawn or revoked can still be looked at, with its end.
+    // Not "use_after_free": a withdrawn or revoked object can still be read, with its end.
     let checks = [
       "not_a_server_error", "status_code_conformance", "content_type_conformance",
       "response_headers_conformance", "response_schema_conformance", "negative_data_rejection",
       "missing_required_header", "unsupported_method", "ensure_resource_availability",
       "ignored_auth",
     ]
-    // The same cases each time.
+    // A fixed seed: each run has the same cases.
     let tried = try await Self.run(
       server,
       [
@@ -84,7 +83,7 @@ import Testing
       ])
     #expect(tried.status == 0, "\(tried.output.suffix(8000)) \(tried.errorOutput.suffix(2000))")
     let events = server.events.split(separator: "\n")
-    // Each operation was asked for.
+    // Each operation was requested.
     let asked = try Set(
       events.compactMap { line -> [String]? in
         guard line.contains("\"event\":\"request\"") else { return nil }
@@ -96,7 +95,7 @@ import Testing
       #expect(
         asked.contains { $0[0] == method && $0[1].wholeMatch(of: pattern) != nil }, "\(method) \(path)")
     }
-    // It has spoken as each of the three, and was not just turned away.
+    // Each of the three kinds of client had successful requests, not only rejections.
     let served = events.filter { $0.contains("\"status\":\"200\"") }
     for path in [
       "/oidc/bc-authorize", "/v1/device/push-targets", "/v1/otp/validate", "/v1/admin/audit",

@@ -51,7 +51,7 @@ import Testing
     let delete = try "signet account delete \(listed[0].string("id").prefix(8))"
     #expect(result.errorOutput.contains(delete), "\(result.errorOutput)")
     #expect(try listed.allSatisfy { try $0.bool("exportable") && !$0.contains("secret") })
-    // RFC 4226 appendix D: each call has the next code, whatever name it goes by.
+    // RFC 4226 appendix D: each call yields the next code, whichever name selects the account.
     var codes: [String] = []
     for name in ["Bank:bob", "bank", "BOB", try listed[0].string("id")] {
       codes.append(try await device.run("otp", name).output)
@@ -94,11 +94,12 @@ import Testing
     }
   }
 
-  /// The same for every format; `AccountFileTests` tries each with a wrong password and without one.
+  /// The command line's checks, which are the same for every format; `AccountFileTests` tries each format with a wrong
+  /// password and without one.
   @Test func encryptedFilesWantAGoodPasswordAndTheRightOne() async throws {
     _ = try await device.json("import", Self.counted)
     let path = folder.file("export")
-    // Who has the file tries passwords without a limit.
+    // An attacker who has the file can try passwords without a limit.
     for weak in ["short", "password"] {
       let refused = try await device.run(
         "export", "--format", "aegis", "--encrypt", "-o", path, passwords: [weak])
@@ -202,7 +203,7 @@ import Testing
     #expect(try await device.run("account", "protect", passwords: [Self.password]).status == 0)
     let wrong = try await device.run("otp", "Bank", passwords: ["wrong"])
     #expect(wrong.isRefusal(77, "the password is wrong"), wrong.summary)
-    // Forgotten: nothing opens them, and they can be deleted all the same.
+    // The password is forgotten: no account can be opened, but all can be deleted.
     let cleared = try await device.run("account", "clear", "--yes")
     #expect(cleared.output == "All accounts were deleted.\n", cleared.summary)
     #expect(try await accounts().isEmpty)
@@ -229,7 +230,7 @@ import Testing
       if isAllowed {
         #expect(result.status == 0, result.summary)
         _ = try await device.json("import", path)
-        // Both make codes that the server takes; it takes each once.
+        // Both devices make codes that the server accepts; it accepts each once.
         let code = try await device.json("otp", "alice").string("code")
         #expect(try await server.accepts(code, of: "alice"))
       } else {
@@ -239,7 +240,7 @@ import Testing
     }
   }
 
-  /// Imports a key of OCRA, of the standard's vectors.
+  /// Imports an OCRA key of the standard's test vectors.
   private func importChallenge(_ suite: String) async throws {
     let suite = try OCRASuite(suite)
     let count = suite.algorithm == .sha512 ? 64 : 32
@@ -264,7 +265,7 @@ import Testing
     func respond(_ words: String..., lines: [String] = []) async throws -> ServerCommand.Result {
       try await device.run(["account", "respond", "Bank"] + words, passwords: lines)
     }
-    // What is refused uses no counter up.
+    // A rejected command uses up no counter value.
     let unasked = try await respond("12345678")
     #expect(unasked.isRefusal(64, "--pin-fd"), unasked.summary)
     let closed = try await respond("12345678", "--pin-fd", "77")
@@ -293,13 +294,13 @@ import Testing
     #expect(left.errorOutput.contains("Not exported: Bank (bob)"), left.summary)
   }
 
-  /// Codes by a counter from many processes at once, some of them killed: none is shown twice.
+  /// Codes of one counter, made by many processes at once, some of them killed: none is shown twice.
   @Test func noCodeTwiceAcrossProcessesAndKills() async throws {
     _ = try await device.json("import", Self.counted)
     try await showsNoneTwice(["otp", "Bank", "--json"], "code")
   }
 
-  /// Answers with a counter, in the same way.
+  /// The same for OCRA responses with a counter.
   @Test func noResponseTwiceAcrossProcessesAndKills() async throws {
     try await importChallenge("OCRA-1:HOTP-SHA512-8:C-QN08")
     try await showsNoneTwice(["account", "respond", "Bank", "00000000", "--json"], "response")
@@ -309,7 +310,7 @@ import Testing
     var random = SeededRandom(test: "killed counters")
     let start = ContinuousClock.now
     let undisturbed = try await device.run(words)
-    // As long as one takes: a kill that came too late brings the next one forward, and the others put it off.
+    // The delay adapts: a kill that came too late shortens the next delay, and one that hit lengthens it.
     var whole = start.duration(to: .now)
     var shown = [try JSONObject(parsing: Array(undisturbed.output.utf8)).string(member)]
     var (rounds, deaths) = (0, 0)
@@ -319,7 +320,7 @@ import Testing
         try device.process(words).start()
       }
       let victim = children[Int.random(in: 0..<4, using: &random)]
-      // When it dies is left to chance; the seed repeats it.
+      // The moment of the kill is random; the seed repeats it.
       let delay = whole * Double.random(in: 0..<1, using: &random)
       try await Task.sleep(for: delay)
       whole = victim.isRunning ? whole * 1.1 : delay

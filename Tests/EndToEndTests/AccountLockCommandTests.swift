@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Account policies and locks with the real commands: by an operator, by policies and by hand.
+/// Account policies and locks with the real commands: set by an operator, by policies and by the user.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AccountLockCommandTests {
   @Test("an operator locks, attaches policies and wipes; the device obeys, can deny, and sends receipts")
   func locksAndUnlocks() async throws {
@@ -14,12 +14,12 @@ import Testing
     let early = try await device.json("otp").string("code")
     let ordered = try await server.json("container", "lock", id, "--reason", "reported lost")
     #expect(ordered["action"] == "lock")
-    // At the server at once, whatever the device knows.
+    // The lock holds at the server at once, before the device knows of it.
     #expect(try await !server.accepts(early, of: "alice"))
     let asked = try await server.run(
       "transaction", "create", "alice", "Pay 1.00 EUR", "--key-file", server.shopKey)
     #expect(asked.status != 0 && asked.errorOutput.contains("no authenticator"), asked.summary)
-    // What is for anybody it can refuse, and no more.
+    // The device can deny a request to anybody, but not approve it.
     let offer = try await server.json("transaction", "offer", "Pay 1.00 EUR", "--key-file", server.shopKey)
     let (first, second) = (try offer.string("link"), try offer.string("id"))
     let unheard = try await device.run("approve", first, "--yes")
@@ -62,12 +62,12 @@ import Testing
     #expect(try status.string("lockingPolicy") == "appIsUpToDate")
     #expect(try status.strings("unknown") == ["mine"])
     #expect(try status.object("evidence").string("osName") == "linux")
-    // The server finds the same, and says so; without the policies it is open again.
+    // The server comes to the same verdict; without the policies the container is unlocked.
     _ = try await device.run("condition", "report")
     let account = try await server.json("container", "account", id)
     #expect(try account.string("standing") == "locked")
     #expect(try account.string("reason").hasPrefix("appIsUpToDate: "))
-    // To look at them changes nothing.
+    // Reading the policies changes nothing.
     let looked = try await server.run("container", "policies", id)
     #expect(looked.output == "\(policies)\n", looked.summary)
     #expect(try await server.json("container", "policies", id).object("policies").contains("mine"))
@@ -148,7 +148,7 @@ import Testing
   }
 }
 
-/// `kill -9` of either side between an order and its receipt: it is done once, and the receipt arrives.
+/// `kill -9` of either side between an order and its receipt: the order is done once, and the receipt arrives.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct AccountLockKillTests {
   @Test func killed() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -168,7 +168,7 @@ import Testing
       let victim = KillBench.Victim.inRound(round, using: &bench.random)
       _ = try await bench.run("pending", victim, device.process(["pending", "--timeout", "20"]))
       try KillBench.checkDatabase("\(device.data)/vault.sqlite", bench.comment)
-      // The next contact makes it good, whoever was killed.
+      // The next contact completes the order, whichever side was killed.
       for _ in 0..<2 {
         let contact = try await device.run("pending")
         #expect(contact.status == 0, "\(bench.step): \(contact.summary)")

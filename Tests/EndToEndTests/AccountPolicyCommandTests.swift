@@ -6,7 +6,7 @@
 
   /// Account policies of containers and of URIs with the real command, on a device that changes between two commands.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct AccountPolicyCommandTests {
-    /// Something that loads code into the command: a library that does no harm, which weighs 0.5.
+    /// Runs the command with a preloaded harmless library, a sign of tampering with the weight 0.5.
     private static func tampered(
       _ device: InstalledSignet, _ words: String..., passwords: [String] = []
     ) async throws -> ServerCommand.Result {

@@ -4,7 +4,7 @@
   import SignetTestKit
   import Testing
 
-  /// A container, copies of `signet` that pass for apps, and an agent in a process of its own.
+  /// A container, copies of `signet` that act as apps, and an agent in a separate process.
   final class AgentBench: Sendable {
     static let password = "winter-garden-42"
 
@@ -13,7 +13,7 @@
     var socket: String { folder.file("run/agent.sock") }
     private let groups: String
 
-    /// A folder with an activated device, of which each bench with the usual password gets a copy: its server is not needed any more.
+    /// A folder with an activated device; each bench with the usual password gets a copy, and needs no server.
     private static let activated = Task {
       let folder = try TemporaryFolder()
       try await activate(folder.file("device"), AgentBench.password)
@@ -30,12 +30,12 @@
       await server.stop()
     }
 
-    /// Takes a container, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
+    /// Prepares a container, with `apps/one` and `apps/two` in one group and `apps/three` in another.
     ///
     /// - Parameters:
     ///   - password: The container's.
-    ///   - hasOwnPrograms: Whether no other bench has the apps' files: for who changes their owner or their mode.
-    /// - Throws: What keeps it from being made.
+    ///   - hasOwnPrograms: Whether no other bench shares the apps' files, for a test that changes their owner or mode.
+    /// - Throws: The error that prevents the preparation.
     init(password: String = AgentBench.password, hasOwnPrograms: Bool = false) async throws {
       folder = try TemporaryFolder()
       device = InstalledSignet(data: folder.file("device"))
@@ -50,7 +50,7 @@
         #expect(chmod(folder.file(name), 0o755) == 0)
       }
       groups = folder.file("agent.json")
-      // This process is an app too.
+      // This test process is an app too.
       let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       let text = """
         {"version":1,"groups":[{"name":"office","executables":["\(folder.file("apps/one"))","\(folder.file("apps/two"))","\(own)"]},
@@ -90,7 +90,7 @@
       try await run(app, "unlock", "--group", group, passwords: [Self.password])
     }
 
-    /// Has an app encrypt or decrypt over the shared session.
+    /// Encrypts or decrypts a file with an app over the shared session.
     func transform(_ app: String, _ verb: String, _ input: String, _ output: String, group: String = "office")
       async throws -> ServerCommand.Result
     {
@@ -104,7 +104,7 @@
     }
   }
 
-  /// An agent that runs as a child.
+  /// An agent that runs as a child process.
   final class RunningAgent: Sendable {
     private let process: ChildProcess
     var id: Int32 { process.id }
@@ -120,10 +120,10 @@
 
     deinit { process.send(SIGTERM) }
 
-    /// How it ended by itself.
+    /// Waits for the agent to end and returns its exit status.
     func status() async -> Int32 { await process.status() }
 
-    /// Ends it and waits until it is gone.
+    /// Sends a signal and waits until the process has ended.
     func kill(_ signal: Int32 = SIGKILL) async {
       #expect(process.send(signal))
       _ = await process.status()

@@ -5,12 +5,12 @@
   import SignetTestKit
   import Testing
 
-  /// `signet agent` beside the real logind, which it finds where a system has it.
+  /// `signet agent` with the real logind, where the system has it.
   @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: LogindFixture.isPossible, "systemd-logind wants to be started by root"))
   struct AgentScreenLockTests {
-    /// An agent and its clients in a mount namespace where the system's bus is that of a test.
+    /// An agent and its clients in a mount namespace in which a test bus replaces the system bus.
     private struct Bench {
       let agents: AgentBench
       let logind: LogindFixture
@@ -34,10 +34,10 @@
         ]
         agent = try await RunningAgent(
           command.process(["agent", "--socket", agents.socket, "--groups", agents.folder.file("agent.json")]))
-        // The agent lets in programs of its own namespaces only.
+        // The agent accepts only programs in its own namespaces.
         command.launcher = ["/usr/bin/nsenter", "--mount=/proc/\(agent.id)/ns/mnt"]
         client = command
-        // Nobody tells when it has begun to watch; without that this would not end.
+        // The agent does not report when it begins to watch; if it never did, this loop would not end.
         while try await !logind.isHeldBack() {}
       }
 
@@ -65,7 +65,7 @@
       try await bench.logind.manager("LockSession", .text("other"))
       #expect(try await bench.status().status == 0)
       try await bench.logind.manager("LockSession", .text("own"))
-      // The signal takes a moment to arrive; without it this would not end.
+      // The signal arrives with a delay; if it never did, this loop would not end.
       while try await bench.status().status == 0 {}
       #expect(try await bench.isLocked("screenLocked"))
       try await bench.unlock()
@@ -80,7 +80,7 @@
         try await bench.unlock()
         try await bench.logind.manager("Suspend", .flag(false))
         #expect(await bench.logind.systemd.nextUnit { $0 == "suspend.target" } == "suspend.target")
-        // It was held back until the agent had locked.
+        // The suspension was delayed until the agent had locked.
         #expect(try await bench.isLocked("suspended"))
       }
       await bench.agent.kill(SIGTERM)

@@ -19,7 +19,7 @@
       let unlocked = try await bench.unlock("apps/one")
       #expect(unlocked.status == 0 && unlocked.output == "office: unlocked\n", unlocked.summary)
 
-      // Both apps have the same data, without a password.
+      // Both apps open the same data without a password.
       let sealed = try await bench.transform("apps/one", "encrypt", "text", "sealed")
       #expect(sealed.status == 0, sealed.summary)
       #expect(bench.content("sealed")?.contains("what the app keeps") == false)
@@ -27,7 +27,7 @@
       #expect(opened.status == 0, opened.summary)
       #expect(bench.content("opened") == "what the app keeps")
 
-      // The same program elsewhere, another group, and signet itself get nothing.
+      // A copy of the program at another path, an app of another group and `signet` itself are rejected.
       for app in ["elsewhere/one", "apps/three"] {
         let refused = try await bench.transform(app, "decrypt", "sealed", "stolen")
         #expect(refused.isRefusal(77, "may not use the shared session"), refused.summary)
@@ -44,7 +44,7 @@
       #expect(own.isRefusal(77, "may not use the shared session"), own.summary)
       #expect(bench.content("stolen") == nil)
 
-      // Another group has a session and data of its own.
+      // Another group has a separate session and separate data.
       #expect(try await bench.run(nil, "status", "--group", "home").status == 1)
       #expect(try await bench.unlock(group: "home").status == 0)
       let foreign = try await bench.transform("apps/three", "decrypt", "sealed", "stolen", group: "home")
@@ -74,7 +74,7 @@
         #expect(refused.isRefusal(77, "may not use the shared session"), refused.summary)
         #expect(chmod(place, 0o755) == 0)
       }
-      // A link to the program, and a link in its place, do not help: what counts is the file that runs.
+      // A link to the program, or in its place, changes nothing: the file that runs decides.
       try FileManager.default.createSymbolicLink(
         atPath: bench.folder.file("elsewhere/link"), withDestinationPath: app)
       #expect(try await bench.transform("elsewhere/link", "encrypt", "text", "sealed").status == 0)
@@ -85,7 +85,7 @@
       await agent.kill(SIGTERM)
     }
 
-    /// Skipped without its rights, except in CI: a failure there.
+    /// Indicates whether the tests run; without root's rights they are skipped, but fail in CI.
     private static let isRoot = geteuid() == 0 || ContinuousIntegration.isHere
 
     @Test(
@@ -105,14 +105,14 @@
       #expect(outside.isRefusal(69, "nobody serves"), outside.summary)
       #expect(chmod(run, 0o755) == 0 && chmod(bench.socket, 0o666) == 0)
       let refused = try await other.run("status", "--group", "office", "--socket", bench.socket)
-      // Our own client does not talk to an agent of another user either.
+      // Our own client does not connect to an agent of another user either.
       #expect(refused.isRefusal(77, "is not this user's alone"), refused.summary)
       let answer = try await Self.greeting(as: Nobody.launcher, bench.socket)
       #expect(answer.status == 0, answer.summary)
       await agent.kill(SIGTERM)
     }
 
-    /// What another program of another user is told: that it is refused, and nothing else.
+    /// Connects as another user's program and prints the agent's answer, which says no more than that it refuses.
     private static func greeting(as launcher: [String], _ socket: String) async throws -> ServerCommand.Result
     {
       let script = """
@@ -178,7 +178,7 @@
         var sealer = try await session.encryptor(label: "film")
         _ = try sealer.update(text)
         try await ends()
-        // The agent's word takes a moment to arrive; without it this would not end.
+        // The agent's notification arrives with a delay; if it never did, this would not end.
         let reason = Self.lockReason(&sealer, text)
         #expect([.requested, .ending].contains(reason))
       }
@@ -203,7 +203,7 @@
       #expect(try await bench.unlock("apps/one").status == 0)
       let search = try MemorySearch(process: agent.id)
       search.add("password", SecretBytes(copying: Array(AgentBench.password.utf8)))
-      // The control: what is no secret is found.
+      // The control: a value that is not secret is found.
       search.add("control", SecretBytes(copying: Array(bench.socket.utf8)))
       for _ in 0..<2 {
         let found = try search.found()
@@ -228,7 +228,7 @@
       }
       let agent = try await bench.startAgent(launcher: Nobody.launcher)
       #expect(try await look(into: agent.id) == 1)
-      // The control: another program of that user, which protects itself by nothing.
+      // The control: an unprotected program of that user.
       let line = Nobody.launcher + ["/bin/sh", "-c", "echo ready; read line"]
       let other = try ChildCommand(line, input: .pipe, output: .pipe).start()
       #expect(await other.output.firstLine() == "ready")
@@ -262,7 +262,7 @@
           ])
         }()
         let running = try process.start()
-        // At another moment of its short life each time.
+        // The kill comes at a different moment of the program's short life each time.
         for _ in 0..<(delay * 400) { sched_yield() }
         _ = running.kill()
         _ = try await running.result()
@@ -277,7 +277,7 @@
       let bench = try await AgentBench()
       let run = bench.folder.file("run")
       try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: false)
-      // Does what systemd does (sd_listen_fds(3)): descriptor 3, and the two variables.
+      // Acts like systemd (sd_listen_fds(3)): descriptor 3, and the two variables.
       let script = """
         import os, socket, sys
         s = socket.socket(socket.AF_UNIX)

@@ -3,7 +3,7 @@ import SignetSQLite
 import SignetTestKit
 import Testing
 
-/// A container whose row somebody else has written, as operators and its user meet it.
+/// A container whose row an attacker has changed, as operators and its user see it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AlteredContainerCommandTests {
   @Test("commands name what was altered and the way out with status 77, and 'user show' lists it")
   func named() async throws {

@@ -4,9 +4,10 @@ import SignetQR
 import SignetTestKit
 import Testing
 
-/// Push messages of authenticator apps, with both real commands: enrolled by a URI or a picture, asked, answered, locked, removed.
+/// Push messages of authenticator apps, with both real commands: enrollment by a URI or a picture, request, answer, lock,
+/// removal.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AppCommandTests {
-  /// Enrols `device` by a URI of the server.
+  /// Enrolls `device` with a URI of the server.
   private func enrol(
     _ device: InstalledSignet, at server: RunningServer, _ words: [String] = []
   ) async throws -> (authenticator: String, uri: String) {
@@ -19,7 +20,7 @@ import Testing
     return (id, uri)
   }
 
-  /// Asks alice, and hands the message to the device.
+  /// Creates a request for alice and passes the message to the device.
   private func ask(
     _ text: String, _ device: InstalledSignet, at server: RunningServer, kind: String = "default"
   ) async throws -> (asked: JSONObject, message: String) {
@@ -52,7 +53,7 @@ import Testing
     #expect(
       misspelt.isRefusal(65, "--policies: there is no policy screenLok; did you mean screenLock?"),
       misspelt.summary)
-    // One that is like none may be an app's own.
+    // A name that resembles no known policy may be one that an app defines.
     try await server.addUser("bob")
     let own = try await server.run("app", "invite", "bob", "--policies", #"{"tampering":{}}"#)
     let note = "signet-server: this server does not evaluate tampering: "
@@ -143,7 +144,7 @@ import Testing
     #expect(try accounts.allSatisfy { try !$0.bool("isLocked") })
     let noCodes = try await device.run("otp", "Bank")
     #expect(noCodes.isRefusal(65, "Bank (alice) makes no codes"), noCodes.summary)
-    // The only one that makes codes needs no name.
+    // A single account that makes codes needs no name.
     #expect(try await device.json("otp").string("code").count == 6)
     let unknown = try await device.run("account", "lock", "Post")
     #expect(
@@ -196,7 +197,7 @@ import Testing
     let code = try await device.json("otp", "Bank").string("code")
     #expect(code.count == 8)
     #expect(try await server.accepts(code, of: "alice"))
-    // Its codes alone are there already too: what is to be removed is what the list shows.
+    // An import of the same code secret alone finds this account too; the message shows which account to delete.
     let query = try #require(URLComponents(string: uri)).queryItems?.filter {
       ["secret", "digits", "period", "algorithm"].contains($0.name)
     }
@@ -210,7 +211,7 @@ import Testing
     #expect(copy.errorOutput.contains(delete), copy.summary)
     let renamed = try await device.run("account", "rename", "Bank", "--issuer", "House bank")
     #expect(renamed.output == "Renamed to House bank (alice).\n", renamed.summary)
-    // It is still called what it was enrolled as, too.
+    // The account can still be selected by the name that it was enrolled with.
     #expect(try await device.json("account", "lock", "Bank")["lock"] != nil)
     #expect(try await device.run("otp", "House bank").status == 77)
     _ = try await device.json("account", "delete", "House bank", "--yes")
@@ -243,7 +244,7 @@ import Testing
     let id = try #require(try await server.activeContainers("alice").first)
     _ = try await device.json("condition", "lock", "--reason", "lent")
     let byHand = try await device.run("doctor")
-    // What the user wants is no trouble.
+    // A lock by the user is no finding.
     #expect(byHand.status == 0, byHand.summary)
     #expect(byHand.output.contains("it was locked by hand: lent"), byHand.summary)
     #expect(byHand.output.contains("signet condition unlock --container"), byHand.summary)

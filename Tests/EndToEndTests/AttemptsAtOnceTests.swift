@@ -4,19 +4,19 @@ import SignetTestKit
 import SignetTesting
 import Testing
 
-/// Several programs that try one password at the same moment.
+/// Several processes that try one password at the same moment.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AttemptsAtOnceTests {
   private static let rules = "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock"
   private static let right = "winter-garden-42"
   private static let wrong = "summer-garden-42"
-  /// Whether each policy and kind of key is tried, or some.
+  /// Indicates whether each policy and kind of key is tried, or only some.
   private static let isLong = KillCount.wanted != nil
-  /// Once in six rounds would have been often enough to be found; each of them erased.
+  /// The number of rounds; the race that these tests look for showed once in six, and erased the container each time.
   private static let rounds = isLong ? 6 : 1
-  /// How many give the right password at once, and how many a wrong one: more than the largest limit.
+  /// The numbers of right and wrong passwords at once; the wrong ones exceed the largest limit.
   private static let (rightCount, wrongCount) = (6, 24)
 
-  /// Starts so many, and waits for all.
+  /// Starts a number of processes and waits for all.
   private func atOnce(
     _ count: Int, _ command: () throws -> ChildCommand
   ) async throws -> [ServerCommand.Result] {
@@ -30,7 +30,7 @@ import Testing
     for result in results { #expect(result.status == 0 && !result.output.isEmpty, result.summary) }
   }
 
-  /// The state of the lock of the only container, or of one of its keys.
+  /// The lock state of the only container, or of one of its keys.
   private func lock(of device: InstalledSignet, key: String? = nil) async throws -> String {
     let listed = try await device.json("list").array("containers")
     guard case .object(let container)? = listed.first else { throw JSONFailure.missingMember("containers") }
@@ -107,19 +107,19 @@ import Testing
     await server.stop()
   }
 
-  /// Waits that begin at a failure, the first one after the first failure, in seconds, and the commands that try a secret.
+  /// The waits after each failure, in seconds, starting with the first, and the commands that try a secret.
   private struct Waits {
     let seconds: [Int]
-    /// What says that a secret was wrong, and what that one was not tried.
+    /// The messages for a wrong secret and for one that was not tried.
     let (wrong, untried): (String, [String])
     let command: @Sendable (_ isRight: Bool) throws -> ChildCommand
 
-    /// Whether a command was told to wait, and has tried nothing.
+    /// Indicates whether a command had to wait and tried nothing.
     func isUntried(_ result: ServerCommand.Result) -> Bool {
       result.status == 77 && result.output.isEmpty && untried.contains { result.errorOutput.contains($0) }
     }
 
-    /// How many of any number may have been tried so long after the first was begun.
+    /// The maximum number of attempts that the waits allow in a time after the first attempt.
     func most(within time: Duration) -> Int {
       var end = Duration.zero
       return 1
@@ -130,9 +130,9 @@ import Testing
     }
   }
 
-  /// Tries wrong secrets at once, of which as many are tried as no wait keeps back, and the right one, which waits as well.
+  /// Tries wrong secrets at once, as many of which are tried as the waits allow, then the right one, which has to wait too.
   ///
-  /// What is expected goes by the time that all of it took: on a busy machine a wait may be over in between.
+  /// The expected number depends on the time that all of it took: on a busy machine a wait may end in between.
   private func expectWaiting(_ waits: Waits, untilItIsOver: Bool) async throws {
     let start = ContinuousClock.now
     let results = try await atOnce(Self.wrongCount) { try waits.command(false) }
@@ -147,7 +147,7 @@ import Testing
       #expect(waits.isUntried(right), right.summary)
     }
     guard untilItIsOver else { return }
-    // Had those that were not tried been counted, it would be more than half an hour, or never over.
+    // If the untried ones had been counted, the wait would be more than half an hour, or endless.
     while waits.isUntried(right) {
       try await Task.sleep(for: .milliseconds(100))
       right = try await waits.command(true).finish()
@@ -165,7 +165,7 @@ import Testing
       seconds: (1...11).map { 1 << $0 }, wrong: "the password is wrong",
       untried: ["before the next password; this one was not tried"]
     ) { try device.process(["otp", "Bank"], passwords: [$0 ? Self.right : Self.wrong]) }
-    // Each time but the first after a success, which has taken the failures back.
+    // Each round but the first follows a success, which has reset the failures.
     for _ in 0..<(Self.isLong ? 4 : 1) { try await expectWaiting(waits, untilItIsOver: true) }
   }
 
@@ -240,10 +240,11 @@ import Testing
     for _ in 0..<Self.rounds {
       expectNoneRefused(try await atOnce(Self.rightCount) { try device.process(words, passwords: [secret]) })
     }
-    // With kills between two successes; who is killed in the short step has an attempt counted, which the next right one takes back.
+    // With kills between two successes: a process killed in the short step leaves a counted attempt, which the next success
+    // resets.
     let crowd = ChildCrowd()
     let total = Self.isLong ? 12 : 6
-    /// Whether nobody was refused yet, and there are too few successes or no kill.
+    /// Indicates whether there was no refusal yet, and there are too few successes or no kill.
     @Sendable func goesOn() -> Bool {
       (crowd.successes < total || crowd.deaths == 0) && crowd.refusals.isEmpty
     }

@@ -10,7 +10,7 @@ import Testing
     try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
   }
 
-  /// Makes the data folder of a server that is stopped another one: what was restored is served in its place.
+  /// Replaces the data folder of a stopped server with a restored one.
   private static func exchange(_ server: RunningServer, for folder: String) throws {
     try FileManager.default.moveItem(atPath: server.data, toPath: "\(server.folder.path)/lost")
     try FileManager.default.moveItem(atPath: folder, toPath: server.data)
@@ -23,7 +23,7 @@ import Testing
     _ = try await device.json(
       "activate", "--code-file", server.codeFile("alice"), passwords: ["winter-garden-42"])
     let copies = try await withThrowingTaskGroup(of: Void.self) { group in
-      // Somebody writes meanwhile.
+      // Writes happen during the backup.
       for number in 0..<20 {
         group.addTask {
           let added = try await ServerCommand.run(["user", "add", "u\(number)", "--data", server.data])
@@ -41,7 +41,7 @@ import Testing
     #expect(
       names == ["admin.key", "ca.pem", "master.key", "server.json", "signet.sqlite", "tls.key", "tls.pem"])
     for name in names { #expect(try Self.mode("\(copy)/\(name)") == 0o600, "\(name)") }
-    // What happens now is not in it.
+    // The copy does not have this later change.
     _ = try await server.json("user", "add", "late")
     await server.stop()
 
@@ -49,7 +49,7 @@ import Testing
     #expect(restored.status == 0, "\(restored.errorOutput)")
     #expect(restored.errorOutput.contains("wait five minutes"))
     #expect(try Self.mode("\(server.folder.path)/again") == 0o700)
-    // The copy is as it was: no log, and nothing written.
+    // The copy is unchanged: no log, and no writes.
     #expect(try FileManager.default.contentsOfDirectory(atPath: copy).sorted() == names)
     try Self.exchange(server, for: "\(server.folder.path)/again")
     let again = try await RunningServer(server.folder, server.port)
@@ -113,13 +113,13 @@ import Testing
           !$0.hasPrefix("again")
         }, "\(what)")
     }
-    // With the key from elsewhere the last one is whole; that key stays elsewhere.
+    // With a key from another place, the last copy is complete; restoring does not copy that key.
     let key = "\(server.data)/master.key"
     let restored = try await ServerCommand.run(
       "restore", "\(server.folder.path)/copy-key", "--data", again,
       environment: ["SIGNET_MASTER_KEY_FILE": key])
     #expect(restored.status == 0, "\(restored.errorOutput)")
-    // What it says to do next needs the variable too.
+    // The command in the advice needs the variable too.
     #expect(
       restored.errorOutput.contains(": SIGNET_MASTER_KEY_FILE=\(key) signet-server serve --data "),
       restored.summary)
@@ -164,7 +164,7 @@ import Testing
     try trap.disarm()
     try FileManager.default.removeItem(atPath: copy)
     try #require(count > 10)
-    // The database has many pages; the last steps are those after the copy has got its name.
+    // The database has many pages; the last steps are those after the copy is renamed.
     var (named, unnamed) = (0, 0)
     for step in Set(stride(from: 1, through: count, by: max(count / 12, 1))).union(count - 2...count).sorted()
     {
@@ -183,7 +183,7 @@ import Testing
       #expect(try await ServerCommand.run("restore", copy, "--data", again).status == 0, "step \(step)")
       for path in [copy, again] { try FileManager.default.removeItem(atPath: path) }
     }
-    // Killed before and after: otherwise the steps are not those of the copy.
+    // There were kills before and after the rename; otherwise the steps would not be those of the copy.
     #expect(named > 0 && unnamed > 0, "\(named), \(unnamed)")
   }
 }

@@ -7,7 +7,7 @@ import SignetServerTesting
 import SignetTestKit
 import Testing
 
-/// What `signet activate` does with what is no activation code: exit status 65, a message, and nothing else.
+/// `signet activate` with an invalid activation code: exit status 65, a message, and no other effect.
 @Suite(.timeLimit(.minutes(10))) struct BadCodeTests {
   private let folder: TemporaryFolder
   private let device: InstalledSignet
@@ -52,7 +52,7 @@ import Testing
   @Test func truncatedAtEveryLength() async throws {
     let bytes = Array(code.text.utf8)
     for count in 1..<bytes.count {
-      // Through the command every 64th, and the last; by the parser that it calls, all.
+      // Every 64th prefix and the last go through the command; all go through the parser that it calls.
       #expect(throws: ActivationCodeFailure.self) {
         try ActivationCode(parsing: String(decoding: bytes[..<count], as: UTF8.self))
       }
@@ -130,7 +130,8 @@ import Testing
 }
 
 extension ActivationCode {
-  /// A good code of a server at port 1 of loopback: if anything is sent, the status is that of an unreachable server.
+  /// A valid code of a server at port 1 of loopback: if the command sends anything, its status is that of an unreachable
+  /// server.
   static func unreachable() throws -> ActivationCode {
     ActivationCode(
       server: try ServerURL("127.0.0.1:1/main"), user: UserID("alice"),
@@ -138,7 +139,7 @@ extension ActivationCode {
   }
 }
 
-/// A PNG of 8-bit grey from its rows, deflated with stored blocks (RFC 1951 section 3.2.4).
+/// A PNG of 8-bit grey values from its rows, deflated with stored blocks (RFC 1951 section 3.2.4).
 enum GreyPNG {
   static func file(_ rows: [[UInt8]]) -> [UInt8] {
     let header = bigEndian(rows.first?.count ?? 0) + bigEndian(rows.count) + [8, 0, 0, 0, 0]
@@ -146,7 +147,7 @@ enum GreyPNG {
       + chunk("IDAT", zlib(rows.flatMap { [0] + $0 })) + chunk("IEND", [])
   }
 
-  /// Codes side by side, 4 pixels a module, with quiet zones of 4 modules.
+  /// Codes next to each other, 4 pixels for a module, with quiet zones of 4 modules.
   static func rows(_ codes: [QRCode]) -> [[UInt8]] {
     let side = (codes.map(\.side).max() ?? 0) + 8
     return (0..<side * 4).map { y in

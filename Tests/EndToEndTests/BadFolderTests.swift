@@ -6,7 +6,7 @@ import SignetTestKit
 import Synchronization
 import Testing
 
-/// Data folders that cannot be used, on the device and on the server: said clearly, and left as they are.
+/// Unusable data folders of devices and servers: a clear message, and an unchanged folder.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BadFolderTests {
   private func activated() async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -31,7 +31,7 @@ import Testing
     for words in [["otp"], ["pending"], ["pending", "--json"], ["approve"], ["deny"], ["delete", "--yes"]] {
       try await expectRefusal(device, 78, "there is no folder", words)
     }
-    // Where nothing was activated, nothing is what there is to read.
+    // Without any activation, an empty list is the correct answer.
     #expect(try await device.json("list").array("containers").isEmpty)
     let listed = try await device.run("list")
     #expect(listed.status == 0 && listed.errorOutput.contains("no container yet"), listed.summary)
@@ -40,7 +40,7 @@ import Testing
     #expect(FileManager.default.createFile(atPath: file, contents: Data()))
     try await expectRefusal(InstalledSignet(data: file), 73, "Not a directory", ["list"])
     try await expectRefusal(InstalledSignet(data: "\(file)/x"), 73, "Not a directory", ["list"])
-    // Named as one writes it in a command.
+    // The message quotes the path for use in a command.
     let blank = "\(folder.path)/my file"
     #expect(FileManager.default.createFile(atPath: blank, contents: Data()))
     try await expectRefusal(
@@ -74,7 +74,7 @@ import Testing
 
   @Test(.enabled(if: Nobody.canRun, "needs another user than root to run as")) func readOnly() async throws {
     let folder = try TemporaryFolder()
-    // Others must get as far as the folder and the programs.
+    // Other users need access to the folder and the programs.
     #expect(chmod(folder.path, 0o755) == 0)
     var device = InstalledSignet(data: "\(folder.path)/device/data")
     device.launcher = Nobody.launcher
@@ -85,7 +85,7 @@ import Testing
     if geteuid() == 0 { try await expectRefusal(device, 73, "may not be written to", activate) }
     try FileManager.default.createDirectory(atPath: device.data, withIntermediateDirectories: true)
     try Nobody.give(device.data)
-    // It makes its vault there, and then the folder and its files are closed.
+    // The command creates its vault there; then the folder and its files become read-only.
     #expect(try await device.run(activate).status == 69)
     #expect(chmod(device.data, 0o500) == 0)
     try await expectRefusal(device, 73, "may not be written to", ["list"])
@@ -150,7 +150,7 @@ import Testing
         try noise.write(to: URL(filePath: path))
         #expect(chmod(path, 0o600) == 0)
       }
-      // To SQLite a file without a page is empty: a vault without containers.
+      // SQLite treats a file without a complete page as empty: a vault without containers.
       let listed = try await device.run("list")
       #expect(
         listed.status == (size < 2 ? 0 : 65) && !listed.errorOutput.isEmpty,
@@ -162,12 +162,12 @@ import Testing
   }
 }
 
-/// The user that owns nothing: who a program runs as where root would be let through.
+/// The user `nobody`, as whom a program runs if root would bypass the check.
 enum Nobody {
   static let id: UInt32 = 65534
   private static let setpriv = "/usr/bin/setpriv"
 
-  /// Skipped without the program, except in CI: a failure there.
+  /// Indicates whether the tests run; without the program they are skipped, but fail in CI.
   static var canRun: Bool {
     geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv) || ContinuousIntegration.isHere
   }
@@ -176,23 +176,23 @@ enum Nobody {
     geteuid() == 0 ? [setpriv, "--reuid=\(id)", "--regid=\(id)", "--clear-groups", "--"] : []
   }
 
-  /// A copy where that user can reach it: a build folder may lie below a home.
+  /// Copies a program to a path that the user can reach, since a build folder may be below a home.
   static func copy(of program: String, in folder: TemporaryFolder) throws -> String {
     let path = "\(folder.path)/\(URL(filePath: program).lastPathComponent)"
     try link(program, to: path)
     return path
   }
 
-  /// Copies of programs, named by the number of the copy and the program; one folder for a process.
+  /// Copies of programs, by the number of the copy and the program's name; one folder for each test process.
   private static let copies = Mutex<(folder: TemporaryFolder, names: Set<String>)?>(nil)
 
-  /// The same as a copy, which the tests of a process share: its owner and its mode are those of all its names.
+  /// Links a path to a copy that all tests of a process share, along with its owner and its mode.
   ///
   /// - Parameters:
   ///   - program: The program.
-  ///   - path: The name of the copy.
-  ///   - number: Copies with different numbers are different files.
-  /// - Throws: What the file system says.
+  ///   - path: The path of the link.
+  ///   - number: The number of the copy; different numbers give different files.
+  /// - Throws: Errors of the file system.
   static func link(_ program: String, to path: String, number: Int = 0) throws {
     let shared = try copies.withLock { copies in
       var made = try copies ?? (TemporaryFolder(), [])
@@ -209,12 +209,12 @@ enum Nobody {
     #expect(chmod("\(path).manifest", 0o644) == 0)
   }
 
-  /// A copy of a program with the manifest of its release beside it, which is not installed: it has no group of its own.
+  /// Copies a program along with the manifest of its release; the copy is not installed, so it has no group.
   static func copy(_ program: String, to path: String) throws {
     let files = FileManager.default
     try files.copyItem(atPath: program, toPath: path)
     #expect(chmod(path, 0o755) == 0)
-    // Programs beside the test bundle belong to no release.
+    // Programs next to the test bundle belong to no release.
     let folder = URL(filePath: program).deletingLastPathComponent().deletingLastPathComponent().path
     let manifest = "\(folder)/lib/signet/release.manifest"
     guard files.fileExists(atPath: manifest) else { return }
@@ -222,7 +222,7 @@ enum Nobody {
     #expect(chmod("\(path).manifest", 0o644) == 0)
   }
 
-  /// Makes a folder that user's, with nobody else in it.
+  /// Gives a folder to the user, without access for others.
   static func give(_ path: String) throws {
     if geteuid() == 0 { try #require(chown(path, id, id) == 0) }
     try #require(chmod(path, 0o700) == 0)

@@ -5,9 +5,9 @@ import SignetJSON
 import SignetSQLite
 import Testing
 
-/// What `signet` does with servers that are not what they should be: a message, a status, and a folder left as it was.
+/// `signet` with misbehaving servers: a message, a status, and an unchanged folder.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BadServerTests {
-  /// Runs a command that must fail, in a folder that has a container; an activation in a new one, too, unless that is not wanted.
+  /// Runs a command that must fail, in a folder with a container and, by default, also in a new folder.
   private func expectRefusal(
     _ server: RunningServer, _ device: InstalledSignet, _ words: [String], _ status: Int32, _ text: String,
     _ whose: String = "", inNewFolder: Bool = true, at location: SourceLocation = #_sourceLocation
@@ -20,7 +20,7 @@ import Testing
     let fresh = InstalledSignet(data: "\(device.data)-\(UUID().uuidString)", authority: device.authority)
     let again = try await fresh.run(words)
     #expect(again.isRefusal(status, text), again.summary, sourceLocation: location)
-    // An empty vault, as the first command makes it, and no container.
+    // The first command has created an empty vault without a container.
     #expect(try FolderSnapshot(fresh.data).paths == ["software-keystore.key", "vault.sqlite"])
     #expect(try await fresh.containers().isEmpty)
   }
@@ -53,7 +53,7 @@ import Testing
     try await expectRefusal(
       server, stranger, ["activate", "--code-file", file], 76, "its issuer is not trusted")
     await elsewhere.stop()
-    // The server saw no try: the code is still good.
+    // The server counted no attempt, so the code is still valid.
     #expect(try await server.audited("activation.refused").isEmpty)
     _ = try await device.json("activate", "--code-file", file)
     await server.stop()
@@ -65,7 +65,7 @@ import Testing
     code.server = try ServerURL("localhost:\(server.port)/main")
     let file = try server.write(code.text, to: "name")
     try await expectRefusal(server, device, ["activate", "--code-file", file], 76, "it is for another name")
-    // A name that the certificate has, but not the one that the server calls itself.
+    // A name in the certificate that differs from the server's own name.
     code.server = try ServerURL("127.0.0.1:\(server.port)/other")
     let domain = try server.write(code.text, to: "domain")
     try await expectRefusal(
@@ -83,8 +83,8 @@ import Testing
       let fake = try await FakeServer(behaviour, certificateOf: server, port: server.port)
       let (status, text) = Self.refusal(of: behaviour)
       let timeout = behaviour.rawValue.hasPrefix("silent") ? "1" : "30"
-      // Commands that look for what waits ask in one way. What is left of a new folder does not depend on the answer: once without a
-      // connection, and once with one.
+      // Commands that look for pending requests ask in one way. A new folder's state does not depend on the answer: it is
+      // tried once without a connection and once with one.
       for words in [["activate", "--code-file", code], ["approve", transaction, "--yes"]] {
         try await expectRefusal(
           server, device, words + ["--timeout", timeout], status, text, "\(behaviour)",
@@ -92,12 +92,12 @@ import Testing
       }
       if behaviour == .noJSON { try await expectRefusal(server, device, ["pending"], status, text) }
       if behaviour == .silent {
-        // No network is needed for a code, whoever listens.
+        // A code needs no network.
         #expect(try await device.json("otp").string("code").count == 6)
       }
       try fake.stop()
     }
-    // The real one is back, and everything is as if nothing had been.
+    // With the real server back, everything works as before.
     let real = try await server.again()
     _ = try await device.json("approve", transaction, "--yes")
     _ = try await device.json("activate", "--code-file", code)
@@ -124,7 +124,7 @@ import Testing
   @Test("a failure of the server itself may pass, for devices and for operators")
   func serverFails() async throws {
     let (server, device) = try await activated()
-    // What somebody else has made of a user is nothing that the server goes by.
+    // The server rejects a user's row that an attacker has changed.
     try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute(
       "UPDATE users SET created = 1")
     let asked = try await device.run("pending")

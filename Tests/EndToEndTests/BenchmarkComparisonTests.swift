@@ -127,7 +127,7 @@ import Testing
 
   @Test("without jq nothing is compared and no table is made: the package that has it is named")
   func withoutJQ() async throws {
-    // A PATH of the script's own, in which all is but jq.
+    // A PATH for the script with all tools but jq.
     let tools = folder.file("tools")
     try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: false)
     for (name, path) in [("bash", "/bin/bash"), ("dirname", "/usr/bin/dirname")] {

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Transactions that are scanned, begun on the device, or answered without a network, by the commands.
+/// Transactions that are scanned, begun on the device, or answered without a network, with the commands.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CarriedTransactionCommandTests {
   @Test("who scans an offer and approves becomes its user; of several containers one is chosen")
   func anybody() async throws {
@@ -123,7 +123,7 @@ import Testing
     let found = try await server.transaction(id)
     #expect(try found.string("status") == "accepted")
     #expect(try found.object("decision").optionalBool("offline") == true)
-    // Changed on the way, it is not the server's.
+    // A text that was changed on the way does not verify.
     let changed = try carried.string("text").replacing("A", with: "B")
     let refused = try await device.run("approve", "--offline", server.write(changed, to: "changed"), "--yes")
     #expect(refused.status != 0 && refused.output.isEmpty, refused.summary)
@@ -187,7 +187,7 @@ import Testing
     let found = try await server.transaction(id)
     #expect(try found.string("status") == "accepted")
     #expect(try found.object("decision").optionalBool("typed") == true)
-    // Not asked for, it is not possible.
+    // A typed approval needs a request that allows it.
     let plain = try await server.ask("alice", "Pay 1 EUR")
     let unwanted = try await server.run("transaction", "typed", plain, "--key-file", server.shopKey)
     #expect(unwanted.status == 65 && unwanted.errorOutput.contains("typed"), unwanted.summary)

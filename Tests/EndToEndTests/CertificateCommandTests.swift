@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// `signet-server certificate`: how long the server's certificate is good, and another one.
+/// `signet-server certificate`: validity and renewal of the server's certificate.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CertificateCommandTests {
   @Test("relying parties and devices trust the server before it shows the new certificate, and after")
   func renew() async throws {
@@ -22,7 +22,7 @@ import Testing
     #expect(!renewed.errorOutput.contains("3. "), renewed.summary)
     let after = try await server.json("certificate", "show")
     #expect(try after.integer("end") >= shown.integer("end") && after.string("pin") == pin)
-    // The server shows what it has, until it is started again.
+    // The server presents its old certificate until it is restarted.
     #expect(try await server.run("user", "list").status == 0)
     #expect(try await device.run("pending").status == 0)
     let other = server.device("other")
@@ -30,7 +30,7 @@ import Testing
     await server.stop()
     let again = try await server.again()
     #expect(try await again.run("user", "list").status == 0)
-    // Who was activated with the new file has both; who was activated before has to be told.
+    // A device activated with the new file trusts both authorities; one activated before has to be informed.
     #expect(try await other.run("pending").status == 0)
     let stranger = try await device.run("pending")
     #expect(stranger.isRefusal(76, "its issuer is not trusted"), stranger.summary)
@@ -50,7 +50,7 @@ import Testing
     let last = try await again.again()
     #expect(try await device.run("pending").status == 0)
     #expect(try await other.run("pending").isRefusal(76, "certificate was refused"))
-    // What the command has advised: nothing trusts the key before from then on, and the server is trusted as ever.
+    // The effect of the command's advice: the old key is trusted no more, and the server's own certificate still is.
     let authorities = try String(contentsOfFile: last.authority, encoding: .utf8)
     let end = try #require(authorities.firstRange(of: "-----END CERTIFICATE-----\n"))
     try Self.replace(last.authority, String(authorities[..<end.upperBound]))
@@ -113,7 +113,7 @@ import Testing
       #expect(try exchanged.strings("advice").count == 1)
       pins.insert(try exchanged.string("pin"), at: 0)
     }
-    // One that leaves the key as it is says the same.
+    // A renewal that keeps the key names the same pins.
     let renewed = try await server.json("certificate", "renew")
     #expect(try renewed.string("pin") == pins[0])
     #expect(try renewed.strings("previousPins") == Array(pins[1...]))
@@ -172,7 +172,7 @@ import Testing
     while !again.events.contains(#""event":"certificate.ends","days":"9""#) { await Task.yield() }
     #expect(!again.events.contains("certificate.otherHost"))
     await again.stop()
-    // One that is not renewed here is not said to be.
+    // The output does not call a certificate renewable that is managed elsewhere.
     try again.changeSettings { settings in
       settings["tls"] = [
         "certificate": .string("\(again.data)/tls.pem"), "key": "tls.key", "authority": "ca.pem",
@@ -270,7 +270,7 @@ import Testing
     await server.stop()
   }
 
-  /// Puts another authority and a certificate of ten days into a server's folder.
+  /// Installs another authority and a certificate of ten days in a server's folder.
   private func replaceCertificate(
     of server: RunningServer, dnsNames: [String], ipAddresses: [String]
   ) throws {

@@ -3,9 +3,9 @@
   import SignetTestKit
   import Testing
 
-  /// What another process of the same user can do to our processes: nothing.
+  /// Access to our processes by another process of the same user: all of it is denied.
   ///
-  /// Both sides are an ordinary user's: root is refused nothing.
+  /// Both sides run as an ordinary user, since root is denied nothing.
   @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Nobody.canRun, "needs another user than root to run as"))
@@ -17,7 +17,7 @@
       #expect(chmod(folder.path, 0o755) == 0)
     }
 
-    /// Gives a folder and all in it to the user of both sides.
+    /// Gives a folder and its contents to the user of both sides.
     private func give(_ path: String) async throws {
       guard geteuid() == 0 else { return }
       let given = ChildCommand(["/bin/chown", "-R", "\(Nobody.id):\(Nobody.id)", path])
@@ -29,12 +29,12 @@
       try await ChildCommand(Nobody.launcher + words).finish()
     }
 
-    /// Tries all ways into a process: each is said with `open`, or with the number of the error.
+    /// Tries all ways into a process; each result is `open` or the error number.
     private func attack(_ id: Int32) async throws -> [String: String] {
       try #require(try await attack([id]).first)
     }
 
-    /// The same for several, by one program.
+    /// Tries all ways into several processes with one program.
     private func attack(_ ids: [Int32]) async throws -> [[String: String]] {
       let script = """
         import ctypes, os, sys
@@ -96,7 +96,7 @@
 
     private static let ways = ["environ", "maps", "mem", "process_vm_readv", "process_vm_writev", "ptrace"]
 
-    /// Has every way refused, gcore's too.
+    /// Expects that every way is denied, including gcore's.
     private func expectClosed(_ id: Int32, _ name: String) async throws {
       let found = try await attack(id)
       #expect(found.keys.sorted() == Self.ways, "\(name)")
@@ -117,14 +117,14 @@
 
     private static let gcore = "/usr/bin/gcore"
 
-    /// A program of the user that runs until it is ended.
+    /// A program of the user that runs until the test ends it.
     private final class Target: Sendable {
       private let process: ChildProcess
       let line: String?
       var id: Int32 { process.id }
       var isRunning: Bool { process.isRunning }
 
-      /// Starts it; where it says something first, waits for that line.
+      /// Starts the program and, if `speaks`, waits for its first line.
       init(_ words: [String], environment: [String: String], speaks: Bool) async throws {
         process = try ChildCommand(
           Nobody.launcher + words, environment: environment, input: .pipe, output: .pipe
@@ -186,7 +186,7 @@
       let command = try await Target(
         [program, "--data", bench.folder.file("device"), "otp", "--password-fd", "0"],
         environment: ServerCommand.cleanEnvironment, speaks: false)
-      // It waits for a password that does not come. That its memory is closed is told by who its files in /proc belong to.
+      // It waits for a password that does not come. The owner of its files in /proc shows that its memory is closed.
       while !Self.isClosed(command.id, "one") { try await Task.sleep(for: .milliseconds(5)) }
       try await expectClosed(command.id, "signet otp")
       #expect(command.isRunning)
@@ -206,12 +206,12 @@
         ["condition", "show"], ["account", "list"], ["message", "list"], ["uaf", "list"],
         ["policy", "explain", "pin-6"],
       ]
-      // Some at a time: who holds them looks every 2 ms whether to let them go.
+      // In groups: the process that holds them polls every 2 ms for their release.
       for start in stride(from: 0, to: lines.count, by: 5) {
         var commands: [(words: [String], trap: HoldTrap, process: ChildProcess)] = []
         for (number, words) in lines[start..<min(start + 5, lines.count)].enumerated() {
-          // Before the first word that it says, or where it says nothing before its end. Sooner it can be tried only where the
-          // program is installed (`SetGroupTests`): a copy is open while the loader loads its libraries.
+          // Before the first word that the command writes or, if it writes none, before its end. An earlier moment needs an
+          // installed program (`SetGroupTests`): a copy is open while the loader loads its libraries.
           let trap = try HoldTrap(["write", "exit_group"], of: program)
           var held = try InstalledSignet(data: folder.file("none-\(number)")).uninstalled(in: folder)
           held.launcher = trap.launcher + Nobody.launcher
@@ -233,9 +233,9 @@
       }
     }
 
-    /// Whether a process runs a program that has closed its memory: its files in `/proc` belong to root, and not to its user.
+    /// Indicates whether a process has closed its memory: its files in `/proc` belong to root, and not to its user.
     ///
-    /// The name comes first: what changes its user, before it becomes the program, has files of root's too.
+    /// The name is checked first, since the files of a launcher that changes its user belong to root as well.
     private static func isClosed(_ id: Int32, _ program: String) -> Bool {
       let name = FileManager.default.contents(atPath: "/proc/\(id)/comm") ?? Data()
       guard String(decoding: name, as: UTF8.self) == "\(program)\n" else { return false }
@@ -245,13 +245,13 @@
 
     // MARK: Cores
 
-    /// Whether the kernel writes cores into the folder in which a program runs, so that one can be looked for.
+    /// Indicates whether the kernel writes core files into a program's working folder, where the test can look for them.
     private static let writesCores: Bool = {
       let pattern = FileManager.default.contents(atPath: "/proc/sys/kernel/core_pattern") ?? Data()
       return geteuid() == 0 && !pattern.isEmpty && ![124, 47].contains(pattern[0])
     }()
 
-    /// What has a program run in a folder, with cores of any size.
+    /// The launcher that runs a program in a folder, without a limit on the size of core files.
     private func launcher(_ cores: String) -> [String] {
       ["/usr/bin/prlimit", "--core=unlimited:unlimited"] + Nobody.launcher
         + ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", cores]
@@ -276,7 +276,7 @@
       await agent.kill(SIGSEGV)
       #expect(try FileManager.default.contentsOfDirectory(atPath: cores).isEmpty)
 
-      // The control: a program with a secret of its own, ended in the same way in the same place.
+      // The control: a program with a secret, ended in the same way in the same folder.
       let line =
         launcher(cores) + [
           "/usr/bin/python3", "-c", "import os\ns = 'garden' + '-' * 3 + 'winter'\nos.abort()",

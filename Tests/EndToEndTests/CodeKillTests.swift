@@ -7,7 +7,7 @@ import SignetTransport
 import Synchronization
 import Testing
 
-/// A server that is killed while 64 clients use up codes: what was accepted stays used up.
+/// A server that is killed while 64 clients use up codes: an accepted code stays used up.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct CodeKillTests {
   private static let clients = 64
 
@@ -28,7 +28,7 @@ import Testing
       #expect(await server.status() == -SIGKILL)
       server = try await RunningServer(server.folder, server.port)
       #expect(try await server.json("audit", "verify")["intact"] == true, "kill \(kill)")
-      // No counter went back, and none is where an accepted code would be good again.
+      // No counter went back, and no accepted code is valid again.
       let now = try await load.counters()
       #expect(now.count == Self.clients, "kill \(kill)")
       for (serial, counter) in now {
@@ -45,7 +45,7 @@ import Testing
   }
 }
 
-/// Users with a token each, who send their codes one after the other.
+/// Users with one token each, who send their codes in order.
 final class CodeLoad: Sendable {
   private let url: String
   private let transport: CurlTransport
@@ -57,7 +57,7 @@ final class CodeLoad: Sendable {
   private struct State {
     /// The counter that each user sends next.
     var next: [Int64]
-    /// The highest counter of which each user heard that it was accepted.
+    /// The highest counter for which each user received an acceptance.
     var accepted: [Int64]
     var acceptedInRun = 0
     var isKilled = false
@@ -82,7 +82,7 @@ final class CodeLoad: Sendable {
   private static func secret(_ user: Int) -> [UInt8] { Array("secret of the user \(1000 + user)".utf8) }
 
   private func code(_ user: Int, _ counter: Int64) throws -> String {
-    // Eight digits: of six, two codes within one window are equal once in 100,000, and the first uses up both.
+    // Eight digits: with six, two codes in a window are equal once in 100,000, and the first would use up both.
     try HOTP(secret: SecretBytes(copying: Self.secret(user)), digits: 8).code(at: UInt64(counter))
   }
 
@@ -138,19 +138,19 @@ final class CodeLoad: Sendable {
     return isValid
   }
 
-  /// Lets all users send codes until so many were accepted, then kills the server under their requests.
+  /// Sends codes of all users until enough were accepted, then kills the server during their requests.
   ///
   /// - Parameters:
-  ///   - wanted: How many.
+  ///   - wanted: The number of acceptances before the kill.
   ///   - kill: Kills the server.
-  /// - Returns: How many were accepted in all.
-  /// - Throws: What reading an answer fails with.
+  /// - Returns: The number of acceptances in this run.
+  /// - Throws: Errors of reading an answer.
   func run(until wanted: Int, kill: @escaping @Sendable () -> Void) async throws -> Int {
     state.withLock { ($0.acceptedInRun, $0.isKilled) = (0, false) }
     await withTaskGroup(of: Void.self) { group in
       for user in 0..<clients {
         group.addTask { [self] in
-          // Ends when the server does. What was sent then may have been accepted or not: the code is not sent again.
+          // The loop ends with the server. The last code may or may not have been accepted, so it is not sent again.
           while true {
             let counter = state.withLock { state in
               defer { state.next[user] += 1 }
@@ -173,7 +173,7 @@ final class CodeLoad: Sendable {
     return state.withLock { $0.acceptedInRun }
   }
 
-  /// The counter of each token's next code, as the server has it.
+  /// The counter of each token's next code, from the server.
   func counters() async throws -> [String: Int64] {
     let response = try await transport.send(
       HTTPRequest(
@@ -187,9 +187,9 @@ final class CodeLoad: Sendable {
 
   /// Sends the last accepted code of every user again.
   ///
-  /// - Parameter client: An address that makes no other attempts, so that none has to wait.
-  /// - Returns: How many were accepted.
-  /// - Throws: What a request fails with.
+  /// - Parameter client: An address without other attempts, so that none has to wait.
+  /// - Returns: The number of accepted codes.
+  /// - Throws: Errors of a request.
   func replay(from client: String) async throws -> Int {
     let accepted = state.withLock { $0.accepted }
     return try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -2,7 +2,7 @@ import Foundation
 import SignetJSON
 import Testing
 
-/// One-time passwords as the operator wants them.
+/// One-time codes with the settings of the operator.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CodeSettingsTests {
   @Test("length, hash, step and name of a container's codes are the server's, which accepts them")
   func profile() async throws {
@@ -31,7 +31,7 @@ import Testing
     #expect(try await server.accepts(code.string("code"), of: "alice"))
     #expect(try await !server.accepts(code.string("code"), of: "alice"))
     await server.stop()
-    // And without the server.
+    // The settings also hold without a connection.
     #expect(try await device.json("otp").string("code").count == 8)
   }
 }

@@ -4,18 +4,18 @@
   import SignetTestKit
   import Testing
 
-  /// What is left of a password in the memory of a command that has used it, while the command still runs.
+  /// The remains of a password in the memory of a command that has used it and still runs.
   ///
-  /// The commands close their memory to their user: root looks into it.
+  /// The commands close their memory to their user, so the test needs root.
   @Suite(
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may look into it"),
     .disabled(if: Programs.areDebug, "a debug build leaves copies of secrets in memory"))
   struct CommandSecretsTests {
-    /// Long enough for each part that is looked for, and for vector registers of each size.
+    /// Passwords that are long enough for each part that is searched, and for vector registers of each size.
     private static let passwords = [
       "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6Ue1Ra",
-      // Letters that Form C leaves as they are, and one that it composes.
+      // One password that Form C leaves unchanged, and one with a letter that it composes.
       "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6\u{E9}\u{E9}", "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6e\u{301}",
     ]
 
@@ -25,7 +25,7 @@
 
     @Test("activate has the password until the container is stored, and not while that is confirmed")
     func activate() async throws {
-      // The text that it writes is of one length for each user and each password.
+      // The length of the output is the same for each user and password.
       let rehearsal = try await server.device("alice").run(
         "activate", "--code-file", server.codeFile("alice"), passwords: [Self.passwords[0]])
       try #require(rehearsal.status == 0, rehearsal.summary)
@@ -72,11 +72,11 @@
     }
   }
 
-  /// A command that waits in the middle of its work, since nobody reads what it writes.
+  /// A command that blocks in the middle of its work because its output pipe is full.
   private final class HeldCommand: Sendable {
     enum Stream { case output, error }
 
-    // Numbers of Linux that Swift does not import.
+    // Linux constants that Swift does not import.
     private static let setPipeSize: Int32 = 1031
     #if arch(x86_64)
       private static let write = "1"
@@ -88,12 +88,12 @@
     private let folder: String
     private let pipe = Pipe()
 
-    /// Starts it with room in the pipe for what comes before a word.
+    /// Starts the command with room in the pipe for the output before a word.
     init(_ command: ChildCommand, on stream: Stream, before word: String, of text: String) throws {
       folder = try #require(command.line.dropFirst().first { $0.hasPrefix("/") })
       let room = word.isEmpty ? 0 : try #require(text.range(of: word)?.lowerBound.utf16Offset(in: text))
       let writing = pipe.fileHandleForWriting
-      // The least that a pipe can have is a page; writes of up to a page go in whole or not at all.
+      // A pipe has at least one page; writes of up to a page are atomic.
       let capacity = Int(fcntl(writing.fileDescriptor, Self.setPipeSize, getpagesize()))
       try #require(capacity >= room && capacity <= 1 << 16)
       try writing.write(contentsOf: Data(repeating: 0x2E, count: capacity - room))
@@ -109,7 +109,7 @@
 
     deinit { process.kill() }
 
-    /// Waits until it waits, and looks for a password: as it was typed, as keys are derived from it, and between the two.
+    /// Waits until the command blocks, then searches for a password: as typed, prepared for key derivation, and in between.
     func holds(_ password: String) async throws -> Bool {
       while try !isHeld() {
         try #require(process.isRunning, "it has not waited")
@@ -120,7 +120,7 @@
       search.add("password", SecretBytes(copying: Array(password.utf8)))
       search.add("prepared", SecretBytes(copying: Array(prepared.utf8)))
       search.add(charactersOf: "characters", SecretBytes(copying: Array(prepared.utf8)))
-      // The control: what is no secret is found.
+      // The control: a value that is not secret is found.
       search.add("control", SecretBytes(copying: Array(folder.utf8)))
       let found = try search.found()
       #expect(found.keys.contains { $0.hasPrefix("control") })
@@ -128,7 +128,7 @@
       return found.keys.contains { !$0.hasPrefix("control") }
     }
 
-    /// Whether one of its threads waits in a call of `write`.
+    /// Indicates whether one of its threads is blocked in `write`.
     private func isHeld() throws -> Bool {
       let tasks = "/proc/\(process.id)/task"
       return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
@@ -140,7 +140,7 @@
       }
     }
 
-    /// Reads what it writes, and returns its exit status.
+    /// Reads the output to its end and returns the exit status.
     func finish() async throws -> Int32 {
       let reading = pipe.fileHandleForReading
       Thread.detachNewThread { _ = reading.readDataToEndOfFile() }

@@ -30,7 +30,7 @@ import Testing
     let advice = "get ca.pem and the pin from the operator, then: signet trust ca.pem --pin PIN"
     let refused = try await device.run("pending")
     #expect(refused.isRefusal(76, "its issuer is not trusted; \(advice)"), refused.summary)
-    // SIGNET_CA_FILE and --ca name the right ones, which count where the container has none of its own; the help says so.
+    // SIGNET_CA_FILE and --ca name the trusted authorities for a container without its own; the help says so.
     let named = try await device.run("pending", "--ca", server.authority)
     #expect(named.isRefusal(76, "its issuer is not trusted; \(advice)"), named.summary)
     let help = try await device.run("pending", "--help").output.split(whereSeparator: \.isWhitespace)
@@ -54,7 +54,7 @@ import Testing
     #expect(try await device.run("trust", server.shopKey).isRefusal(65, key))
     #expect(try await device.run("pending", "--ca", server.shopKey).isRefusal(65, key))
     #expect(try await device.run("trust", "\(server.folder.path)/none").isRefusal(66, "cannot be read"))
-    #expect(try await device.run("pending").status == 76)  // what was refused has changed nothing
+    #expect(try await device.run("pending").status == 76)  // the rejected command changed nothing
     _ = try await device.json("trust", server.authority)
     #expect(try await device.run("pending").status == 0)
     await other.stop()

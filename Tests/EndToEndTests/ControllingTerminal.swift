@@ -2,23 +2,23 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// A `signet` whose controlling terminal is a pseudo-terminal, with the test as its person.
+/// A `signet` with a pseudo-terminal as its controlling terminal, on which the test types.
 final class ControllingTerminal: Sendable {
   private static let setsid = "/usr/bin/setsid"
   private let master: Int32
   private let held: Int32
-  /// What was started; the program may be a child of it.
+  /// The started process; the program may be its child.
   let process: ChildProcess
   private let shown = Shown()
 
-  /// What was shown so far; only one thread at a time asks.
+  /// The output so far; only one thread at a time uses it.
   private final class Shown: @unchecked Sendable {
     var text = ""
-    /// Where the next expectation begins.
+    /// The position at which the next expectation begins.
     var position = 0
   }
 
-  /// Starts the command in a session of its own on a new terminal (`setsid --ctty`, `setsid(1)`).
+  /// Starts the command in a new session on a new terminal (`setsid --ctty`, `setsid(1)`).
   init(_ device: InstalledSignet, _ words: [String], type: String = "xterm") throws {
     // The requests of tty_ioctl(4) behind `unlockpt` and `ptsname`, which Swift's Glibc module leaves out.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -29,7 +29,7 @@ final class ControllingTerminal: Sendable {
     try #require(ioctl(master, 0x8004_5430, &number) == 0)
     held = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(held >= 0)
-    // So wide that what is expected stands in one row; ScreenTests has narrow ones.
+    // A wide terminal keeps each expected text in one row; ScreenTests has narrow ones.
     var size = winsize(ws_row: 50, ws_col: 1000, ws_xpixel: 0, ws_ypixel: 0)
     try #require(ioctl(master, UInt(TIOCSWINSZ), &size) == 0)
     var command = device
@@ -46,13 +46,13 @@ final class ControllingTerminal: Sendable {
     close(master)
   }
 
-  /// Whether what is typed would be shown.
+  /// Indicates whether the terminal echoes input.
   private var hasEcho: Bool {
     var settings = termios()
     return tcgetattr(held, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
-  /// Waits until the text is shown, after what was expected before; five minutes at most.
+  /// Waits until the text appears after the previously expected one, five minutes at most.
   func expect(_ text: String) throws {
     while true {
       let rest = shown.text.dropFirst(shown.position)
@@ -65,7 +65,7 @@ final class ControllingTerminal: Sendable {
     }
   }
 
-  /// Waits for a prompt and types an answer; a password is asked for without echo.
+  /// Waits for a prompt and types an answer; a password prompt must have echo off.
   func answer(_ prompt: String, _ text: String, newline: Bool = true, isSecret: Bool? = nil) throws {
     try expect(prompt)
     let isPassword =
@@ -77,7 +77,7 @@ final class ControllingTerminal: Sendable {
     try #require(write(master, bytes, bytes.count) == bytes.count)
   }
 
-  /// Waits for the end; everything that was shown, and the exit status.
+  /// Waits for the end; returns the exit status and all output.
   func end() async throws -> (status: Int32, shown: String) {
     let status = try await process.end()
     while read(timeout: 0) {}
@@ -85,9 +85,9 @@ final class ControllingTerminal: Sendable {
     return (status, shown.text)
   }
 
-  /// Sends a signal to the program itself, whatever has started it, and waits until it has ended.
+  /// Sends a signal to the program itself, below any launcher, and waits until it has ended.
   ///
-  /// - Returns: The exit status of what started it.
+  /// - Returns: The exit status of the launcher.
   func end(with signal: Int32) async throws -> Int32 {
     var id = process.id
     while let child = try Self.children(of: id).first { id = child }

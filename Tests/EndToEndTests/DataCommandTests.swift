@@ -17,7 +17,7 @@ import Testing
     #expect(try encrypted.string("output") == sealed)
     let size = try FileManager.default.attributesOfItem(atPath: sealed)[.size] as? Int
     #expect(try encrypted.integer("byteCount") == Int64(size ?? 0))
-    // For people no news is good news.
+    // Without --json a success prints nothing.
     let decrypted = try await device.run("data", "decrypt", "--label", "x", sealed, opened)
     #expect(decrypted.status == 0 && decrypted.output.isEmpty, decrypted.summary)
     #expect(try String(contentsOfFile: opened, encoding: .utf8) == "notes")

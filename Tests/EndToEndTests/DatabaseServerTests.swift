@@ -4,10 +4,10 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// `signet-server` with its data in PostgreSQL: the main job, two processes, and what is wrong with the database.
+/// `signet-server` with its data in PostgreSQL: the main use, two processes, and database errors.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: PrivatePostgreSQL.isPossible))
 struct DatabaseServerTests {
-  /// A new, empty database.
+  /// The address of a new, empty database.
   private static func address() throws -> String {
     let server = try PrivatePostgreSQL.shared()
     return try server.uri(server.makeDatabase())
@@ -124,7 +124,7 @@ struct DatabaseServerTests {
     try await Self.expectAdded("bob", to: server)
   }
 
-  /// Expects a change, and the question whether the server is ready, to be answered with "try again", and the command too.
+  /// Expects "try again" for a change, for the readiness check and for a command.
   private static func expectBusy(_ server: RunningServer) async throws {
     let client = try APIClient(server)
     let added = try await client.send(.post, "admin/users", ["user": "bob"])
@@ -138,10 +138,10 @@ struct DatabaseServerTests {
     #expect(refused.status == 75, refused.summary)
   }
 
-  /// Expects that a user is added by a server that has one, and nothing else was.
+  /// Expects that a server with one user adds another, and that nothing else was added.
   private static func expectAdded(_ user: String, to server: RunningServer) async throws {
     _ = try await server.json("user", "add", user)
-    // Another connection writes another chain, and a reader gets one chain after the other.
+    // Another connection writes a separate audit chain; a reader gets the chains one after the other.
     #expect(try await server.audited("user.added").map { try $0.string("user") }.sorted() == ["alice", user])
     #expect(try await server.json("audit", "verify")["intact"] == true)
     await server.stop()

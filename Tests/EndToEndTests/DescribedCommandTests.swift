@@ -2,23 +2,22 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// Help, manual and completion of the real programs: nothing that one of them has is missing from another, and what the documents
-/// name is there.
+/// Help, manual, completion and documents of the real programs name the same commands and options.
 ///
-/// What has to hold for every command is tried here as well.
+/// Rules that hold for every command are tested here too.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DescribedCommandTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   private static let programs = ["signet", "signet-server"]
 
-  /// What `--help` says that a command has.
+  /// The description of a command in its `--help`.
   private struct Described {
     let path: [String]
     let help: String
     var commands: [String] = []
     var options: Set<String> = []
 
-    /// What the command cannot do without: an option's name, and for each argument the first word that it may be, or `x`.
+    /// The required words: an option's name and, for each argument, its first possible word, or `x`.
     var needs: [String] {
       let usage = help.split(separator: "\n\n").first { $0.hasPrefix("Usage:") } ?? ""
       return usage.split(whereSeparator: \.isWhitespace).dropFirst(2 + path.count)
@@ -54,10 +53,10 @@ import Testing
     return try await process.finish()
   }
 
-  /// Every command of a program, and the program itself, by what its help says.
+  /// Every command of a program, and the program itself, described by its help.
   ///
-  /// There are 150 of them. A suite runs in one process, so that they are asked for once in a run: a test that goes through all commands
-  /// belongs to this suite.
+  /// There are 150 commands. A suite runs in one process and asks each only once, so a test over all commands belongs in
+  /// this suite.
   private static func described(_ program: String) async throws -> [Described] {
     try await asked[program]?.value ?? []
   }
@@ -96,7 +95,7 @@ import Testing
   func described(program: String) async throws {
     let commands = try await Self.described(program)
     #expect(commands.count > 40)
-    // Without what keeps words from being macros.
+    // Without the escapes that keep words from being macros.
     let manual = try await Self.run(program, ["help", "--man"]).output.replacing("\\&", with: "")
     // The part of each command, by its words.
     var parts: [String: Substring] = [:]
@@ -106,14 +105,14 @@ import Testing
     var groups: Set<String> = []
     for command in commands {
       let words = command.path.joined(separator: " ")
-      // Of commands in a group, the first one's: `help` finds the others as it finds that.
+      // Only the first command of each group: `help` finds the others in the same way.
       if command.path.count < 2 || groups.insert(command.path.dropLast().joined(separator: " ")).inserted {
         let help = try await Self.run(program, ["help"] + command.path)
         #expect(help.status == 0 && help.output == command.help, "\(program) help \(words): \(help.summary)")
       }
       guard !command.path.isEmpty else { continue }
       let part = try #require(parts[words], "the manual has no \(program) \(words)")
-      // Those of the program are in its description, those of a group with the group.
+      // Options of the program are in its description; options of a group are with the group.
       let group = command.path.count > 1 ? parts[command.path[0]] ?? "" : ""
       let above = manual.prefix(upTo: manual.range(of: "\n.Sh COMMANDS")?.lowerBound ?? manual.endIndex)
       for option in command.options {
@@ -164,7 +163,7 @@ import Testing
     var lines: [(file: String, text: String)] = []
     let folder = Self.root.appending(path: "docs")
     let documents = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-      // The labels of keys in that one begin with the same word.
+      // That document has labels of keys that begin with the same word.
       .filter { $0.hasSuffix(".md") && $0 != "vault-format.md" }.map { "docs/\($0)" }
     for file in documents + ["README.md", "CONTRIBUTING.md", "SECURITY.md"] {
       let text = try String(contentsOf: Self.root.appending(path: file), encoding: .utf8)
@@ -180,7 +179,7 @@ import Testing
     }
     var count = 0
     for (file, line) in lines {
-      // As far as the next command of the line.
+      // Up to the next command of the line.
       for match in line.matches(of: /(?:^|[ (])(signet(?:-server)?) ([^|;&()]*)/) {
         let words = match.2.split(separator: " ").map(String.init)
         var path = [String(match.1)]
@@ -194,7 +193,7 @@ import Testing
           #expect(
             word.first?.isLowercase != true, "\(file): there is no \(path.joined(separator: " ")) \(word)")
         }
-        // Those of the commands below too: options may come before the command.
+        // Includes the options of subcommands, since options may precede the command.
         let options = known.filter { $0.key.starts(with: path) || path.starts(with: $0.key) }
           .reduce(into: Set<String>()) { $0.formUnion($1.value.options) }
         for word in rest.prefix(while: { $0 != "--" }) {
@@ -238,7 +237,7 @@ import Testing
       let device = try InstalledSignet(data: folder.file("none")).uninstalled(in: folder)
       let library = try await IntegrityCommandTests.hook(in: folder)
       let hooks = ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "refuse"]
-      // What looks after the device while it is tampered with, and what needs no key and writes nothing.
+      // Commands that manage the device during tampering, and commands that need no key and write nothing.
       let others: Set = ["completion", "condition report", "doctor", "help", "lock", "status"]
       let leaves = try await Self.described("signet").filter(\.commands.isEmpty)
       #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("signet, at the first steps", .timeLimit(.minutes(10)))
 struct DeviceCommandTests {
-  /// The built `signet`, which lies beside `signet-server`.
+  /// Runs the built `signet`, which is next to `signet-server`.
   private func run(_ words: String..., environment: [String: String] = [:]) async throws
     -> ServerCommand.Result
   {
@@ -26,7 +26,7 @@ struct DeviceCommandTests {
     for (path, finding) in [
       ("\(folder.path)/none", "there is no folder \(folder.path)/none;"),
       (folder.path, "\(folder.path) holds no vault;"),
-      // As one writes it in a command.
+      // The message quotes the path for use in a command.
       ("\(folder.path)/my phone", "there is no folder '\(folder.path)/my phone';"),
     ] {
       let result = try await run("--data", path, "otp")
@@ -115,7 +115,7 @@ struct DeviceCommandTests {
     let other = try await lint(pin, ["--profile", "legacy-compat"])
     #expect(other.status == 65)
     #expect(other.output.hasSuffix("The policy can be used; it does not meet legacy-compat.\n"))
-    // As `init --policy` takes them.
+    // The same profile names as for `init --policy`.
     let profile = try await run("policy", "lint", "psd2", "--profile", "psd2")
     #expect(profile.output == "The policy can be used; it meets psd2.\n", "\(profile.errorOutput)")
     #expect(try await run("policy", "lint", pin).output == sound.output)
@@ -170,7 +170,7 @@ struct DeviceCommandTests {
     #expect(
       doctor.output.contains("ok      bob at \(server.url): its server calls it container \(known)\n"),
       doctor.summary)
-    // One name of two containers names neither.
+    // A name of two containers selects neither.
     _ = try await device.json("activate", "--code-file", server.codeFile("carol"), "--name", "bob")
     let two = try await device.run("otp", "--container", "bob")
     #expect(two.isRefusal(65, "2 containers are called that"), two.summary)

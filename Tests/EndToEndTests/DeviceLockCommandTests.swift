@@ -4,7 +4,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// What befalls a device holds for everything on it, with the real commands: its container and its UAF keys.
+/// A device lock applies to everything on the device, with the real commands: its container and its UAF keys.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceLockCommandTests {
   private static let password = "winter-garden-42"
   private static let pin = "271828"
@@ -124,7 +124,7 @@ import Testing
     #expect(refused.isRefusal(77, "locked by its server: stolen"), refused.summary)
     let wrong = try await server.run("container", "unlock", container)
     #expect(wrong.status != 0 && wrong.errorOutput.contains("locked the device itself"), wrong.summary)
-    // Its user deletes the container, and begins anew: the device stays locked.
+    // The user deletes the container and activates again: the device stays locked.
     let deleted = try await device.run("delete", "--yes")
     #expect(deleted.status == 0, deleted.summary)
     let again = try await device.run(

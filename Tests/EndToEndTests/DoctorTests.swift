@@ -22,7 +22,7 @@ import Testing
     return try container.object("lock")
   }
 
-  /// What is said about a subject: weights and sentences.
+  /// The findings about a subject: weights and sentences.
   private func found(_ subject: String, _ report: JSONObject) throws -> [String] {
     try report.array("findings").compactMap { value in
       guard case .object(let finding) = value, try finding.string("subject") == subject else { return nil }
@@ -50,7 +50,7 @@ import Testing
     #expect(try found("memory", object) == ["fine secrets are kept out of swap"])
     #expect(try !found("keys", object).contains { $0.contains("lockout") })
     #if os(Linux)
-      // Whatever this machine has, each is said to be what it is; `FingerprintTests` and `PasscodeCommandTests` have the others.
+      // Each feature is reported as this machine has it; `FingerprintTests` and `PasscodeCommandTests` have the other cases.
       let fingers = try #require(try found("fingerprints", object).first)
       #expect(
         [

@@ -5,7 +5,7 @@ import SignetSQLite
 import SignetTestKit
 import Testing
 
-/// `signet delete`, `signet reset` and the erasing after too many passwords, with a server that is there or not.
+/// `signet delete`, `signet reset` and the erasure after too many wrong passwords, with and without a server.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct EndingCommandTests {
   @Test func deletesAndTellsTheServerWhy() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -36,11 +36,11 @@ import Testing
     #expect(try await device.containers().map(\.user) == ["bob"])
     server = try await server.again()
     #expect(try await server.activeContainers("alice").count == 1)
-    // The first wait is a minute; until then a command says nothing and does nothing.
+    // The first wait is a minute; until then a command sends nothing and reports nothing.
     let early = try await device.run("pending")
     #expect(early.status == 0 && !early.errorOutput.contains("told"), early.summary)
     #expect(try await server.activeContainers("alice").count == 1)
-    // Another deletion tries what waits at its server.
+    // Another deletion retries the pending notifications of its server.
     let report = try await device.json("reset", "--yes")
     #expect(report["erased"] == true && report["server"] == "told")
     for user in ["alice", "bob"] { #expect(try await server.activeContainers(user).isEmpty) }
@@ -59,7 +59,7 @@ import Testing
       let code = try server.write(await server.invite("alice").text, to: command)
       _ = try await device.json("activate", "--code-file", code)
       await server.stop()
-      // What goes before does not depend on the command that tells it.
+      // The steps before the notification do not depend on the command that sends it.
       let isFirst = command == "pending"
       if isFirst {
         let kept = try ControllingTerminal(device, ["delete"])
@@ -191,7 +191,7 @@ import Testing
       try KillBench.checkDatabase("\(device.data)/vault.sqlite", bench.comment)
       let left = try await device.containers()
       if killed.status == 0 { #expect(left.isEmpty, bench.comment) }
-      // Whoever has the container still can use it, and whoever has not tells the server in the end.
+      // A container that still exists can be used; a deleted one is reported to the server in the end.
       if !left.isEmpty {
         #expect(try await device.run("pending").status == 0, bench.comment)
         #expect(try await bench.server.activeContainers(user).count == 1, bench.comment)

@@ -2,43 +2,43 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// Something that listens where a Signet server should, and behaves badly.
+/// A misbehaving listener in place of a Signet server.
 final class FakeServer: Sendable {
-  /// What it does with each connection.
+  /// The reaction to each connection.
   enum Behaviour: String, Sendable, CaseIterable {
-    /// Not TLS.
+    /// Bytes that are not TLS.
     case noise
-    /// TLS, then not HTTP.
+    /// TLS, then bytes that are not HTTP.
     case noHTTP
-    /// HTTP, then not JSON.
+    /// HTTP, then a body that is not JSON.
     case noJSON
     /// A web page with the status of a refusal.
     case webPage
-    /// A proxy whose server is away.
+    /// The answer of a proxy whose server is unreachable.
     case badGateway
-    /// Half of the body that it promised.
+    /// Half of the announced body.
     case halfBody
-    /// The address of another server.
+    /// A redirect to another server.
     case redirect
-    /// A body without end.
+    /// An endless body.
     case endless
-    /// Takes the connection and says nothing.
+    /// Accepts the connection and sends nothing.
     case silent
-    /// Takes the request and says nothing.
+    /// Accepts the request and sends nothing.
     case silentAfterTLS
-    /// Hangs up.
+    /// Closes the connection.
     case hangUp
-    /// A refusal that says what one of ours says, at the columns where a row may begin.
+    /// A refusal with text that imitates our own output at the columns where a row may begin.
     case hostileText
   }
 
-  /// Where the programs that play it are missing, tests are skipped, but not in CI.
+  /// Indicates whether the tests run; without the needed programs they are skipped, but fail in CI.
   static let canRun: Bool =
     ContinuousIntegration.isHere
     || FileManager.default.isExecutableFile(atPath: python)
   private static let python = "/usr/bin/python3"
 
-  /// The shortest server that can do all this; it ends when its input does, and after five minutes.
+  /// A minimal server for all behaviors; it ends with its input, or after five minutes.
   private static let script = #"""
     import json, signal, socket, ssl, sys, threading
     signal.alarm(300)
@@ -92,9 +92,7 @@ final class FakeServer: Sendable {
   let port: UInt16
   private let process: ChildProcess
 
-  /// Listens, with the certificate of a server's folder.
-  ///
-  /// `port` is where; anywhere unless told.
+  /// Listens with the certificate of a server's folder, on `port` or on a free port.
   init(_ behaviour: Behaviour, certificateOf server: RunningServer, port: UInt16? = nil) async throws {
     let port = try port ?? FreePort.find()
     self.port = port
@@ -110,7 +108,7 @@ final class FakeServer: Sendable {
 
   deinit { process.send(SIGTERM) }
 
-  /// Ends it, so that its port is free again.
+  /// Ends the process, which frees its port.
   func stop() throws {
     try process.input.close()
     try process.end()

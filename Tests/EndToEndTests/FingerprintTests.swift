@@ -6,7 +6,7 @@
   import SignetTestKit
   import Testing
 
-  /// `signet` with the real fprintd, whose reader is libfprint's virtual one: the test is the finger.
+  /// `signet` with the real fprintd and libfprint's virtual reader, to which the test presents fingers.
   @Suite(
     .serialized, .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"),
     .timeLimit(.minutes(10))
@@ -16,7 +16,7 @@
     private static let policy =
       "TYPE=biometricorpassword;UP=0;LOW=0;NUM=1;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20;LOCKTYPE=lock;LOCKCOUNTER=3"
 
-    /// A server, a reader with one finger enrolled, and a device that sees it.
+    /// A server, a reader with one enrolled finger, and a device that uses the reader.
     private struct Bench {
       let fprint: FprintFixture
       let server: RunningServer
@@ -92,12 +92,12 @@
       #expect(try await bench.device.json("otp", passwords: [Self.password]).string("code").count == 6)
       let none = try await bench.device.run("otp")
       #expect(none.isRefusal(64, "there is no terminal to ask at"), none.summary)
-      // Ctrl-D calls all of it off.
+      // Ctrl-D cancels both the password and the finger.
       let stopped = try ControllingTerminal(bench.device, ["otp"])
       try stopped.expect("The reader is on")
       try stopped.answer("", "\u{4}", newline: false)
       #expect(try await stopped.end().status == 130)
-      // The reader is free again after each.
+      // Each command releases the reader at its end.
       try await bench.fprint.claimed { _ in }
       await bench.server.stop()
     }
@@ -114,7 +114,7 @@
       }
       try terminal.answer("", Self.password)
       #expect(try await terminal.end().status == 0)
-      // Where nothing can be shown under the prompt, it is said on a line of its own.
+      // If nothing can be shown below the prompt, the message gets a separate line.
       bench.fprint.next(.stranger, .stranger, .stranger)
       let dumb = try ControllingTerminal(bench.device, ["otp"], type: "dumb")
       try dumb.expect("or type the password for alice")
@@ -138,7 +138,7 @@
       }
       let opened = try ControllingTerminal(bench.device, ["otp"])
       try opened.expect("The reader is on")
-      // fprintd gives its reader to one at a time; this one waits for the password.
+      // fprintd lends its reader to one program at a time; this one waits for the password.
       let second = try ControllingTerminal(bench.device, ["otp"])
       try second.expect("another program uses the fingerprint reader")
       try await bench.fprint.now(.finger("right"))
@@ -146,7 +146,7 @@
       try second.answer("", Self.password)
       #expect(try await second.end().status == 0)
 
-      // A stranger is counted at once: who ends the program then has one finger less.
+      // A mismatch counts at once: ending the program early does not restore an attempt.
       for _ in 0..<4 {
         let terminal = try ControllingTerminal(bench.device, ["otp"])
         try terminal.expect("The reader is on")
@@ -203,7 +203,7 @@
       let socket = "\(bench.server.folder.path)/run/agent.sock"
       let agent = try await RunningAgent(
         bench.device.process(["agent", "--socket", socket, "--groups", groups]))
-      // The agent talks to nobody in another mount namespace than its own.
+      // The agent accepts no client from another mount namespace.
       var beside = bench.device
       beside.launcher = ["/usr/bin/nsenter", "--mount=/proc/\(agent.id)/ns/mnt", "--"]
       bench.fprint.next(.finger("right"))
@@ -217,7 +217,7 @@
       try typed.answer("or type the password", "")
       try typed.answer("Password for alice at", Self.password)
       #expect(try await typed.end().status == 0)
-      // The agent lets go of the reader; without that this would not end.
+      // The agent releases the reader; if it did not, this would not end.
       try await bench.fprint.awaitRelease()
       await agent.kill(SIGTERM)
       await bench.server.stop()
@@ -236,11 +236,11 @@
       let missing = try await bare.run("biometrics", "enable", passwords: ["wrong"])
       #expect(missing.isRefusal(69, "no fingerprint reader that works"), missing.summary)
       #expect(try await bare.run("biometrics", "status").output.contains("no fingerprint reader that works"))
-      // A bus that the environment names is not asked.
+      // The program ignores a bus address from the environment.
       var misled = try bare.process(["biometrics", "status"])
       misled.environment["DBUS_SYSTEM_BUS_ADDRESS"] = bench.fprint.bus.address
       #expect(try await misled.finish().output.contains("no fingerprint reader that works"))
-      // What is explained is what is in force on the device.
+      // The explanation describes the policy as it is in force on this device.
       let able = try await bench.device.run("policy", "explain")
       #expect(able.output.contains("with biometrics once they are enabled."), able.summary)
       let unable = try await bare.run("policy", "explain")

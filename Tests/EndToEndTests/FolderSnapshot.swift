@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
 
-/// What is in a folder: every path below it with its kind, its permissions and its content.
+/// The contents of a folder: each path with its kind, permissions and content.
 struct FolderSnapshot: Equatable, CustomStringConvertible {
   private let entries: [String: String]
 
@@ -10,7 +10,7 @@ struct FolderSnapshot: Equatable, CustomStringConvertible {
     entries.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: "\n")
   }
 
-  /// A folder that is missing is as one that is empty.
+  /// Reads a folder; a missing one equals an empty one.
   init(_ folder: String) throws {
     var entries: [String: String] = [:]
     let manager = FileManager.default

@@ -3,9 +3,9 @@
   import SignetTestKit
   import Testing
 
-  /// The `free` of `signet`, in a program of C.
+  /// The `free` of `signet`, in a C program.
   ///
-  /// What it does for `signet` itself `LastWriteTests/accounts` shows.
+  /// `LastWriteTests/accounts` shows its effect in `signet` itself.
   @Suite(.timeLimit(.minutes(5)), .enabled(if: IntegrityCommandTests.hasTool("cc"), "needs a C compiler"))
   struct FreedMemoryTests {
     private let folder: TemporaryFolder
@@ -32,7 +32,7 @@
       #expect(!result.output.contains("left"), result.summary)
       #expect(result.output.contains("131136: wiped") && result.output.contains("cut: wiped"), result.summary)
       #expect(try await ChildCommand([ours, "twice"]).finish().status == -SIGABRT)
-      // The control: what the C library leaves.
+      // The control: the C library leaves the content.
       let plain = try await ChildCommand([program("plain", with: [])]).finish()
       #expect(plain.output.contains("131136: left") && plain.output.contains("40: left"), plain.summary)
     }

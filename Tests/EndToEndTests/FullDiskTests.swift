@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Disks that are full: a message, nothing half written, and everything works again when there is room.
+/// Full disks: a message, no partial writes, and normal work once there is room.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FullDiskTests {
   @Test(.enabled(if: TinyDisk.isPossible, "needs the right to mount")) func ofTheDevice() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -36,7 +36,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: server.data, withDestinationPath: data)
     let running = try await server.again()
     _ = try await running.json("user", "add", "alice")
-    // Fills what is left, to the last byte.
+    // Fills the disk to the last byte.
     #expect(FileManager.default.createFile(atPath: "\(disk.folder.path)/ballast", contents: nil))
     let ballast = try FileHandle(forWritingTo: URL(filePath: "\(disk.folder.path)/ballast"))
     for size in [65536, 4096, 1] {
@@ -51,7 +51,7 @@ import Testing
     }
     #expect(refusals > 0)
     #expect(running.events.contains("the disk is full"))
-    // What was acknowledged is there, and no more.
+    // Exactly the acknowledged users exist.
     try ballast.truncate(atOffset: 0)
     let users = try await running.json("user", "list").array("users").count
     #expect(users == 41 - refusals)
@@ -60,17 +60,17 @@ import Testing
     await running.stop()
   }
 
-  /// Where nothing can be mounted: a limit on the size of files stands in for the disk's end (`ulimit -f`, 512-byte units).
+  /// The variant without mounting: a limit on the file size replaces the end of the disk (`ulimit -f`, units of 512 bytes).
   @Test func ofAFileSizeLimit() async throws {
     let server = try await RunningServer.start(["--protection", "device"])
     for blocks in [0, 1, 8, 40, 64, 72, 80, 96] {
       let user = "user-\(blocks)"
       var device = server.device(user)
       let code = try await server.codeFile(user)
-      // Ignored signals stay ignored; without that the system would end the program, not fail its writing.
+      // Ignored signals stay ignored; otherwise the signal would end the program before its write fails.
       device.launcher = ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f \(blocks); exec \"$@\"", "sh"]
       var command = try device.process(["activate", "--code-file", code])
-      // Not to files, which the limit would hold too.
+      // Pipes, since the limit would also apply to output files.
       (command.output, command.errorOutput) = (.pipe, .pipe)
       let process = try command.start()
       let status = try await process.end()

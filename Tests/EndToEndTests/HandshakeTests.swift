@@ -7,9 +7,9 @@ import SignetTransport
 import Synchronization
 import Testing
 
-/// Servers that are restarted, or several, in the middle of an activation: the keys of handshakes live in memory only.
+/// A restart, or several servers, in the middle of an activation: the keys of handshakes are only in memory.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HandshakeTests {
-  /// Does something where the user types a password: between *start* and *finish*.
+  /// Runs a body in place of the password prompt, between *start* and *finish*.
   private final class Interruption: ActivationHandler {
     private let body: @Sendable () async throws -> Void
     private let count = Mutex(0)
@@ -35,7 +35,7 @@ import Testing
         certificateAuthoritiesPEM: try String(contentsOfFile: server.authority, encoding: .utf8)))
   }
 
-  /// How a request of a kind was answered, in order.
+  /// The statuses of all answers to one kind of request, in order.
   private func answers(_ server: RunningServer, to suffix: String) throws -> [String] {
     server.events.split(separator: "\n").compactMap { line in
       guard line.contains("\"path\":\"/main/v1\(suffix)\"") else { return nil }
@@ -78,7 +78,7 @@ import Testing
     let code = try await first.invite("alice")
     let again = Mutex<RunningServer?>(nil)
     let interruption = Interruption {
-      // Killed: what it had in memory is gone; the other process runs on.
+      // The kill destroys the keys in its memory; the other process continues.
       first.send(SIGKILL)
       #expect(await first.status() == -SIGKILL)
       let server = try await first.again()
@@ -96,7 +96,7 @@ import Testing
     #expect(try memory.names().isEmpty)
   }
 
-  /// The files of a folder that have one of the keys in them, as bytes or as text.
+  /// The files of a folder that contain one of the keys, as bytes or as text.
   private func files(of folder: String, with keys: [[UInt8]]) throws -> [String] {
     let forms = keys.flatMap { key in
       let base64 = Data(key).base64EncodedString().replacing("=", with: "")
@@ -121,12 +121,12 @@ import Testing
     _ = try await server.device().json("activate", "--code-file", server.codeFile("alice"))
     #expect(try answers(server, to: "/activation/finish") == ["200"])
     let names = try memory.names().filter { $0.hasPrefix("handshake-") }
-    // When it was made, and the key.
+    // The file holds the time of creation, 8 bytes, then the key.
     let keys = try names.map {
       Array(try Data(contentsOf: URL(filePath: "\(memory.path)/\($0)")).dropFirst(8))
     }
     try #require(!keys.isEmpty && keys.allSatisfy { $0.count == 32 })
-    // The control.
+    // The control: the keys are found in their own files.
     #expect(try files(of: memory.path, with: keys).sorted() == names.sorted())
     #expect(FileManager.default.fileExists(atPath: "\(server.data)/signet.sqlite-wal"))
     #expect(try files(of: server.data, with: keys) == [])
@@ -144,7 +144,7 @@ import Testing
     let second = try await server.run("serve", "--listen", "127.0.0.1:\(port)")
     #expect(second.isRefusal(69, "another process serves"), second.summary)
     #expect(second.output.isEmpty)
-    // Killed, it is in nobody's way.
+    // After a kill it does not block another server.
     server.send(SIGKILL)
     #expect(await server.status() == -SIGKILL)
     let again = try await server.again()

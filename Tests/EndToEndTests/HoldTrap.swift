@@ -3,19 +3,18 @@
   import SignetTestKit
   import Testing
 
-  /// Holds a program at each of some of its system calls until it is let go on, and so lets a test look at it in between.
+  /// Holds a program at chosen system calls until the test releases it, so that the test can inspect it in between.
   ///
-  /// The program is not traced (seccomp_unotify(2)), and root's programs keep what rights their files give them.
+  /// The program is not traced (seccomp_unotify(2)), and programs of root keep the rights that their files grant.
   final class HoldTrap: Sendable {
-    /// A call at which the program waits.
+    /// A system call at which the program waits.
     struct Call: Sendable {
-      /// Which one, from 1 on.
+      /// The number of the call, from 1.
       let number: Int
-      /// Its name.
       let name: String
       /// Its first argument, such as a descriptor.
       let argument: UInt64
-      /// The program's process, whatever started it.
+      /// The process of the program, below any launcher.
       let process: Int32
     }
 
@@ -24,16 +23,16 @@
     private static let python = "/usr/bin/python3"
 
     private let folder: TemporaryFolder
-    /// What starts a program, which becomes its process.
+    /// The launcher that starts a program and becomes its process.
     let launcher: [String]
 
     /// Prepares a trap.
     ///
     /// - Parameters:
-    ///   - calls: The names of the calls; of `write` those to standard output and standard error count, of `munmap` those of 16 MiB
-    ///     or more.
-    ///   - program: The program's path: what starts it in turn is not held.
-    /// - Throws: What making a folder fails with.
+    ///   - calls: The names of the calls; for `write`, only those to standard output and standard error; for `munmap`, those
+    ///     of 16 MiB or more.
+    ///   - program: The program's path; its launchers are not held.
+    /// - Throws: Errors of making a folder.
     init(_ calls: [String], of program: String) throws {
       folder = try TemporaryFolder()
       launcher = [
@@ -46,13 +45,13 @@
     /// Waits for the next call.
     ///
     /// - Parameters:
-    ///   - last: The one before.
+    ///   - last: The previous call.
     ///   - process: The program.
-    /// - Returns: nil where the program has ended.
-    /// - Throws: What reading a file fails with.
+    /// - Returns: The call; `nil` if the program has ended.
+    /// - Throws: Errors of reading a file.
     func call(after last: Call?, of process: ChildProcess) async throws -> Call? {
       while true {
-        // In this order: what was held before the end is seen before the end.
+        // The order matters: a call that was held before the end is seen first.
         let isRunning = process.isRunning
         if let call = held, call.number > last?.number ?? 0 { return call }
         if !isRunning { return nil }
@@ -60,7 +59,7 @@
       }
     }
 
-    /// The call at which the program waits, or that it made last.
+    /// The call at which the program waits, or its last call.
     var held: Call? {
       let bytes = FileManager.default.contents(atPath: folder.file("held")) ?? Data()
       let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
@@ -70,10 +69,10 @@
       return Call(number: number, name: String(words[1]), argument: argument, process: process)
     }
 
-    /// Lets the program make a call.
+    /// Releases one call.
     func letGo(_ call: Call) throws { try letGo(upTo: call.number) }
 
-    /// Lets the program make all calls from now on.
+    /// Releases all further calls.
     func letGoAll() throws { try letGo(upTo: .max) }
 
     private func letGo(upTo number: Int) throws {

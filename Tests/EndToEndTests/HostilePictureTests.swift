@@ -2,24 +2,24 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// Pictures that are made to take long: what is refused is decided by counting the work (`FinderSearchTests` of SignetQRTests).
+/// Pictures that are made to take long; the number of work steps decides a rejection (`FinderSearchTests` of SignetQRTests).
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: FakeServer.canRun, "needs python3"))
 struct HostilePictureTests {
-  /// A picture that is full of one thing.
+  /// A picture filled with copies of one pattern.
   struct Picture: Sendable, CustomTestStringConvertible {
     enum Kind: String, Sendable {
       /// Finder patterns, dark on light.
       case dark
       /// Finder patterns, light on dark.
       case light
-      /// Codes of the smallest kind that can be read and say `1`.
+      /// The smallest readable codes, with the content `1`.
       case codes
     }
 
     let kind: Kind
     /// The pixels of a module.
     let module: Int
-    /// From one to the next, in modules.
+    /// The distance between two patterns, in modules.
     var pitch = 8
     /// The pixels on a side; a multiple of 8.
     var side = 4000
@@ -32,7 +32,7 @@ struct HostilePictureTests {
       0xCE27C, 0xF8CD4, 0xCC5C5, 0x1DC7, 0x1FC982, 0x105728, 0x17567F, 0x17432B, 0x174A7C, 0x105CD6, 0x1FD1C7,
     ]
 
-    /// Writes it as a PNG, by the Python script.
+    /// Writes the picture as a PNG with the Python script.
     func write(to path: String) async throws {
       let rows = kind == .codes ? Self.code : Self.finder
       let words = [
@@ -68,7 +68,7 @@ struct HostilePictureTests {
         file.write(chunk(b"IDAT", data) + chunk(b"IEND", b""))
     """#
 
-  /// Runs a command, and says how many seconds of processor time it took, in user and in system, and how many KiB of memory (`wait4`).
+  /// Runs a command and prints its user and system time in seconds and its memory in KiB (`wait4`).
   private static let timer = """
     import os, sys
     child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
@@ -93,7 +93,7 @@ struct HostilePictureTests {
     return (result, try #require(Double(used[0])), try #require(Int(used[1])))
   }
 
-  /// A thousand texts of 8 MB each, which are a few bytes in the file.
+  /// A thousand texts of 8 MB each, which take a few bytes in the file.
   @Test("texts in a picture, which libraries unpack and keep, cost no memory")
   func texts() async throws {
     let file = folder.file("texts.png")
@@ -112,7 +112,7 @@ struct HostilePictureTests {
     for words in [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]] {
       let (result, _, kibibytes) = try await run(words)
       #expect(result.isRefusal(65, "no QR code"), "\(words): \(result.summary)")
-      // All of the texts are 8 GB, and one of each kind 16 MB beside what a command takes anyway.
+      // All of the texts have 8 GB; one of each kind has 16 MB, in addition to a command's usual memory.
       #expect(kibibytes < 200_000, "\(words): \(kibibytes) KiB")
     }
   }
@@ -131,7 +131,7 @@ struct HostilePictureTests {
   func finderPatterns(_ picture: Picture) async throws {
     let file = folder.file("full.png")
     try await picture.write(to: file)
-    // They have one reader of pictures: each of them is given one picture.
+    // All commands share one reader of pictures, so each picture goes to one of them.
     let all = [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]]
     for words in all.prefix(picture.module == 1 && picture.kind == .dark ? 3 : 1) {
       let result = try await InstalledSignet(data: folder.file("device")).run(words)
@@ -140,10 +140,10 @@ struct HostilePictureTests {
     }
   }
 
-  /// The largest pictures with as many patterns as are let through: these took 2 to 5 s when the limits were chosen.
+  /// The largest pictures with as many patterns as the limits allow; they took 2 to 5 s when the limits were chosen.
   ///
-  /// One of them is read. Where `SIGNET_KILLS` asks for a long run, all are, and the processor time is compared with the manual's. How long a
-  /// command waits for a processor does not count there, and what else runs on that can double it, not take it to five times as much.
+  /// One of them is read. With `SIGNET_KILLS`, all are, and the processor time is compared with the manual's. Waiting for a
+  /// processor does not count, and other load can double the time, but not increase it fivefold.
   @Test(
     "the worst pictures that are let through are read to the end; a long run compares the time with the manual",
     arguments: [

@@ -5,8 +5,8 @@ import Testing
 
 /// Data folders of servers, as `signet-server init` makes them.
 ///
-/// To make one takes as long as to start the server, and it is the same for most tests: what was made once is copied. Two folders that
-/// are there at the same time are never copies of one: their keys are others, and neither authority has issued the other's certificate.
+/// To make one takes as long as to start the server, and most tests need the same one, so folders are copied. Two folders
+/// that exist at the same time are never copies of one: they have different keys and authorities.
 enum InitializedFolder {
   private struct File: Sendable {
     let name: String
@@ -18,12 +18,12 @@ enum InitializedFolder {
   private struct Made {
     let words: [String]
     let files: [File]
-    /// Where the last copy is.
+    /// The folder of the last copy.
     weak var holder: TemporaryFolder?
   }
 
   private static let settings = "server.json"
-  /// The port of what is copied, for which each copy has its own.
+  /// The port in the original, which each copy replaces.
   private static let port: UInt16 = 65_535
   private static let made = Mutex<[Made]>([])
 
@@ -31,12 +31,12 @@ enum InitializedFolder {
   ///
   /// - Parameters:
   ///   - words: Further words of the command.
-  ///   - port: Where the server will listen.
-  ///   - folder: No other folder is a copy of the same while this one lives.
-  /// - Throws: What keeps it from being made.
+  ///   - port: The port on which the server will listen.
+  ///   - folder: The parent; while it exists, no other folder is a copy of the same original.
+  /// - Throws: The error that prevents its creation.
   static func make(_ words: [String], _ port: UInt16, in folder: TemporaryFolder) async throws {
     let data = folder.file("data")
-    // What is on a database server is not in the folder.
+    // Data on a database server is not in the folder, so it cannot be copied.
     guard !words.contains("--storage") else { return try await initialize(data, port, words) }
     let files = try await files(words, for: folder)
     try FileManager.default.createDirectory(
@@ -55,7 +55,7 @@ enum InitializedFolder {
     try #require(result.status == 0, "\(result.errorOutput)")
   }
 
-  /// The files that a folder gets: those of one that is gone, or new ones.
+  /// The files of an original whose last copy is gone, or of a new folder.
   private static func files(_ words: [String], for folder: TemporaryFolder) async throws -> [File] {
     let known = made.withLock { made -> [File]? in
       guard let index = made.firstIndex(where: { $0.holder == nil && $0.words == words }) else { return nil }

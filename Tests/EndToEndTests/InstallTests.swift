@@ -14,7 +14,7 @@
       folder = try TemporaryFolder()
       binaries = folder.file("binaries")
       try FileManager.default.createDirectory(atPath: binaries, withIntermediateDirectories: false)
-      // A debug build needs the toolchain's libraries, which installing refuses; these stand for one that does not.
+      // A debug build needs the toolchain's libraries, which the installation rejects; these scripts replace it.
       let built = URL(filePath: try InstalledSignet.executable()).deletingLastPathComponent().path
       for command in ["signet", "signet-server"] {
         let script = "#!/bin/sh\nexec '\(built)/\(command)' \"$@\"\n"
@@ -32,7 +32,7 @@
       ).finish()
     }
 
-    /// One installation for the tests that only read what is there.
+    /// One installation for all tests that only read it.
     private static let placed = Task {
       let tests = try InstallTests()
       let result = try await tests.install(["PREFIX": tests.folder.file("prefix")])
@@ -71,10 +71,10 @@
       #expect(found.sorted() == expected.keys.sorted())
       for (path, mode) in expected {
         #expect(permissions(of: "\(root)/\(path)") == mode, "\(path)")
-        // Each place is told, for who packs them.
+        // The output names each path, for packagers.
         #expect(result.output.contains("\(root)/\(path)\n"), "\(path)")
       }
-      // The image is for another machine: nothing in it names where it was made.
+      // The image is for another machine: no file in it names the build path.
       let unit = try #require(content("\(root)/usr/lib/systemd/user/signet-agent.service"))
       #expect(unit.contains("ExecStart=/usr/bin/signet agent\n") && !unit.contains("@bindir@"))
       #expect(content("\(root)/usr/share/man/man1/signet.1")?.contains(".Nm signet") == true)
@@ -169,7 +169,7 @@
       let installed = "\(prefix)/lib/systemd/system/signet-server@.service"
       let unit = try #require(content(installed))
       #expect(unit.contains("ExecStart=\(prefix)/bin/signet-server serve --data /var/lib/signet/%i\n"))
-      // An instance, as `systemctl start signet-server@bank` makes one.
+      // An instance such as `systemctl start signet-server@bank` makes.
       let instance = folder.file("signet-server@bank.service")
       try Data(unit.utf8).write(to: URL(filePath: instance))
       let verified = try await run(Self.analyzer, ["--man=no", "verify", instance])
@@ -177,7 +177,7 @@
       let rated = try await run(
         Self.analyzer, ["security", "--offline=true", "--threshold=20", "--no-pager", instance])
       #expect(rated.status == 0, rated.summary)
-      // The control: less of a sandbox is found.
+      // The control: a weaker sandbox is found.
       try Data(
         unit.replacing("ProtectSystem=strict", with: "").replacing("NoNewPrivileges=yes", with: "").utf8
       )
@@ -207,7 +207,7 @@
       let prefix = try await placedPrefix()
       for page in ["man1/signet.1", "man1/signet-server.1", "man5/signet-server.json.5"] {
         let lint = try await run("mandoc", ["-T", "lint", "-W", "all", "\(prefix)/share/man/\(page)"])
-        // Other pages are looked for where the system has them, and the text of examples is not ours to break.
+        // References to other pages depend on the system, and long lines in examples are intended.
         let found = (lint.output + lint.errorOutput).split(separator: "\n").filter {
           !$0.contains("referenced manual not found") && !$0.contains("input text line longer than 80 bytes")
         }
@@ -322,7 +322,7 @@
         ) { $1 })
       let result = try await command.finish()
       #expect(result.status == 0 && !result.summary.rawValue.contains("signet-agent"), result.summary)
-      // The control: what is wrong is found.
+      // The control: an error is found.
       let wrong = try #require(content(units[0])).replacing("LimitCORE=0", with: "LimitCores=0")
       try Data(wrong.utf8).write(to: URL(filePath: units[0]))
       let found = try await command.finish()

@@ -3,24 +3,26 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// The `signet` that is tested, over one data folder.
+/// The tested `signet` with one data folder.
 struct InstalledSignet: Sendable {
-  /// The data folder; the command makes it.
+  /// The data folder, which the command creates.
   let data: String
-  /// The file with the certificates that it trusts; the system's where this is nil.
+  /// The file of trusted certificates; `nil` for the system's.
   var authority: String?
-  /// What starts it, for other users and other limits.
+  /// The launcher, for other users and other limits.
   var launcher: [String] = []
-  /// The program, where it is not `Programs.path`.
+  /// The program; `nil` for the one at `Programs.path`.
   var program: String?
-  /// The address of the session's bus; none where this is nil.
+  /// The address of the session bus; `nil` for none.
   var sessionBus: String?
-  /// How many milliseconds a password costs: the least that a vault makes; what programs choose by themselves where this is nil.
+  /// The time to derive a key from a password, in milliseconds; `nil` for the program's default.
+  ///
+  /// The default here is the least that a vault allows.
   var passwordTime: Int? = 1
-  /// The locale that it runs in.
+  /// The locale in which it runs.
   var locale = "C.UTF-8"
 
-  /// A process that is ready to start; `passwords` are its lines on the descriptor that `--password-fd` names.
+  /// Prepares a process; `passwords` are its lines on the descriptor of `--password-fd`.
   func process(_ words: [String], passwords: [String] = []) throws -> ChildCommand {
     var line = launcher + [try program ?? Self.executable(), "--data", data] + words
     if !passwords.isEmpty { line += ["--password-fd", "0"] }
@@ -35,8 +37,9 @@ struct InstalledSignet: Sendable {
 
   static func executable() throws -> String { try Programs.path("signet") }
 
-  /// The same with a copy of the program that is not installed: an installed one has a group of its own, and the loader then
-  /// takes out of its environment what loads code.
+  /// Returns the same with an uninstalled copy of the program.
+  ///
+  /// An installed one has a group, so the loader removes variables that load code from its environment.
   func uninstalled(in folder: TemporaryFolder) throws -> InstalledSignet {
     var command = self
     let path = folder.file("signet")
@@ -45,7 +48,7 @@ struct InstalledSignet: Sendable {
     return command
   }
 
-  /// What the programs were built as: installed ones are a release, and those beside the test bundle are what it is.
+  /// The build flavor of the programs: installed ones are a release; those next to the test bundle match it.
   static var flavour: String {
     #if DEBUG
       ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] == nil ? "debug" : "release"
@@ -54,7 +57,7 @@ struct InstalledSignet: Sendable {
     #endif
   }
 
-  /// Runs it to its end.
+  /// Runs the command to its end.
   func run(_ words: String..., passwords: [String] = []) async throws -> ServerCommand.Result {
     try await run(words, passwords: passwords)
   }
@@ -63,14 +66,14 @@ struct InstalledSignet: Sendable {
     try await process(words, passwords: passwords).finish()
   }
 
-  /// Runs it with `--json`; it must succeed.
+  /// Runs the command with `--json`; it must succeed.
   func json(_ words: String..., passwords: [String] = []) async throws -> JSONObject {
     let result = try await run(words + ["--json"], passwords: passwords)
     try #require(result.status == 0, "signet \(words): status \(result.status), \(result.errorOutput)")
     return try JSONObject(parsing: Array(result.output.utf8))
   }
 
-  /// The containers in the folder, which is there.
+  /// The containers in the folder, which must exist.
   func containers() async throws -> [ListedContainer] {
     try await json("list").array("containers").map { value in
       guard case .object(let object) = value else { throw JSONFailure.missingMember("id") }
@@ -80,7 +83,7 @@ struct InstalledSignet: Sendable {
     }
   }
 
-  /// What `signet list --json` says of a container.
+  /// A container in the output of `signet list --json`.
   struct ListedContainer: Hashable, Sendable {
     let id: String
     let user: String
@@ -89,7 +92,7 @@ struct InstalledSignet: Sendable {
 }
 
 extension ServerCommand.Result {
-  /// Whether it ended as a refusal should: this status, one message with this text, nothing on the output.
+  /// Indicates whether the command failed with this status and an error message that contains the text, without output.
   func isRefusal(_ status: Int32, _ text: String) -> Bool {
     self.status == status && errorOutput.contains(text) && output.isEmpty
   }

@@ -4,9 +4,9 @@
   import SignetTestKit
   import Testing
 
-  /// What `signet` and `signet-server` do about tampering with them.
+  /// The reactions of `signet` and `signet-server` to tampering.
   ///
-  /// `signet` is a copy that is not installed, where the loader does what variables say.
+  /// `signet` is a copy that is not installed, so that the loader obeys the environment.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct IntegrityCommandTests {
     private let folder: TemporaryFolder
     private let device: InstalledSignet
@@ -28,11 +28,11 @@
       return try await process.finish()
     }
 
-    /// A generator of random numbers that repeats itself, in C.
+    /// A random generator that returns constant bytes, in C.
     static let repeatingGenerator =
       "int RAND_bytes(unsigned char *to, int n) { while (n) to[--n] = 7; return 1; }\n"
 
-    /// A library that takes the place of the generator of random numbers.
+    /// A library that replaces the random generator.
     static func hook(in folder: TemporaryFolder) async throws -> String {
       let (source, library) = (folder.file("hook.c"), folder.file("hook.so"))
       try Data(repeatingGenerator.utf8).write(to: URL(filePath: source))
@@ -50,7 +50,7 @@
       let otp = try await run("otp", adding: hooked)
       #expect(otp.isRefusal(77, "signet otp: this program is being tampered with: "), otp.summary)
       #expect(otp.errorOutput.contains("hook.so"), otp.summary)
-      // It fails for what it would fail for at any time.
+      // The command fails for its usual reason.
       #expect(try await run("lock", "--socket", folder.file("socket"), adding: hooked).status == 69)
       let doctor = try await run("doctor", adding: hooked)
       #expect(
@@ -58,7 +58,7 @@
         doctor.summary)
       let end = try await run("otp", adding: ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "terminate"])
       #expect(end.status == 77 && end.errorOutput.hasPrefix("This program ends itself: "), end.summary)
-      // Without a variable a release refuses, and a debug build is in no developer's way.
+      // Without a variable a release refuses, while a debug build does not hinder developers.
       let plain = try await run("otp", adding: ["LD_PRELOAD": library])
       switch InstalledSignet.flavour {
       case "release":
@@ -70,12 +70,12 @@
           #expect(
             refused.isRefusal(77, "signet \(words): this program is being tampered with: "), refused.summary)
         }
-        // Milder than that a variable can't make it.
+        // A variable cannot weaken this reaction.
         let mild = try await run("otp", adding: ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "report"])
         #expect(mild.isRefusal(77, "this program is being tampered with"), mild.summary)
       default: #expect(plain.status == 78, plain.summary)
       }
-      // The control: without the hook the same settings let it pass.
+      // The control: without the hook, the same settings let the command pass.
       #expect(try await run("otp", adding: ["SIGNET_INTEGRITY": "refuse"]).status == 78)
     }
 
@@ -83,7 +83,7 @@
       "no command loads what OpenSSL's variables name",
       .enabled(if: hasTool("cc"), "needs a C compiler"))
     func cryptoEnvironment() async throws {
-      // A provider says that it was loaded by a file that it makes.
+      // The provider creates a file when it is loaded.
       let (source, library) = (folder.file("provider.c"), folder.file("evil.so"))
       let (mark, settings) = (folder.file("loaded"), folder.file("evil.cnf"))
       try Data(
@@ -214,17 +214,17 @@
       try #require(made.status == 0, made.summary)
       var environment = ["LD_PRELOAD": library]
       for name in names { environment[name] = folder.file("none") }
-      // It is refused, since the library is found; what counts is what that has read before.
+      // The library is found and the command refuses; the test is about the files that were read before.
       _ = try await run("list", adding: environment)
       #expect(FileManager.default.fileExists(atPath: begun))
       #expect(!FileManager.default.fileExists(atPath: found))
-      // The control: in another program it reads them.
+      // The control: another program reads them.
       let other = ChildCommand(["/usr/bin/true"], environment: environment)
       #expect(try await other.finish().status == 0)
       #expect(FileManager.default.fileExists(atPath: found))
     }
 
-    /// Whether the programs were built with a release's key.
+    /// Indicates whether the programs were built with a release key.
     private static let areReleased =
       InstalledSignet.flavour == "release" && ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] != nil
 
@@ -237,7 +237,7 @@
         let path = try #require(device.program)
         #expect(try await run("otp", adding: [:]).status == 78)
         try FileManager.default.removeItem(atPath: "\(path).manifest")
-        // Also where memory is laid out the old way, with what is mapped below the program.
+        // The legacy memory layout, with mappings below the program, is tried too.
         let unlimited = ["/bin/sh", "-c", "ulimit -s unlimited && exec \"$0\" \"$@\""]
         for (launcher, words) in [([], "otp"), ([], "list"), ([], "deny"), (unlimited, "list")] {
           var launched = device
@@ -254,12 +254,12 @@
       #expect(doctor.output.contains("note    program: a development build"), doctor.summary)
     }
 
-    /// Where a byte of a program's code lies in its file that nothing runs: behind a return, between two functions.
+    /// The file offset of a byte in a program's code that never runs: behind a return, between two functions.
     private static func unusedPlace(in program: [UInt8]) throws -> Int {
       func number(_ place: Int, _ byteCount: Int) -> Int {
         program[place..<place + byteCount].reversed().reduce(0) { $0 << 8 | Int($1) }
       }
-      // The segments of an ELF file of 64 bits: their table, and of each its flags, its place and its length in the file.
+      // The 64-bit ELF segments: the table and, for each segment, its flags, offset and length in the file.
       let headers = (0..<number(56, 2)).map { number(32, 8) + $0 * number(54, 2) }
       let code = try #require(headers.first { number($0, 4) == 1 && number($0 + 4, 4) & 1 != 0 })
       let (start, byteCount) = (number(code + 8, 8), number(code + 32, 8))
@@ -278,10 +278,10 @@
       let path = folder.file("own/signet")
       try FileManager.default.createDirectory(
         atPath: folder.file("own"), withIntermediateDirectories: false)
-      // A file of its own: the copies of other tests are names of one.
+      // A separate file: the copies of other tests are links to one file.
       try Nobody.copy(InstalledSignet.executable(), to: path)
       own.program = path
-      // The control: not refused, there is only nothing to compute a code with.
+      // The control: the unchanged program is not rejected and has no container to make a code with.
       let whole = try await own.run("otp")
       #expect(whole.status == 78, whole.summary)
       var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -316,7 +316,7 @@
           refused.isRefusal(77, "the code of this program in memory is not what its file has"),
           "quarter \(quarter): \(refused.summary)")
         #expect(try await Self.flip(agent.id, "place", place).status == 0)
-        // The next one is found by itself: with this one written back, nothing is wrong.
+        // Each change is found by itself: once this one is reverted, the agent works.
         #expect(try await bench.unlock().status == 0, "quarter \(quarter)")
       }
       await agent.kill(SIGTERM)
@@ -337,11 +337,10 @@
       await agent.kill(SIGTERM)
     }
 
-    /// Inverts a byte of a program's code in memory: at a place, or in a quarter of it after the first; prints the place.
+    /// Inverts a byte of a program's code in memory, at an offset or in a quarter of it after the first; prints the offset.
     ///
-    /// The byte lies between two functions, where it changes nothing that runs: in an instruction without an effect, behind a return.
-    /// With `header`, the program's header says instead that what may not be written to may (`p_flags`, 2); with `magic`, its first byte
-    /// is changed.
+    /// The byte is in padding between two functions, so nothing that runs changes. With `header`, the program header makes a
+    /// read-only segment writable instead (`p_flags`, 2); with `magic`, its first byte is changed.
     private static func flip(_ id: Int32, _ kind: String, _ number: Int) async throws -> ServerCommand.Result
     {
       let script = """
@@ -430,7 +429,7 @@
       await agent.kill()
     }
 
-    /// A folder for settings with a file of integrity's.
+    /// Creates a settings folder with an integrity file.
     private func settings(_ text: String) throws -> String {
       let home = folder.file("config")
       try FileManager.default.createDirectory(
@@ -461,7 +460,7 @@
       let doctor = try await run("doctor", "--json", adding: ["XDG_CONFIG_HOME": home])
       let integrity = try JSONObject(parsing: Array(doctor.output.utf8)).object("integrity")
       #expect(try integrity.number("threshold") == 0.3 && integrity.string("reaction") == "refuse")
-      // Milder than the variable, or than the program itself, it can't be.
+      // The file cannot weaken the reaction of the variable or of the program itself.
       _ = try settings(#"{"reaction":"report","threshold":1,"weights":{"hook":0,"environment":0.1}}"#)
       let mild = try await run(
         "doctor", "--json",
@@ -517,7 +516,7 @@
       let agent = try await bench.startAgent()
       let doctor = try await bench.device.json("doctor")
       let status = try String(contentsOfFile: "/proc/\(agent.id)/status", encoding: .utf8)
-      // PAM starts a program with rights of its own, which a filter would forbid.
+      // PAM starts a setuid or setgid program, which a seccomp filter would forbid.
       let checksPasscode = doctor.text.contains("PAM checks it by the service")
       #expect(status.contains("\nSeccomp:\t2\n") != checksPasscode, "\(doctor.text)")
       await agent.kill(SIGTERM)

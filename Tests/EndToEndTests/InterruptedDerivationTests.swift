@@ -4,11 +4,11 @@
   import SignetTesting
   import Testing
 
-  /// Programs that are ended while they derive a key from the right password: nothing is counted then, whatever the key is.
+  /// Programs that are ended while they derive a key from the right password: no failure is counted, for each kind of key.
   ///
-  /// Each is ended at the last moment of a derivation, when it frees the memory that this has taken.
-  /// Each lock here allows one failure, or has whoever failed three times wait: one of each signal would be seen there, and of UAF
-  /// keys, which allow two failures without a wait, each signal is sent three times where `SIGNET_KILLS` asks for a long run.
+  /// Each is ended at the last moment of a derivation, when it frees its memory. Each lock here allows one failure, or makes
+  /// the user wait after three, so that one failure for each signal would show. UAF keys allow two failures without a wait:
+  /// with `SIGNET_KILLS`, each signal is sent three times.
   @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(
@@ -18,15 +18,15 @@
       "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=1"
     private static let right = "winter-garden-42"
     private static let session = "session-garden-42"
-    /// Ctrl-C, a friendly request, and a kill: more than a lock takes that allows one failure.
+    /// Ctrl-C, a termination request and a kill: more than a lock with one allowed failure could bear.
     private static let signals = [SIGINT, SIGTERM, SIGKILL]
-    /// The number of the system call with which a program waits for a line or a signal: `poll`, `ppoll`.
+    /// The number of the system call in which a program waits for a line or a signal: `poll`, `ppoll`.
     #if arch(x86_64)
       private static let poll = "7"
     #else
       private static let poll = "73"
     #endif
-    /// What Argon2id takes at least is 19 MiB, and nothing else after the password takes as much as this, in KiB.
+    /// A size in KiB that only the derivation reaches after the password; Argon2id takes at least 19 MiB.
     private static let derivationSize = 12_000
 
     @Test("a container's password and a session key's")
@@ -71,7 +71,7 @@
           ["uaf", "register", "alice", "-a", kind, "--token-fd", "0"] + party.words,
           passwords: [party.key, secret])
         try #require(made.status == 0, made.summary)
-        // Where one signal alone counted, the others would not hide it.
+        // If only one signal counted a failure, the others would not hide it.
         let all = Self.signals.flatMap { [Int32](repeating: $0, count: 3) }
         let twice = Self.signals + Self.signals
         try await interrupt(
@@ -81,7 +81,7 @@
       await party.server.stop()
     }
 
-    /// Ends a command in its derivation with each signal, and runs it to its end.
+    /// Ends a command in its derivation with each signal, and then runs it to its end.
     private func interrupt(
       _ device: InstalledSignet, _ words: [String], _ password: String, _ signals: [Int32] = signals
     ) async throws {
@@ -98,7 +98,7 @@
           try await Task.sleep(for: .milliseconds(2))
         }
         let before = residentSize(process)
-        // A call may have come since the last look: it is let go too, or the program never gets to the password.
+        // A call since the last look is released too; otherwise the program would never reach the password.
         var last = trap.held
         if let last { try trap.letGo(last) }
         try process.input.write(contentsOf: Data("\(password)\n".utf8))
@@ -117,7 +117,7 @@
       #expect(result.status == 0, "\(words): \(result.summary)")
     }
 
-    /// Whether a thread waits for the password.
+    /// Indicates whether a thread waits for the password.
     private func isReading(_ process: ChildProcess) throws -> Bool {
       let tasks = "/proc/\(process.id)/task"
       return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
@@ -128,7 +128,7 @@
       }
     }
 
-    /// The memory that a process has, in KiB; 0 where it has ended.
+    /// The resident memory of a process in KiB; 0 if it has ended.
     private func residentSize(_ process: ChildProcess) -> Int {
       let bytes = FileManager.default.contents(atPath: "/proc/\(process.id)/status") ?? Data()
       let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first {

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Keys with passwords of their own, from the server's command line to the device's, over TLS.
+/// Keys with separate passwords, from the server's command line to the device's, over TLS.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KeyPasswordCommandTests {
   private static let policy = "MINLEN=6;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=3"
   private let container = "container-42-word"
@@ -121,7 +121,7 @@ import Testing
     #expect(try explained.object("policy").string("type") == "password")
     #expect(try explained.object("keys").object("session").object("policy").string("type") == "device")
     #expect(try explained.object("keys").object("otp").array("sentences").count > 2)
-    // A key without a password of its own has none to change: the container's is not meant.
+    // A key without a password cannot change one, and the container's password stays.
     for name in ["signing", "session"] {
       let result = try await device.run(
         "password", "change", "--key", name, passwords: [container, "changed-42-word"])

@@ -4,14 +4,14 @@ import SignetSQLite
 import SignetTestKit
 import Testing
 
-/// A server and the killing of it, or of what talks to it, at random moments.
+/// A server with clients, and kills of either side at random moments.
 struct KillBench {
-  /// Who is ended with `SIGKILL`.
+  /// The side that is ended with `SIGKILL`.
   enum Victim: String, CaseIterable {
     case device
     case server
 
-    /// Who is killed in a round: one after the other where there are few rounds, and else whom chance has chosen.
+    /// Returns the victim of a round: in turn if there are few rounds, otherwise at random.
     static func inRound(_ round: Int, using random: inout SeededRandom) -> Victim {
       if KillCount.wanted == nil { return allCases[round % allCases.count] }
       return allCases.randomElement(using: &random) ?? .device
@@ -22,16 +22,16 @@ struct KillBench {
   var random: SeededRandom
   /// The kills that came while the command ran.
   private(set) var kills = 0
-  /// What each command took when nobody disturbed it.
+  /// The duration of each undisturbed command.
   private var durations: [String: Duration] = [:]
-  /// What is being done, to be printed with a failure.
+  /// The current step, for failure messages.
   private(set) var step = ""
-  /// The disturbed commands since the last ``beginRound()``, with what each of them came to.
+  /// The disturbed commands since the last ``beginRound()``, with their outcomes.
   private(set) var history: [String] = []
 
   init(_ server: RunningServer, _ random: SeededRandom) { (self.server, self.random) = (server, random) }
 
-  /// Runs an undisturbed command and remembers how long it takes.
+  /// Runs an undisturbed command and records its duration.
   mutating func measure(_ name: String, _ process: ChildCommand) async throws -> ServerCommand.Result {
     let start = ContinuousClock.now
     let result = try await process.finish()
@@ -39,13 +39,13 @@ struct KillBench {
     return result
   }
 
-  /// Forgets what earlier rounds came to.
+  /// Clears the history of earlier rounds.
   mutating func beginRound() { history = [] }
 
-  /// Runs a command and kills it, or the server, somewhere in its course; afterwards the server runs again.
+  /// Runs a command and kills it, or the server, during its course; afterwards the server runs again.
   ///
-  /// The moment is random on purpose: nothing waits for it. Where the command has ended before, the next kill comes earlier, and
-  /// else later, so that kills keep falling into all of its course however the load of the machine changes.
+  /// The moment is random on purpose. If the command had ended before, the next kill comes earlier, otherwise later, so that
+  /// kills cover its whole course under any load.
   mutating func run(_ name: String, _ victim: Victim, _ process: ChildCommand) async throws
     -> ServerCommand.Result
   {
@@ -74,10 +74,10 @@ struct KillBench {
     return result
   }
 
-  /// The server's database is whole, whoever was killed.
+  /// Checks that the server's database is intact.
   private func checkServer() throws { try Self.checkDatabase("\(server.data)/signet.sqlite", comment) }
 
-  /// A database opens and is whole.
+  /// Checks that a database opens and is intact.
   static func checkDatabase(_ path: String, _ comment: Comment) throws {
     guard FileManager.default.fileExists(atPath: path) else { return }
     let database = try Database(path: path, mode: .readWrite)

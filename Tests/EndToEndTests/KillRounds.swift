@@ -1,23 +1,23 @@
 import SignetTestKit
 import Testing
 
-/// How often each kill test kills: ``KillCount/wanted`` times, and else a few times.
+/// The number of kills of each kill test: ``KillCount/wanted``, or a few.
 enum KillRounds {
   static let count = KillCount.wanted ?? 3
 
-  /// The same for a test whose rounds are long, and kill in each of their steps: once, and as often as the others in a long run.
+  /// The number for tests with long rounds that kill in each step: one, or the same as for others in a long run.
   static let longCount = KillCount.wanted ?? 1
 
-  /// The same for a test whose rounds kill one of two: each of them once.
+  /// The number for tests whose rounds kill one of two sides, so that each side is killed once.
   static let pairCount = KillCount.wanted ?? 2
 
-  /// The rounds of a test that repeats a race without kills, where `make test` has `few`.
+  /// The number of rounds of a test that repeats a race without kills; `make test` has `few`.
   static func races(_ few: Int) -> Int { KillCount.wanted ?? few }
 
-  /// How long so many may take on a busy machine.
+  /// The time limit for that many rounds on a busy machine.
   static let timeLimit: TimeLimitTrait.Duration = .minutes(5 + count)
 
-  /// At which of its steps a program is killed: the first, the last and a few between; all where `SIGNET_KILLS` is set.
+  /// The steps at which a program is killed: the first, the last and a few between; all with `SIGNET_KILLS`.
   static func steps(of total: Int, using random: inout SeededRandom) throws -> [Int] {
     try #require(total > 0, "no step was counted")
     guard KillCount.wanted == nil, total > count else { return Array(1...total) }

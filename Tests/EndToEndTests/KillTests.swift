@@ -26,7 +26,7 @@ import Testing
     await bench.server.stop()
   }
 
-  /// Each command once without disturbance.
+  /// Runs each command once without disturbance.
   private func measure(_ bench: inout KillBench, _ passwords: [String]) async throws {
     let device = bench.server.device("measured")
     let code = try await bench.server.codeFile("measured")
@@ -58,7 +58,7 @@ import Testing
     try KillBench.checkDatabase("\(device.data)/vault.sqlite", bench.comment)
   }
 
-  /// Both sides have the container, or neither has; then the same invite works, until it is used.
+  /// Checks that both sides have the container, or neither; then the same invite works until it is used.
   private func activate(
     _ device: InstalledSignet, _ user: String, _ bench: inout KillBench, _ passwords: [String]
   ) async throws {
@@ -68,7 +68,7 @@ import Testing
     let killed = try await bench.run("activate", victim, device.process(words, passwords: passwords))
     let vault = "\(device.data)/vault.sqlite"
     try KillBench.checkDatabase(vault, bench.comment)
-    // The next contact; without a container there is nothing to ask for, which is told.
+    // The next contact; without a container the command reports that it has nothing to ask for.
     let contact = try await device.run("pending")
     #expect([0, 65, 73, 78].contains(contact.status), "\(bench.step): \(contact.summary)")
     let listed = [0, 78].contains(contact.status) ? try await device.containers() : []
@@ -87,7 +87,7 @@ import Testing
     #expect(try await bench.server.activeContainers(user).count == 1, bench.comment)
   }
 
-  /// A code is accepted once, whatever was cut off.
+  /// Checks that a code is accepted once, whatever was interrupted.
   private func useCode(
     _ device: InstalledSignet, _ user: String, _ bench: inout KillBench, _ passwords: [String]
   ) async throws {
@@ -98,13 +98,13 @@ import Testing
     #expect(first.status != 1, "\(bench.step): \(first.summary)")
     var accepted = first.status == 0 ? 1 : 0
     for _ in 0..<3 where try await bench.server.accepts(code, of: user) { accepted += 1 }
-    // One answer may have been lost with the server; the log knows of exactly one acceptance all the same.
+    // One answer may have been lost with the server, but the log has exactly one acceptance.
     #expect(accepted <= 1, bench.comment)
     let entries = try await bench.server.audited("code.accepted").filter { try $0.string("user") == user }
     #expect(entries.count == 1, bench.comment)
   }
 
-  /// A transaction is pending, or accepted with a good signature, and whoever was told so can rely on it.
+  /// Checks that a transaction is pending, or accepted with a valid signature; an acceptance that was reported holds.
   private func approve(
     _ device: InstalledSignet, _ user: String, _ bench: inout KillBench, _ passwords: [String]
   ) async throws {

@@ -5,7 +5,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Attempts that were counted are never had back by killing whoever counts.
+/// Killing the process that counts an attempt never restores it.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct KilledAttemptTests {
   @Test func ofAPassword() async throws {
     let server = try await RunningServer.startWithShop(["--attempts", "100"])
@@ -20,12 +20,12 @@ import Testing
       let killed = try await bench.run("otp", .device, wrong())
       #expect([77, -SIGKILL].contains(killed.status), killed.summary)
       let now = try remaining(await wrong().finish())
-      // The one that ended counts, and the one that was killed may.
+      // The attempt that ended counts, and the killed one may count.
       #expect((left - 2...left - 1).contains(now), "\(left), then \(now): \(bench.step)")
       if killed.status == 77 { #expect(now == left - 2, bench.comment) }
       left = now
       guard left < 3 else { continue }
-      // The right one has them all had back.
+      // The right password restores all attempts.
       #expect(try await device.json("otp", passwords: ["winter-garden"]).string("code").count == 6)
       left = 100
     }
@@ -51,8 +51,8 @@ import Testing
     func attempt() throws -> ChildCommand {
       try bench.server.device("thief").process(["activate", "--code-file", file])
     }
-    // The server says no five times, with deaths in between; then the right one comes too late.
-    // A server that is gone in the middle of a TLS handshake has the same exit code, and has refused nothing.
+    // The server rejects five times, with kills in between; then the right code comes too late. A server that dies in a TLS
+    // handshake causes the same exit code but has not rejected anything.
     func isRefused(_ result: ServerCommand.Result) -> Bool {
       result.isRefusal(76, "the server refused the activation")
     }
@@ -67,7 +67,7 @@ import Testing
       "activate", "--code-file", bench.server.write(right.text, to: "right"))
     #expect(isRefused(late), "\(late.summary), after \(bench.history)")
     #expect(try await bench.server.activeContainers("alice").isEmpty)
-    // What is left is written down for each, and never grows.
+    // Each rejection logs the remaining attempts, and they never increase.
     let left = try await bench.server.audited("activation.refused").compactMap {
       try $0.optionalString("remaining").flatMap { Int($0) }
     }

@@ -5,35 +5,35 @@
   import Synchronization
   import Testing
 
-  /// A search for secrets in all memory of commands when they write their results, and when they end.
+  /// A search for secrets in the whole memory of commands when they write their results and when they end.
   ///
-  /// The commands close their memory to their user: root looks into it.
+  /// The commands close their memory to their user, so the test needs root.
   final class LastWriteSearch: Sendable {
-    /// Six kinds: long, short, with spaces, composed, to be composed, and without a Latin letter.
+    /// Six kinds: long, short, with spaces, composed, decomposed, and without a Latin letter.
     static let passwords = [
       "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6Ue1Ra", "winter-garden-42", "nine corks 7 under the old staircase",
       "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6\u{E9}\u{E9}", "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6e\u{301}",
       "\u{417}\u{435}\u{43B}\u{451}\u{43D}\u{44B}\u{439}-4821-\u{6F22}\u{5B57}\u{304B}\u{306A}",
     ]
 
-    /// Whether each command is tried with each kind of password, as `make kill-test` does.
+    /// Indicates whether each command is tried with each kind of password, as in `make kill-test`.
     ///
-    /// Else each command gets one kind, and many commands none.
+    /// Otherwise each command gets one kind, and many commands none.
     static let triesAll = KillCount.wanted != nil
 
-    /// The passwords of a turn: each kind has each place once in six turns.
+    /// The passwords of a turn: each kind has each position once in six turns.
     static func kinds(_ turn: Int) -> [String] { (0..<6).map { passwords[($0 + turn) % 6] } }
 
-    /// A secret that is no password.
+    /// A secret other than a password.
     struct Secret: Sendable {
       let name: String
       let bytes: [UInt8]
     }
 
-    /// How a command ends.
+    /// The ending of a command.
     enum Ending: Sendable {
       case success
-      /// Status 1: it says no, and has done what it was to do.
+      /// Status 1: a negative result of a completed command.
       case no
       /// Any other status.
       case failure
@@ -42,13 +42,13 @@
     private let scenario: PasswordUse.Scenario?
     private let searched = Mutex<Set<String>>([])
     private let secrets = Mutex<[Secret]>([])
-    /// What servers share with devices and apps is looked for as well.
+    /// Secrets that servers share with devices and apps are searched too.
     let served = ServedSecrets()
 
-    /// - Parameter scenario: The scenario whose commands are searched; `nil` where a test is none.
+    /// - Parameter scenario: The scenario whose commands are searched; `nil` for a test outside the scenarios.
     init(_ scenario: PasswordUse.Scenario?) { self.scenario = scenario }
 
-    /// Has a secret looked for in each command from now on.
+    /// Adds a secret to the search in all further commands.
     func add(_ name: String, _ bytes: [UInt8]) {
       secrets.withLock { $0.append(Secret(name: name, bytes: bytes)) }
     }
@@ -56,7 +56,7 @@
     private static let vault = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../Interop/vault.py").standardized.path
 
-    /// Has the device's master key looked for, which is in a file that is there by now, and those of what the device or a password opens.
+    /// Adds the device's master key, whose file must exist, and the master keys that the device or a password opens.
     func addMasterKeys(of device: InstalledSignet, openedBy passwords: [String] = []) throws {
       let key = try #require(FileManager.default.contents(atPath: "\(device.data)/software-keystore.key"))
       add("master key", Array(key.suffix(32)))
@@ -72,9 +72,9 @@
       for (domain, key) in keys { add("master key of \(domain)", try Hex.decode(key)) }
     }
 
-    /// What is found in a process of passwords and of what was added.
+    /// Searches a process for passwords and added secrets, and returns those found.
     ///
-    /// - Throws: What looking fails with, and where the control, which is no secret, is not found.
+    /// - Throws: Errors of the search, and an error if the control, which is not secret, is not found.
     func found(in process: Int32, _ texts: [String], control: String) throws -> [String: Int] {
       let search = try MemorySearch(process: process)
       for (index, text) in texts.enumerated() where !text.isEmpty {
@@ -98,10 +98,11 @@
 
     private static let diskCalls = ["fdatasync", "fsync"]
 
-    /// Runs a command that reads lines from the descriptor of `--password-fd`, looks for the passwords among them and for what was
-    /// added, and expects an ending.
+    /// Runs a command that reads lines from `--password-fd`, searches for the passwords among them and for added secrets,
+    /// and expects an ending.
     ///
-    /// With `storing`, the command is also held at each write to the disk, where the search has to find the secrets that it stores.
+    /// With `storing`, the command is also held at each write to the disk, where the search must find the secrets that it
+    /// stores.
     @discardableResult
     func expectClean(
       _ device: InstalledSignet, _ words: [String], _ passwords: [String] = [], after lines: [String] = [],
@@ -126,7 +127,7 @@
       return result
     }
 
-    /// The same where a person types passwords at a terminal.
+    /// The same for passwords that are typed at a terminal.
     func expectClean(
       atTerminal device: InstalledSignet, _ words: [String], typed: [String],
       sourceLocation: SourceLocation = #_sourceLocation,
@@ -137,7 +138,7 @@
       held.launcher = trap.launcher + held.launcher
       let terminal = try ControllingTerminal(held, words)
       let typing = Thread.result { try person(terminal) }
-      // Until the person is done, writes are prompts; what is typed is not given yet.
+      // Until the typing is done, writes are prompts, and not all passwords are typed.
       try await watch(trap, terminal.process, device, words, typed, .success, sourceLocation) {
         typing.isFinished
       }
@@ -146,7 +147,7 @@
       #expect(ended.status == 0, "\(words): \(ended.shown)", sourceLocation: sourceLocation)
     }
 
-    /// Looks at each write to the output, at the last one of messages where the command fails, and at the end.
+    /// Searches at each write to the output, at the last message if the command fails, and at the end.
     private func watch(
       _ trap: HoldTrap, _ process: ChildProcess, _ device: InstalledSignet, _ words: [String],
       _ passwords: [String], _ ending: Ending, _ sourceLocation: SourceLocation,
@@ -162,7 +163,7 @@
           try served.look(in: call.process)
         } else if isEnd || isGiven() {
           let isMessage = !isEnd && call.argument == 2
-          // Messages before the last may come while a password is in use.
+          // Earlier messages may come while a password is in use.
           if !isMessage || ending == .failure {
             let found = try self.found(in: call.process, passwords, control: device.data)
             if isMessage {
@@ -183,7 +184,7 @@
       }
     }
 
-    /// Compares what was searched with the table: all of it where everything is tried.
+    /// Compares the searched commands with the table: all of it if everything is tried.
     func finish(sourceLocation: SourceLocation = #_sourceLocation) {
       guard let scenario else { return }
       let (wanted, searched) = (PasswordUse.commands(of: scenario), searched.withLock(\.self))
@@ -197,7 +198,7 @@
   }
 
   extension Thread {
-    /// Does something that blocks on a thread of its own.
+    /// Runs a blocking body on a new thread.
     fileprivate static func result(_ body: @escaping @Sendable () throws -> Void) -> Result {
       let result = Result()
       detachNewThread {
@@ -206,7 +207,7 @@
       return result
     }
 
-    /// What became of it.
+    /// The outcome of the thread.
     fileprivate final class Result: Sendable {
       private let outcome = Mutex<Swift.Result<Void, any Error>?>(nil)
 

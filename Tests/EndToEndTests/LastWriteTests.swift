@@ -8,9 +8,9 @@
   import SignetTestKit
   import Testing
 
-  /// What is left of secrets in all memory of each command when it writes its result, and when it ends.
+  /// The remains of secrets in the whole memory of each command when it writes its result and when it ends.
   ///
-  /// `make test` gives some commands one kind of password; with `SIGNET_KILLS` set each command gets six.
+  /// `make test` gives some commands one kind of password; with `SIGNET_KILLS` each command gets six.
   @Suite(
     .serialized, .timeLimit(.minutes(KillCount.wanted == nil ? 10 : 60)),
     .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may look into it"))
@@ -20,7 +20,7 @@
     private static let triesAll = Search.triesAll
     private static let turns = triesAll ? 0..<6 : 0..<1
 
-    /// The secret of an account that is imported, 20 bytes.
+    /// The secret of an imported account, 20 bytes.
     private static let accountSecret: [UInt8] = [
       0x9A, 0x13, 0x51, 0x76, 0x78, 0x5A, 0x01, 0xFF, 0x61, 0xB2, 0x63, 0xD4, 0x45, 0x96, 0x47, 0x48, 0x77,
       0x66, 0x55,
@@ -59,13 +59,13 @@
       try await expectClean("deny", passwords: [kinds[2]])
       let (plain, sealed) = (try server.write("text", to: "plain"), "\(server.folder.path)/sealed")
       try await expectClean("data", "encrypt", "--label", "notes", plain, sealed, passwords: [kinds[2]])
-      // It makes another secret and other keys.
+      // A renewal makes another secret and other keys.
       try await search.expectClean(device, ["renew"], [kinds[2]], storing: true)
       #expect(search.served.codeCount == 2)
       #expect(search.served.unseen == [])
       try search.addMasterKeys(of: device, openedBy: [kinds[2]])
       try await expectClean("otp", passwords: [kinds[2]])
-      // What asks for no password may have opened the container's keys all the same.
+      // Commands that ask for no password may still open the container's keys.
       try await expectClean("list")
       try await expectClean("condition", "show")
       try await expectClean("policy", "explain")
@@ -90,7 +90,7 @@
       await server.stop()
     }
 
-    /// Answers without a network, which the secret of codes does.
+    /// Answers without a network; they need the code secret.
     private func digits(
       _ search: Search, _ device: InstalledSignet, _ server: RunningServer, _ passwords: [String]
     ) async throws {
@@ -174,7 +174,7 @@
         try await search.expectClean(device, ["password", "verify"], [kinds[0]])
         try await search.expectClean(device, ["renew"], [kinds[1]], .failure)
         try await search.expectClean(device, ["deny"], [kinds[1]], .failure)
-        // The third one locks, and no other is looked at after it.
+        // The third failure locks; the password of a later attempt is not checked.
         let locking = try await search.expectClean(device, ["otp"], [kinds[1]], .failure)
         #expect(locking.status == 77, locking.summary)
         let locked = try await search.expectClean(device, ["otp"], [kinds[0]], .failure)
@@ -245,7 +245,7 @@
       let search = Search(.accounts)
       search.add("account", Self.accountSecret)
       search.add("account's text", Array(Self.accountText.utf8))
-      // Strings and lists that it passes through are wiped when they are given back.
+      // Strings and lists that hold the text on its way are wiped when they are freed.
       let file = try server.write(
         "otpauth://totp/Example:alice?secret=\(Self.accountText)\n", to: "accounts.txt")
       try await search.expectClean(device, ["import", file])
@@ -297,7 +297,7 @@
 
     /// Scans a picture.
     ///
-    /// What is in it is no secret of its own: the picture has it in the clear.
+    /// Its content is not treated as a secret, since the picture has it in the clear.
     private func scan(
       _ search: Search, _ device: InstalledSignet, _ server: RunningServer, _ own: [String]
     ) async throws {
@@ -356,7 +356,7 @@
       await server.stop()
     }
 
-    /// Enrols by a picture, and answers inside of `listen`.
+    /// Enrolls with a picture, and answers within `listen`.
     private func moreApps(
       _ search: Search, _ device: InstalledSignet, _ server: RunningServer, _ own: [String]
     ) async throws {
@@ -369,7 +369,7 @@
       let live = try server.write(await server.inviteApp("bob", "Live"), to: "live")
       try await search.expectClean(device, ["import", live, "--push-service", "live"], own, storing: true)
       #expect(search.served.codeCount == 2 && search.served.unseen == [])
-      // Used by the server once: refused.
+      // The server has accepted the URI once, so it rejects it now.
       try await search.expectClean(device, ["import", live, "--push-service", "live"], own, .failure)
       _ = try await server.push("Log in?", to: "bob")
       try await search.expectClean(

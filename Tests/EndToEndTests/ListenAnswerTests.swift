@@ -4,7 +4,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// `signet listen` at a terminal: each kind of request shown, answered there, and told of when something else ends it.
+/// `signet listen` at a terminal: each kind of request is shown and answered there, and its end by other means is reported.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ListenAnswerTests {
   private static let password = "correct horse battery"
 
@@ -31,7 +31,7 @@ import Testing
     #expect(try await server.transaction(first).string("status") == "pending")
     let second = try await server.ask("alice", "Pay 2 EUR")
     try terminal.expect("Request 2: approve, deny or report")
-    // Of two, one has to be named.
+    // With two pending requests, the answer must name one.
     try terminal.answer("  | Pay 2 EUR", "deny")
     try terminal.answer("Name one that waits: deny NUMBER.", "deny 2")
     try terminal.answer("Sign this? [y/N] ", "y")
@@ -44,7 +44,7 @@ import Testing
     try terminal.answer("Sign this? [y/N] ", "y")
     try terminal.answer("Reported \(third).", "\u{4}", newline: false)
     let ended = try await terminal.end()
-    // What was answered here has not been answered elsewhere.
+    // A request that was answered here is not reported as answered elsewhere.
     #expect(ended.status == 0 && !ended.shown.contains("elsewhere"), "\(ended.shown)")
     for (id, status) in [(first, "accepted"), (second, "denied"), (third, "reported")] {
       #expect(try await server.transaction(id).string("status") == status)
@@ -64,7 +64,7 @@ import Testing
     try terminal.expect("  | Pay 1 EUR")
     let second = try await server.ask("alice", "Pay 2 EUR")
     try terminal.answer("  | Pay 2 EUR", "approve 1")
-    // Once the first is answered, the second is the only one that waits.
+    // Once the first is answered, the second is the only pending one.
     try terminal.answer("Sign this? [y/N] ", "\(reply)\napprove 2", isSecret: false)
     try terminal.answer(
       reply == "y" ? "Accepted " : "Nothing was answered", "\u{4}", newline: false, isSecret: false)
@@ -117,7 +117,7 @@ import Testing
     _ = try await other.json("approve", second, "--yes")
     try terminal.expect("Request 2 was answered elsewhere.")
     let third = try await server.ask("alice", "Pay 3 EUR")
-    // Others have waited since: the answer might be meant for one of these.
+    // Other requests are pending since: the answer could be meant for one of these.
     try terminal.answer("  | Pay 3 EUR", "approve")
     try terminal.answer("Name one that waits: approve NUMBER.", "approve")
     try terminal.expect("Sign this? [y/N] ")
@@ -147,7 +147,7 @@ import Testing
     try terminal.expect("the server answers again")
     _ = try await again.ask("alice", "Pay 2 EUR")
     try terminal.expect("\r\u{1B}[KRequest 2: ")
-    // The word that was begun is still the line's beginning.
+    // The text that was typed before the notice still begins the line.
     try terminal.answer("  | Pay 2 EUR", "e 1", isSecret: false)
     try terminal.expect("Password for alice at")
     await again.stop()
@@ -200,7 +200,7 @@ import Testing
 
   // MARK: UAF
 
-  /// A server with UAF, and a device on which alice has registered a PIN, without a container.
+  /// A server with UAF, and a device without a container on which alice has registered a PIN.
   private func party() async throws -> (party: UAFParty, device: InstalledSignet) {
     let party = try await UAFParty.start()
     let device = party.device()
@@ -223,7 +223,7 @@ import Testing
     try terminal.expect("Request 1: approve or deny")
     try terminal.expect("UAF authentication")
     try terminal.expect("  as      alice")
-    // Before it is taken up, and again before the PIN.
+    // The text is shown before the token is redeemed, and again before the PIN.
     try terminal.answer("  | Pay 20 EUR to Bob", "approve")
     try terminal.expect("You are about to confirm:")
     try terminal.expect("  | Pay 20 EUR to Bob")
@@ -234,7 +234,7 @@ import Testing
     let second = try await server.ask("alice", "Pay 30 EUR to Bob")
     try terminal.answer("Request 2: approve or deny", "deny")
     try terminal.expect("Denied: it is not confirmed with UAF.")
-    // It says no for itself: the relying party may still ask by other ways.
+    // The denial concerns this UAF operation only: the relying party may still ask by other means.
     #expect(try await server.transaction(second).string("status") == "pending")
     let third = try await server.ask("alice", "Pay 40 EUR to Bob")
     try terminal.expect("  | Pay 40 EUR to Bob")
@@ -284,7 +284,7 @@ import Testing
 
   // MARK: Push messages
 
-  /// A server, and a device with an account whose push messages it asks for, without a container.
+  /// A server, and a device without a container but with an account whose push messages it polls.
   private func app() async throws -> (server: RunningServer, device: InstalledSignet) {
     let server = try await RunningServer.startWithShop()
     try await server.addUser("alice")
@@ -340,7 +340,7 @@ import Testing
     #expect(try await status(third, at: server) == "approved")
     let fourth = try await send("Pick another one", "--kind", "challenge", by: server)
     try terminal.answer("  | Pick another one", "approve")
-    // A slip is not sent, and not the end.
+    // A wrong number is not sent and does not end the prompt.
     try terminal.answer("The number that the sign-in shows, of ", "1000")
     try terminal.expect("That is none of them; nothing was sent.")
     #expect(try await status(fourth, at: server) == "pending")
@@ -355,7 +355,7 @@ import Testing
     await server.stop()
   }
 
-  /// What another terminal lists, the newest first.
+  /// The messages that another process lists, the newest first.
   private func listed(_ device: InstalledSignet) async throws -> [JSONObject] {
     try await device.json("message", "list").array("messages").compactMap {
       if case .object(let object) = $0 { object } else { nil }
@@ -390,7 +390,7 @@ import Testing
     #expect(late.isRefusal(1, "the request has ended"), late.summary)
     process.send(SIGTERM)
     _ = await process.status()
-    // Without anybody who listens, the server is asked by who wants to answer.
+    // Without a listener, the answering command asks the server itself.
     let third = try await send("Pick the number", "--kind", "challenge", by: server)
     let slip = try await other.run("message", "approve", "--number", "1000")
     #expect(slip.isRefusal(64, "none of those that the message offers"), slip.summary)
@@ -495,7 +495,7 @@ import Testing
     try terminal.expect("Approved.")
     let accepted = try await server.transaction(first)
     #expect(try accepted.string("status") == "accepted" && accepted.contains("app"))
-    // Its answer is verified where its key is, and nowhere else.
+    // Only the server that has the app's key can verify its answer.
     let file = try server.write(accepted.text, to: "answer.json")
     let words = ["transaction", "verify", file]
     let elsewhere = try await ServerCommand.run(words)

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// `signet listen`: transactions as they come.
+/// `signet listen`: transactions as they arrive.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ListenCommandTests {
   @Test("shows a transaction that comes after it began to listen, and ends with it where that is wanted")
   func once() async throws {
@@ -15,7 +15,7 @@ import Testing
     command.errorOutput = .pipe
     let process = try command.start()
     #expect(await process.errorOutput.firstLine() == "Listening; Ctrl-C ends it.")
-    // Its request is open at the server: nothing waits yet, so nothing is shown before this is asked.
+    // Nothing is pending when its request reaches the server, so the output can only be the new transaction.
     let id = try await server.ask("alice", "Pay 1 EUR")
     #expect(try await process.end() == 0)
     let text = process.outputSoFar
@@ -23,7 +23,7 @@ import Testing
     #expect(lines.count == 1, "\(text)")
     let object = try JSONObject(parsing: Array(lines.first.map(String.init)?.utf8 ?? "".utf8))
     #expect(try object.string("id") == id && object.string("content").contains("Pay 1 EUR"))
-    // What waits already is shown at once.
+    // A pending transaction is shown at once.
     let again = try await device.run("listen", "--once")
     #expect(again.status == 0 && again.output.contains("  | Pay 1 EUR\n"), again.summary)
     await server.stop()
@@ -58,18 +58,18 @@ import Testing
     #expect(line.contains("Signet: A request waits") && line.contains("127.0.0.1"), "\(line)")
     #expect(!line.contains("https:"), "\(line)")
     #expect(!line.contains("Pay") && !line.contains("alice") && !line.contains("Shop"), "\(line)")
-    // Nor a text that is made for notifications.
+    // A text that is crafted for notifications is not shown either.
     _ = try await server.ask("alice", "<b>Own</b> <a href='https://example.org/'>& Bank</a> \u{1100}")
     #expect(try await device.run("listen", "--once").status == 0)
     let hostile = try #require(desktop.lines.last)
     #expect(desktop.lines.count > 1 && hostile.contains("127.0.0.1"), "\(desktop.lines)")
     for part in ["Own", "Bank", "<", "href", "\u{1100}"] { #expect(!hostile.contains(part), "\(hostile)") }
-    // A desktop that is gone keeps nothing from being shown here.
+    // A failure of the desktop's service does not affect the output.
     desktop.kill()
     let alone = try await device.run("listen", "--once")
     #expect(alone.status == 0 && alone.output.contains("Pay 1 EUR"), alone.summary)
     #expect(alone.errorOutput.contains("no notifications on the desktop"), alone.summary)
-    // Where nobody has said that there is one, there is nothing to be said.
+    // Without a bus in the environment there is no warning.
     device.sessionBus = nil
     var login = try device.process(["listen", "--once"])
     login.environment["XDG_RUNTIME_DIR"] = server.folder.path
@@ -111,7 +111,8 @@ import Testing
     }
   }
 
-  /// Has a device listen while a proxy says that its server is away, and expects what is asked once that is back.
+  /// Lets a device listen while a proxy answers that its server is unreachable, and expects a later request once the server
+  /// is back.
   static func expectWaitedOut(
     _ device: InstalledSignet, _ server: RunningServer, showing text: String,
     _ ask: (RunningServer) async throws -> Void
@@ -135,7 +136,7 @@ import Testing
     await again.stop()
   }
 
-  /// A proxy that ends TLS in front of a server: told `away`, it answers 502, also what waits for an answer.
+  /// A TLS proxy in front of a server: after the order `away`, it answers 502, also to requests that wait for an answer.
   private static let proxyScript = #"""
     import os, select, signal, socket, ssl, sys, threading
     signal.alarm(300)

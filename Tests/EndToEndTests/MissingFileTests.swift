@@ -2,7 +2,7 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// A file that is not there: the same words and the same exit status, whichever command was to read it.
+/// Every command reports a missing file with the same words and exit status.
 @Suite(.timeLimit(.minutes(10))) struct MissingFileTests {
   @Test("signet, and signet-server, name the file and the system's reason")
   func missing() async throws {

@@ -8,13 +8,13 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// `signet-server user suspend` while much is under way: all of it ends, at both processes of a database.
+/// `signet-server user suspend` during many operations: it ends all of them, at both processes of a database.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct OffboardingTests {
   /// Two processes on one database, with UAF, a relying party and a client of OpenID Connect.
   private struct Servers {
     let first: RunningServer
     let second: RunningServer
-    /// Where the second listens.
+    /// The port of the second process.
     let port: UInt16
     private let memory: MemoryFolder
 
@@ -47,7 +47,7 @@ import Testing
         connection: connection)
     }
 
-    /// Where UAF is, at either process.
+    /// The base URL of UAF at either process.
     func uaf(_ port: UInt16) -> String { "https://127.0.0.1:\(port)/nevisfido" }
 
     func stop() async {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// A program that speaks HTTP to the second process.
+  /// An HTTP client of the second process.
   private struct Caller {
     let servers: Servers
     private let transport: CurlTransport
@@ -78,7 +78,7 @@ import Testing
       return (response.status, try JSONObject(parsing: response.body))
     }
 
-    /// Asks UAF for something, as whoever has a token.
+    /// Sends a UAF request that carries a token as authorization.
     func uaf(_ path: String, _ body: JSONObject, token: String) async throws -> (
       status: Int, body: JSONObject
     ) {
@@ -111,7 +111,7 @@ import Testing
       try await post("bc-authorize", "scope=openid&login_hint=alice").string("auth_req_id")
     }
 
-    /// The error of a token request.
+    /// Sends a token request and returns its error.
     func poll(_ request: String) async throws -> String? {
       let grant = "urn%3Aopenid%3Aparams%3Agrant-type%3Aciba"
       return try await post("token", "grant_type=\(grant)&auth_req_id=\(request)").optionalString("error")
@@ -130,7 +130,7 @@ import Testing
     let parties = [try RelyingParty(first), try RelyingParty(first, port: servers.port)]
     try await first.addUser("alice")
 
-    // What alice has: a container, and a key of UAF.
+    // Alice's authenticators: a container and a UAF key.
     let device = try servers.device()
     let container = try await device.createContainer(
       ContainerInitialization(code: await first.invite("alice")), handler: ScriptedActivation(reply: .abort))
@@ -141,7 +141,7 @@ import Testing
       passwords: [shop, "271828"])
     try #require(registered.status == 0, registered.summary)
 
-    // What is under way.
+    // The operations in progress.
     let signedIn = try await phone.run(["uaf", "authenticate", "alice"] + words, passwords: ["271828"])
     try #require(signedIn.status == 0, signedIn.summary)
     let authorization = signedIn.output.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -176,7 +176,7 @@ import Testing
     let answered = ContinuousClock.now
     #expect(try suspended.string("state") == "suspended")
 
-    // The first answer of each at the other process is the right one.
+    // The other process gives the right answer in its first response.
     #expect(try await parties[1].transaction(transaction).string("status") == "withdrawn")
     #expect(try await !parties[1].validate(code, of: "alice"))
     #expect(try await client.poll(open) == "access_denied")
@@ -187,7 +187,7 @@ import Testing
     #expect(try status.body.string("status") == "failed")
     let asking = ContinuousClock.now
     let told = await waiting.value
-    // A busy machine may take longer; whoever measures asks for it.
+    // A busy machine may take longer, so the time is checked only in a long run.
     if KillCount.wanted != nil {
       #expect(asking - begin < .seconds(1), "asked at the other process, what was under way ended late")
       #expect(told.1 - begin < .seconds(1), "the waiting device was told late")
@@ -217,7 +217,7 @@ import Testing
     let late = try await first.device("late").run("activate", "--code-file", invite)
     #expect(late.status != 0, late.summary)
 
-    // The audit log has the suspension, what it ended, and what was refused since.
+    // The audit log has the suspension, the operations that it ended, and the later rejections.
     let suspensions = try await first.audited("user.suspended")
     #expect(try suspensions.map { try $0.string("user") } == ["alice"])
     #expect(try suspensions.first?.string("reason") == "left the company")

@@ -6,8 +6,8 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// `Tests/Interop/ciba.py`, a client made with Authlib, asks a user who decides with `signet`: discovery, keys and tokens as
-/// others read them, over HTTPS on both sides.
+/// The client `Tests/Interop/ciba.py`, made with Authlib, asks a user who decides with `signet`: discovery, keys and tokens
+/// as independent code reads them, over HTTPS on both sides.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct OpenIDTests {
   /// The client, which keeps its notification endpoint open.
   private final class PythonClient {
@@ -61,7 +61,7 @@ import Testing
       }
     }
 
-    /// The id of a request that is taken.
+    /// Sends a request that must succeed and returns its ID.
     func ask(_ parameters: JSONObject) throws -> String {
       let answer = try order("ask", .object(parameters))
       #expect(try answer.integer("status") == 200, "\(answer.text)")
@@ -106,7 +106,7 @@ import Testing
     return (server, client)
   }
 
-  /// Registers the client and tells it who it is; its id.
+  /// Registers the client at the server, passes it its credentials, and returns its ID.
   private func register(
     _ server: RunningServer, _ client: PythonClient, _ words: [String], signs algorithm: String? = nil
   ) async throws -> String {
@@ -145,7 +145,7 @@ import Testing
       let request = try client.ask([
         "login_hint": "alice", "binding_message": "W4SCT", "acr_values": "phr urn:signet:acr:signed",
       ])
-      // What no container can show is refused before anybody is asked, and so is what has no meaning.
+      // The server rejects values that no container can meet before it asks a user, and unknown values too.
       for (names, status, error) in [("phrh", 403, "access_denied"), ("gold", 400, "invalid_request")] {
         let refused = try client.order("ask", ["login_hint": "alice", "acr_values": .string(names)])
         #expect(try refused.integer("status") == Int64(status), "\(refused.text)")
@@ -187,7 +187,7 @@ import Testing
     let answer = try client.order("poll", .string(pinged))
     try expect(answer.object("claims"), of: ping, saying: "Sign in")
 
-    // What is decided while no notice can be sent is sent by the next process.
+    // If no notification can be sent at the time of a decision, the next process sends it.
     let push = try await register(server, client, ["--delivery", "push", "--notification-endpoint", url])
     let pushed = try client.ask(
       ["login_hint": "alice", "client_notification_token": "secret-2", "binding_message": "P1"])
@@ -204,7 +204,7 @@ import Testing
     #expect(try claims.string("urn:openid:params:jwt:claim:auth_req_id") == pushed)
     #expect(try client.order("poll", .string(pushed)).object("body").string("error") == "unauthorized_client")
 
-    // A redirect is not followed, and ends it.
+    // A redirect is not followed, and ends the delivery.
     _ = try client.ask(["login_hint": "alice", "client_notification_token": "secret-3"])
     _ = try client.order("answers", [307])
     _ = try await device.json("deny", "--yes")
@@ -218,11 +218,11 @@ import Testing
 
   // MARK: Any authenticator
 
-  /// What a user has.
+  /// The authenticator of a user.
   private enum Authenticator: String, CaseIterable {
     case container, uaf, app
 
-    /// `acr` and `amr` of what it answers.
+    /// The `acr` and `amr` of its answer.
     var claims: (acr: String, amr: String) {
       switch self {
       case .container: ("urn:signet:acr:signed", "swk")
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  /// A server that has UAF and whose pushes go through the services.
+  /// A server with UAF that sends its pushes through the services.
   private func served(pushingThrough services: PushServices) async throws -> (RunningServer, PythonClient) {
     let statements = try await UAFParty.statements.value
     let (server, client) = try await served { data, settings in
@@ -255,7 +255,7 @@ import Testing
     ["--uaf-server", "https://127.0.0.1:\(server.port)/nevisfido"]
   }
 
-  /// Gives a user an authenticator in the folder of a device.
+  /// Enrolls an authenticator for a user in the folder of a device.
   private func enrol(
     _ kind: Authenticator, of user: String, _ device: InstalledSignet, at server: RunningServer
   ) async throws {
@@ -279,7 +279,7 @@ import Testing
     }
   }
 
-  /// Waits for what the push service is handed for these addresses, and writes each into a file.
+  /// Waits for the pushes to these addresses and writes each to a file.
   private func pushed(
     to addresses: [String], _ services: PushServices, at server: RunningServer
   ) throws -> [String: String] {
@@ -296,7 +296,7 @@ import Testing
     return files
   }
 
-  /// Has an authenticator accept what its user was asked.
+  /// Accepts the user's request with an authenticator.
   private func accept(
     with kind: Authenticator, of user: String, _ device: InstalledSignet, _ files: [String: String],
     at server: RunningServer
@@ -374,7 +374,7 @@ import Testing
     await server.stop()
   }
 
-  /// What each kind of authenticator shows, what shows most before; an app alone would not be asked without it.
+  /// The `acr` of each kind of authenticator, the strongest first; without the last one, an app alone would not be asked.
   private static let anyACR: JSONValue = "urn:signet:acr:signed urn:signet:acr:uaf urn:signet:acr:answered"
 
   private func expect(_ answer: JSONObject, _ kind: Authenticator, of user: String) throws {

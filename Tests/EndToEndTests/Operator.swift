@@ -5,17 +5,17 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-// What operators and relying parties do with a running server. What many tests ask for goes over HTTP, as the commands would: starting
-// a program costs far more than the request, and the commands have tests of their own (`ServerCommandOperatorTests` and others).
+// Operators' and relying parties' operations on a running server. Frequent ones use HTTP, as the commands do: starting a
+// program costs far more than the request. The commands have separate tests (`ServerCommandOperatorTests` and others).
 extension RunningServer {
-  /// The file with the key of a relying party that ``startWithShop(_:_:)`` made.
+  /// The key file of the relying party that ``startWithShop(_:_:)`` makes.
   var shopKey: String { "\(folder.path)/shop.key" }
 
   var authority: String { "\(data)/ca.pem" }
 
   /// Makes and serves a folder, with the key of a relying party.
   ///
-  /// `change` gets the path of the data folder, and its settings, before it is served.
+  /// `change` gets the path and the settings of the data folder before it is served.
   static func startWithShop(
     _ initWords: [String] = [],
     _ change: ((_ data: String, _ settings: inout JSONObject) throws -> Void)? = nil
@@ -34,35 +34,35 @@ extension RunningServer {
     try #require(isWritten)
   }
 
-  /// A device with a data folder of its own beside the server's.
+  /// A device whose data folder is next to the server's.
   func device(_ name: String = "device") -> InstalledSignet {
     InstalledSignet(data: "\(folder.path)/\(name)", authority: authority)
   }
 
-  /// Serves the same folder at the same port again, after an end.
+  /// Serves the same folder at the same port again, after the server has ended.
   func again(launcher: [String] = []) async throws -> RunningServer {
     try await RunningServer(folder, port, launcher: launcher)
   }
 
-  /// Stops it and has the folder served by what a launcher becomes.
+  /// Stops the server and serves the folder again with a launcher.
   func restarted(launcher: [String]) async throws -> RunningServer {
     await stop()
     return try await again(launcher: launcher)
   }
 
-  /// Stops it and serves the folder again with changed settings.
+  /// Stops the server and serves the folder again with changed settings.
   func restarted(_ change: (inout JSONObject) throws -> Void) async throws -> RunningServer {
     await stop()
     try changeSettings(change)
     return try await again()
   }
 
-  /// Stops it and serves the folder again so that other processes can too: they share keys in a folder in memory.
+  /// Restarts the server so that other processes can serve the folder too; they share keys in a memory folder.
   func sharing(_ memory: MemoryFolder) async throws -> RunningServer {
     try await restarted { $0["runtime"] = .string(memory.path) }
   }
 
-  /// Changes the settings of a server that does not run.
+  /// Changes the settings of a stopped server.
   func changeSettings(_ change: (inout JSONObject) throws -> Void) throws {
     try Self.changeSettings(of: data, change)
   }
@@ -76,40 +76,40 @@ extension RunningServer {
     try file.write(contentsOf: Data(settings.bytes))
   }
 
-  /// Makes an activation code for a user that exists.
+  /// Makes an activation code for an existing user.
   func invite(_ user: String) async throws -> ActivationCode {
     let body: JSONObject = ["user": .string(user), "lifetime": 86_400]
     return try ActivationCode(
       parsing: await APIClient(self).json(.post, "admin/activations", body).string("code"))
   }
 
-  /// Makes a user.
+  /// Adds a user.
   func addUser(_ user: String) async throws {
     _ = try await APIClient(self).json(.post, "admin/users", ["user": .string(user)])
   }
 
-  /// Makes a user and an activation code, in a file.
+  /// Adds a user and writes an activation code to a file.
   func codeFile(_ user: String) async throws -> String {
     try await addUser(user)
     return try write(await invite(user).text, to: "\(user).code")
   }
 
-  /// Writes a file beside the data folder.
+  /// Writes a file next to the data folder.
   func write(_ text: String, to name: String) throws -> String {
     let path = "\(folder.path)/\(name)"
     try Data(text.utf8).write(to: URL(filePath: path))
     return path
   }
 
-  /// Makes the URI by which a user's app enrols for push messages, and where wanted for codes: by the time (`totp`) or by a counter
-  /// (`hotp`).
+  /// Makes the URI by which a user's app enrolls for push messages and, if requested, for codes: time-based (`totp`) or
+  /// counter-based (`hotp`).
   func inviteApp(_ user: String, _ issuer: String, codes: String? = nil) async throws -> String {
     var body: JSONObject = ["user": .string(user), "issuer": .string(issuer)]
     body["codes"] = codes.map { .object(["kind": .string($0)]) }
     return try await APIClient(self).json(.post, "admin/pushauth/mechanisms", body).string("uri")
   }
 
-  /// Asks a user by the user's app: a file with the push, and the id of the message.
+  /// Asks a user by the user's app; returns a file with the push, and the ID of the message.
   func push(_ text: String, to user: String) async throws -> (file: String, id: String) {
     let sent = try await APIClient(self, keyFile: shopKey).json(
       .post, "pushauth/messages", ["user": .string(user), "text": .string(text)])
@@ -119,7 +119,7 @@ extension RunningServer {
     )
   }
 
-  /// The ids of a user's containers that are active.
+  /// The IDs of a user's active containers.
   func activeContainers(_ user: String) async throws -> [String] {
     let name = try #require(user.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed))
     return try await APIClient(self).json(.get, "admin/users/\(name)/containers").array("containers")
@@ -132,7 +132,7 @@ extension RunningServer {
       }
   }
 
-  /// Asks for a decision; the id of the transaction.
+  /// Asks for a decision and returns the ID of the transaction.
   func ask(_ user: String, _ text: String, requiring requirement: String? = nil) async throws -> String {
     var body: JSONObject = ["user": .string(user), "text": .string(text), "lifetime": 300]
     if let requirement { body["requirement"] = .string(requirement) }
@@ -144,7 +144,7 @@ extension RunningServer {
     try await APIClient(self, keyFile: shopKey).json(.get, "transactions/\(id)")
   }
 
-  /// Whether the code was accepted; anything but a yes or a no is a failure of the test.
+  /// Returns whether the server accepted the code; any answer but a yes or a no fails the test.
   func accepts(_ code: String, of user: String) async throws -> Bool {
     try await APIClient(self, keyFile: shopKey).json(
       .post, "otp/validate", ["user": .string(user), "code": .string(code)]
@@ -171,7 +171,7 @@ struct RelyingParty: Sendable {
   private let key: String
   private let transport: CurlTransport
 
-  /// `port` is where the process listens, if not where the server's URL says.
+  /// Creates a client; `port` is that of the process, if it is not the one in the server's URL.
   init(_ server: RunningServer, port: UInt16? = nil) throws {
     url = "https://127.0.0.1:\(port ?? server.port)/main/v1"
     key = try String(contentsOfFile: server.shopKey, encoding: .utf8)
@@ -180,12 +180,12 @@ struct RelyingParty: Sendable {
     transport = try CurlTransport(ConnectionConfiguration(certificateAuthoritiesPEM: authority))
   }
 
-  /// Asks the server whether a code is good.
+  /// Asks the server to validate a code.
   func validate(_ code: String, of user: String) async throws -> Bool {
     try await post("otp/validate", ["user": .string(user), "code": .string(code)], status: 200).bool("valid")
   }
 
-  /// Asks anybody to decide.
+  /// Creates a request to anybody.
   func offer(_ text: String) async throws {
     _ = try await post("transactions", ["anybody": true, "text": .string(text)], status: 201)
   }
@@ -200,7 +200,7 @@ struct RelyingParty: Sendable {
     return try JSONObject(parsing: response.body)
   }
 
-  /// A transaction as this process tells it.
+  /// A transaction as this process returns it.
   func transaction(_ id: String) async throws -> JSONObject {
     let response = try await transport.send(
       HTTPRequest(url: "\(url)/transactions/\(id)", headers: [("Authorization", "Bearer \(key)")]))

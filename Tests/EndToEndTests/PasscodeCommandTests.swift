@@ -6,7 +6,7 @@
   import SignetTestKit
   import Testing
 
-  /// `signet` with the real PAM and a service of the test's own.
+  /// `signet` with the real PAM and a PAM service that the test defines.
   @Suite(
     .serialized, .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"),
     .timeLimit(.minutes(10))
@@ -56,7 +56,7 @@
       try stopped.answer("Password: ", "\u{4}", newline: false)
       #expect(try await stopped.end().status == 130)
 
-      // Where PAM has no such service, the password alone is asked for.
+      // If PAM has no such service, the command asks for the password alone.
       var bare = device
       let empty = try TemporaryFolder()
       bare.launcher = ServiceNamespace(services: empty).launcher
@@ -69,12 +69,12 @@
       #expect(refused.isRefusal(69, "cannot check a passcode"), refused.summary)
       withExtendedLifetime(empty) {}
 
-      // The agent checks it too.
+      // The agent checks the passcode too.
       let groups = try server.write(
         #"{"version":1,"groups":[{"name":"default","executables":["/usr/bin/true"]}]}"#, to: "agent.json")
       let socket = "\(server.folder.path)/run/agent.sock"
       let agent = try await RunningAgent(device.process(["agent", "--socket", socket, "--groups", groups]))
-      // The agent talks to nobody in another mount namespace than its own.
+      // The agent accepts no client from another mount namespace.
       var beside = device
       beside.launcher = ["/usr/bin/nsenter", "--mount=/proc/\(agent.id)/ns/mnt", "--"]
       let unlock = try ControllingTerminal(beside, ["unlock", "--socket", socket])

@@ -40,7 +40,7 @@ import Testing
     let typo = String(code.dropLast()) + (code.hasSuffix("7") ? "8" : "7")
     let mistyped = try await device.run("recovery", "reset", passwords: [typo, second])
     #expect(mistyped.isRefusal(65, "typing error"), mistyped.summary)
-    // Two of its groups: four symbols may be anywhere by chance.
+    // Searches for two groups of the code, since four symbols may appear by chance.
     #expect(!mistyped.errorOutput.contains(code.prefix(9)))
     #expect(!mistyped.errorOutput.contains(code.replacing("-", with: "").prefix(8)))
     _ = try await device.json("recovery", "reset", passwords: [code.lowercased(), second])
@@ -84,7 +84,7 @@ import Testing
     for words in [["otp"], ["password", "change"]] {
       let result = try await ControllingTerminal(device, words).end()
       #expect(result.status == 77 && !result.shown.contains("Password for"), "\(result)")
-      // Neither is a right one tried.
+      // The right password is not tried during the wait either.
       let right = try await device.run(words, passwords: [first, second])
       #expect(right.status == 77 && right.errorOutput.contains("wait"), right.summary)
     }
@@ -119,7 +119,7 @@ import Testing
     try create.answer("Password for", first)
     let created = try await create.end()
     #expect(created.status == 0 && created.shown.contains("The code is shown this once"), "\(created)")
-    // A renewal leaves the code behind, and says so.
+    // A renewal invalidates the recovery code, and says so.
     let renewed = try await device.run("renew", passwords: [first])
     #expect(renewed.status == 0, renewed.summary)
     #expect(

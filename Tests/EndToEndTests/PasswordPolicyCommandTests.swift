@@ -3,14 +3,14 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// What `signet` accepts and refuses as a new password; what is expected comes from docs/policies.md.
+/// New passwords that `signet` accepts and rejects; the expectations come from docs/policies.md.
 @Suite("Passwords typed under a server's policy", .serialized, .timeLimit(.minutes(10)))
 struct PasswordPolicyCommandTests {
   struct Policy: Sendable, CustomTestStringConvertible {
     /// A policy string, or the name of a profile.
     let name: String
     let accepted: String
-    /// What is refused, and every sentence that says why, in order.
+    /// Rejected passwords, each with all reasons in order.
     let refused: [(password: String, reasons: [String])]
 
     var testDescription: String { name }
@@ -25,7 +25,7 @@ struct PasswordPolicyCommandTests {
   private static let disallowed =
     "leave out control, invisible, private-use and unassigned characters, and others that RFC 8264 disallows"
 
-  /// Each kind of sentence under each profile; SignetPolicyTests have the rules in full.
+  /// Each kind of sentence under each profile; SignetPolicyTests has the complete rules.
   private static let policies = [
     Policy(
       name: "pin-6", accepted: "482915",
@@ -131,7 +131,7 @@ struct PasswordPolicyCommandTests {
       return try await command.finish()
     }
     let code = try await server.codeFile("alice")
-    // A byte that never occurs, a character that is cut off, a digit in two bytes, half of a pair.
+    // An invalid byte, a truncated character, an overlong digit in two bytes, and half of a surrogate pair.
     let hostile: [[UInt8]] = [
       right + [0xFF], right + [0xC3], right.dropLast() + [0xC0, 0xB2], right + [0xED, 0xA0, 0x80],
     ]
@@ -142,7 +142,7 @@ struct PasswordPolicyCommandTests {
     #expect(try await device.containers().isEmpty)
     let activated = try await run(["activate", "--code-file", code], right)
     #expect(activated.status == 0, activated.summary)
-    // More than there are tries.
+    // More than the allowed attempts.
     for bytes in hostile {
       let refused = try await run(["otp"], bytes)
       #expect(

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Passwords through the command line: rules, wrong ones counted down, locked out, and the way back.
+/// Passwords through the command line: rules, counted failures, lockout, and the recovery from it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PasswordTests {
   private let right = "winter-garden-42"
 
@@ -27,7 +27,7 @@ import Testing
       #expect(!result.errorOutput.contains("garden"))
     }
     try await wrong("otp", says: "2 tries are left")
-    // A right one sets the count back.
+    // A right password resets the count.
     #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
     try await wrong("otp", says: "2 tries are left")
     try await wrong("approve", transaction, says: "1 try is left")
@@ -40,7 +40,7 @@ import Testing
       #expect(locked.isRefusal(77, "locked after too many wrong passwords"), locked.summary)
     }
     #expect(try await server.transaction(transaction).string("status") == "pending")
-    // What the device alone opens still works, and a new activation is the way back.
+    // Keys that the device alone opens still work; a new activation ends the lockout.
     #expect(try await device.json("pending").array("transactions").count == 1)
     let again = try server.write(await server.invite("alice").text, to: "again")
     _ = try await device.json("activate", "--code-file", again, "--yes", passwords: [right])
@@ -60,7 +60,7 @@ import Testing
     #expect(result.isRefusal(64, "a number of milliseconds from 1 to 10000"), result.summary)
   }
 
-  /// Writes the most memory that a command had, in KiB, into a file (`wait4`).
+  /// Writes a command's peak memory in KiB to a file (`wait4`).
   private static let meter = """
     import os, sys
     child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
@@ -86,7 +86,7 @@ import Testing
       try #require(done.status == 0, done.summary)
       most.append(try #require(Int(try String(contentsOfFile: file, encoding: .utf8))))
     }
-    // Memory grows before passes do: as many times the 19 MiB as the time is that of the least cost, up to 256 MiB.
+    // Memory grows before passes do: 19 MiB times the ratio of the time to that of the least cost, up to 256 MiB.
     #expect(most[1] - most[0] >= 19 * 1024, "\(most) KiB")
   }
 
@@ -94,7 +94,7 @@ import Testing
     let server = try await serve()
     let device = server.device()
     let code = try await server.codeFile("alice")
-    // The first one makes the folder.
+    // The first rejected command creates the folder.
     #expect(try await device.run("activate", "--code-file", code, passwords: ["short1"]).status == 65)
     let before = try FolderSnapshot(device.data)
     for (password, reason) in [
@@ -109,7 +109,7 @@ import Testing
       #expect(password.isEmpty || !refused.errorOutput.contains(password))
       #expect(try FolderSnapshot(device.data) == before, refused.summary)
     }
-    // Neither side has anything, and the code is still good.
+    // Neither side has a container, and the code is still valid.
     #expect(try await device.containers().isEmpty)
     #expect(try await server.json("container", "list", "alice").array("containers").isEmpty)
     _ = try await device.json("activate", "--code-file", code, passwords: [right])

@@ -1,27 +1,28 @@
-/// What each command of `signet` does with passwords and keys, and which scenario of `LastWriteTests` searches its memory for them.
+/// The use of passwords and keys by each command of `signet`, and the scenario of `LastWriteTests` that searches its memory
+/// for them.
 ///
 /// Every command declares `--password-fd`. A command that is not in this table fails `DescribedCommandTests/passwords`.
 enum PasswordUse: Sendable {
-  /// It takes a password, or opens the vault or speaks to the agent without one, and its memory is searched.
+  /// It uses a password, or opens the vault or uses the agent without one, and its memory is searched.
   case searched(Scenario)
   /// It asks for none, and opens no vault.
   case asksForNone
-  /// It takes one and is not searched; why.
+  /// It uses one, but its memory is not searched, for this reason.
   case unsearched(String)
 
   /// A test that runs commands one after the other.
   enum Scenario: String, CaseIterable, Sendable {
     /// A container, its codes, transactions, data and settings.
     case container
-    /// A session key with a password of its own.
+    /// A session key with a separate password.
     case session
     /// Fingers and the device's passcode.
     case ways
     /// Imported accounts under a password.
     case accounts
-    /// Apps that a server asks and that make codes.
+    /// Apps that receive requests of a server and that make codes.
     case apps
-    /// Keys of UAF.
+    /// UAF keys.
     case uaf
     /// The agent.
     case agent
@@ -38,7 +39,7 @@ enum PasswordUse: Sendable {
     "account unlock": .searched(.accounts),
     "account unprotect": .searched(.accounts),
     "activate": .searched(.container),
-    "agent": .asksForNone,  // what unlock sends it is searched for in its memory by the agent's scenario
+    "agent": .asksForNone,  // the agent's scenario searches the agent's memory for the password that unlock sends
     "approve": .searched(.container),
     "biometrics disable": .searched(.ways),
     "biometrics enable": .searched(.ways),
@@ -100,7 +101,7 @@ enum PasswordUse: Sendable {
     "unlock": .searched(.agent),
   ]
 
-  /// The command that words name: as many of the first as a name in the table has.
+  /// Returns the command at the start of a command line, the longest name in the table.
   static func command(of words: [String]) -> String? {
     [2, 1].lazy.map { words.prefix($0).joined(separator: " ") }.first { ofCommands[$0] != nil }
   }

@@ -57,7 +57,7 @@ import Testing
     let one = try await device.run("pending", "--container", "alice")
     #expect(!one.output.contains("alice at") && one.output.contains("  | Pay for alice\n"), one.summary)
 
-    // The id says for which of them it waits.
+    // The ID selects the container to which the transaction was sent.
     for (user, word) in [("bob", "deny"), ("alice", "cancel")] {
       let id = try await server.ask(user, "Decide, \(user)")
       let chosen =
@@ -74,7 +74,7 @@ import Testing
     let unnamed = try await device.run("approve", "--yes")
     #expect(unnamed.isRefusal(64, "--container"), unnamed.summary)
 
-    // One that cannot be asked does not hide the others.
+    // A container that the server rejects does not hide the others.
     let bobs = try #require(try await server.activeContainers("bob").first)
     #expect(try await server.run("container", "revoke", bobs).status == 0)
     let rest = try await device.run("pending", "--json")

@@ -14,7 +14,7 @@ import Testing
       "activate", "--code-file", server.codeFile("alice"), passwords: ["winter-garden-42"])
     let text = try await device.run("policy", "explain")
     #expect(text.status == 0, text.summary)
-    // No hardware keeps the keys here, and what it says is so: a copy of the folder works.
+    // No hardware protects the keys here, and the text says so: a copy of the folder works.
     #expect(!text.output.contains("on this device only"))
     #expect(
       text.output.contains(

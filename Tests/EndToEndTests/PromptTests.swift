@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// The prompts of `signet` at a real terminal: asked without echo, and shown before anything is signed.
+/// The prompts of `signet` at a real terminal: passwords have no echo, and texts are shown before anything is signed.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PromptTests {
   private let password = "winter-garden-42"
 
@@ -13,14 +13,14 @@ import Testing
     let device = server.device()
     let code = try await server.codeFile("alice")
     let terminal = try ControllingTerminal(device, ["activate", "--code-file", code])
-    // What breaks the rules is asked for again, and so on until both entries are the same.
+    // A password that breaks the rules is asked for again, until it is valid and both entries are equal.
     try terminal.expect("Choose a password: 8 to 64 characters, at least 1 digit")
     try terminal.expect("New password: ")
     try terminal.expect("Still: use at least 8 characters; use at least 1 digit.")
     try terminal.answer("", "short", newline: false)
     try terminal.answer("Still: use at least 8 characters; use at least 1 digit.", "5", newline: false)
     try terminal.answer("Still: use at least 8 characters.", "\u{7F}\n", newline: false)
-    // It is not asked for once more before the rules are met.
+    // The repetition is not asked for before the rules are met.
     try terminal.expect("Not allowed: ")
     try terminal.answer("New password: ", password, newline: false)
     try terminal.answer("These rules are met.", "\n", newline: false)
@@ -39,7 +39,7 @@ import Testing
     try approval.expect("| to Jane Doe")
     try approval.expect("alice")
     #expect(try await server.transaction(id).string("status") == "pending")
-    // Nothing is said of a password that exists.
+    // The prompt for an existing password shows no rules.
     try approval.answer("Password for alice at 127.0.0.1:\(server.port)/main: ", password)
     let approved = try await approval.end()
     #expect(approved.status == 0 && approved.shown.contains("Accepted \(id)."), "\(approved.shown)")
@@ -62,7 +62,7 @@ import Testing
     try interrupted.expect("The two entries differ")
     try interrupted.answer("New password: ", "\u{3}", newline: false)
     let stopped = try await interrupted.end()
-    // The signal ends it as it ends any program, and the terminal is as it was.
+    // The signal ends it like any other program, and the terminal's settings are restored.
     #expect(stopped.status != 0 && !stopped.shown.contains("Activated"), "\(stopped)")
     #expect(try await server.json("container", "list", "alice").array("containers").isEmpty)
     #expect(try await device.containers().isEmpty)
@@ -170,7 +170,7 @@ import Testing
     #expect(agreed.status == 0, "\(agreed.shown)")
     let second = try await device.containers()
     #expect(second.count == 1 && second != first)
-    // Another user at the same server is nobody's replacement.
+    // A container of another user at the same server replaces none.
     _ = try await device.json("activate", "--code-file", server.codeFile("bob"), passwords: [password])
     #expect(try await device.run("activate", "--help").output.contains("replaces the container"))
     await server.stop()
@@ -184,7 +184,7 @@ import Testing
     let listed = try await device.json("list").array("containers")
     var known = activated
     known["lock"] = .object(["state": "unlocked"])
-    // What the server says of the container is a part of its own: AccountLockCommandTests.
+    // AccountLockCommandTests has the server's part of the state.
     guard case .object(let shown)? = listed.first, case .object(let account)? = shown["account"] else {
       Issue.record("the list says nothing of the server's part")
       return

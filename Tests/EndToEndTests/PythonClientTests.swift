@@ -4,13 +4,13 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// `Tests/Interop/client.py`, written from `docs/protocol.md` alone, against a real server.
+/// `Tests/Interop/client.py`, written from `docs/protocol.md` alone, with a real server.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PythonClientTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Interop/client.py").standardized.path
 
-  /// Skipped without the interpreter and its modules, except in CI: a failure there.
+  /// Indicates whether the tests run; without the interpreter and its modules they are skipped, but fail in CI.
   static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     guard let python else { return false }
@@ -60,14 +60,14 @@ import Testing
     await server.stop()
   }
 
-  /// Everything else that the page says of a device.
+  /// All other parts of the document that concern a device.
   @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func allOfThePageWorks() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     _ = try await json(client(server, "activate", server.codeFile("alice")))
     func status(_ id: String) async throws -> String { try await server.transaction(id).string("status") }
 
-    // Section 5.6: the answer comes with the transaction, or at once where that was first.
+    // Section 5.6: the answer comes with the transaction, or at once if that was first.
     async let waiting = client(server, "wait")
     let cancelled = try await server.ask("alice", "Pay 1 EUR")
     _ = try await json(waiting)
@@ -124,7 +124,7 @@ import Testing
     await server.stop()
   }
 
-  /// What an impostor says is his own, where he is refused, and with what.
+  /// An impostor's claim, the rejecting endpoint, and the event.
   private static let impostors = [
     ("signing", "/activation/finish", "activation.refused"),
     ("without", "/activation/finish", "request.malformed"),
@@ -163,7 +163,7 @@ import Testing
       #expect(try await server.activeContainers("mallory-\(what)").isEmpty, "\(what)")
     }
 
-    // A container of his own, and another's keys at its renewal.
+    // The impostor's own container, and another's keys at its renewal.
     let own = "\(server.folder.path)/mallory.json"
     let begun = [
       python, Self.script, "--ca", server.authority, "--state", own, "activate",

@@ -4,7 +4,7 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// Live and ready are two questions, and a server without its data does not begin.
+/// Liveness and readiness are separate checks, and a server without its data does not start.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ReadinessTests {
   private static func ask(_ question: String, _ server: RunningServer) async throws -> Int {
     try await APIClient(server).send(.get, question).status
@@ -30,7 +30,7 @@ import Testing
     let refused = try await APIClient(server).send(.get, "ready")
     #expect(refused.status == 503 && refused.header("Retry-After") != nil)
     try await holder.release()
-    // An answer is good for a second.
+    // An answer is cached for a second.
     while try await Self.ask("ready", server) != 200 { try await Task.sleep(for: .milliseconds(100)) }
     await server.stop()
     let events = server.events
@@ -71,7 +71,7 @@ import Testing
     let name = try postgreSQL.makeDatabase()
     let server = try await RunningServer.start(["--storage", postgreSQL.uri(name)])
     #expect(try await Self.ask("ready", server) == 200)
-    // The server's own steps lock the same tables one after the other, as the deletion does.
+    // The server's own steps lock the same tables one after the other, so the deletion can meet a deadlock.
     var isDropped = false
     while !isDropped {
       do {
@@ -79,7 +79,7 @@ import Testing
         isDropped = true
       } catch { try #require("\(error)".contains("deadlock detected"), "\(error)") }
     }
-    // An answer is good for a second.
+    // An answer is cached for a second.
     while try await Self.ask("ready", server) == 200 { try await Task.sleep(for: .milliseconds(100)) }
     #expect(try await Self.ask("live", server) == 200)
     #expect(server.events.contains("the table \\\"transactions\\\" is missing"), "\(server.events)")
@@ -121,7 +121,7 @@ import Testing
     for size in [65536, 4096, 1] {
       do { while true { try ballast.write(contentsOf: Data(repeating: 0, count: size)) } } catch {}
     }
-    // Files that are there have some room inside; then there is none.
+    // Existing files have some free space inside; after that there is none.
     while try await Self.ask("ready", server) == 200 {
       _ = try await server.run("user", "add", "user-\(UInt32.random(in: 0 ... .max))")
     }
@@ -133,14 +133,14 @@ import Testing
     await server.stop()
   }
 
-  /// How many commits the database's log has: the frames that say how large the database is then (sqlite.org/walformat.html).
+  /// The number of commits in the database's log: the frames that give the size of the database (sqlite.org/walformat.html).
   private static func commitCount(_ server: RunningServer) throws -> Int {
     let log = [UInt8](try Data(contentsOf: URL(filePath: "\(server.data)/signet.sqlite-wal")))
     // Nothing was written since the log was last emptied.
     guard log.count >= 32 else { return 0 }
     func number(_ place: Int) -> Int { log[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
     let (headerSize, frameSize) = (32, 24 + number(8))
-    // What an earlier round of the log has left has other salts.
+    // Frames of an earlier cycle of the log have other salts.
     return stride(from: headerSize, through: log.count - frameSize, by: frameSize).count {
       number($0 + 4) != 0 && log[$0 + 8..<$0 + 16] == log[16..<24]
     }
@@ -159,7 +159,7 @@ import Testing
     }
     let seconds = Int(start.duration(to: .now).components.seconds)
     let written = try Self.commitCount(server) - before
-    // One more at the beginning, and a few that the server makes once a minute by itself; 200 were asked for.
+    // One more at the beginning, and a few by the server's own minute timer; there were 200 requests.
     #expect((1...seconds + 11).contains(written), "\(written) in \(seconds) s")
     await server.stop()
   }

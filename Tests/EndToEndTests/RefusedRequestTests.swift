@@ -7,7 +7,8 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// What the installed server's HTTP layer refuses: one answer of one shape, a closed connection, and a line in the log or a count.
+/// Requests that the HTTP layer of the installed server rejects: one form of answer, a closed connection, and a log line or
+/// a count.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: FakeServer.canRun, "needs Python 3"))
 struct RefusedRequestTests {
   private static func head(_ line: String, _ fields: String...) -> String {
@@ -17,7 +18,7 @@ struct RefusedRequestTests {
   private static let chunked = "Transfer-Encoding: chunked"
   private static let post = "POST /main/v1/otp/validate HTTP/1.1"
 
-  /// What is sent, and the status.
+  /// The requests, each with its status.
   private static let requests: [(name: String, text: String, status: Int)] = [
     ("a length twice", head(post, "Content-Length: 2, 2") + "{}", 400),
     ("a length with a sign", head(post, "Content-Length: +2") + "{}", 400),
@@ -42,7 +43,8 @@ struct RefusedRequestTests {
       head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 9000)), 413
     ),
     ("a target that is too long", head("GET /" + String(repeating: "a", count: 5000) + " HTTP/1.1"), 413),
-    // Strictly read, one request: the extension of its first chunk has a bare line feed, and goes on to the carriage return.
+    // By a strict reading this is one request: the extension of its first chunk has a bare line feed and continues to the
+    // carriage return.
     (
       "a request behind a bare line feed",
       head(post, chunked) + "0;\n\nGET /main/v1/jwks HTTP/1.1\nHost: 127.0.0.1\n\n\r\n0\r\n\r\n", 411
@@ -69,7 +71,8 @@ struct RefusedRequestTests {
   @Test("what HTTP refuses gets one problem document, closes, and is in the log; a long path is cut there")
   func refused() async throws {
     let server = try await RunningServer.start()
-    // Larger than the memory of a connection; and a path longer than the log keeps, which the server answers after all these.
+    // A request larger than a connection's buffer, and a path longer than the log keeps, which the server answers after all
+    // the others.
     let oversized = Self.head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 200_000))
     let path = "/main/v1/" + String(repeating: "a", count: 3_000)
     let texts =
@@ -83,7 +86,7 @@ struct RefusedRequestTests {
       #expect(answer.contains("Connection: close\r\n"), "\(request.name): \(answer)")
       #expect(answer.contains("\"type\":\"urn:signet:problem:"), "\(request.name): \(answer)")
     }
-    // Answered once, or not at all.
+    // There is one answer, or none.
     let (large, long) = (answers[Self.requests.count], answers[Self.requests.count + 1])
     #expect(large.isEmpty || large.hasPrefix("HTTP/1.1 431 "), "\(large)")
     #expect(large.ranges(of: "HTTP/1.1 ").count <= 1, "\(large)")
@@ -91,7 +94,7 @@ struct RefusedRequestTests {
     await server.stop()
     let events = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
     let refused = try events.filter { try $0.string("event") == "http.refused" }
-    // The answer has the status of its problem, which is one for all that is too large; the log has HTTP's own.
+    // The answer has its problem's status, the same for everything too large; the log has the specific HTTP status.
     let logged = try refused.map { try $0.string("status") }.map { ["414", "431"].contains($0) ? "413" : $0 }
     #expect(logged.count == Self.requests.count + 1, "\(refused)")
     #expect(Array(logged.prefix(Self.requests.count)) == Self.requests.map { "\($0.status)" })
@@ -103,7 +106,7 @@ struct RefusedRequestTests {
     #expect(paths.contains(String(path.prefix(200))) && paths.allSatisfy { $0.utf8.count <= 200 }, "\(paths)")
   }
 
-  /// The body of a *finish* that is well formed, in an open handshake, and proves nothing: it is as from someone without the invite.
+  /// The body of a well-formed *finish* in an open handshake with a wrong proof, like one of an attacker without the invite.
   private static func wrongProof(for user: String, _ server: RunningServer) async throws -> [UInt8] {
     let user = try UserID(user)
     let start = ActivationStart(user: user, random: SystemRandomSource())
@@ -159,28 +162,28 @@ struct RefusedRequestTests {
     }
     .map { try #require(Int($0.string("count"))) }
     #expect(lines.count + leftOut.reduce(0, +) == count)
-    // Whatever the time that it took: a hundred lines of each ten seconds.
+    // At most a hundred lines in ten seconds, however long the test takes.
     let spans = try Dictionary(grouping: lines) { try $0.integer("time") / 10 }
     #expect(spans.values.allSatisfy { $0.count <= 100 }, "\(spans.mapValues(\.count))")
-    // A line has some 200 bytes; besides the hundred there are the first of a kind, and the counts.
+    // A line has some 200 bytes; in addition to the hundred there are the first of each kind, and the counts.
     #expect(written <= (spans.count + 1) * 50_000, "\(written) bytes in \(spans.count) spans")
   }
 
-  /// What a stranger asks over and over.
+  /// A request that an unauthenticated client repeats.
   private struct Strange {
     let text: String
     let path: String
     let status: Int
-    /// What the log calls it where it leaves lines out.
+    /// The name of its kind in the log's counts of omitted lines.
     let subject: String
 
-    /// A request without a body, for a path that there is not.
+    /// Creates a request without a body, for an unknown path.
     init(missing path: String) {
       text = RefusedRequestTests.head("GET \(path) HTTP/1.1")
       (self.path, status, subject) = (path, 404, "no endpoint")
     }
 
-    /// A request with a body.
+    /// Creates a request with a body.
     init(
       _ path: String, query: String = "", _ body: JSONObject, _ status: Int,
       type: String = "application/json", by authorization: String = "nobody"
@@ -217,14 +220,15 @@ struct RefusedRequestTests {
       Strange(
         "\(v1)/pushauth", query: "?_action=register",
         ["messageId": .string("REGISTER:\(app)"), "jwt": "a.b.c"], 400),
-      // What UAF's protocol refuses has the status 200.
+      // A rejection by the UAF protocol has the HTTP status 200.
       Strange(
         "\(uaf)/uaf/1.1/request/registration", ["context": "{}"], 200, type: "application/fido+uaf"),
       Strange("\(uaf)/uaf/1.1/authentication", ["uafResponse": "[]"], 200, type: "application/fido+uaf"),
       Strange("\(uaf)/token/redeem/authentication", ["token": "x"], 200),
       Strange("\(uaf)/token/dispatch/targets", [:], 401),
     ]
-    // More than twice as many as there may be lines, since ten seconds may end meanwhile. What HTTP refuses costs a connection each.
+    // More than twice the limit of lines, since ten seconds may end in between. A rejection by the HTTP layer costs one
+    // connection each.
     let (count, refusedCount) = (250, 60)
     let before = server.events.utf8.count
     let flood: [JSONObject] = kinds.map { ["send": .string($0.text), "times": .integer(Int64(count))] }
@@ -257,7 +261,7 @@ struct RefusedRequestTests {
     for (event, number) in [
       ("client.refused", count), ("pushauth.refused", count), ("http.refused", refusedCount),
     ] { try expectSample(event, number) }
-    // The first of each kind is written whatever came before.
+    // The first of each kind is always written.
     #expect(spans.values.allSatisfy { $0 <= 100 + kinds.count + 3 }, "\(spans)")
     #expect(written <= (spans.count + 1) * 50_000, "\(written) bytes in \(spans.count) spans")
   }
@@ -272,7 +276,7 @@ struct RefusedRequestTests {
     try first.changeSettings { $0["runtime"] = .string(place) }
     await first.stop()
     let server = try await RunningServer(first.folder, first.port)
-    // A file where the folder was: it cannot be made again, as the server may do in between.
+    // A file in place of the folder: the server may recreate the folder in between, but not over a file.
     repeat {
       try FileManager.default.removeItem(atPath: place)
     } while !FileManager.default.createFile(atPath: place, contents: nil)
@@ -289,7 +293,8 @@ struct RefusedRequestTests {
     for name in ["request", "handshakes.failed"] {
       let lines = try events.filter { try $0.string("event") == name }
       let spans = try Dictionary(grouping: lines) { try $0.integer("time") / 10 }
-      // Besides the hundred of ten seconds there is the first of each kind, and what the server's own end finds.
+      // In addition to the hundred of ten seconds there are the first of each kind, and the lines of the server's own
+      // shutdown.
       #expect(!spans.isEmpty && spans.values.allSatisfy { $0.count <= 102 }, "\(spans.mapValues(\.count))")
       #expect(try events.contains { try $0.string("event") == "log.leftOut" && $0.string("of") == name })
     }

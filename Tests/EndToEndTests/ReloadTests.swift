@@ -4,9 +4,9 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// SIGHUP: the server goes on, with what its folder says now.
+/// SIGHUP: the server continues with the current contents of its folder.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ReloadTests {
-  /// The events of one name, once there are so many.
+  /// The events of one name, once there are enough.
   private static func events(
     _ name: String, _ server: RunningServer, count: Int
   ) async throws -> [JSONObject] {
@@ -60,7 +60,7 @@ import Testing
     func whileStarting() async throws {
       let server = try await RunningServer.start()
       await server.stop()
-      // Its first line in the log, which says that it listens.
+      // The first line in its log, which says that it listens.
       let trap = try HoldTrap(["write"], of: try Programs.path("signet-server"))
       var command = try ServerCommand.process(["serve", "--data", server.data])
       command.line = trap.launcher + command.line
@@ -93,7 +93,7 @@ import Testing
     server.send(SIGHUP)
     let done = try await Self.events("reload.done", server, count: 1)
     #expect(try done[0].string("certificate") == "new")
-    // Who trusts the new authority alone is served now, and who trusts the old one alone no more.
+    // A client that trusts only the new authority is served now, and one that trusts only the old authority is not.
     let both = try String(contentsOfFile: server.authority, encoding: .utf8)
     let end = "-----END CERTIFICATE-----\n"
     let newest = try #require(both.range(of: end).map { String(both[..<$0.upperBound]) })
@@ -103,7 +103,7 @@ import Testing
     await #expect(throws: TransportFailure.self) {
       try await old.send(HTTPRequest(url: "https://\(server.url)/v1/live"))
     }
-    // Codes that are made now name the key that is shown now.
+    // New codes name the key that the server presents now.
     let after = try await server.json("certificate", "show")
     #expect((try before.string("pin") != after.string("pin")) == hasNewKey)
     let device = server.device()
@@ -132,7 +132,7 @@ import Testing
     let needed = try await Self.events("reload.restartNeeded", server, count: 1)
     #expect(try needed[0].string("settings") == "connections, database")
     let before = Int64(Date().timeIntervalSince1970)
-    // The command has a lifetime of its own; the request without one has that of the settings.
+    // The command sets the lifetime itself; a request without a lifetime gets that of the settings.
     let invite = try await APIClient(server).json(.post, "admin/activations", ["user": "alice"])
     let after = Int64(Date().timeIntervalSince1970)
     #expect(try (before...after).contains(invite.integer("expires") - 3600))

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// `kill -9` of either side in the course of a renewal: afterwards both have the new keys, or both the present ones.
+/// `kill -9` of either side during a renewal: afterwards both sides have the new keys, or both have the old ones.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct RenewalKillTests {
   private let password = "winter-garden-42"
 
@@ -40,7 +40,7 @@ import Testing
         "data", "decrypt", "--label", "x", sealed, "\(plain).\(round)", passwords: passwords)
       #expect(opened.status == 0, "\(bench.step): \(opened.summary)")
       #expect(try String(contentsOfFile: "\(plain).\(round)", encoding: .utf8) == "kept through all renewals")
-      // Trying again always works.
+      // A retry always works.
       let again = try await device.json("renew", passwords: passwords)
       #expect(try again.integer("renewals") == found + 1, bench.comment)
       renewals = try await agreed(device, bench, passwords)
@@ -55,9 +55,9 @@ import Testing
     await bench.server.stop()
   }
 
-  /// Makes contact, and expects both sides to know one container, and a decision of the device to be good at the server.
+  /// Makes contact, and expects that both sides have the same container and that the server accepts the device's decision.
   ///
-  /// - Returns: How often the container was renewed.
+  /// - Returns: The number of renewals of the container.
   private func agreed(
     _ device: InstalledSignet, _ bench: KillBench, _ passwords: [String]
   ) async throws -> Int64 {

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// A requirement of `server.json` that asks for a report of the device, and the command on a device that has not reported.
+/// A requirement in `server.json` for a report of the device, and the command on a device that has not reported.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ReportRequirementCommandTests {
   private func started() async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(["--protection", "device"]) {

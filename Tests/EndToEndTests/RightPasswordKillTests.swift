@@ -4,13 +4,13 @@ import SignetTestKit
 import SignetTesting
 import Testing
 
-/// Programs that are given the right password, and are ended before they are done.
+/// Programs that get the right password and are ended before they finish.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct RightPasswordKillTests {
   private static let policy =
     "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=5;LOCKWIPE=1"
   private static let right = "winter-garden-42"
   private static let interruptions = KillCount.wanted.map { 5 * $0 } ?? 6
-  /// How many run at once.
+  /// The number of concurrent programs.
   private static let size = 8
 
   private func activated(_ tpm: String? = nil) async throws -> (RunningServer, InstalledSignet) {
@@ -21,7 +21,7 @@ import Testing
     return (server, device)
   }
 
-  /// The tries that are left, as another program finds it.
+  /// The remaining attempts, as another program sees them.
   private func remaining(_ device: InstalledSignet) async throws -> Int {
     let listed = try await device.json("list").array("containers")
     guard case .object(let container)? = listed.first else { throw JSONFailure.missingMember("containers") }
@@ -87,7 +87,7 @@ import Testing
     #expect(undisturbed.status == 0, undisturbed.summary)
     var whole = start.duration(to: .now)
     var (ended, lost, left) = (0, 0, 5)
-    // A signal that comes too late is no interruption; the next comes earlier.
+    // A signal that comes too late interrupts nothing; the next one comes earlier.
     var late = 0
     while ended < Self.interruptions {
       try #require(late < 20 * KillRounds.count, "no signal ends the command")
@@ -106,17 +106,17 @@ import Testing
       } else {
         ended += 1
         lost += now < left ? 1 : 0
-        // Five again: the password had been found right when the signal came, and the code was still to be made or printed.
+        // Five again if the password had been verified before the signal, and the code was still to be made or printed.
         #expect([left - 1, left, 5].contains(now))
       }
       left = now
       if left == 1 {
-        // So that chance alone, which may lose tries one after the other, erases nothing.
+        // A success in between, since chance alone may lose attempts in a row and must not erase the container.
         #expect(try await device.run("otp", passwords: [Self.right]).status == 0)
         left = 5
       }
     }
-    // How many is chance; the window in which a try is lost has its bounds in ``atEachStep()``.
+    // The number is random; ``atEachStep()`` bounds the window in which an attempt is lost.
     print("\(ended) interruptions cost \(lost) tries")
     #expect(try await device.run("otp", passwords: [Self.right]).status == 0)
     await server.stop()
@@ -139,7 +139,7 @@ import Testing
       while crowd.successes < total || crowd.deaths == 0, crowd.refusals.isEmpty {
         try await Task.sleep(for: .milliseconds(Int.random(in: 0..<300, using: &random)))
         guard crowd.killOne(using: &random) else { continue }
-        // Of those that end next, each other one may have succeeded before the kill.
+        // Each of the next programs to end may have succeeded before the kill.
         let before = crowd.successes
         while crowd.successes < before + Self.size, crowd.successes < total || crowd.deaths == 0,
           crowd.refusals.isEmpty

@@ -3,7 +3,7 @@ import SignetTestKit
 import Testing
 
 extension ChildProcess {
-  /// The exit status; negative, the number of the signal.
+  /// Waits for the exit status; a negative one is the number of the signal.
   ///
   /// A child that does not end in time is an issue of the test.
   func status() async -> Int32 {
@@ -15,7 +15,7 @@ extension ChildProcess {
 }
 
 extension RunningServer {
-  /// Ends it the hard way and waits until it is gone.
+  /// Kills the server and waits until it has ended.
   func killAndWait() async {
     send(SIGKILL)
     _ = await status()

@@ -11,34 +11,35 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// Texts of others on the screens of real terminals: the first column is ours in every row, whatever they think of widths.
+/// Texts of other parties on real terminals: the first column of every row is ours, at any character width.
 @Suite(
   .serialized, .timeLimit(.minutes(10)), .enabled(if: Screens.isWanted, "needs tmux and SIGNET_PYTHON"))
 struct ScreenTests {
   private typealias Screen = (kind: String, columns: Int)
 
-  /// Where rows are looked at: tmux and pyte, 80 and 40 columns wide.
+  /// The terminals: tmux and pyte, 80 and 40 columns wide.
   private static let screens: [Screen] = [("tmux", 80), ("tmux", 40), ("pyte", 80), ("pyte", 40)]
   private static let narrow = screens[1]
 
-  /// One with a spacing mark.
+  /// A character with a spacing mark.
   private static let spacing = "\u{915}\u{903}"
 
-  /// Characters about which terminals differ.
+  /// Characters whose width differs between terminals.
   private static let doubtful = [
     "\u{1100}", "\u{915}\u{94D}\u{937}", spacing, "\u{17000}", "\u{1B000}", "\u{4DC0}", "\u{A960}",
     "é", "Ж", "送", "👍", " ",
   ]
 
-  /// What passes for a row of ours once it stands in the first column.
+  /// Text that would look like one of our rows if it started in the first column.
   private static let madeUp = "from    My Own Bank AG"
 
-  /// What our rows begin with while a transaction is approved.
+  /// The beginnings of our rows during an approval.
   private static let approval = [
     "You are about to", "  as      ", "  at      ", "  id      ", "  expires ", "Accepted ",
   ]
 
-  /// What a list's rows begin with: cells of others behind a bar, and below them a column that did not fit, behind its title.
+  /// The beginnings of a list's rows: cells of other parties behind a bar and, below them, an overlong column behind its
+  /// title.
   private static let list: [String] =
     ["| ", "  |"]
       + """
@@ -50,14 +51,14 @@ struct ScreenTests {
       "  PUSHES BY  ", "  LAST ANSWER  ", "  LAST SEEN  ", "  LAST USED  ",
     ]
 
-  /// Lines that end before and behind the columns of a window by any count.
+  /// Lines that end before and behind the columns of a window, by various counts.
   private static func hostile(_ character: String) -> String {
     [12, 13, 26, 32, 37, 38, 39, 40, 76, 78].map { count in
       String(repeating: character, count: count) + madeUp
     }.joined(separator: "\n")
   }
 
-  /// The rows of each screen after a command that runs on it; one that waits for ever is ended once the screen shows a text.
+  /// The rows of each screen after a command has run on it; an endless command is ended once the screen shows a text.
   private func shown(
     _ line: ChildCommand, endedAt text: String? = nil, on screens: [Screen] = screens
   ) async throws -> [(screen: Screen, rows: [String])] {
@@ -81,7 +82,7 @@ struct ScreenTests {
     try #require(try await shown(line, on: [screen]).first).rows
   }
 
-  /// Expects on each screen that every row begins as one of ours does, and that the text is there.
+  /// Expects on each screen that every row begins like one of ours, and that the text is there.
   private func expectOurs(
     _ line: ChildCommand, _ beginnings: [String], endedAt text: String? = nil, on screens: [Screen] = screens,
     at location: SourceLocation = #_sourceLocation
@@ -91,11 +92,11 @@ struct ScreenTests {
     }
   }
 
-  /// What stands before the rows of each of several commands on one screen.
+  /// The mark before the rows of each of several commands on one screen.
   private static let mark = "== "
 
-  /// Runs commands one after the other on each screen, in the environment of the first, and expects the same of the rows of each as of
-  /// those of one command.
+  /// Runs commands in order on each screen, in the environment of the first, and checks the rows of each like those of a
+  /// single command.
   private func expectOurs(
     ofEach commands: [ChildCommand], _ beginnings: [String], _ server: RunningServer,
     on screens: [Screen] = screens, at location: SourceLocation = #_sourceLocation
@@ -105,7 +106,7 @@ struct ScreenTests {
       let words = command.line.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }
       script += "echo '\(Self.mark)\(number)'\n" + words.joined(separator: " ") + "\n"
     }
-    // In a file: tmux takes no command line of any length.
+    // In a file: tmux limits the length of a command line.
     var all = try #require(commands.first)
     all.line = ["/bin/sh", try server.write(script, to: "\(UUID()).sh")]
     for (screen, rows) in try await shown(all, on: screens) {
@@ -115,24 +116,24 @@ struct ScreenTests {
     }
   }
 
-  /// Whether a row without a bar goes on with words of ours, and has none of others: theirs here are hostile, or have such letters.
+  /// Indicates whether a row without a bar continues our own text; hostile texts in these tests have marked letters.
   private static func goesOnWithOurs(_ row: String) -> Bool {
     row.hasPrefix("    ") && row.utf8.allSatisfy { $0 < 0x80 }
       && !["Own", "Bank", "xx", "yy"].contains { row.contains($0) }
   }
 
-  /// Expects that every row begins as one of ours does, and that the text is there.
+  /// Expects that every row begins like one of ours, and that the text is there.
   private func expectOurs(
     _ rows: [String], _ beginnings: [String], _ screen: Screen,
     of character: String = "",
     at location: SourceLocation = #_sourceLocation
   ) {
     for row in rows where !row.isEmpty {
-      // Spaces at the end of a row are not seen.
+      // Spaces at the end of a row are not visible.
       let isOurs = beginnings.contains { "\(row)  ".utf8.starts(with: $0.utf8) } || Self.goesOnWithOurs(row)
       #expect(isOurs, "\(screen): \(row.debugDescription)", sourceLocation: location)
     }
-    // pyte draws nothing of what is behind a spacing mark in a row.
+    // pyte draws nothing after a spacing mark in a row.
     let isCut =
       screen.kind == "pyte"
       && character.unicodeScalars.contains { $0.properties.generalCategory == .spacingMark }
@@ -148,7 +149,7 @@ struct ScreenTests {
     }
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
-    // Six on a screen, where each begins with the row of its id.
+    // Six texts fit on a screen; each begins with the row of its ID.
     for first in stride(from: 0, to: Self.doubtful.count, by: 6) {
       var texts: [(id: String, character: String)] = []
       for character in Self.doubtful[first..<min(first + 6, Self.doubtful.count)] {
@@ -173,7 +174,7 @@ struct ScreenTests {
         expectOurs(part, ["  from    shop", "  | "] + Self.approval, Self.narrow, of: character)
       }
     }
-    // All that a content has room for are marks in one of them.
+    // A text whose whole room is used up by marks.
     for screen in Self.screens {
       let texts = [
         "Pay 9999" + String(repeating: "\n", count: 62) + "Pay\u{A0}1\nשלם 100",
@@ -193,7 +194,7 @@ struct ScreenTests {
     await server.stop()
   }
 
-  /// Adds transactions of alice's to a server that is stopped, with ids as a server of somebody else's might choose them.
+  /// Adds transactions of alice to a stopped server, with IDs as a foreign server might choose them.
   private static func add(_ texts: [(id: TransactionID, text: String)], _ server: RunningServer) async throws
   {
     let context = try DataDirectory(opening: server.data).serviceContext(log: EventLog { _ in })
@@ -220,7 +221,7 @@ struct ScreenTests {
     _ = try await device.json("activate", "--code-file", first.codeFile("alice"))
     var texts: [(id: TransactionID, text: String)] = []
     for (number, screen) in Self.screens.enumerated() {
-      // What goes on in the second row of 40 columns would begin with our word.
+      // In 40 columns, the second row of this ID would begin with our word.
       let id = String(repeating: "x", count: screen.1) + "from-My-Own-Bank"
       texts.append(("\(number)\(id.suffix(63))", "Pay \(number) Own"))
     }
@@ -239,7 +240,7 @@ struct ScreenTests {
     await server.stop()
   }
 
-  /// Adds a model of authenticators that somebody else describes: statements may come from their vendors.
+  /// Adds an authenticator model with a foreign description, as in the vendors' metadata statements.
   private static func addModel(to server: RunningServer) throws {
     let folder = URL(filePath: server.data).appending(path: "metadata")
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -249,7 +250,7 @@ struct ScreenTests {
     try Data(statement.bytes).write(to: folder.appending(path: "other.json"))
   }
 
-  /// The first of the objects in a member.
+  /// The first object in a member.
   private static func first(_ name: String, in object: JSONObject) throws -> JSONObject {
     guard case .object(let first)? = try object.array(name).first else {
       throw JSONFailure.missingMember(name)
@@ -307,7 +308,7 @@ struct ScreenTests {
     await party.server.stop()
   }
 
-  /// Registers a second user on a device, and expects the same of the lists of both programs.
+  /// Registers a second user on a device, and checks the lists of both programs.
   private func expectOursInUAFLists(_ device: InstalledSignet, _ party: UAFParty) async throws {
     let server = party.server
     try await server.addUser(Self.name)
@@ -323,7 +324,7 @@ struct ScreenTests {
       ofEach: [["list"], ["device", "show"]].map { try device.process(["uaf"] + $0) } + lists,
       Self.list + ["This device: ", "Facet id: ", "name  ", "device id ", "pushes  ", "target  "], server,
       on: [Self.narrow])
-    // The server forgets the device as that of this user: what both know differs.
+    // The server removes the device's target for this user, so that both sides differ.
     let target = try await Self.first("targets", in: server.json("uaf", "targets", "--user", Self.name))
     let removed = try await server.run("uaf", "remove-target", target.string("id"))
     #expect(removed.status == 0, removed.summary)
@@ -331,10 +332,10 @@ struct ScreenTests {
       device.process(["uaf", "device", "check"] + party.words), ["| ", "  | "], on: [Self.narrow])
   }
 
-  /// What takes the place of a name: it fills a row of 40 columns and a part of the next.
+  /// A hostile name that fills a row of 40 columns and a part of the next.
   private static let name = String(repeating: "\u{1100}", count: 18) + " from My Own Bank"
 
-  /// What is given as a reason.
+  /// A hostile text for reasons.
   private static let reason = String(repeating: "\u{1100}", count: 30) + " " + madeUp
 
   @Test("names and texts of others put nothing into the first column of prompts and lists")
@@ -361,7 +362,7 @@ struct ScreenTests {
     let label = try #require(Self.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
     _ = try await accounts.json(
       "import", "otpauth://totp/Bank:\(label)?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Bank")
-    // Tables, as the server's lists are, and what the doctor finds.
+    // Tables, like the server's lists, and the doctor's findings.
     try await expectOurs(
       ofEach: [
         device.process(["list"]), accounts.process(["account", "list"]), device.process(["doctor"]),
@@ -376,7 +377,7 @@ struct ScreenTests {
     await server.stop()
   }
 
-  /// A client's JWK Set whose key is named by lines that are hostile.
+  /// A client's JWK Set with hostile lines as the name of its key.
   private static var keys: JSONObject {
     let point = P256.Signing.PrivateKey().publicKey.x963Representation
     let key: JSONObject = [
@@ -387,9 +388,9 @@ struct ScreenTests {
     return ["keys": [.object(key)]]
   }
 
-  /// Ends transactions in several ways, each with a text of others, and leaves one that waits.
+  /// Ends transactions in several ways, each with a hostile text, and leaves a pending one.
   ///
-  /// - Returns: One that was approved, one that its relying party has withdrawn, and one that its user has cancelled.
+  /// - Returns: An approved transaction, one that its relying party has withdrawn, and one that its user has cancelled.
   private static func endTransactions(
     _ device: InstalledSignet, _ server: RunningServer
   ) async throws -> (approved: String, others: [String]) {
@@ -406,7 +407,7 @@ struct ScreenTests {
     return (approved, [withdrawn, cancelled])
   }
 
-  /// What a relying party looks at: transactions by themselves, what a user has signed unasked, and a decision that is verified.
+  /// The commands of a relying party: single transactions, texts that a user has signed unasked, and a verified decision.
   private static func partyCommands(
     _ ended: (approved: String, others: [String]), _ server: RunningServer
   ) async throws -> [ChildCommand] {
@@ -424,7 +425,7 @@ struct ScreenTests {
       }
   }
 
-  /// All lists and views of the server's that have a word of others (`ServerTextUse`).
+  /// All lists and views of the server that have a text of other parties (`ServerTextUse`).
   @Test("names and texts of others put nothing into the first column of the server's lists")
   func serverLists() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -462,10 +463,11 @@ struct ScreenTests {
     func commands(_ words: [[String]]) throws -> [ChildCommand] {
       try words.map { try ServerCommand.process($0 + ["--data", server.data]) }
     }
-    // All of them print a `TextTable` or fields: what each screen makes of one the first shows, and of several beside fields the second.
+    // Each prints a `TextTable` or fields: the first command covers a table on each screen, the second several next to
+    // fields.
     let first = try commands([["transaction", "list"], ["user", "show", Self.name]])
     try await expectOurs(ofEach: first, beginnings, server)
-    // A reason to lock, which the device's user is told.
+    // The reason for a lock, which the device shows its user.
     let container = try #require(try await server.activeContainers(Self.name).first)
     _ = try await server.json("container", "lock", container, "--reason", Self.reason)
     let others = try commands([
@@ -475,7 +477,7 @@ struct ScreenTests {
       ["container", "account", container], ["token", "list"],
     ])
     let party = try await Self.partyCommands(ended, server)
-    // Last, since they change what the others show.
+    // Last, since they change the output of the others.
     let changes = try commands([["token", "disable", serial], ["container", "revoke", container]])
     ServerTextUse.expectAll(of: .lists, in: (first + others + party + changes).map(\.line))
     try await expectOurs(ofEach: others + party + changes, beginnings, server, on: [Self.narrow])
@@ -504,7 +506,7 @@ struct ScreenTests {
     let picture = server.folder.file("invite.png")
     _ = try await server.json("app", "invite", "alice", "--issuer", "Bank", "--png", picture)
     _ = try await device.json("scan", picture, "--push-token", "x", "--push-service", "webhook")
-    // An app has ten messages that wait at most.
+    // An app has at most ten pending messages.
     let characters = Self.doubtful.filter { !["é", "Ж", "送"].contains($0) }
     var files: [String] = []
     for (number, character) in characters.enumerated() {
@@ -515,7 +517,7 @@ struct ScreenTests {
       files.append(try server.write(try asked.object("push").text, to: "push\(number)"))
       _ = try await device.run("message", "receive", files[number])
     }
-    // All of them on one screen, one command after the other; the list below prints the same rows, on each.
+    // All of them on one screen, one command after the other; the list below prints the same rows on each screen.
     var receiving = try device.process(["message", "receive"])
     receiving.line =
       ["/bin/sh", "-c", #"for file in $files; do "$@" "$file"; done"#, "sh"] + receiving.line
@@ -524,7 +526,7 @@ struct ScreenTests {
     let received = try await rows(on: Self.narrow, receiving).parts { $0.hasPrefix("Received before.") }
     #expect(received.count == characters.count, "\(received)")
     for (part, character) in zip(received, characters) { expectOurs(part, ours, Self.narrow, of: character) }
-    // The list has them in its own order.
+    // The list has another order.
     for (screen, rows) in try await shown(device.process(["message", "list"])) {
       let listed = rows.parts { $0.hasPrefix("Message ") }
       #expect(listed.count == characters.count, "\(screen): \(listed)")
@@ -535,7 +537,7 @@ struct ScreenTests {
       }
     }
 
-    // Its name is for the operator.
+    // The operator sees the device's name.
     let name = String(repeating: "x", count: 20) + String(repeating: " ", count: 16) + Self.madeUp
     let other = server.device("other")
     _ = try await other.json("activate", "--code-file", server.codeFile("bob"), "--device-name", name)
@@ -550,7 +552,7 @@ struct ScreenTests {
 }
 
 extension [String] {
-  /// The rows in parts, each of which begins with a row of a kind; what stands before the first is a part as well.
+  /// Splits the rows into parts that begin with a row of a kind; the rows before the first are a part as well.
   fileprivate func parts(_ isFirst: (String) -> Bool) -> [[String]] {
     reduce(into: [[String]]()) { parts, row in
       if parts.isEmpty || isFirst(row) { parts.append([]) }

@@ -9,8 +9,9 @@
   import Synchronization
   import Testing
 
-  /// The secrets that servers share with devices and apps, read from their databases with their master keys: those that they have, and
-  /// those that they had at an earlier look.
+  /// The secrets that servers share with devices and apps, read from their databases with their master keys.
+  ///
+  /// Secrets of an earlier look are kept.
   final class ServedSecrets: Sendable {
     private let state = Mutex(State())
     private static let exportedText = "exported text"
@@ -19,7 +20,7 @@
       /// Data folders.
       var folders: [String] = []
       var known: [LastWriteSearch.Secret] = []
-      /// The names of those that a command had in its memory.
+      /// The names of the secrets that were found in a command's memory.
       var seen: Set<String> = []
 
       var unseen: [LastWriteSearch.Secret] {
@@ -27,16 +28,16 @@
       }
     }
 
-    /// Adds a server; each later search includes the secrets that it has by then.
+    /// Adds a server; each later search includes its current secrets.
     func add(_ server: RunningServer) { state.withLock { $0.folders.append(server.data) } }
 
     /// The number of code secrets.
     var codeCount: Int { state.withLock { $0.known.count { $0.name.hasPrefix("codes of ") } } }
 
-    /// The names of those that a command has stored, and that were not found in its memory so far.
+    /// The names of stored secrets that were not yet found in a command's memory.
     var unseen: [String] { state.withLock { $0.unseen.map(\.name) } }
 
-    /// All of them, with those that are there since the last look.
+    /// All secrets, including those added since the last look.
     func all() throws -> [LastWriteSearch.Secret] {
       for folder in state.withLock(\.folders) {
         for secret in try Self.secrets(in: folder) {
@@ -48,7 +49,7 @@
       return state.withLock(\.known)
     }
 
-    /// Notes the secrets that are complete in the memory of a process.
+    /// Records the secrets that are complete in the memory of a process.
     func look(in process: Int32) throws {
       _ = try all()
       let wanted = state.withLock(\.unseen)
@@ -61,9 +62,9 @@
       }
     }
 
-    /// What is in a server's tables; each is named by what it is for and its id.
+    /// The secrets in a server's tables, each named by its purpose and ID.
     ///
-    /// A URI brings text to an app. A container derives its secret, of which an export makes text.
+    /// An app gets its secret as text in a URI. A container derives its secret, and an export turns it into text.
     private static func secrets(in folder: String) throws -> [LastWriteSearch.Secret] {
       let database = try Database(path: "\(folder)/signet.sqlite", mode: .readOnly)
       let key = try #require(FileManager.default.contents(atPath: "\(folder)/master.key"))

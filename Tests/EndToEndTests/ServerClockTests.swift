@@ -23,7 +23,7 @@ import Testing
     return library != nil
   }()
 
-  /// A running server and what its users have.
+  /// A running server and the authenticators of its users.
   private struct Scene {
     let server: RunningServer
     let shop: APIClient
@@ -38,7 +38,8 @@ import Testing
       offsetFile = "\(first.folder.path)/offset"
       try Data("+0\n".utf8).write(to: URL(filePath: offsetFile))
       let library = try #require(ServerClockTests.library, "install libfaketime")
-      // The library changes the environment as it begins, and Swift does not find its arguments then: the shell has it first.
+      // The library changes the environment at its start, after which Swift does not find its arguments; so the shell loads
+      // it first.
       server = try await RunningServer(
         first.folder, first.port,
         launcher: [
@@ -67,20 +68,20 @@ import Testing
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
 
-    /// Sets the server's clock so many seconds off ours.
+    /// Sets the offset of the server's clock from ours, in seconds.
     func setClock(_ offset: Int) throws {
       try Data("\(offset < 0 ? "" : "+")\(offset)\n".utf8).write(
         to: URL(filePath: offsetFile), options: .atomic)
     }
 
-    /// The step of time that it is, or will be.
+    /// The current time step, or that after a delay.
     static func step(in seconds: Int64 = 0) -> UInt64 { UInt64(Int64(time(nil)) + seconds) / 30 }
 
     static func code(_ counter: UInt64) throws -> String {
       try HOTP(secret: SecretBytes(copying: secret), digits: 8).code(at: counter)
     }
 
-    /// Whether a code is taken, from an address that makes no other attempts.
+    /// Returns whether the server accepts a code, from an address without other attempts.
     func accepts(_ counter: UInt64, of user: String) async throws -> Bool {
       let body: JSONObject = [
         "user": .string(user), "code": .string(try Self.code(counter)), "client": .string("\(UUID())"),
@@ -105,7 +106,7 @@ import Testing
     let scene = try await Scene()
     let id = try await scene.ask(lifetime: 60)
     let request = try #require(try await scene.device.pendingTransactions(for: scene.container).first)
-    // A little more than a minute: the server still takes the device's requests.
+    // Just over a minute: the server still accepts the device's requests.
     for offset in [65, 5, 0] {
       try scene.setClock(offset)
       await #expect(throws: SignetFailure.transactionExpired) {
@@ -124,7 +125,7 @@ import Testing
     let waiting = try await scene.ask()
     #expect(try await scene.device.pendingTransactions(for: scene.container).map(\.id.text) == [waiting])
 
-    // Forward: who has the right time is refused, what has a counter is not, and nothing is good twice.
+    // Forward: codes of the right time are rejected, counter codes are not, and no code is accepted twice.
     try scene.setClock(600)
     let future = Scene.step(in: 600)
     #expect(try await scene.accepts(future, of: "future"))
@@ -136,7 +137,7 @@ import Testing
       try await scene.device.pendingTransactions(for: scene.container)
     }
 
-    // Back: all that was used stays used, what ended stays ended, and who has the right time is served again.
+    // Back: used codes stay used, ended requests stay ended, and codes of the right time are accepted again.
     try scene.setClock(0)
     #expect(try await !scene.accepts(future, of: "future"))
     #expect(try await !scene.accepts(used, of: "present"))
@@ -146,7 +147,7 @@ import Testing
     let next = max(used + 1, Scene.step())
     #expect(try await scene.accepts(next, of: "present"))
 
-    // Behind: who has the right time is refused with a code that nobody used, and let in with it afterwards.
+    // Behind: an unused code of the right time is rejected now and accepted later.
     try scene.setClock(-600)
     for step in [used, next] { #expect(try await !scene.accepts(step, of: "present")) }
     let unused = Scene.step()
@@ -158,7 +159,7 @@ import Testing
       try await scene.device.pendingTransactions(for: scene.container)
     }
 
-    // And right again, without a restart.
+    // Right again, without a restart.
     try scene.setClock(0)
     for step in [used, next] { #expect(try await !scene.accepts(step, of: "present")) }
     #expect(try await scene.accepts(unused, of: "late"))

@@ -5,7 +5,7 @@ import SignetTestKit
 enum ServerCommand {
   typealias Result = ChildProcess.Result
 
-  /// A process that is ready to start, in an environment without variables of Signet's.
+  /// Prepares a process in an environment without Signet's variables.
   static func process(_ words: [String], _ environment: [String: String] = [:]) throws -> ChildCommand {
     ChildCommand([try executable()] + words, environment: cleanEnvironment.merging(environment) { $1 })
   }
@@ -13,12 +13,12 @@ enum ServerCommand {
   static func executable() throws -> String { try Programs.path("signet-server") }
 
   static var cleanEnvironment: [String: String] {
-    // Tests leave the machine's TPM alone.
+    // The machine's TPM is not used.
     ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNET_") && $0.key != "COLUMNS" }
       .merging(["SIGNET_TPM": "none"]) { $1 }
   }
 
-  /// Runs it to its end.
+  /// Runs the command to its end.
   static func run(_ words: String..., environment: [String: String] = [:]) async throws -> Result {
     try await run(words, environment)
   }

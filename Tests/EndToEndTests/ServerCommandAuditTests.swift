@@ -5,9 +5,9 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// `signet-server audit verify`: offline, read only, and nothing escapes it.
+/// `signet-server audit verify`: offline, read-only, and complete in its detection.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct ServerCommandAuditTests {
-  /// A folder with an audit log of six entries, whose server has stopped.
+  /// A folder of a stopped server, with an audit log of six entries.
   private func stoppedServer() async throws -> RunningServer {
     let server = try await RunningServer.start()
     let client = try APIClient(server)
@@ -40,7 +40,7 @@ import Testing
     #expect(head.utf8.count == 64)
     let text = try await ServerCommand.run("audit", "verify", "--data", server.data)
     #expect(text.output == "Audit log: intact\nEntries  6\nHead     \(head)\n")
-    // A head that was kept is found again when the log has grown.
+    // A recorded head is found again in a longer log.
     let again = try await RunningServer(server.folder, server.port)
     _ = try await again.json("user", "add", "frank")
     let grown = try await verify(server.data, "--head", head)
@@ -70,7 +70,7 @@ import Testing
     ]
     let server = try await stoppedServer()
     for (index, (sql, number)) in cases.enumerated() {
-      // Each change is made to a copy of its own.
+      // Each change is made to a separate copy.
       let data = "\(server.folder.path)/data-\(index)"
       try FileManager.default.copyItem(atPath: server.data, toPath: data)
       try change(data, sql)
@@ -79,7 +79,7 @@ import Testing
       #expect(report["intact"] == false, "\(sql)")
       #expect(report["firstBadEntry"] == .integer(number), "\(sql)")
       #expect(report["entries"] == .integer(number - 1), "\(sql)")
-      // The same in words, which are made of that report: for one of them.
+      // The text output is made from the same report, so one case is enough.
       guard index == 0 else { continue }
       let text = try await ServerCommand.run("audit", "verify", "--data", data)
       #expect(text.status == 1)

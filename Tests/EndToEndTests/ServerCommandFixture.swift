@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// A `signet-server serve` that runs as a child, and a folder for it.
+/// A `signet-server serve` that runs as a child process, and its folder.
 final class RunningServer: Sendable {
   let folder: TemporaryFolder
   let port: UInt16
@@ -13,13 +13,13 @@ final class RunningServer: Sendable {
   var data: String { "\(folder.path)/data" }
   /// `127.0.0.1:PORT/main`.
   var url: String { "127.0.0.1:\(port)/main" }
-  /// What the server wrote to standard error.
+  /// The server's standard error so far.
   var events: String { process.errorOutputSoFar }
   var processID: Int32 { process.id }
 
   /// Makes a data folder and serves it on a free port.
   ///
-  /// `change` gets the path of the data folder, and its settings, before it is served.
+  /// `change` gets the path and the settings of the data folder before it is served.
   static func start(
     _ initWords: [String] = [],
     _ change: ((_ data: String, _ settings: inout JSONObject) throws -> Void)? = nil
@@ -34,13 +34,13 @@ final class RunningServer: Sendable {
     return try await RunningServer(folder, port)
   }
 
-  /// It ended instead of serving.
+  /// The server ended before it was ready.
   struct NotReady: Error {
     let status: Int32
     let log: String
   }
 
-  /// Serves a folder that exists, and returns when it is ready.
+  /// Serves an existing folder, and returns when the server is ready.
   ///
   /// `launcher` is a program, with its first arguments, that becomes the server.
   init(
@@ -61,16 +61,16 @@ final class RunningServer: Sendable {
 
   func send(_ signal: Int32) { #expect(process.send(signal)) }
 
-  /// The exit status; negative, the number of the signal.
+  /// Waits for the exit status; a negative one is the number of the signal.
   func status() async -> Int32 { await process.status() }
 
-  /// Stops it and expects a clean end.
+  /// Stops the server and expects a clean exit.
   func stop() async {
     send(SIGTERM)
     #expect(await status() == 0)
   }
 
-  /// Runs an operator's command against it.
+  /// Runs an operator's command with this server.
   func run(_ words: String...) async throws -> ServerCommand.Result {
     try await ServerCommand.run(words + ["--data", data])
   }
@@ -78,7 +78,7 @@ final class RunningServer: Sendable {
   /// Runs an operator's command that must succeed, with `--json`.
   func json(_ words: String...) async throws -> JSONObject { try await json(words) }
 
-  /// As ``json(_:)``, of words in a list.
+  /// Does the same as ``json(_:)`` with a list of words.
   func json(_ words: [String]) async throws -> JSONObject {
     let result = try await ServerCommand.run(words + ["--data", data, "--json"])
     try #require(result.status == 0, result.summary)
@@ -89,16 +89,16 @@ final class RunningServer: Sendable {
 }
 
 extension FileHandle {
-  /// Text up to the first newline, or nil where the end, or ``ChildProcess/limit``, comes before.
+  /// Returns the text up to the first newline; `nil` if the end of the file, or ``ChildProcess/limit``, comes first.
   func firstLine() async -> String? {
     await text { $0.firstIndex(of: 0x0A) }
   }
 
-  /// Text up to where `end` says that enough has come, or nil where the end of file, or ``ChildProcess/limit``, comes before.
+  /// Returns the text up to the end that `end` finds; `nil` if the end of the file, or ``ChildProcess/limit``, comes first.
   func text(until end: @escaping @Sendable ([UInt8]) -> Int?) async -> String? {
     let descriptor = fileDescriptor
     return await withCheckedContinuation { continuation in
-      // Reading blocks, which no thread of the shared pool may do.
+      // Reading blocks, which is not allowed on the shared thread pool.
       Thread.detachNewThread {
         var bytes: [UInt8] = []
         let deadline = ContinuousClock.now + ChildProcess.limit
@@ -121,5 +121,5 @@ extension FileHandle {
   }
 }
 
-// The methods above hide the C function of that name.
+// The methods above hide the C function of this name.
 private func systemRead(_ descriptor: Int32, _ byte: inout UInt8) -> Int { read(descriptor, &byte, 1) }

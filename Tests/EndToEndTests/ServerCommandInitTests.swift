@@ -164,7 +164,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: data))
   }
 
-  /// A limit on the size of files stands in for a full disk: the first large write fails, or kills the process.
+  /// A limit on the file size replaces a full disk: the first large write fails, or kills the process.
   @Test(arguments: [("--ignore-signal", 74 as Int32), ("--default-signal", -SIGXFSZ)])
   func leavesNothingAtThePathWhenWritingFails(disposition: String, status: Int32) async throws {
     let line = [
@@ -174,11 +174,11 @@ import Testing
     let result = try await ChildCommand(line, environment: ServerCommand.cleanEnvironment).finish()
     #expect(result.status == status, "\(result.errorOutput)")
     #expect(!FileManager.default.fileExists(atPath: data))
-    // A killed process can't tidy up; one that failed leaves nothing at all.
+    // A killed process cannot clean up; one that failed leaves nothing.
     let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(rest.isEmpty == (status > 0))
     #expect(rest.allSatisfy { $0.hasPrefix("data.new-") })
-    // Whatever happened, the next attempt succeeds.
+    // The next attempt succeeds in either case.
     #expect(try await initialise().status == 0)
   }
 

@@ -10,9 +10,9 @@ import SignetTestKit
 import SignetTesting
 import Testing
 
-/// The commands of operators and relying parties, against a server that runs as another process.
+/// The commands of operators and relying parties, with a server in another process.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct ServerCommandOperatorTests {
-  /// From the invite to the signed decision, all through the command line but the device.
+  /// From the invite to the signed decision, all through the command line except the device.
   @Test func doesTheMainJob() async throws {
     let server = try await RunningServer.start(["--minimum-length", "8", "--attempts", "3"])
     let added = try await server.run("user", "add", "alice")
@@ -75,7 +75,7 @@ import Testing
     #expect(before.list.contains("software") && !before.list.contains("claimed"), "\(before.list)")
     #expect(try before.container.string("keyProtection") == "software")
     await server.stop()
-    // As a device with hardware would have said.
+    // The value that a device with hardware would have reported.
     let storage = try DataDirectory(opening: server.data).serviceContext(log: EventLog { _ in }).storage
     let stored = try await storage.containers(user: "alice").first
     var container = try #require(stored)
@@ -104,7 +104,7 @@ import Testing
     let folder = "\(server.folder.path)/device"
     let authority = try String(contentsOfFile: "\(server.data)/ca.pem", encoding: .utf8)
     let device = Device(
-      // Its invites are those of the installed server.
+      // The installed server's invites need its key derivation.
       vault: try Vault.forTests(folder) { $0.derivation = .argon2id },
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: authority))
     let handler = ScriptedActivation(password: "correct horse")
@@ -156,7 +156,7 @@ import Testing
     #expect(users.dropFirst().map { $0.hasSuffix("Z  active") } == [true, true])
     let array = try await server.json("user", "list").array("users")
     #expect(array.count == 2)
-    // A user id of any characters finds its way through a path.
+    // A user ID may have any characters in a path.
     #expect(try await server.json("container", "list", "älice/ö?#%").array("containers").isEmpty)
     #expect(try await server.run("user", "unlock", "älice/ö?#%").output == "unlocked älice/ö?#%\n")
 
@@ -276,7 +276,7 @@ import Testing
   @Test(
     "a name that no URL can have as a part is refused by the name of its operand", arguments: ["", ".", ".."])
   func refusesNamesOfFolders(_ name: String) async throws {
-    // The server is not asked.
+    // The command rejects the name before it contacts the server.
     let folder = try TemporaryFolder()
     try await InitializedFolder.make([], try FreePort.find(), in: folder)
     for (words, operand) in [
@@ -311,7 +311,7 @@ import Testing
     #expect(lost.errorOutput.contains("signet-server key create NAME --scope relying-party --output FILE"))
     environment["SIGNET_API_KEY_FILE"] = key
     #expect(try await ServerCommand.run(["otp", "validate", "alice", "123456"], environment).status == 1)
-    // The relying party's key does not stand in for the operator's.
+    // The relying party's key does not replace the operator's.
     #expect(try await ServerCommand.run(["user", "list"], environment).status == 77)
     #expect(
       try await ServerCommand.run(["user", "list", "--data", server.data], ["SIGNET_API_KEY_FILE": key])
@@ -322,7 +322,7 @@ import Testing
     #expect(untrusted.status == 76)
     #expect(untrusted.errorOutput.contains("its issuer is not trusted; name the server's ca.pem with --ca"))
     #expect(try await ServerCommand.run("user", "list").status == 64)
-    // Options may come before the command.
+    // Options may precede the command.
     let early = try await ServerCommand.run("--data", server.data, "--json", "user", "list")
     #expect(early.status == 0 && early.output.contains("alice"), early.summary)
     let unknown = try await ServerCommand.run("--offline", "user", "list", "--data", server.data)
@@ -334,7 +334,7 @@ import Testing
     let server = try await RunningServer.start()
     let made = try await server.run("key", "create", "second", "--scope", "admin", "--scope", "relying-party")
     #expect(made.status == 0)
-    // Nothing but the key goes to the output.
+    // Standard output has nothing but the key.
     #expect(made.output.hasPrefix("signet_"))
     #expect(made.output.split(separator: "\n").count == 1)
     #expect(made.errorOutput.contains("it can't be shown again"))
@@ -351,7 +351,7 @@ import Testing
     let listed = try await server.run("key", "list").output
     #expect(listed.contains("second"))
     #expect(!listed.contains(made.output.prefix(40)))
-    // A file that exists is not overwritten, and no key is made for it.
+    // An existing file is not overwritten, and no key is made for it.
     let before = try await server.json("key", "list").array("keys").count
     let taken = try await server.run("key", "create", "third", "--output", file)
     #expect(
@@ -361,7 +361,7 @@ import Testing
     #expect(chmod(file, 0o644) == 0)
     #expect(try await server.run("user", "list", "--key-file", file).status == 77)
     await server.stop()
-    // No secret reached the log.
+    // The log has no secret.
     let key = made.output.split(separator: "_", maxSplits: 2)[2].prefix { $0 != "\n" }
     #expect(!server.events.contains(key))
   }
@@ -394,7 +394,7 @@ import Testing
     let made = try await ServerCommand.run(words + ["--data", server.data, "--output", path])
     #expect(made.status == 0, "\(made.errorOutput)")
     #expect(try await server.run("user", "list").status == 0)
-    // The first one is that of `init`.
+    // The first key is that of `init`.
     let entries = try await server.json("audit", "list").array("entries")
     let local = entries.filter { entry in
       guard case .object(let entry) = entry else { return false }

@@ -4,7 +4,7 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// `signet-server serve`: ready, two on one folder, stopping.
+/// `signet-server serve`: readiness, two servers on one folder, and shutdown.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct ServerCommandServeTests {
   @Test func servesWithTheCertificateOfItsFolder() async throws {
     let server = try await RunningServer.start()
@@ -51,7 +51,7 @@ import Testing
       "\(first.data)/admin.key", "--json")
     #expect(listed.status == 0, "\(listed.errorOutput)")
     #expect(listed.output.contains("\"alice\""))
-    // Both write to one audit log, and it stays one chain.
+    // Both write to one audit log, which stays a single chain.
     let written = try await withThrowingTaskGroup(of: Int32.self) { group in
       for number in 0..<8 {
         let server = number.isMultiple(of: 2) ? first.url : "127.0.0.1:\(port)/main"
@@ -80,7 +80,7 @@ import Testing
     let client = try await OpenSSLClient.withRequestBegun(server)
     server.send(signal)
     try await server.waitUntilItAcceptsNoMore()
-    // The server is stopping, and this request, begun before, is still served.
+    // A request that began before the shutdown is still answered.
     let answer = try await client.finish()
     #expect(answer.hasPrefix("HTTP/1.1 201 "), "\(answer)")
     #expect(await server.status() == 0)
@@ -96,7 +96,7 @@ import Testing
     server.send(SIGTERM)
     #expect(await server.status() == 128 + SIGTERM)
     client.stop()
-    // What was acknowledged is there, and the database is in order.
+    // All acknowledged data exists, and the database is intact.
     #expect(try await server.json("audit", "verify")["intact"] == true)
   }
 
@@ -155,10 +155,10 @@ extension RunningServer {
   }
 }
 
-/// `openssl s_client`: a client that can stop in the middle of a request.
+/// `openssl s_client`: a client that can pause in the middle of a request.
 final class OpenSSLClient: Sendable {
   private static let path = "/usr/bin/openssl"
-  /// Skipped without the program, except in CI: a failure there.
+  /// Indicates whether the tests run; without the program they are skipped, but fail in CI.
   static var isWanted: Bool {
     FileManager.default.isExecutableFile(atPath: path) || ContinuousIntegration.isHere
   }
@@ -191,7 +191,7 @@ final class OpenSSLClient: Sendable {
     return client
   }
 
-  /// Sends the body and gives the head of the answer.
+  /// Sends the body and returns the head of the answer.
   func finish() async throws -> String {
     try process.input.write(contentsOf: Data(Self.body.utf8))
     let end = Array("\r\n\r\n".utf8)

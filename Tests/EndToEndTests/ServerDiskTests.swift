@@ -7,12 +7,12 @@ import SignetTransport
 import Synchronization
 import Testing
 
-/// A server whose database is held by another process, whose disk is full, slow or fails: clear refusals, nothing used up, and
-/// all is well again without a restart.
+/// A server whose database another process locks, or whose disk is full, slow or failing: clear refusals, nothing used up,
+/// and normal work afterwards without a restart.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerDiskTests {
   private static let secret = Array("a secret of 20 bytes".utf8)
 
-  /// A user with a counter token whose first code was used.
+  /// Adds a user with a counter token whose first code is used.
   private func addUser(_ server: RunningServer) async throws {
     let token: JSONObject = [
       "serial": "T1", "kind": "hotp", "digits": 8, "secret": .string(Base64URL.encode(Self.secret)),
@@ -24,7 +24,7 @@ import Testing
     try HOTP(secret: SecretBytes(copying: secret), digits: 8).code(at: counter)
   }
 
-  /// Asks for a code as one of many clients, so that none has to wait.
+  /// Validates a code as one of many clients, so that none has to wait.
   private static func validate(
     _ counter: UInt64, _ shop: APIClient, from client: String = "client"
   ) async throws -> HTTPResponse {
@@ -48,7 +48,7 @@ import Testing
       for number in 0..<8 {
         group.addTask { try await Self.validate(1, shop, from: "held-\(number)") }
       }
-      // What only reads is served all the same.
+      // Reads are still served.
       #expect(try await shop.send(.get, "live").status == 200)
       #expect(try await APIClient(server).json(.get, "admin/users").array("users").count == 1)
       return try await group.reduce(into: []) { $0.append($1) }
@@ -80,7 +80,7 @@ import Testing
     for size in [65536, 4096, 1] {
       do { while true { try ballast.write(contentsOf: Data(repeating: 0, count: size)) } } catch {}
     }
-    // Files that are there have some room inside; then there is none.
+    // Existing files have some free space inside; after that there is none.
     var counter: UInt64 = 1
     var response = try await Self.validate(counter, shop)
     while response.status == 200, counter < 2000 {
@@ -107,7 +107,7 @@ import Testing
     try await load.enroll()
     let shop = try APIClient(server, keyFile: server.shopKey)
     let slowed = try await SlowedCalls(server.processID, "delay_enter=600000000")
-    // Everybody has an answer, for one commit holds many; and what only reads does not wait for the disk.
+    // All requests are answered, since one commit holds many; reads do not wait for the disk.
     let answered = Counter()
     let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
       for user in 0..<48 {
@@ -152,22 +152,22 @@ import Testing
   }
 }
 
-/// Counts what happens in several tasks.
+/// Counts events of several tasks.
 private final class Counter: Sendable {
   private let count = Mutex(0)
   var value: Int { count.withLock { $0 } }
   func increase() { count.withLock { $0 += 1 } }
 }
 
-/// `strace`, attached to a process, which delays or fails its calls of `fsync` and `fdatasync` until it is told to end.
+/// `strace`, attached to a process, which delays or fails its calls of `fsync` and `fdatasync` until it ends.
 private final class SlowedCalls {
   private static let path = "/usr/bin/strace"
   private let process: ChildProcess
 
-  /// A process that is not a child may be traced by root, and by others where the system says so (Yama's `ptrace_scope`).
+  /// Indicates whether a process that is no child can be traced: by root, and by others if Yama's `ptrace_scope` allows it.
   static var isPossible: Bool {
     guard FileManager.default.isExecutableFile(atPath: path) else {
-      return ContinuousIntegration.isHere  // a failure there
+      return ContinuousIntegration.isHere  // fails there
     }
     if geteuid() == 0 { return true }
     let scope = FileManager.default.contents(atPath: "/proc/sys/kernel/yama/ptrace_scope")
@@ -188,7 +188,7 @@ private final class SlowedCalls {
 
   deinit { process.kill() }
 
-  /// Lets the process go, which runs on as before.
+  /// Detaches from the process, which continues as before.
   func end() async throws {
     process.kill()
     try await process.end()

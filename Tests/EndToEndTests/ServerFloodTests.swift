@@ -4,19 +4,19 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// Connections that say nothing, or say it slowly, and garbage as fast as it goes: others are served meanwhile, memory has a
-/// bound, and all is as before when they have gone.
+/// Silent connections, slow ones, and garbage at full speed: other clients are served, memory is bounded, and everything is
+/// normal afterwards.
 ///
-/// The bounds are of memory, which does not depend on how busy the machine is: they are a few times what was seen. What is waited for has
-/// ``ChildProcess/limit``, and no rate is compared.
+/// The bounds are on memory, which does not depend on the load of the machine: a few times the observed values. Each wait
+/// has ``ChildProcess/limit``, and no rate is compared.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerFloodTests {
-  /// `Tests/Interop/flood.py`, which runs until it is told to end.
+  /// `Tests/Interop/flood.py`, which runs until the test ends it.
   private final class Flood {
     private let process: ChildProcess
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../Interop/flood.py").standardized.path
 
-    /// Starts it, and returns when it has begun.
+    /// Starts it, and returns when the flood has begun.
     init(_ server: RunningServer, _ mode: String, from addresses: [String]) async throws {
       process = try ChildCommand(
         ["/usr/bin/python3", Self.script, "\(server.port)", server.authority, mode] + addresses,
@@ -27,15 +27,15 @@ import Testing
 
     deinit { process.kill() }
 
-    /// Whether it has not ended by itself yet.
+    /// Indicates whether it still runs.
     var isRunning: Bool { process.isRunning }
 
-    /// What it saw, when it has ended by itself.
+    /// Its results, once it has ended without an order.
     func result() async throws -> JSONObject {
       try JSONObject(parsing: Array(try #require(await process.output.firstLine()).utf8))
     }
 
-    /// Ends it.
+    /// Ends it and returns its results.
     func end() async throws -> JSONObject {
       try process.input.write(contentsOf: Data("\n".utf8))
       return try await result()
@@ -44,7 +44,7 @@ import Testing
 
   private static func addresses(_ count: Int) -> [String] { (2..<(2 + count)).map { "127.0.0.\($0)" } }
 
-  /// Waits until something is so; it is an issue of the test where that takes longer than a child may.
+  /// Waits for a condition; a wait longer than a child's limit is an issue of the test.
   private static func wait(for what: Comment, until isSo: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + ChildProcess.limit
     while try await !isSo() {
@@ -53,10 +53,11 @@ import Testing
     }
   }
 
-  /// Whether the server rests for a second.
+  /// Indicates whether the server is idle for a second.
   ///
-  /// A thread that tries something without a pause runs at one of ten looks. One that tries every 10 ms sleeps at nearly all of them, but is
-  /// woken 100 times. A server that nobody asks anything has some 40 switches of threads a second, by its own timers, also on a busy machine.
+  /// A thread that retries without a pause is seen running in one of ten samples. One that retries every 10 ms mostly
+  /// sleeps, but wakes 100 times. An idle server has some 40 thread switches a second by its own timers, also on a busy
+  /// machine.
   private static func isAtRest(_ server: RunningServer) async throws -> Bool {
     var switches: [String: Int]?
     for _ in 0..<10 {
@@ -69,14 +70,14 @@ import Testing
     return try threads(server).switches.reduce(0) { $0 + $1.value - before[$1.key, default: 0] } < 80
   }
 
-  /// Whether all threads of the server sleep, and how often each was switched to another so far (proc(5)).
+  /// Indicates whether all threads of the server sleep, with the number of switches of each so far (proc(5)).
   private static func threads(
     _ server: RunningServer
   ) throws -> (areWaiting: Bool, switches: [String: Int]) {
     let folder = "/proc/\(server.processID)/task"
     var (areWaiting, switches): (Bool, [String: Int]) = (true, [:])
     for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
-      // One that has ended has no file any more.
+      // An ended thread has no file any more.
       guard let status = FileManager.default.contents(atPath: "\(folder)/\(thread)/status") else { continue }
       for line in String(decoding: status, as: UTF8.self).split(separator: "\n") {
         let name = line.prefix { $0 != ":" }
@@ -94,12 +95,12 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.processID)/fd").count
   }
 
-  /// Clients that wait longer for a place than one is held: a connection that says nothing is closed after 15 s.
+  /// Clients with a time-out longer than the time that a silent connection holds its slot: the server closes it after 15 s.
   private static func load(_ server: RunningServer) throws -> CodeLoad {
     try CodeLoad(server, keyFile: server.shopKey, clients: 32, timeoutSeconds: 120)
   }
 
-  /// A server that has worked, so that what it keeps for good is there.
+  /// A server that has worked, so that its permanent memory is already allocated.
   private static func start(
     _ change: ((_ data: String, _ settings: inout JSONObject) throws -> Void)? = nil
   ) async throws -> (RunningServer, CodeLoad) {
@@ -110,7 +111,7 @@ import Testing
     return (server, load)
   }
 
-  /// All of the good clients are served.
+  /// Expects that all valid clients are served.
   private static func serve(_ load: CodeLoad) async throws {
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for user in 0..<32 { group.addTask { try await load.validateNext(user) } }
@@ -118,25 +119,25 @@ import Testing
     }
   }
 
-  /// Waits until the server has closed what was opened beyond `count` descriptors.
+  /// Waits until the server has closed all descriptors beyond `count`.
   private static func waitForDescriptors(_ server: RunningServer, atMost count: Int) async throws {
     try await wait(for: "the server keeps descriptors") { try descriptors(server) <= count }
   }
 
-  /// A flood of connections that say nothing.
+  /// A flood of silent connections.
   private static func halfOpenFlood(_ server: RunningServer) async throws -> Flood {
     try await Flood(server, "silent", from: addresses(8))
   }
 
-  /// Whether the server is seen at rest while it has half of a flood beyond the `open` descriptors that it had.
+  /// Returns whether the server is seen idle while half of a flood is open, in addition to the `open` earlier descriptors.
   ///
-  /// The flood ends when the server has closed all of it: then it is too late.
+  /// The flood ends when the server has closed all of it, after which it is too late to look.
   private static func rests(_ server: RunningServer, _ open: Int, in flood: Flood) async throws -> Bool {
-    // More than say nothing at all, so that half handshakes are among them.
+    // More than the fully silent ones, so that incomplete handshakes are among them.
     func areThere() throws -> Bool { try descriptors(server) >= open + 256 }
     var hasRested = false
     try await wait(for: "the server closes no connection that says nothing") {
-      // They were there all the while if they are still.
+      // Open before and after the look, so open during it.
       if try areThere(), try await isAtRest(server) { hasRested = try areThere() }
       return hasRested || !flood.isRunning
     }
@@ -147,8 +148,8 @@ import Testing
   func halfOpen() async throws {
     let (server, load) = try await Self.start()
     let (before, open) = (try server.memory(), try Self.descriptors(server))
-    // Half a handshake is waited for, and not tried again and again. On a busy machine the server may have closed the flood before it was
-    // seen at rest: that is tried again. One that never rests is not.
+    // The server waits for the rest of a handshake without polling. On a busy machine it may close the flood before it was
+    // seen idle, so the look is repeated; a server that never idles fails each time.
     let end = ContinuousClock.now + ChildProcess.limit
     var flood = try await Self.halfOpenFlood(server)
     while try await !Self.rests(server, open, in: flood) {
@@ -158,7 +159,8 @@ import Testing
       flood = try await Self.halfOpenFlood(server)
     }
     for _ in 0..<5 { try await Self.serve(load) }
-    // It ends by itself: the server has closed every one of them. How many it had taken depends on when it closed the first.
+    // The flood ends once the server has closed every connection. The number that was accepted depends on the time of the
+    // first close.
     let seen = try await flood.result()
     #expect(seen["opened"] == seen["closed"], "\(seen)")
     try await Self.waitForDescriptors(server, atMost: open + 8)
@@ -173,7 +175,7 @@ import Testing
   func slowRequests() async throws {
     let (server, load) = try await Self.start()
     let (before, open) = (try server.memory(), try Self.descriptors(server))
-    let flood = try await Flood(server, "trickle", from: Self.addresses(15))  // 64 places are left
+    let flood = try await Flood(server, "trickle", from: Self.addresses(15))  // 64 slots are left
     try await Self.wait(for: "the server takes no connections") { try Self.descriptors(server) > open + 500 }
     for _ in 0..<10 { try await Self.serve(load) }
     let seen = try await flood.end()
@@ -186,7 +188,7 @@ import Testing
     await server.stop()
   }
 
-  /// The answer to a new connection; nil where it is closed without one.
+  /// The answer to a new connection; `nil` if it is closed without one.
   private static func answer(_ server: RunningServer) async throws -> HTTPResponse? {
     let client = try APIClient(server, keyFile: server.shopKey)
     do { return try await client.send(.get, "live") } catch is TransportFailure { return nil }
@@ -194,18 +196,19 @@ import Testing
 
   @Test("where all places are taken, the next client is told to come again, and is served when there is one")
   func noPlaceLeft() async throws {
-    // Few places: they are taken before those who take them, or the clients that were served, fall idle.
+    // Few slots, which the flood takes before any of its connections, or of the served clients, becomes idle.
     let (server, load) = try await Self.start { $1["connections"] = ["total": 128] }
     let open = try Self.descriptors(server)
     var refusal: HTTPResponse?
-    // On a busy machine there may be a place again, or the client too slow for the answer: all of it is tried again.
+    // On a busy machine a slot may become free, or the client may be too slow for the answer, so the whole attempt is
+    // repeated.
     for _ in 0..<5 where refusal == nil {
       try await Self.serve(load)
       let flood = try await Flood(server, "trickle", from: Self.addresses(3))
       refusal = try await Self.answer(server).flatMap { $0.status == 200 ? nil : $0 }
       _ = try await flood.end()
       try await Self.wait(for: "nobody else is served") { try await Self.answer(server)?.status == 200 }
-      // One place was free; the clients that were closed meanwhile want as many as they had.
+      // One slot was free; the clients that were closed in between need as many as before.
       try await Self.waitForDescriptors(server, atMost: open + 8)
     }
     let response = try #require(refusal, "there was always a place")
@@ -228,10 +231,10 @@ import Testing
     try await Self.serve(load)
     let open = try Self.descriptors(server)
     let flood = try await Flood(server, "silent", from: Self.addresses(5))  // 320 connections
-    // One after the other: all at once might want a connection more than there are.
+    // One after the other: all at once might need one connection more than there are.
     for user in 0..<32 { #expect(try await load.validateNext(user)) }
     _ = try await flood.end()
-    // Connections of the flood may still wait to be accepted, and take the room once more.
+    // Connections of the flood may still wait to be accepted and fill the slots once more.
     try await Self.wait(for: "nobody else is served") { try await Self.answer(server)?.status == 200 }
     try await Self.waitForDescriptors(server, atMost: open + 8)
     #expect(try await server.json("audit", "verify")["intact"] == true)

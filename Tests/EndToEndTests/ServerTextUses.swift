@@ -1,14 +1,14 @@
 import Testing
 
-/// What each command of `signet-server` prints of others, and which test of `ScreenTests` looks at its rows.
+/// The foreign texts that each command of `signet-server` prints, and the test of `ScreenTests` that checks its rows.
 ///
 /// A command that is not in this table fails `DescribedCommandTests/serverTexts`.
 enum ServerTextUse: Sendable {
-  /// It prints texts of others, and its rows are looked at.
+  /// It prints foreign texts, and its rows are checked.
   case shown(Scenario)
-  /// It prints words of ours, ids, keys, times, numbers, and what its caller has typed.
+  /// It prints only our words, IDs, keys, times, numbers and the caller's own input.
   case own
-  /// It prints texts of others and is not looked at; why.
+  /// It prints foreign texts but is not checked, for this reason.
   case unshown(String)
 
   /// A test that runs commands on screens.
@@ -103,7 +103,7 @@ enum ServerTextUse: Sendable {
     "user unlock": .own,
   ]
 
-  /// Expects that commands that run on screens, each with the program's name first, are those that a scenario has to show.
+  /// Expects that the commands run on screens, each with the program's name first, are those that a scenario has to show.
   static func expectAll(
     of scenario: Scenario, in lines: [[String]], sourceLocation: SourceLocation = #_sourceLocation
   ) {

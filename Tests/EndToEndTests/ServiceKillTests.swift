@@ -6,12 +6,12 @@ import SignetTesting
 import Synchronization
 import Testing
 
-/// A server that is killed under 64 clients, of which some use up codes, some approve and some register: whatever was
-/// acknowledged is there when it runs again.
+/// A server that is killed under 64 clients, some of which use up codes, approve or register: all acknowledged data exists
+/// after the restart.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct ServiceKillTests {
   @Test func nothingAcknowledgedIsLost() async throws {
     var random = SeededRandom(test: "ServiceKillTests")
-    // Each device has connections of its own, and all come from one address.
+    // Each device has separate connections, and all come from one address.
     var server = try await RunningServer.startWithShop(["--protection", "device"]) {
       $1["connections"] = ["perAddress": 256]
     }
@@ -22,7 +22,7 @@ import Testing
     var counters = try await codes.counters()
     var accepted = 0
     for kill in 1...KillRounds.count {
-      // The first comes late enough for a registration, which is several messages.
+      // The first kill comes late enough for a registration, which takes several messages.
       let wanted = kill == 1 ? 3_000 : Int.random(in: 1...1000, using: &random)
       let victim = server
       async let approving: Void = approvals.run()
@@ -55,7 +55,7 @@ import Testing
   }
 }
 
-/// What a load does with a failure: the end of the server ends the load, anything else is one of the test.
+/// Handles the failure of a load: the end of the server ends the load, any other failure fails the test.
 private func expectTheServerHasGone(_ error: any Error) {
   switch error {
   case is TransportFailure, SignetFailure.transport: return
@@ -71,7 +71,7 @@ private func openDevice(_ folder: String, _ server: RunningServer) throws -> Dev
       certificateAuthoritiesPEM: try String(contentsOfFile: server.authority, encoding: .utf8)))
 }
 
-/// Users who approve what a relying party asks them.
+/// Users who approve the requests of a relying party.
 private final class ApprovalLoad: Sendable {
   private let shop: APIClient
   private let devices: [(device: Device, container: Container)]
@@ -99,7 +99,7 @@ private final class ApprovalLoad: Sendable {
     self.devices = devices
   }
 
-  /// Approves until the server is gone.
+  /// Approves until the server has ended.
   func run() async {
     await withTaskGroup(of: Void.self) { group in
       for client in devices.indices {
@@ -112,7 +112,7 @@ private final class ApprovalLoad: Sendable {
 
   private func approve(_ client: Int) async throws {
     let (device, container) = devices[client]
-    // Also those that were left open when the server went: who accepts none of several is asked no more for a while.
+    // Includes those left open by the kill: a user who accepts none of several requests is rate limited for a while.
     for transaction in try await device.pendingTransactions(for: container) {
       try await device.decide(transaction, .accepted, with: container)
       state.withLock { state in
@@ -126,7 +126,7 @@ private final class ApprovalLoad: Sendable {
     state.withLock { $0.created.append(id) }
   }
 
-  /// Looks for all that was acknowledged since the last check.
+  /// Checks for all data that was acknowledged since the last check.
   func check(_ comment: Comment) async throws {
     let (created, accepted) = state.withLock { state in
       defer { (state.created, state.accepted) = ([], []) }
@@ -169,7 +169,7 @@ private final class RegistrationLoad: Sendable {
     state = Mutex(State(begun: Array(repeating: nil, count: clients)))
   }
 
-  /// Registers until the server is gone.
+  /// Registers until the server has ended.
   func run() async {
     await withTaskGroup(of: Void.self) { group in
       for client in 0..<clients {
@@ -208,7 +208,7 @@ private final class RegistrationLoad: Sendable {
     }
   }
 
-  /// Looks for all that was acknowledged since the last check, and goes on with what was cut off.
+  /// Checks for all data that was acknowledged since the last check, and completes interrupted activations.
   func check(_ comment: Comment) async throws {
     let found = state.withLock { state in
       defer { (state.users, state.registered) = ([], []) }
@@ -223,7 +223,7 @@ private final class RegistrationLoad: Sendable {
     for (user, _, _) in found.registered {
       #expect(try await activeContainers(of: user) == 1, "\(comment): \(user)")
     }
-    // What was activated works.
+    // An activated device works.
     if let (user, device, container) = found.registered.last {
       let code = try await device.oneTimePassword(for: container).code
       let body: JSONObject = ["user": .string(user), "code": .string(code)]

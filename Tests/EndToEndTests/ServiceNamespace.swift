@@ -3,19 +3,19 @@
   import Foundation
   import SignetTestKit
 
-  /// A place where `signet` finds a test's services where those of the system are, since nothing else can lead it there.
+  /// A mount namespace in which a test's services replace those of the system; `signet` cannot be redirected in another way.
   ///
-  /// It is a mount namespace, which takes root.
+  /// To make it takes root.
   struct ServiceNamespace {
     static let isPossible =
       FprintFixture.isPossible && PAMServiceFolder.isPossible
 
-    /// What a program is started with.
+    /// The launcher for programs in the namespace.
     let launcher: [String]
 
     /// - Parameters:
-    ///   - bus: The folder of a bus, in the place of the system's.
-    ///   - services: The folder of PAM's services, in the place of the system's.
+    ///   - bus: The folder of a bus that replaces the system's.
+    ///   - services: The folder of PAM services that replaces the system's.
     init(bus: TemporaryFolder? = nil, services: TemporaryFolder? = nil) {
       let script = """
         set -e

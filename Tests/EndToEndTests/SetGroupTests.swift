@@ -3,22 +3,22 @@
   import SignetTestKit
   import Testing
 
-  /// `signet` as it is installed, with a group of its own: closed to its user from exec on, and known by this group.
+  /// `signet` installed with its group: its memory is closed to its user from exec on, and the group identifies it.
   ///
-  /// All sides are an ordinary user's: root is refused nothing.
+  /// All sides run as an ordinary user, since root is denied nothing.
   @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(
       if: (geteuid() == 0 && TinyDisk.isPossible) || ContinuousIntegration.isHere,
       "needs root, to mount and to give a program a group"))
   struct SetGroupTests {
-    /// An app that anybody can look at.
+    /// An app whose memory is open.
     private static let python = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
 
-    /// A group that nobody is in.
+    /// A group without members.
     private static let group: gid_t = 65_100
 
-    /// A `signet` with a group, in a file system of its own, and a copy without one.
+    /// A `signet` with a group, on a separate file system, and a copy without one.
     private final class Installed: Sendable {
       private nonisolated(unsafe) let disk: TinyDisk
       let program: String
@@ -36,7 +36,7 @@
         try #require(chown(program, 0, SetGroupTests.group) == 0 && chmod(program, 0o2755) == 0)
       }
 
-      /// The system's `tee`, with the same group.
+      /// Installs the system's `tee` with the same group.
       func tee() throws -> String {
         let path = disk.folder.file("tee")
         let system = URL(filePath: "/usr/bin/tee").resolvingSymlinksInPath().path
@@ -45,7 +45,7 @@
         return path
       }
 
-      /// The program, or another, started by the user.
+      /// The installed program or its copy, started by the user.
       func device(_ data: String = "/proc/none/data", _ launcher: [String] = [], copy isCopy: Bool = false)
         -> InstalledSignet
       {
@@ -87,20 +87,20 @@
       }
     }
 
-    /// Gives a folder and all in it to the user of both sides.
+    /// Gives a folder and its contents to the user of both sides.
     private static func give(_ path: String) async throws {
       let given = ChildCommand(["/bin/chown", "-R", "\(Nobody.id):\(Nobody.id)", path])
       #expect(try await given.finish().status == 0)
     }
 
-    /// What the doctor says of the program's start.
+    /// The doctor's line about the program's start.
     private static func start(_ device: InstalledSignet) async throws -> String {
       let result = try await device.run("doctor")
       let lines = result.output.split(separator: "\n").map(String.init)
       return lines.first { $0.contains(" start: ") } ?? "\(result.summary)"
     }
 
-    /// Opens the memory of a process as its user does, for reading and writing; `open`, or the number of the error.
+    /// Opens the memory of a process as its user, for reading and writing; returns `open`, or the error number.
     private static func openMemory(_ id: Int32) async throws -> String {
       let script = """
         import sys
@@ -115,7 +115,8 @@
       return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether the system lets a process open the memory of any other of its user; elsewhere there is no control.
+    /// Indicates whether the system lets a process open the memory of any process of its user; otherwise there is no
+    /// control.
     private static let isOpenSystem: Bool = {
       let scope = FileManager.default.contents(atPath: "/proc/sys/kernel/yama/ptrace_scope") ?? Data("0".utf8)
       return scope.first == UInt8(ascii: "0")
@@ -143,7 +144,7 @@
         }
         try trap.letGoAll()
         let result = try await process.result()
-        // There is no container: all but the list say so.
+        // Without a container, all commands but the list fail.
         #expect(words == ["list"] ? result.status == 0 : result.status > 0, result.summary)
       }
     }
@@ -159,7 +160,7 @@
       let unlocked = try await bench.run(own, "unlock", passwords: [AgentBench.password])
       #expect(unlocked.status == 0, unlocked.summary)
       #expect(try await bench.run(own, "status").status == 0)
-      // It is in the group of apps as well, by its path.
+      // Its path is in the group of apps as well.
       let sealed = try await bench.run(
         own, "data", "encrypt", "--shared", "--label", "notes", bench.apps.folder.file("text"),
         bench.apps.folder.file("sealed"))
@@ -169,27 +170,27 @@
         bench.apps.folder.file("text"), bench.apps.folder.file("sealed"))
       #expect(other.isRefusal(77, "may not use the shared session"), other.summary)
 
-      // A copy has not the group, and nobody can look at it, be it listed or not.
+      // A copy lacks the group, and its memory is closed, so it is rejected whether it is listed or not.
       let copy = bench.device(copy: true)
       for words in [["status"], ["lock"], ["status", "--group", "office"]] {
         let refused = try await copy.run(
           words + ["--socket", bench.socket, "--agent", bench.installed.program])
         #expect(refused.isRefusal(77, "may not use the shared session"), refused.summary)
       }
-      // The control: an app that can be looked at, and is listed.
+      // The control: a listed app whose memory is open.
       let listed = try await Self.greeting(bench.socket)
       #expect(listed.outputBytes == Array("SGNA".utf8) + [2, 0], listed.summary)
       #expect(try await bench.run(own, "lock").output == "Locked.\n")
       await agent.kill(SIGTERM)
 
-      // A program that serves the socket and closes itself gets no word from the installed program.
+      // The installed program sends nothing to an impostor that serves the socket and has closed its memory.
       let impostor = try await Self.impostor(bench.socket)
       let refused = try await bench.run(own, "unlock", passwords: [AgentBench.password])
       #expect(refused.status == 77, refused.summary)
       impostor.send(SIGTERM)
       #expect(try await impostor.result().output == "ready\n")
 
-      // Nor does an agent that was started where the group does not act, although its file has one.
+      // Nor to an agent started where the group has no effect, although its file has one.
       let sandbox = ["/usr/bin/setpriv", "--no-new-privs", "--"]
       let weak = try await bench.startAgent(sandbox)
       for launcher in [[], sandbox] {
@@ -199,7 +200,7 @@
       await weak.kill(SIGTERM)
     }
 
-    /// What an agent greets an app with.
+    /// The greeting of an agent to an app.
     private static func greeting(_ socket: String) async throws -> ServerCommand.Result {
       let script = """
         import socket, sys
@@ -210,7 +211,7 @@
       return try await ChildCommand(Nobody.launcher + [python, "-c", script, socket]).finish()
     }
 
-    /// A program that closes itself, and greets like an agent whoever connects; it prints what it is told.
+    /// A program that closes its memory and greets its clients like an agent; it prints its input.
     private static func impostor(_ socket: String) async throws -> ChildProcess {
       let script = """
         import ctypes, os, socket, sys
@@ -232,17 +233,18 @@
       return try await serve(script, socket)
     }
 
-    /// A program that stops the client, has a child greet it and become another program with the group, and lets it go on then.
+    /// A program that stops the client, has a child greet it and become another program with the group, and then resumes the
+    /// client.
     ///
-    /// It prints what reaches it.
+    /// It prints the data that reaches it.
     ///
     /// - Parameters:
-    ///   - socket: Where it listens.
-    ///   - isRelay: Whether the child's standard input and output are the connection. Elsewhere the program repeats the
-    ///     challenge: in the name of the child, and where the kernel does not let it, in its own.
-    ///   - line: What the child becomes.
+    ///   - socket: The path on which it listens.
+    ///   - isRelay: Whether the connection is the child's standard input and output. Otherwise the program repeats the
+    ///     challenge in the child's name or, if the kernel denies that, in its own.
+    ///   - line: The command line that the child becomes.
     /// - Returns: The program, which listens.
-    /// - Throws: What starting it fails with.
+    /// - Throws: Errors of starting it.
     private static func becoming(_ socket: String, isRelay: Bool, _ line: [String]) async throws
       -> ChildProcess
     {
@@ -314,7 +316,7 @@
     @Test("a program that greets and becomes signet, while another holds the connection, gets no password")
     func greetsAndBecomes() async throws {
       let bench = try await Bench()
-      // The folder of the socket is made by an agent, which then serves elsewhere.
+      // An agent makes the socket's folder, and then serves at another path.
       await (try await bench.startAgent()).kill(SIGTERM)
       let own = bench.device()
       let elsewhere = try own.process(["agent", "--socket", bench.socket, "--groups", bench.groups]).line
@@ -325,7 +327,7 @@
         ["unlock", "--socket", taken, "--agent", bench.installed.program], passwords: [AgentBench.password])
       #expect(refused.isRefusal(77, "is not signet agent"), refused.summary)
       let told = try await parent.result()
-      // It was believed so far that it got the challenge, and nothing after it.
+      // It was trusted up to the challenge, and got nothing after that.
       #expect(told.output.hasPrefix("became\nno forgery\n16 "), "\(told.output) \(told.errorOutput)")
       #expect(told.status == 0 && !told.output.contains(AgentBench.password))
     }
@@ -334,7 +336,7 @@
     func relays() async throws {
       let bench = try await Bench()
       await (try await bench.startAgent()).kill(SIGTERM)
-      // It stands for a signet that was started with the connection as its standard input and output.
+      // It represents a signet with the connection as its standard input and output.
       let program = try bench.installed.tee()
       let (taken, copied) = ("\(bench.socket).taken", bench.apps.folder.file("copied"))
       let parent = try await Self.becoming(taken, isRelay: true, [program, copied])
@@ -343,7 +345,7 @@
       #expect(refused.isRefusal(77, "is not signet agent"), refused.summary)
       let told = try await parent.result()
       #expect(told.status == 0 && told.output == "became\n", "\(told.output) \(told.errorOutput)")
-      // It was refused for what it wrote to its output; the file comes after that.
+      // Its output led to the rejection; tee writes the file afterwards.
       func count() -> Int { FileManager.default.contents(atPath: copied)?.count ?? 0 }
       while count() < 16 { try await Task.sleep(for: .milliseconds(5)) }
       #expect(count() == 16)
@@ -377,12 +379,12 @@
       #expect(copy.contains("note    start: this copy has no group of its own"))
       let sandboxed = installed.device("/proc/none/data", ["/usr/bin/setpriv", "--no-new-privs", "--"])
       #expect(try await Self.start(sandboxed).contains("note    start: it was started under NoNewPrivileges"))
-      // Root in a namespace of users in which the group has no number.
+      // Root in a user namespace in which the group has no number.
       var contained = installed.device()
       contained.launcher = ["/usr/bin/unshare", "--user", "--map-root-user", "--"]
       #expect(
         try await Self.start(contained).contains("note    start: this container has no number for its group"))
-      // A system that leaves programs with a group open, as this one program sees it.
+      // A system that leaves programs with a group open, simulated for this program.
       let folder = try TemporaryFolder()
       let value = folder.file("value")
       try Data("1\n".utf8).write(to: URL(filePath: value))
@@ -409,7 +411,7 @@
       let unlocked = try await bench.run(own, "unlock", passwords: [AgentBench.password])
       #expect(unlocked.status == 0, unlocked.summary)
       #expect(try await bench.run(own, "status").status == 0)
-      // Nothing tells it from other programs that close themselves: it gets no keys.
+      // Other programs that close their memory look the same, so it gets no keys.
       let keys = try await bench.run(
         own, "data", "encrypt", "--shared", "--label", "notes", bench.apps.folder.file("text"),
         bench.apps.folder.file("sealed"))
@@ -427,7 +429,7 @@
       await agent.kill(SIGTERM)
     }
 
-    /// Expects that commands without an agent do what they do, wrong passwords included.
+    /// Expects that commands without an agent work as usual, including wrong passwords.
     private static func expectWork(_ device: InstalledSignet, at location: SourceLocation = #_sourceLocation)
       async throws
     {
@@ -452,7 +454,7 @@
       let agent = try await bench.startAgent()
       let refused = try await bench.run(sandboxed, "unlock", passwords: [AgentBench.password])
       #expect(refused.status == 77, refused.summary)
-      // The control: where the group acts, the same agent serves.
+      // The control: where the group has an effect, the same agent serves.
       #expect(try await bench.run(bench.device(), "unlock", passwords: [AgentBench.password]).status == 0)
       await agent.kill(SIGTERM)
     }
@@ -460,7 +462,7 @@
     @Test("in a namespace of users without a number for the group commands work; an agent is not trusted")
     func namespace() async throws {
       let bench = try await Bench()
-      // It keeps the namespace, which the user makes and is root in.
+      // This process keeps the namespace, which the user makes and in which the user is root.
       let anchor = try ChildCommand(
         Nobody.launcher + [
           "/usr/bin/unshare", "--user", "--map-root-user", "--", "/bin/sh", "-c",
@@ -484,8 +486,8 @@
     func passcode() async throws {
       let services = try TemporaryFolder()
       let shadow = services.file("shadow")
-      // A user has a password in a copy of the system's file, which the module's helper alone may read. It is not `nobody`, whom
-      // systemd makes up for the module, without a password.
+      // The user has a password in a copy of the system's file, which only the module's helper may read. It is not `nobody`,
+      // which systemd supplies to the module without a password.
       let script = """
         set -e
         hash=$(openssl passwd -6 'right passcode')

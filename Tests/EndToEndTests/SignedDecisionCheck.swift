@@ -2,9 +2,9 @@ import SignetCrypto
 import SignetJSON
 import Testing
 
-/// Checks what a relying party gets, as `docs/protocol.md` section 7 says, without the SDK.
+/// Verifies a relying party's answer by `docs/protocol.md` section 7, without the SDK.
 enum SignedDecisionCheck {
-  /// The payload of a decision whose signature is good.
+  /// Returns the payload of a decision after verifying its signature.
   static func payload(of transaction: JSONObject) throws -> JSONObject {
     let decision = try transaction.object("decision")
     let parts = try decision.string("jws").split(separator: ".", omittingEmptySubsequences: false)
@@ -17,7 +17,7 @@ enum SignedDecisionCheck {
     return try JSONObject(parsing: Base64URL.decode(String(parts[1])))
   }
 
-  /// Expects that the user of a transaction accepted its text, with a good signature.
+  /// Expects that the user of a transaction accepted its text, with a valid signature.
   static func expectAccepted(_ transaction: JSONObject, _ comment: Comment = "") throws {
     #expect(try transaction.string("status") == "accepted", comment)
     let payload = try payload(of: transaction)

@@ -3,7 +3,7 @@ import SignetSQLite
 import SignetTestKit
 import Testing
 
-/// Keys of the server whose rows somebody else has altered or removed, as operators and users meet them.
+/// Keys of the server whose rows an attacker has altered or removed, as operators and users see them.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SigningKeyCommandTests {
   @Test(
     "after an altered or a removed key, 'list', 'rotate' and the device's doctor name the loss and what to do",

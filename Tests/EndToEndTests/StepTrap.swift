@@ -2,15 +2,15 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// Kills a program that it starts at one of its system calls, in the order in which all of its threads make them.
+/// Kills a program at one of its system calls, counted over all of its threads.
 ///
-/// The program is not traced: under `strace` a release build refuses to do anything.
+/// The program is not traced: a release build refuses to work under `strace`.
 struct StepTrap: CustomStringConvertible {
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Tools/kill-at-step").standardized.path
   private static let python = "/usr/bin/python3"
 
-  /// Whether what it needs is installed.
+  /// Indicates whether the required program is installed.
   static var isThere: Bool {
     FileManager.default.isExecutableFile(atPath: python) || ContinuousIntegration.isHere
   }
@@ -21,23 +21,23 @@ struct StepTrap: CustomStringConvertible {
 
   /// Prepares a trap.
   ///
-  /// - Parameter calls: The calls that are counted.
-  /// - Throws: What making a folder fails with.
+  /// - Parameter calls: The names of the counted calls.
+  /// - Throws: Errors of making a folder.
   init(_ calls: [String]) throws {
     (folder, self.calls) = (try TemporaryFolder(), calls)
     control = folder.file("step")
   }
 
-  /// What starts a program, which becomes its process.
+  /// The launcher that starts a program and becomes its process.
   var launcher: [String] { [Self.python, "-I", "-S", Self.script, calls.joined(separator: ","), control] }
 
-  /// Counts from here on, and kills the program at a step.
+  /// Starts to count, and kills the program at a step.
   ///
-  /// - Parameter step: The first is 1; nil to count alone.
-  /// - Throws: What writing a file fails with.
+  /// - Parameter step: The step, from 1; `nil` to count only.
+  /// - Throws: Errors of writing a file.
   func arm(_ step: Int?) throws {
     try disarm()
-    // In one go, since the program may be about to look.
+    // Atomically, since the program may read it at this moment.
     try Data("\(step ?? 0)".utf8).write(to: URL(filePath: control), options: .atomic)
   }
 
@@ -48,7 +48,7 @@ struct StepTrap: CustomStringConvertible {
     }
   }
 
-  /// The steps that were made since it was armed.
+  /// The number of steps since the trap was armed.
   var count: Int {
     get throws {
       guard FileManager.default.fileExists(atPath: "\(control).count") else { return 0 }
@@ -56,7 +56,7 @@ struct StepTrap: CustomStringConvertible {
     }
   }
 
-  /// Whether the program has come to the step, and was killed there.
+  /// Indicates whether the program reached the step and was killed there.
   var wasSprung: Bool {
     get throws {
       let step = try number(in: control)

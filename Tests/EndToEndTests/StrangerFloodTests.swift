@@ -6,34 +6,35 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// Requests of strangers to every endpoint that the installed server describes: none fails, and what they leave behind is bounded.
+/// Requests of unauthenticated clients to every endpoint of the installed server's description: none causes an error, and
+/// their traces are bounded.
 ///
-/// What is compared are counts and memory, which do not depend on how busy the machine is.
+/// Only counts and memory are compared, which do not depend on the load of the machine.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StrangerFloodTests {
-  /// How often each request is sent.
+  /// The number of times each request is sent.
   private static let times = 5
-  /// How many requests are under way at a time, all from one address.
+  /// The number of concurrent requests, all from one address.
   private static let workers = 16
-  /// How many requests of UAF an address may have open on the server of this test: fewer than are sent.
+  /// The limit of open UAF requests for an address on this server, below the number that is sent.
   private static let openRequests = 4
 
-  /// A server with a user who has a key of UAF: requests for it can be served.
+  /// A server with a user who has a UAF key, so that requests for it can be served.
   private static func start() async throws -> RunningServer {
     let party = try await UAFParty.start()
     let link = try await party.link("registration", ["username": "alice"])
     let made = try await party.device().run(
       ["uaf", "oob", "run", link, "-a", "pin"] + party.words, passwords: ["271828"])
     try #require(made.status == 0, made.summary)
-    // Another process: all of its log is about strangers.
+    // A restart: the whole log of this process is about the unauthenticated clients.
     return try await party.server.restarted { settings in
       var uaf = try settings.object("uaf")
       uaf["openRequests"] = .integer(Int64(openRequests))
-      uaf["requestLifetime"] = 3600  // none of them ends while the test runs
+      uaf["requestLifetime"] = 3600  // none of them expires during the test
       settings["uaf"] = .object(uaf)
     }
   }
 
-  /// How many rows each table has.
+  /// The number of rows in each table.
   private static func rows(_ server: RunningServer) throws -> [String: Int64] {
     let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readOnly)
     let tables = try database.query(
@@ -57,7 +58,7 @@ import Testing
     // 503 is a failure here too: no request waits for anything.
     let failed = statuses.filter { ($0.statuses.max() ?? 0) >= 500 }
     #expect(failed.isEmpty, "\(failed)")
-    // They were served, refused, not found, and stopped.
+    // Some were served, rejected, not found and rate limited.
     let seen = statuses.reduce(into: Set<Int>()) { $0.formUnion($1.statuses) }
     #expect(seen.isSuperset(of: [200, 400, 401, 404, 429]), "\(seen)")
     let growth = try server.memory("VmHWM") - memory
@@ -69,8 +70,8 @@ import Testing
     try Self.expectSampled(server.events, of: strangers.sentCount)
   }
 
-  /// Expects rows in four tables only, and few of them: requests of UAF, the key of the server's own that is made when it is first asked
-  /// for, and what the audit log has of things that can be repeated.
+  /// Expects a few new rows in four tables only: UAF requests, the server's signing key that the first request creates, and
+  /// the audit log's counted events.
   private static func expectBounded(_ rows: [String: Int64], since before: [String: Int64]) {
     let limits: [String: Int64] = [
       "uaf_sessions": Int64(openRequests), "signing_keys": 1, "audit": 60, "audit_counts": 60,
@@ -82,10 +83,10 @@ import Testing
     #expect(rows["uaf_sessions", default: 0] > before["uaf_sessions", default: 0])
   }
 
-  /// Expects that the log of a server has each request as a line or in a count, and how many lines there may be.
+  /// Expects that the log has each request as a line or in a count, and checks the number of lines.
   private static func expectSampled(_ log: String, of count: Int) throws {
     let lines = try log.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
-    // What HTTP itself refuses is no request to the log.
+    // The log does not count a rejection by the HTTP layer as a request.
     let requests: Set = ["request", "http.refused"]
     var (logged, kinds): (Int, Set<[String]>) = (0, [])
     for line in lines {
@@ -99,8 +100,8 @@ import Testing
       }
     }
     #expect(logged == count)
-    // In ten seconds a hundred lines, besides the first of each kind, and a count of each kind of the ten before. Where these end, the
-    // time of requests that are under way may be of either.
+    // In ten seconds: a hundred lines, the first of each kind, and a count of each kind of the previous ten. At the
+    // boundary, the time of a concurrent request may fall in either interval.
     let limit = 100 + 2 * kinds.count + 2 * workers
     try #require(limit < count / 2, "\(limit)")
     for (time, some) in try Dictionary(grouping: lines, by: { try $0.integer("time") / 10 }) {
@@ -109,12 +110,12 @@ import Testing
   }
 }
 
-/// Callers without an account, as a proxy passes them on: who is on the server's machine is not a stranger to all endpoints.
+/// Unauthenticated clients behind a proxy; some endpoints would trust a client on the server's machine.
 private final class Strangers {
-  /// What is sent, and what came back.
+  /// A request and the statuses of its answers.
   typealias Answered = (request: String, statuses: Set<Int>)
 
-  /// How many requests were sent.
+  /// The number of sent requests.
   private(set) var sentCount = 0
   private let server: RunningServer
   private let transport: CurlTransport
@@ -129,11 +130,11 @@ private final class Strangers {
         maximumResponseByteCount: 16 << 20))
   }
 
-  /// Asks the server for its endpoints, and makes requests to each: without credentials, with wrong ones of each kind that it accepts, and
-  /// with what is no request.
+  /// Reads the server's description and makes requests to each endpoint: without credentials, with wrong ones of each
+  /// accepted kind, and malformed.
   ///
-  /// `SignetServerTests/APIDescriptionTests` has the description name each endpoint; `least` is how many are found in it at least, lest it be
-  /// misread.
+  /// `SignetServerTests/APIDescriptionTests` checks that the description has each endpoint; `least` is the minimum number,
+  /// in case it is misread.
   func requests(toEvery least: Int) async throws -> [HTTPRequest] {
     sentCount += 1
     let description = try await transport.send(
@@ -144,7 +145,7 @@ private final class Strangers {
     var (requests, endpoints): ([HTTPRequest], Int) = ([], 0)
     for (path, value) in paths.members {
       guard case .object(let item) = value else { throw JSONFailure.notAnObject }
-      // Those of UAF are at the root of the server.
+      // UAF endpoints are at the root of the server.
       let base = item.contains("servers") ? "https://127.0.0.1:\(server.port)" : "https://\(server.url)"
       let url = base + path.replacing(/\{[^}]*\}/, with: "none")
       for (name, value) in item.members where !["parameters", "servers"].contains(name) {
@@ -193,7 +194,8 @@ private final class Strangers {
     }
   }
 
-  /// A request with credentials that nobody has, of each kind that an endpoint accepts; with an API key where it accepts none.
+  /// Returns the request with invalid credentials of each kind that the endpoint accepts; with an API key if it accepts
+  /// none.
   private static func wrong(_ request: HTTPRequest, _ operation: JSONObject) throws -> [HTTPRequest] {
     let schemes = try operation.array("security").flatMap { value -> [String] in
       guard case .object(let names) = value else { throw JSONFailure.notAnObject }
@@ -215,7 +217,8 @@ private final class Strangers {
     }
   }
 
-  /// What a device, or a user after an operation of UAF, sends: well-formed, of a device that there is not, and signed by nobody.
+  /// A well-formed message of a device, or of a user after a UAF operation: the device is unknown, and the signature
+  /// invalid.
   private static let nobodysJWS: String = {
     let header: JSONObject = ["alg": "ES256", "typ": "signet-request", "kid": "none"]
     let claims: JSONObject = [
@@ -225,7 +228,7 @@ private final class Strangers {
       .joined(separator: ".")
   }()
 
-  /// Sends each request so many times, by some who do so at the same time.
+  /// Sends each request a number of times, by concurrent workers.
   func send(_ requests: [HTTPRequest], times: Int, by workers: Int) async throws -> [Answered] {
     sentCount += requests.count * times
     let transport = transport

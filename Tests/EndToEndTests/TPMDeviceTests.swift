@@ -10,7 +10,7 @@
   {
     private let right = "winter-garden-42"
 
-    /// The same command with a TPM in its environment.
+    /// Returns the same command with a TPM in its environment.
     private func with(_ tpm: String, _ device: InstalledSignet) -> InstalledSignet {
       var device = device
       device.launcher = ["/usr/bin/env", "SIGNET_TPM=\(tpm)"] + device.launcher
@@ -29,7 +29,7 @@
       guard case .object(let container)? = listed.first else { throw JSONFailure.notAnObject }
       #expect(try container.string("keystore") == "tpm2" && container.string("keys") == "tpm2", "\(listed)")
       #expect(try container.bool("simulated"), "\(listed)")
-      // A program that plays hardware claims none.
+      // A simulated TPM counts as software.
       #expect(try container.string("keyProtection") == "software", "\(listed)")
       #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
       #expect(try await server.audited("activation.staged").map { try $0.string("keys") } == ["tpm2"])
@@ -41,7 +41,7 @@
         "-> have the administrator set one: tpm2_changeauth -c lockout\n",
       ] { #expect(doctor.output.contains(line), doctor.summary) }
       let explained = try await device.run("policy", "explain")
-      // Its state is files.
+      // The state of the simulated TPM is in files.
       #expect(
         explained.output.contains("The keys work wherever the files of this device are copied to"),
         explained.summary)
@@ -51,7 +51,7 @@
       try SignedDecisionCheck.expectAccepted(await server.transaction(transaction))
       #expect(try await device.run("otp", passwords: ["summer-garden-42"]).isRefusal(77, "2 tries are left"))
 
-      // Out of reach is not lost; a file does not take the TPM's place.
+      // An unreachable TPM is not lost, and a file does not replace it.
       tpm.stop()
       let missing = try await device.run("otp", passwords: [right])
       #expect(missing.isRefusal(75, "nothing is lost"), missing.summary)
@@ -65,7 +65,7 @@
       #expect(replaced.isRefusal(65, "register anew"), replaced.summary)
       withExtendedLifetime(other) {}
 
-      // The count is in the TPM by now, and goes on there.
+      // The count is in the TPM now and continues there.
       for left in ["1 try is left", "no try is left", "locked after too many"] {
         let wrong = try await device.run("otp", passwords: ["summer-garden-42"])
         #expect(wrong.isRefusal(77, left), wrong.summary)
@@ -86,7 +86,7 @@
       _ = try await device.json("activate", "--code-file", code, passwords: [right])
       #expect(try await server.audited("activation.staged").map { try $0.string("keys") } == ["software"])
       let transaction = try await server.ask("alice", "Pay")
-      // Nothing on the device says that this PIN is wrong; the server does.
+      // Nothing on the device can verify this PIN; the server rejects it.
       let wrong = try await device.run("approve", transaction, "--yes", passwords: ["summer-garden-42"])
       #expect(wrong.status != 0, wrong.summary)
       let approved = try await device.run("approve", transaction, "--yes", passwords: [right])

@@ -5,7 +5,7 @@
 
   /// Real attacks on a real agent, between two unlocks.
   ///
-  /// The agent's memory is closed to its user: the attacker is root.
+  /// The agent's memory is closed to its user, so the attacker is root.
   @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may trace the agent"))
@@ -16,7 +16,7 @@
       FileManager.default.isExecutableFile(atPath: gdb) || ContinuousIntegration.isHere
     private static let hasFrida = python != nil || ContinuousIntegration.isHere
 
-    /// An agent that has one session unlocked, with this reaction.
+    /// An agent with an unlocked session and a configured reaction.
     private struct Bench {
       let bench: AgentBench
       let agent: RunningAgent
@@ -28,7 +28,7 @@
         ])
         process.environment["SIGNET_INTEGRITY"] = reaction
         agent = try await RunningAgent(process)
-        // Whatever is there from the beginning, as in a container, is no attack.
+        // Conditions from the start, such as those of a container, do not count as an attack.
         let unlocked = try await bench.unlock("apps/two")
         #expect(unlocked.status == 0, unlocked.summary)
       }
@@ -38,21 +38,21 @@
       }
     }
 
-    /// A program that has hold of the agent until it is let go.
+    /// A program that is attached to the agent until the test releases it.
     private final class Attacker: Sendable {
       private let process: ChildProcess
 
-      /// Starts it, and returns when it says that it is attached.
+      /// Starts it, and returns when it reports that it is attached.
       init(_ line: [String]) async throws {
         process = try ChildCommand(
           ["/usr/bin/timeout", "-k", "1", "60"] + line, input: .pipe, output: .pipe
         ).start()
-        // gdb says other things before.
+        // gdb prints other text before.
         let said = await process.output.text { bytes in
           bytes.last == 10 && String(decoding: bytes, as: UTF8.self).contains("attached") ? bytes.count : nil
         }
         try #require(said != nil, "the attacker could not attach")
-        // What it writes later must not make it wait.
+        // Its later output must not block it.
         Thread.detachNewThread { [process] in _ = process.output.readDataToEndOfFile() }
       }
 
@@ -102,7 +102,7 @@
           #expect(apps.content("opened-\(reaction)") == nil)
         }
         await attacker.letGo()
-        // It has left: what it may have seen is gone, and the user may go on.
+        // It has detached: data that it may have seen is erased, and the user can continue.
         let again = try await apps.unlock("apps/two")
         #expect(again.status == 0, "\(reaction): \(again.summary)")
         #expect(

@@ -4,7 +4,7 @@
   import SignetTestKit
   import Testing
 
-  /// From `server.json` through a real server to what a tampered device's report leads to.
+  /// Tampering reports of a device, from `server.json` through a real server to the reaction.
   @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(
@@ -18,7 +18,7 @@
       let container: String
       let library: String
 
-      /// It takes a function that matters, and does what that does.
+      /// Replaces a security function by one with the same effect.
       static let harmless = """
         #include <sys/random.h>
         int RAND_bytes(unsigned char *to, int n) { while (n > 0) { long k = getrandom(to, n, 0); if (k < 0) return 0; to += k; n -= k; } return 1; }
@@ -46,7 +46,7 @@
         try #require(result.status == 0, result.summary)
       }
 
-      /// Has the device report, in this environment; a debug build looks for everything once a reaction is named.
+      /// Sends the device's report from this environment; a debug build makes all checks once a reaction is named.
       func report(_ environment: [String: String]) async throws -> ServerCommand.Result {
         var process = try device.uninstalled(in: server.folder).process(["condition", "report"])
         process.environment.merge(["SIGNET_INTEGRITY": "report"].merging(environment) { $1 }) { $1 }
@@ -83,11 +83,11 @@
         let listed = try await bench.server.run("container", "list", "alice")
         #expect(listed.output.contains("revoked (wiped)"), listed.summary)
       } else {
-        // The device locks itself by the same policy, whatever the server makes of it.
+        // The device locks itself by the same policy, independently of the server's verdict.
         #expect(hooked.status == 1, hooked.summary)
         #expect(try await bench.standing() == standing)
         #expect(try await bench.server.accepts(early, of: "alice") == (reaction == "allow"))
-        // The library is gone: the next report opens what that one has closed.
+        // Without the library, the next report unlocks the container again.
         let again = try await bench.report([:])
         #expect(again.status == 0, again.summary)
         #expect(try await bench.standing() == "open")
@@ -113,7 +113,7 @@
     @Test("the server's own weights count, not the device's score")
     func weights() async throws {
       let bench = try await Bench(["tampering": ["scoring": "weighted-sum", "weights": ["environment": 0.9]]])
-      // It weighs 0.3 on the device, which thinks nothing of it.
+      // The sign weighs 0.3 on the device, below its threshold.
       let reported = try await bench.report(["HOSTALIASES": "/nowhere"])
       #expect(try await bench.standing() == "locked", reported.summary)
       let account = try await bench.server.json("container", "account", bench.container)
@@ -121,7 +121,7 @@
       let clean = try await bench.report([:])
       #expect(clean.status == 0, clean.summary)
       #expect(try await bench.standing() == "open")
-      // The control: without weights of its own the server takes the device's score.
+      // The control: without configured weights, the server uses the device's score.
       let other = try await Bench([:])
       let fine = try await other.report(["HOSTALIASES": "/nowhere"])
       #expect(fine.status == 0, fine.summary)

@@ -4,7 +4,7 @@ import SignetSQLite
 import SignetTestKit
 import Testing
 
-/// `signet-server token …`: tokens of other makers, through the command line alone.
+/// `signet-server token …`: tokens of other vendors, through the command line alone.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct TokenCommandTests {
   /// The codes of RFC 4226 appendix D, whose secret is `12345678901234567890`.
   private static let codes = [
@@ -85,7 +85,7 @@ import Testing
     #expect(try await server.run("token", "unassign", "HT-1").output == "took back HT-1\n")
     #expect(try await validate(Self.codes[6]) == "not valid\n")
     #expect(try await server.run("token", "assign", "HT-2", "alice").output == "assigned HT-2\n")
-    // It is the user who is not there, and not the token.
+    // The user is unknown, not the token.
     let nobody = try await server.run("token", "assign", "HT-2", "nobody")
     #expect(nobody.isRefusal(67, "There is no user \"nobody\""), nobody.summary)
     #expect(!nobody.errorOutput.contains("token list"), nobody.summary)
@@ -119,7 +119,7 @@ import Testing
     try await server.addUser("alice")
     let file = try server.write(Self.csv, to: "tokens.csv")
     #expect(try await server.run("token", "import", file).status == 0)
-    // Its digits are 0 and its algorithm is empty then, which no token that the server has written has.
+    // Digits 0 and an empty algorithm show a row that the server did not write.
     try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute(
       "UPDATE credentials SET kind = 'x' WHERE serial = 'HT-1'")
     let listed = try await server.run("token", "list")
@@ -154,7 +154,7 @@ import Testing
       """
     let document = try await imported(pskc)
     #expect(document.output == "imported 1 token\n", "\(document.errorOutput)")
-    // What this server does not check is named.
+    // The rejection names the unsupported feature.
     let digit = try await imported(
       pskc.replacing("\"DECIMAL\"/>", with: "\"DECIMAL\" CheckDigits=\"true\"/>"))
     #expect(digit.isRefusal(65, "the token P1 has a check digit"), digit.summary)
@@ -166,7 +166,7 @@ import Testing
     let many = (0..<250).map { "M\($0),hotp,\(secret)" }.joined(separator: "\r\n")
     #expect(try await imported("serial,kind,secret\r\n\(many)").output == "imported 250 tokens\n")
     #expect(try await server.json("token", "list").array("tokens").count == 253)
-    // One that is wrong in the second request has none of the file imported.
+    // An error in the second request prevents the import of the whole file.
     let right = (0..<150).map { "N\($0),hotp,\(secret)" }.joined(separator: "\n")
     let wrongLast = "\(right)\nN150,motp,\(secret)"
     for (text, word) in [
@@ -180,7 +180,7 @@ import Testing
       ("serial,kind,secret,digits\ns,hotp,\(secret),six", "\"digits\""),
       ("serial,kind,secret\ns,motp,\(secret)", "neither"), ("serial,kind,secret\ns,hotp,AAAA", "16 to 128"),
       ("serial,kind,secret,user\ns,hotp,\(secret),nobody", "nobody"),
-      // Each with its line, whoever refuses it.
+      // Each message has its line, whether the command or the server rejects it.
       ("serial,kind,secret\n\(wrongLast)", "line 152: \"kind\""),
       ("serial,kind,secret\n\(right)\nN150,hotp,AAAA", "line 152: The token N150 has a secret of 3 bytes"),
       ("serial,kind,secret,user\n\n\ns,hotp,\(secret),nobody", "line 4: There is no user \"nobody\""),
@@ -196,7 +196,7 @@ import Testing
       #expect(!refused.errorOutput.contains(secret))
     }
     #expect(try await server.run("token", "import", "\(file)-none").status == 66)
-    // A document that says it is encrypted, and no key, a wrong one, and none at all.
+    // An encrypted document without a key, with a wrong key, and with the right one.
     try Self.encrypted.write(toFile: file, atomically: true, encoding: .utf8)
     let key = "\(server.folder.path)/transport.key"
     #expect(try await server.run("token", "import", file).errorOutput.contains("--transport-key"))

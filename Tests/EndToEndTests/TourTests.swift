@@ -2,7 +2,7 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// The commands of the README, and of docs/tour.md, which goes on in the same folder, as they stand there.
+/// The commands of the README and of docs/tour.md, which continues in the same folder, exactly as they are written.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TourTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
@@ -33,7 +33,7 @@ import Testing
       "$ printf 'a\\nb\\nc\\n'\na\n…\nc": 0, "$ echo 123456\n654321": 0,
       "$ cat <<'END'\n> a $b\n> END\na $b": 0,
     ]
-    // A block of bash is found by any of its commands, and by what the block after it says that it prints.
+    // A block of bash fails if any of its commands does, or if the output differs from the block after it.
     let scripts = [
       "echo one": 0, "false\ntrue": 1, "true\nfalse": 1, "false | true": 1, "exit 3\ntrue": 1,
       "echo one\n```\n\n```\none": 0, "echo one\n```\n\n```\ntwo": 1, "echo one\n```\n\n```\none\ntwo": 1,

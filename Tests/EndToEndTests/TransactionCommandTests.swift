@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Transactions by the commands: what a relying party asks, and what people do about it.
+/// Transactions by the commands: requests of a relying party, and the users' reactions.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TransactionCommandTests {
   private func started() async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -39,7 +39,7 @@ import Testing
     )
     let end = try await server.transaction(withdrawn).object("end")
     #expect(try end.string("reason") == "no more stock & closed")
-    // As where a link leads to it, or where it ends while it is shown.
+    // As after a link, or if the transaction ends while it is shown.
     for (id, words) in [
       (reported, "was decided before"), (cancelled, "was cancelled, or withdrawn"),
       (withdrawn, "was cancelled, or withdrawn"),
@@ -133,7 +133,7 @@ import Testing
     try typed.answer("The 3 digits that the other side shows: ", second.number)
     #expect(try await typed.end().status == 0)
     try SignedDecisionCheck.expectAccepted(await server.transaction(second.id))
-    // Who denies needs none.
+    // A denial needs no number.
     let third = try await ask()
     _ = try await device.json("deny", "--yes")
     #expect(try await server.transaction(third.id).string("status") == "denied")

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// `signet-server transaction list`: what was asked, whoever asked it.
+/// `signet-server transaction list`: the transactions of all relying parties.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TransactionListCommandTests {
   @Test("lists from the last one on, by user and status, with the operator's key alone")
   func list() async throws {
@@ -37,7 +37,7 @@ import Testing
     #expect(text.output.hasPrefix("TRANSACTION"), text.summary)
     #expect(
       text.output.contains("\(ids[0])  denied") && text.output.contains("\(ids[2])  pending"), text.summary)
-    // A relying party is not to see what others ask.
+    // A relying party must not see the requests of others.
     let shop = try await server.run("transaction", "list", "--key-file", server.shopKey)
     #expect(shop.isRefusal(77, "lacks the scope"), shop.summary)
     let unknown = try await server.run("transaction", "list", "--status", "lost")

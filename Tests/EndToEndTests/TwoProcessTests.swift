@@ -6,7 +6,7 @@ import SignetTesting
 import SignetTransport
 import Testing
 
-/// Two processes at once: on one data folder, and on one database.
+/// Two concurrent processes, on one data folder and on one database.
 @Suite(.serialized, .timeLimit(.minutes(10 + KillRounds.races(0)))) struct TwoProcessTests {
   /// Starts all, then waits for all.
   private func together(_ processes: [ChildCommand]) async throws -> [ServerCommand.Result] {
@@ -40,14 +40,15 @@ import Testing
       let user = "user-\(round)"
       let device = server.device(user)
       let first = try await server.codeFile(user)
-      // In every other round a second invite, which ends the first.
+      // In every other round a second invite, which replaces the first.
       let second =
         round.isMultiple(of: 2) ? first : try server.write(await server.invite(user).text, to: "second")
       let results = try await together(
         [first, second].map { try device.process(["activate", "--code-file", $0]) })
       #expect(results.filter { $0.status == 0 }.count == 1, "\(results)")
       for result in results where result.status != 0 {
-        // Refused, or replaced by the other before it was confirmed, there or here; or the other was done before this one looked.
+        // Rejected, or replaced by the other before its confirmation, on either side; or the other finished before this one
+        // looked.
         let cameLate = result.status == 64 && result.errorOutput.contains("this replaces \(user)")
         let wasReplaced = result.status == 65 && result.errorOutput.contains("there is no such container")
         #expect(
@@ -72,7 +73,7 @@ import Testing
         #expect(result.status == 0 && result.output.count == 7, result.summary)
       }
     }
-    // Two wrong ones at once are two attempts.
+    // Two wrong passwords at once count as two attempts.
     var left: Int32 = 50
     for _ in 0..<3 {
       let wrong = try (0..<2).map { _ in try device.process(["otp"], passwords: ["summer-garden"]) }
@@ -101,13 +102,13 @@ import Testing
       let results = try await together(pair.map { try $0.process([$1, id, "--yes"]) })
       let winners = zip(pair, results).filter { $1.status == 0 }
       if round % 3 == 2 {
-        // The same decision of the same container is answered as the first time; there is one signature.
+        // A repeated decision of the same container gets the first answer; there is one signature.
         #expect(!winners.isEmpty, "\(results)")
       } else {
         #expect(winners.count == 1, "\(results)")
       }
       for result in results where result.status != 0 {
-        // Also where it came so late that the transaction was no longer listed.
+        // Also if it came so late that the transaction was no longer listed.
         #expect(result.isRefusal(1, "was decided before"), result.summary)
       }
       let found = try await server.transaction(id)
@@ -125,7 +126,7 @@ import Testing
     try await Self.acceptOneOfTwo(server, rounds: KillRounds.races(5))
   }
 
-  /// Has another process serve the folder of `first` too, and hands each of some codes to both at once; ends both.
+  /// Serves the folder of `first` with another process too, sends each code to both at once, and then ends both.
   static func acceptOneOfTwo(_ first: RunningServer, rounds: Int) async throws {
     let memory = try MemoryFolder()
     let first = try await first.sharing(memory)
@@ -151,7 +152,7 @@ import Testing
     withExtendedLifetime(memory) {}
   }
 
-  /// A device of its own for each server process; both are the same user's.
+  /// A separate device for each server process; both belong to the same user.
   @Test func decisionsAtTwoServersOfOneDatabase() async throws {
     let memory = try MemoryFolder()
     let first = try await RunningServer.startWithShop(["--protection", "device"]) {
@@ -204,7 +205,7 @@ import Testing
       wins[winner] += 1
       let other = try #require(outcomes[1 - winner] ?? nil)
       #expect(other as? SignetFailure == .transactionDecided, "round \(round): \(other)")
-      // Both processes say the same, and it is what the winner signed.
+      // Both processes return the same status, which is the one that the winner signed.
       for party in parties {
         let found = try await party.transaction(id)
         let status = statuses[winner] == .accepted ? "accepted" : "denied"
@@ -212,7 +213,7 @@ import Testing
         let signed = try SignedDecisionCheck.payload(of: found)
         #expect(try signed.string("status") == status)
       }
-      // Who denies several in a row is not asked any more for a while.
+      // A user who denies several requests in a row is rate limited for a while.
       if statuses[winner] == .denied {
         let next = try await first.ask("alice", "Pay after \(round)")
         let (device, container) = hands[round % 2]

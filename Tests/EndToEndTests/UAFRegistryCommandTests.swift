@@ -10,7 +10,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// `signet-server uaf credentials|targets|metadata`, and the folder of metadata that is read again.
+/// `signet-server uaf credentials|targets|metadata`, and the metadata folder that is read again.
 @Suite(.timeLimit(.minutes(10))) struct UAFRegistryCommandTests {
   /// A server with UAF, whose metadata has one model.
   private func start() async throws -> RunningServer {
@@ -42,9 +42,9 @@ import UAFFixture
       JSONValue.object(key.statement().json).bytes, URL(filePath: "\(folder.path)/data/metadata/\(name)"))
   }
 
-  /// Puts a key in quarantine and a device into the database, past the server.
+  /// Adds a quarantined key and a device to the database, bypassing the server.
   private static func enrol(_ data: String) async throws -> String {
-    // As the server itself would: rows have its codes.
+    // With the server's own storage, since the rows need MACs.
     let storage = try DataDirectory(opening: data).serviceContext(log: EventLog { _ in }).storage
     let event = AuditRecord.sample()
     var session = UAFOperationRecord(
@@ -110,7 +110,7 @@ import UAFFixture
     #expect(first.output.contains("7357#0001") && !first.output.contains("7357#0002"))
     try Self.add(UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2)), "two.json", to: server.folder)
     server.send(SIGHUP)
-    // The signal comes when it comes: asked until it has.
+    // The signal takes effect with a delay, so the test polls.
     var isKnown = false
     for _ in 0..<1_000 where !isKnown {
       isKnown = try await server.run("uaf", "metadata").output.contains("7357#0002")

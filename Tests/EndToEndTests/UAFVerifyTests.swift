@@ -6,7 +6,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// `signet-server uaf verify`: responses and assertions in files, and what it says of them.
+/// `signet-server uaf verify`: responses and assertions in files, and the findings about them.
 @Suite(.timeLimit(.minutes(10))) struct UAFVerifyTests {
   private let folder: TemporaryFolder
   private let key = UAFTestKey()
@@ -41,7 +41,7 @@ import UAFFixture
     let good = try await verify(registration)
     #expect(good.status == 0 && good.output.contains("Verified: form"), good.summary)
     #expect(good.output.contains(key.keyID.text) && good.output.contains("basic_surrogate"), good.summary)
-    // The key itself says which model it is of.
+    // The key itself claims its model.
     #expect(good.output.contains("\nModel ") && good.output.contains(" claimed\n"), good.summary)
     for label in ["AAID  ", "Key ID  ", "Registration counter  ", "Attestation tag  "] {
       #expect(good.output.contains("\n\(label)"), good.summary)
@@ -62,7 +62,7 @@ import UAFFixture
       }
     }
     let shown = try await verify(authentication, "--public-key", hex)
-    // There is no transaction, and no line for its hash.
+    // Without a transaction there is no line for its hash.
     #expect(!shown.output.contains("Transaction hash") && !shown.output.contains("  \n"), shown.summary)
     let json = try await verify(authentication, "--public-key", hex, "--json")
     let object = try JSONObject(parsing: Array(json.output.utf8))

@@ -38,7 +38,7 @@ import Testing
             code: invitation.code, certificateAuthoritiesPEM: server.certificateAuthorityPEM),
           handler: ScriptedActivation(reply: .abort))
       } catch SignetFailure.refused {
-        // The clock of the bad one is off: it takes the proof, and then nothing that is signed with a time.
+        // This server's clock is off: it accepts the proof, and then rejects every signed time.
       }
     }
     try #require(try await device.unconfirmedContainers().count == 1)

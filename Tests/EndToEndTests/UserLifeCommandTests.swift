@@ -5,7 +5,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// `signet-server user suspend`, `resume`, `delete` and `show`, as an operator offboards somebody.
+/// `signet-server user suspend`, `resume`, `delete` and `show`, for the offboarding of a user.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct UserLifeCommandTests {
   private static func start(_ backend: StorageBackend) async throws -> RunningServer {
     var words = ["--protection", "device"]
@@ -91,7 +91,7 @@ import Testing
     let wiped = try await device.run("pending")
     #expect(wiped.status != 0 && wiped.errorOutput.contains("had the container deleted"), wiped.summary)
     #expect(try await device.containers().isEmpty)
-    // With the wipe the device hears of all orders that it has not heard of, and says of each that it is done.
+    // Along with the wipe, the device gets all orders that it has not received, and acknowledges each.
     let (ordered, done) = (
       try await server.audited("account.ordered"), try await server.audited("account.orderDone")
     )
@@ -155,7 +155,7 @@ import Testing
     _ = try await server.json("user", "add", "alice")
     #expect(try await !server.accepts(code, of: "alice"), "a code of who had the id before")
     #expect(try await server.activeContainers("alice").isEmpty)
-    // Only the log still tells the two apart, and the file has the id of neither.
+    // Only the log distinguishes the two users, and the file has the ID of neither.
     #expect(try await server.audited("user.added").map { try $0.string("user") } == [subject, "alice"])
     let lookalike = try await server.run("user", "add", subject)
     #expect(

@@ -5,7 +5,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// `signet-server user show`: a person with all that is bound to the account, on one screen.
+/// `signet-server user show`: a user with all authenticators of the account on one screen.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct UserShowCommandTests {
   private static func kinds(_ user: JSONObject) throws -> [String: JSONObject] {
     var kinds: [String: JSONObject] = [:]
@@ -31,7 +31,7 @@ import Testing
       ["uaf", "oob", "run", try await party.link("registration", ["username": "bob"]), "-a", "pin"]
         + party.words, passwords: ["314159"])
     try #require(bob.status == 0, bob.summary)
-    // What is on no device of the user's: an authenticator app, and a token that makes codes.
+    // Authenticators on none of the user's devices: an authenticator app, and a token that makes codes.
     let app = try await server.inviteApp("alice", "Bank")
     _ = try await party.device("app").json("import", app, "--push-service", "live")
     let tokens = try server.write(
@@ -94,7 +94,7 @@ import Testing
     await server.stop()
   }
 
-  /// Expects what each authenticator proves, that nothing was used, and what a code and a report change.
+  /// Expects the factors of each authenticator, no uses, and the changes by a code and a report.
   private func expectUses(_ before: JSONObject, _ party: UAFParty, _ device: InstalledSignet) async throws {
     let server = party.server
     func place(of user: JSONObject) throws -> JSONObject {
@@ -140,7 +140,7 @@ import Testing
     let before = try await server.run("user", "show", "alice")
     #expect(
       before.output.contains("user.added") && !before.output.contains("complete after"), "\(before.summary)")
-    // More than a search looks at, of nobody.
+    // More entries, of other users, than a search reads.
     let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite)
     try database.execute(
       """

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// A decision verified by who got it: with `signet-server transaction verify`, and with standard JOSE tools.
+/// A decision that its recipient verifies, with `signet-server transaction verify` and with standard JOSE tools.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct VerifyTests {
   /// A decided transaction, in files.
   private struct Decided {

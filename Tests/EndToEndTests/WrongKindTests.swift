@@ -5,7 +5,7 @@ import SignetServerTesting
 import SignetTestKit
 import Testing
 
-/// What `signet` says where a text of one kind is given to a command that takes another.
+/// The messages of `signet` for a text of a kind that the command does not accept.
 @Suite(.timeLimit(.minutes(10))) struct WrongKindTests {
   private let folder: TemporaryFolder
   private let device: InstalledSignet
@@ -15,7 +15,7 @@ import Testing
     device = InstalledSignet(data: "\(folder.path)/device")
   }
 
-  /// A text of each kind, with what is said of it.
+  /// A text of each kind, with the message about it.
   private func samples() throws -> [(kind: String, text: String, command: String)] {
     let (server, user) = (try ServerURL("127.0.0.1:1/main"), UserID("alice"))
     let id = TransactionID("AAAAAAAAAAAAAAAAAAAAAA")
@@ -47,8 +47,8 @@ import Testing
       texts.append(try write(Array("\(sample.text)\n".utf8), "text\(index)"))
       pictures.append(try write(QRCode(sample.text).png(moduleSize: 4), "picture\(index).png"))
     }
-    // A text's kind is found without regard to the command: each kind comes once as a text and once as a picture, and each way into
-    // a command gets one that it does not take.
+    // The kind of a text is found independently of the command: each kind comes once as a text and once as a picture, and
+    // each input of a command gets one that it rejects.
     let lines: [(kind: Int, words: [String])] = [
       (4, ["activate", "--code-file", texts[4]]), (0, ["approve", samples[0].text]),
       (2, ["cancel", samples[2].text]), (1, ["approve", "--offline", texts[1]]), (3, ["import", texts[3]]),

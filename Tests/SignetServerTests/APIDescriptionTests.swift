@@ -14,7 +14,7 @@ import SignetServer
 @Suite(.timeLimit(.minutes(10))) struct APIDescriptionTests {
   private static let limits = JSONLimits(maximumByteCount: 1 << 20, maximumMemberCount: 100_000)
 
-  /// What a server serves, with UAF or without.
+  /// The served description of a server with or without UAF, and the server's endpoints.
   private static func served(uaf prefix: String? = nil) async throws -> (JSONObject, endpoints: [String]) {
     if let prefix {
       let server = try await UAFServer(UAFTestKey()) { $0.prefix = prefix }
@@ -43,7 +43,7 @@ import SignetServer
     endpoints.map { "\($0.method.rawValue) \($0.path(uaf: prefix))" }
   }
 
-  /// The operations of a description: `GET /v1/live` and what it says.
+  /// The operations of a description, by names such as `GET /v1/live`.
   private static func operations(_ description: JSONObject) throws -> [(name: String, operation: JSONObject)]
   {
     var found: [(String, JSONObject)] = []
@@ -77,19 +77,18 @@ import SignetServer
       #expect(try !operation.string("summary").isEmpty, "\(name)")
       let answers = try operation.object("responses").members.map(\.name)
       #expect(answers.contains { $0.hasPrefix("2") } && answers.contains("503"), "\(name)")
-      // Whoever has to say who it is may be refused; whoever sends a body may send another kind.
+      // A caller with credentials may be rejected, and a body may have the wrong content type.
       let security = try operation.array("security")
       for case .object(let one) in security { #expect(one.members.allSatisfy { schemes.contains($0.name) }) }
       #expect(security.isEmpty || answers.contains("401"), "\(name)")
-      // The errors of OpenID Connect and of authenticator apps have other names: there another kind of body is a request that is
-      // not valid.
+      // OpenID Connect and authenticator apps have other error names, in which a wrong content type is an invalid request.
       let isForeign =
         name.contains(" /oidc/")
         || [" /v1/pushauth", " /v1/pushauth/waiting"].contains { name.hasSuffix($0) }
       #expect((operation.contains("requestBody") && !isForeign) == answers.contains("415"), "\(name)")
       #expect(name.contains("/v1/admin/") == security.contains(["admin": []]), "\(name)")
     }
-    // Every code of a problem is in one of the responses, with the status that it has.
+    // Each problem code is in one of the responses, with its status.
     let text = JSONValue.object(responses).text
     for code in Problem.Code.allCases where code != .method {
       #expect(text.contains("urn:signet:problem:\(code.rawValue)\""), "\(code.rawValue)")

@@ -35,7 +35,7 @@ struct AccountRuleTests {
     #expect(found.reaction == reaction && found.reaction.standing == standing)
     #expect(found.reason.isEmpty == (reaction == .allow))
     if reaction != .allow {
-      // The reason is that of the gravest, the first of those.
+      // The reason is that of the gravest reaction, the first of those.
       let gravest = broken.first { (reactions[$0] ?? .lock) == reaction }
       #expect(found.reason == "\(gravest ?? ""): is broken")
     }

@@ -11,24 +11,24 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Rows of users, containers, codes, invites and keys that somebody else has written.
+/// Rows of users, containers, codes, invites and keys that an attacker has written.
 ///
-/// Which columns of which table are covered is in `RowMACTests`, on both databases.
+/// `RowMACTests` has the covered columns of each table, on both databases.
 @Suite(.timeLimit(.minutes(10))) struct AlteredRowTests {
-  /// What somebody makes of the database, and what that was to achieve.
+  /// A change to the database by an attacker, and the attacker's goal.
   struct Attack: Sendable, CustomTestStringConvertible {
     let name: String
     let table: String
     let change: String
-    /// Prepares what is attacked.
+    /// Prepares the attacked state.
     let prepare: @Sendable (Bench) async throws -> Void
-    /// What the attack is for.
+    /// Tries to reach the attacker's goal.
     let attempt: @Sendable (Bench) async throws -> Void
 
     var testDescription: String { name }
   }
 
-  /// A server with a device, a key and a client's invite, of whom each attack needs something.
+  /// A server with a device, a key and a client's invite; each attack uses some of them.
   struct Bench: Sendable {
     let server: ServerFixture
     let device: ProtocolDevice
@@ -168,7 +168,7 @@ import Testing
   func shown() async throws {
     let bench = try await Self.bench()
     let (server, user) = (bench.server, bench.device.user)
-    // A user is suspended, which writes the row anew, and then resumed.
+    // Suspending a user writes the row anew; then the user is resumed.
     try bench.tamper("UPDATE users SET created = 1")
     #expect(try await server.users.all().map(\.state) == [.altered])
     #expect(try await server.users.find(user).state == .altered)
@@ -193,7 +193,7 @@ import Testing
       try await problem {
         try await server.keys.key(authorization: "Bearer \(bench.key.text)", scope: .relyingParty)
       } == .unauthorized)
-    // Another invite takes the place of one.
+    // Another invite replaces the altered one.
     _ = try await server.invite("alice")
     try bench.tamper("UPDATE activations SET expires = expires + 1 WHERE state = 'open'")
     await #expect(throws: StorageFailure.self) {
@@ -225,7 +225,7 @@ import Testing
       StorageFailure.altered(row: container.text, of: "containers"), server.context.log)
     #expect(named.detail.contains("signet-server container revoke \(container)"))
     #expect(server.capture.lines.contains { $0.contains("\(container) of containers") })
-    // Rows of other tables say no more than that the server failed.
+    // For rows of other tables, the answer says only that the server failed.
     let other = StorageFailure.altered(row: container.text, of: "credentials")
     #expect(Dialect.problem(other, server.context.log).code == .serverFailure)
     #expect(try await server.users.revokeContainer(container, by: .local).state == .revoked)
@@ -295,7 +295,7 @@ import Testing
         id, of: bench.container, receipt: "r", at: 9, audit: event
       ) { _ in event }
     }
-    // Nor does it keep an order of the server's from the device.
+    // An altered row does not keep an order of the server from the device either.
     _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
     _ = try await accounts.command(.unlock, for: bench.container, reason: "found", by: .local)
     #expect(try await bench.server.storage.container(bench.container)?.standing == .open)
@@ -394,7 +394,7 @@ import Testing
     let outcome = try await bench.server.codes.validate(code, user: bench.device.user, by: .init(.local))
       .value
     #expect(outcome == .accepted)
-    // Without a container the log still tells.
+    // Without a container, the log still has the entry.
     try await bench.server.users.revokeContainer(bench.container, by: .local)
     await #expect(throws: StorageFailure.self) { _ = try await service.currentPublicKey() }
     let made = try await service.rotate(by: .local)

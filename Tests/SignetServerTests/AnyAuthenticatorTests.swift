@@ -19,7 +19,7 @@ import Synchronization
 import Testing
 import UAFFixture
 
-/// One request of a relying party or a client of OpenID Connect, and whichever authenticator of the user's answers it.
+/// A request of a relying party or a client of OpenID Connect, answered by any of the user's authenticators.
 @Suite(.timeLimit(.minutes(10))) struct AnyAuthenticatorTests {
   /// An authenticator of alice.
   enum Kind: String, Sendable, CaseIterable { case container, uaf, app }
@@ -38,7 +38,7 @@ import UAFFixture
     #expect(try await bench.accept(kind, bench.sent()) == true)
     if delivery == .ping {
       await bench.notices.sendDue()
-      // The server, which runs, may be sending it.
+      // The running server may be sending it already.
       await bench.callback.waitForRequests(1)
       #expect(try bench.callback.bodies() == [["auth_req_id": .string(asked.id)]])
     }
@@ -110,13 +110,13 @@ import UAFFixture
         TransactionFilter(), before: nil, at: bench.server.clock.now, limit: 9
       ).isEmpty)
     #expect(try await bench.server.audit().contains { $0.contains("no authenticator that could answer") })
-    // Whoever scans it has an authenticator or has none.
+    // A scanned request needs no known authenticator.
     _ = try await bench.create("Pay 10", user: nil)
 
-    // An app that no service of this server reaches never hears of it.
+    // An app whose push service the server lacks cannot be asked.
     try await bench.enrol(service: "apns")
     #expect(try await bench.ask(client).outcome == "403 access_denied")
-    // A client makes no operation of UAF of its own; a relying party may.
+    // A client's request needs a UAF target, while a relying party may begin a UAF operation itself.
     try await bench.server.register(bench.key)
     #expect(try await bench.ask(client).outcome == "403 access_denied")
     _ = try await bench.create("Pay 10")
@@ -281,7 +281,7 @@ import UAFFixture
     _ = try await devices.lock(device, reason: "", by: .local)
     #expect(try await bench.ask(client).outcome == "403 access_denied")
     #expect(try await problem { try await bench.create("Pay 10") } == .noAuthenticator)
-    // A no is taken of what is locked.
+    // A locked authenticator may still deny.
     let order = TransactionDraft(
       .text("Your password was changed"), from: "Shop", user: UserID("alice"), statuses: [.reported])
     _ = try await bench.transactions.create(order, by: .local)
@@ -440,17 +440,17 @@ import UAFFixture
   }
 }
 
-/// A server with UAF, a service that carries pushes, a client, and what alice has.
+/// A server with UAF, a push service and a client, and alice's authenticators.
 final class AuthenticatorBench: Sendable {
-  /// The names of what each kind shows, what shows most before.
+  /// The `acr` names of each kind of authenticator, the strongest first.
   static let anyACR = "urn:signet:acr:signed urn:signet:acr:uaf \(answered)"
   /// The requirement that any answer meets.
   static let answered = "urn:signet:acr:answered"
 
-  /// What was handed over.
+  /// The dispatched messages.
   typealias Sent = [(message: PushMessage, address: String)]
 
-  /// Carries pushes nowhere, and remembers them.
+  /// A dispatcher that records pushes and sends none.
   final class Way: PushDispatcher {
     private struct Values: Sendable {
       var sent: Sent = []
@@ -522,7 +522,7 @@ final class AuthenticatorBench: Sendable {
     if kinds.contains(.app) { try await enrol(service: "webhook") }
   }
 
-  /// Enrols an app whose pushes a service carries.
+  /// Enrolls an app that the named push service reaches.
   func enrol(service name: String) async throws {
     let made = try await PushAuthService(context).enrol(NewPushApp(["user": "alice"]), by: .local)
     let push = try #require(try AuthenticatorURI(made.uri).push)
@@ -601,7 +601,7 @@ final class AuthenticatorBench: Sendable {
     return try OpenIDAnswer(#require(response))
   }
 
-  /// The claims of the ID token, verified.
+  /// The verified claims of the ID token.
   func claims(_ client: TestClient, _ id: String) async throws -> JSONObject {
     let answer = try await poll(client, id)
     try #require(answer.status == 200, "\(answer.body.text)")
@@ -615,10 +615,10 @@ final class AuthenticatorBench: Sendable {
 
   // MARK: Authenticators
 
-  /// What was handed over since the last call.
+  /// Returns the messages dispatched since the last call.
   func sent() -> Sent { way.take() }
 
-  /// Has an authenticator accept what alice was asked last; whether that was taken.
+  /// Accepts alice's last request with an authenticator; returns whether the server accepted the answer.
   func accept(
     _ kind: AnyAuthenticatorTests.Kind, _ sent: Sent, redeemed: AuthenticationRequest? = nil
   ) async throws -> Bool {
@@ -648,13 +648,13 @@ final class AuthenticatorBench: Sendable {
     }
   }
 
-  /// Whether the container's list has anything in it.
+  /// Returns whether the container has pending transactions.
   func waitsForContainer() async throws -> Bool {
     let container = try #require(await server.storage.containers(user: "alice").first)
     return try #require(await transactions.waiting(for: container.id)).transactions != []
   }
 
-  /// The message that the app was sent.
+  /// The message to the app.
   func message(_ sent: Sent) throws -> PushAuthMessage {
     let app = try #require(app.withLock { $0 })
     let push = try #require(sent.last { $0.address == "AB01" }).message
@@ -669,14 +669,14 @@ final class AuthenticatorBench: Sendable {
       PushAuthRequest.answer(answer, to: message, at: app.endpoints, key: app.key))
   }
 
-  /// How the app's approval is refused.
+  /// The rejection of the app's approval.
   func appRefusal(_ sent: Sent) async throws -> String {
     let response = try await post(.approve, to: message(sent))
     #expect(response.status == 400)
     return try JSONObject(parsing: response.body).string("message")
   }
 
-  /// The request for the token that the UAF device was sent.
+  /// Redeems the token that was sent to the UAF device and returns its request.
   func redeem(_ sent: Sent) async throws -> AuthenticationRequest {
     let push = try #require(sent.last { $0.address == "address:1" }).message
     let opened = try #require(device).opened([

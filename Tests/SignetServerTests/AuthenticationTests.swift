@@ -6,7 +6,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Whose request it is: devices' signatures and API keys (`docs/protocol.md` sections 4 and 7).
+/// Authentication of requests: devices' signatures and API keys (`docs/protocol.md` sections 4 and 7).
 @Suite(.timeLimit(.minutes(10))) struct AuthenticationTests {
   private static let path = "/main/v1/device/transactions"
 
@@ -80,7 +80,7 @@ import Testing
     #expect(try await check(server, header, "POST", Self.path + "/x") == .unauthorized)
     #expect(try await check(server, header, "POST", "/other/v1/device/transactions") == .unauthorized)
     #expect(try await check(server, header, "POST", Self.path, [2]) == .unauthorized)
-    // A refused request uses no id up.
+    // A rejected request does not use up its ID.
     #expect(try await check(server, header) == nil)
   }
 

@@ -7,7 +7,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// What nobody in particular is asked, what a device begins, and what is answered without a network.
+/// Transactions to anybody, transactions that a device begins, and answers without a network.
 @Suite(.timeLimit(.minutes(10))) struct CarriedTransactionServiceTests {
   private func one(
     _ server: ServerFixture, _ id: TransactionID, _ device: ProtocolDevice
@@ -51,7 +51,7 @@ import Testing
     let late = try await server.transactions.create(order, by: .local).record
     server.clock.advance(by: 300)
     #expect(try await problem { try await one(server, late.id, bobs) } == .transactionExpired)
-    // What is for alice is not bob's to see.
+    // Bob cannot read alice's transaction.
     let alices1 = try await server.transactions.create(
       "Pay", user: UserID("alice"), lifetime: nil, by: .local)
     #expect(try await problem { try await one(server, alices1.id, bobs) } == .unknown)
@@ -100,7 +100,7 @@ import Testing
         try await problem { try await server.transactions.initiated(by: other, after: id, limit: 10) }
           == .unknown)
     }
-    // Nothing of it waits, or counts as a question.
+    // It is not pending, and does not count as a request.
     #expect(try await server.storage.pendingTransactions(user: "alice", at: 0).isEmpty)
 
     let asked = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
@@ -144,11 +144,11 @@ import Testing
       #expect(refused.code == .transactionTooMany && refused.retryAfter == 3300)
     }
     #expect(try await server.audit().count == entries)
-    // What is known is answered as before, others are not held up, and neither is what is asked.
+    // A repeated transaction gets the same answer, and neither other devices nor requests are held up.
     #expect(try await send("three", by: device) == nil)
     #expect(try await send("bobs", by: bobs) == nil)
     _ = try await server.transactions.create("Pay", user: UserID("alice"), lifetime: nil, by: .local)
-    // A clock that is set back makes no room.
+    // Setting the clock back frees no room.
     server.clock.advance(by: -3000)
     #expect(try await send("four", by: device)?.retryAfter == 3600)
     server.clock.advance(by: 3000 + 3299)
@@ -164,7 +164,7 @@ import Testing
     let device = try await server.activate()
     let record = try await device.send(to: server)
     let now = server.clock.now
-    // 4,000 characters of text, which the JWS has again in base64url: some 10 KB each.
+    // 4,000 characters of text, which the JWS repeats in base64url: some 10 KB each.
     var outcomes: [Problem.Code?] = []
     for number in 0..<4 {
       let content = try TransactionContent(.text(String(repeating: "x", count: 4_000)), from: .device)
@@ -194,7 +194,7 @@ import Testing
         verifying: await server.transactions.offline(id), signedBy: #require(device.serverKey))
       return secret.withSecret { transaction.answer(otpSecret: $0, container: container) }
     }
-    // Three slips each time: more than six in all, and more than the four that an address has.
+    // Three wrong answers each time: more than six in all, and more than the four that an address may make.
     for _ in 0..<4 {
       let made = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
       let digits = try await right(made.id)
@@ -254,7 +254,8 @@ import Testing
     server.clock.advance(by: 300)
     #expect(try await answer(nextDigits, next.id) == .transactionExpired)
     #expect(try await problem { _ = try await carried(next.id) } == .transactionExpired)
-    // What is for anybody, may not be accepted, or has a number that the digits would get round, goes nowhere.
+    // A transaction cannot be carried if it is for anybody, cannot be accepted, or has a number that the digits would
+    // bypass.
     for order in [
       TransactionDraft(.text("x"), from: "Bank", user: nil),
       TransactionDraft(.text("x"), from: "Bank", user: user, statuses: [.denied]),

@@ -2,7 +2,7 @@ import Testing
 
 import SignetServer
 
-/// When an operator is told of the certificate's end.
+/// The time of the warning that the certificate will expire.
 @Suite struct CertificateWarningTests {
   private static let day: Int64 = 86_400
 

@@ -8,9 +8,9 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// What befalls a user while a code is looked at: what there is in the step that judges counts.
+/// Changes to a user during the check of a code: the state in the step that judges the code decides.
 @Suite(.timeLimit(.minutes(10))) struct CodeInterleavingTests {
-  /// The database, as another process has it.
+  /// A connection to the database, as another process has one.
   private static func database(of server: ServerFixture) throws -> Database {
     let database = try Database(path: "\(server.folder.path)/signet.sqlite", mode: .readWrite)
     try database.execute("PRAGMA foreign_keys = OFF")
@@ -22,13 +22,13 @@ import Testing
     return try #require(row).integer("number")
   }
 
-  /// Asks users by their codes, with something done to each before another step of the server.
+  /// Makes requests to users by their codes, each with a change before another step of the server.
   ///
   /// - Parameters:
   ///   - fixture: The server.
-  ///   - prepare: Gives the user of this name a code; what it returns has the code, and what is done.
-  /// - Throws: What goes wrong on the way.
-  /// - Returns: How those requests ended of which no code was judged yet when it was done.
+  ///   - prepare: Gives the user of this name a code; returns the code and the change.
+  /// - Throws: Errors of the setup.
+  /// - Returns: The outcomes of the requests whose code was not judged yet at the time of the change.
   private static func outcomes(
     _ fixture: OpenIDFixture,
     _ prepare: (String) async throws -> (code: String, act: @Sendable () throws -> Void)
@@ -71,7 +71,7 @@ import Testing
   func replacedCode() async throws {
     let fixture = try await OpenIDFixture(on: .sqlite)
     let server = fixture.server
-    // Both rows are the server's own: each was there at its time.
+    // The server itself wrote both rows, at different times.
     let outcomes = try await Self.outcomes(fixture) { name in
       func row() throws -> [SQLiteValue] {
         let found = try Self.database(of: server).query(

@@ -6,7 +6,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// One-time passwords: once, in time, and not by guessing (`docs/protocol.md` section 6).
+/// One-time codes: accepted once, within the window, and not by guessing (`docs/protocol.md` section 6).
 @Suite(.timeLimit(.minutes(10))) struct CodeTests {
   private func validate(_ code: String, _ server: ServerFixture, _ user: String = "alice") async throws
     -> Bool
@@ -22,7 +22,7 @@ import Testing
     #expect(try await server.lastReason() == nil)
     #expect(try await !validate(code, server))
     #expect(try await server.lastReason()?.contains("used before") == true)
-    // An earlier step that was never used is refused after a later one.
+    // An unused earlier step is rejected after a later one.
     let earlier = try device.code(at: server.clock.now - 30)
     #expect(try await !validate(earlier, server))
   }
@@ -45,7 +45,7 @@ import Testing
   func acceptsTheWindow(_ offset: Int64, _ isAccepted: Bool) async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    // The first second of a step; the server's clock then runs on, or back.
+    // The first second of a step; the server's clock then moves forward or back.
     let step = server.clock.now / 30 * 30
     server.clock.set(step + offset)
     let code = try device.code(at: step)

@@ -6,7 +6,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Addresses: who guesses waits, and who is guessed at does not.
+/// Waits of addresses: a guessing address waits, and its victim does not.
 @Suite(.timeLimit(.minutes(10))) struct CodeWaitTests {
   private func validate(
     _ code: String, _ server: ServerFixture, from client: String?, _ user: String = "alice"
@@ -25,12 +25,12 @@ import Testing
     #expect(try await validate(right, server, from: "198.51.100.7") == waiting)
     #expect(try await server.lastReason()?.contains("not tried") == true)
     #expect(try await validate(right, server, from: "192.0.2.1") == .accepted)
-    // Her success ends no wait but her own.
+    // The user's success ends only the wait of the user's own address.
     #expect(try await validate("x", server, from: "198.51.100.7") == waiting)
     server.clock.advance(by: 30)
     #expect(try await validate("x", server, from: "198.51.100.7") == .refused)
     #expect(try await validate("x", server, from: "198.51.100.7") == .waiting(seconds: 60))
-    // Another user's attempts from there are not held up.
+    // Attempts for another user from that address do not wait.
     let bob = try await server.activate("bob", device: 2)
     #expect(
       try await validate(bob.code(at: server.clock.now), server, from: "198.51.100.7", "bob") == .accepted)
@@ -66,14 +66,14 @@ import Testing
       }
       #expect(try await validate("x", server, from: "198.51.100.\(address)") == .waiting(seconds: 30))
     }
-    // 96 failures: who is guessed at is let in, and that sets the count back.
+    // After 96 failures the user can still sign in, which resets the count.
     let container = try #require(device.container)
     let credential = try #require(try await server.storage.credential(ID(of: container)))
     #expect(credential.failures == 96)
     for _ in 1...4 { #expect(try await validate("x", server, from: "198.51.100.25") == .refused) }
     let right = try device.code(at: server.clock.now)
     #expect(try await validate(right, server, from: "192.0.2.1") == .locked)
-    // Two codes in a row unlock it, and end no wait of those who guessed: the next hundred guesses take longer.
+    // Two codes in a row unlock it, but end no wait of the guessing addresses: the next hundred guesses take longer.
     let pair = (right, try device.code(at: server.clock.now + 30))
     let owner = CodeService.Requester(.local, client: "192.0.2.1")
     #expect(

@@ -8,7 +8,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// What a relying party verifies (`docs/protocol.md` section 7).
+/// The verification of a decision by a relying party (`docs/protocol.md` section 7).
 @Suite(.timeLimit(.minutes(10))) struct DecisionCheckTests {
   private func decided() async throws -> (jws: String, answer: JSONObject, key: P256.Signing.PublicKey) {
     let server = try ServerFixture()
@@ -100,7 +100,7 @@ import Testing
       "time": 1000, "expires": 1300, "server": "https://id.example.org/main", "user": "alice",
       "container": "AAAAAAAAAAAAAAAAAAAAAA", "device": "AAAAAAAAAAAAAAAAAAAAAA",
     ]
-    // What a migrated server answers about it: the text as a content, which nobody signed.
+    // A migrated server's answer: the text as a content that was never signed.
     var migrated = answer
     migrated["content"] = #"{"from":"Signet","text":"Pay 1 €"}"#
     var details = try answer.object("decision")
@@ -114,7 +114,7 @@ import Testing
     }
     #expect(DecisionCheck.Failure.signedBareText.description.contains("format 5"))
     #expect(throws: DecisionCheck.Failure.notSigned) { try DecisionCheck(signed(old), key: key) }
-    // What has neither, or is of another version, is not taken for one.
+    // A payload with neither member, or of another version, is rejected.
     for (member, value) in [("text", nil), ("version", .integer(2))] as [(String, JSONValue?)] {
       var other = old
       other[member] = value
@@ -147,7 +147,7 @@ import Testing
       #expect(failure(bad, key) == .notADecision)
       #expect(failure(bad, nil) == .notADecision)
     }
-    // Two keys in one answer: whichever a reader takes, it must be the same.
+    // Two keys in one answer must be equal, since a reader may use either.
     var details = try answer.object("decision")
     details["publicKey"] = .object(stranger.wireJWK)
     var object = answer

@@ -6,7 +6,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// The description of a server's API, which requests and answers are held against.
+/// The description of a server's API, which validates requests and answers.
 struct DescribedAPI: Sendable {
   fileprivate struct Operation: Sendable {
     let method: String
@@ -19,7 +19,7 @@ struct DescribedAPI: Sendable {
   private let operations: [Operation]
   private var domain = ""
 
-  /// Those of before, by what they describe: the same for each server of a kind but for its address.
+  /// Earlier descriptions by their endpoints; servers of one kind differ only in the address.
   private static let known = Mutex<[String: DescribedAPI]>([:])
 
   init(_ endpoints: [EndpointDescription], at server: ServerURL, uaf prefix: String = "") throws {
@@ -47,7 +47,7 @@ struct DescribedAPI: Sendable {
     }
   }
 
-  /// Checks that an answer is described, and so is the request if it was accepted.
+  /// Checks that an answer is described, and its request too if it was accepted.
   func check(_ request: HTTPRequest, _ response: HTTPResponse) throws {
     guard let operation = operation(of: request) else { return }
     let name = try "\(operation.string("operationId")) \(response.status)"
@@ -67,7 +67,7 @@ struct DescribedAPI: Sendable {
     }
   }
 
-  /// Whether an answer with a status of success is none that says no in the words of UAF.
+  /// Returns whether an answer with a success status is no rejection by the UAF protocol.
   private static func isAccepted(_ response: HTTPResponse) -> Bool {
     do {
       let status = try JSONObject(parsing: response.body, limits: limits).optionalInteger("statusCode")
@@ -88,7 +88,7 @@ struct DescribedAPI: Sendable {
       operation.method == request.method.rawValue && operation.segments.count == segments.count
         && zip(operation.segments, segments).allSatisfy { $0.hasPrefix("{") ? !$1.isEmpty : $0 == $1 }
     }
-    // A literal segment is matched before a parameter.
+    // A literal segment takes precedence over a parameter.
     return found.max { $0.literalCount < $1.literalCount }?.members
   }
 
@@ -100,7 +100,7 @@ struct DescribedAPI: Sendable {
 
   // MARK: Schemas
 
-  /// What is wrong with a body; `nil` where it fits.
+  /// Returns the mismatch of a body; `nil` if it is valid.
   private func failure(_ body: [UInt8], _ type: String?, _ content: JSONValue?) throws -> String? {
     guard case .object(let content)? = content else { return body.isEmpty ? nil : "a body is not described" }
     let type = type.map { $0.prefix { $0 != ";" }.lowercased() } ?? "none"

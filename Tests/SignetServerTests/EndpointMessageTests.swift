@@ -5,7 +5,7 @@ import SignetStorage
 import SignetWire
 import Testing
 
-/// What a client puts into requests and reads from answers, by the definitions of the endpoints.
+/// Messages of a client, encoded and decoded by the endpoints' definitions.
 @Suite(.timeLimit(.minutes(10))) struct EndpointMessageTests {
   @Test("a body is the message that the server reads")
   func body() throws {

@@ -6,9 +6,9 @@ import SignetTesting
 import Synchronization
 import Testing
 
-/// The log: what strangers can cause does not fill a disk, and nothing is lost without a count.
+/// The log: unauthenticated clients cannot fill a disk, and each omitted line is counted.
 @Suite struct EventLogTests {
-  /// A log and what it wrote.
+  /// A log with its output.
   private final class Written: Sendable {
     let clock = VirtualClock(1_000_000)
     private let lines = Mutex<[String]>([])
@@ -16,7 +16,7 @@ import Testing
       EventLog(clock: clock) { line in self.lines.withLock { $0.append(line) } }
     }
 
-    /// The lines so far, without their times.
+    /// Returns the lines since the last call, without their times.
     func take() throws -> [JSONObject] {
       let lines = lines.withLock { lines in
         defer { lines = [] }
@@ -73,7 +73,7 @@ import Testing
     let written = Written()
     let log = written.log
     func refuse(_ address: String) { log.sampled("request", of: "a", ["status": "403", "from": address]) }
-    // One network of IPv6, whatever the rest of the address is.
+    // An IPv6 network counts as one address, whatever the interface identifier is.
     for number in 0..<1000 { refuse("2001:db8:0:1::\(String(number, radix: 16))") }
     for _ in 0..<3 { for number in 1...4 { refuse("192.0.2.\(number)") } }
     refuse("192.0.2.4")

@@ -14,11 +14,12 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// What is kept of answers by UAF authenticators and apps, and what is verified of it later (`docs/protocol.md` section 5.2.1).
+/// The stored evidence of answers by UAF authenticators and apps, and its later verification (`docs/protocol.md` section
+/// 5.2.1).
 @Suite(.timeLimit(.minutes(10))) struct EvidenceCheckTests {
   private typealias Failure = EvidenceCheck.Failure
 
-  /// A transaction that was answered, as a relying party gets it.
+  /// An answered transaction, as a relying party gets it.
   private struct Answered {
     let bench: AuthenticatorBench
     let id: TransactionID
@@ -49,7 +50,7 @@ import UAFFixture
       get async throws { try await EvidenceCheck.SharedKey(ofTransaction: id, bench.server.context) }
     }
 
-    /// The answer with another object below it.
+    /// Returns the answer with a changed inner object.
     func with(_ name: String, _ change: (inout JSONObject) throws -> Void) throws -> JSONObject {
       var changed = object
       var inner = try object.object(name)
@@ -58,7 +59,7 @@ import UAFFixture
       return changed
     }
 
-    /// The answer with another first assertion.
+    /// Returns the answer with a changed first assertion.
     func withAssertion(_ change: (inout JSONObject) throws -> Void) throws -> JSONObject {
       try with("evidence") { evidence in
         guard case .object(var first)? = try evidence.array("assertions").first else {
@@ -91,7 +92,7 @@ import UAFFixture
     }
   }
 
-  /// Each text that is another one in one character.
+  /// Returns each variant of a text with one changed character.
   private func changes(of text: String) -> [String] {
     let bytes = Array(text.utf8)
     return bytes.indices.compactMap { index in
@@ -120,7 +121,7 @@ import UAFFixture
     let text = answered.object.text
     #expect(try EvidenceCheck(text, content: check.content).kind == .uaf)
     #expect(throws: Failure.otherContent) { try EvidenceCheck(text, content: "{}") }
-    // Also once the key is gone from the server.
+    // Also after the key is removed from the server.
     _ = try await answered.bench.server.storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) {
       _, _ in .sample()
     }
@@ -145,7 +146,7 @@ import UAFFixture
     let response = try await server.send(
       .get, "//main/v1/transactions/\(try #require(found.first).id)", isOrdered: true)
     let object = try JSONObject(parsing: response.body)
-    // A relying party's own operation shows its text alone.
+    // An operation by the relying party itself shows only its text.
     #expect(try object.object("evidence").string("text") == "Pay 10 to Bob")
     #expect(failure(object) == nil)
   }
@@ -164,7 +165,7 @@ import UAFFixture
       #expect(check.time == answered.bench.server.clock.now)
       let other = EvidenceCheck.SharedKey(try PushAuthKey(.random(byteCount: 32)))
       #expect(failure(answered.object, other) == .notAuthentic(member: "message"))
-      // What opens the answer never leaves the server.
+      // The key that opens the answer never leaves the server.
       let sealed = try #require(await storage.transaction(answered.id)?.evidence?.sealedKey)
       #expect(!answered.object.text.contains(Base64URL.encode(sealed)))
     }
@@ -185,7 +186,7 @@ import UAFFixture
       let check = try EvidenceCheck(object.text, sharedKey: key)
       #expect(check.status == (isRight ? .accepted : .denied))
       guard !isRight else { continue }
-      // That it was the user's no is not what was answered.
+      // The evidence does not cover that the user denied.
       var changed = object
       changed["end"] = nil
       #expect(failure(changed, key) == .altered(member: "reason"))
@@ -197,7 +198,7 @@ import UAFFixture
     let bench = try await AuthenticatorBench([.uaf])
     let id = try await bench.make("Pay 10").record.id
     let request = try await bench.redeem(bench.sent())
-    // Another key's signature is no answer.
+    // A signature by another key is rejected.
     var other = bench.key
     other.privateKey = P256.Signing.PrivateKey()
     let refused = try await bench.server.uaf(
@@ -300,7 +301,7 @@ import UAFFixture
     }
     for text in changes(of: try answered.object.object("evidence").string("serverKey")) {
       let changed = try answered.with("evidence") { $0["serverKey"] = .string(text) }
-      // A point that is another one of the curve is a key, which has signed nothing.
+      // Another point on the curve is a valid key, but has signed nothing.
       let name = named(failure(changed, key))
       #expect(name == "serverKey" || name == "statement", "\(text)")
     }
@@ -316,7 +317,7 @@ import UAFFixture
     #expect(failure(stripped, key) == .noAnswer(status: status))
   }
 
-  /// The answer with other members of its evidence, stated by somebody with a key of its own: what the user's key has signed is left.
+  /// Returns the answer with replaced evidence, stated under an attacker's key; the user's signature stays.
   private func restated(
     _ object: JSONObject, _ members: [(name: String, digested: [UInt8])], _ claims: JSONObject = [:]
   ) throws -> JSONObject {
@@ -422,7 +423,7 @@ import UAFFixture
         == .contradicts(member: "status", by: "answer"))
     for member in ["message", "answer"] {
       let token = try answered.object.object("evidence").string(member)
-      // Another payload under the code of the first.
+      // Another payload with the MAC of the first.
       var parts = token.split(separator: ".").map(String.init)
       var claims = try JWS(compact: token).unverifiedPayload
       claims.insert(0x20, at: 1)

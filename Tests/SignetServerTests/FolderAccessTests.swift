@@ -9,7 +9,7 @@ import Testing
 
 import SignetServer
 
-/// An operator's data folder is checked before it is trusted: who has access to it, and what its keys are.
+/// A data folder is checked before use: access rights and keys.
 @Suite struct FolderAccessTests: DataDirectorySuite {
   let parent: TemporaryFolder
 

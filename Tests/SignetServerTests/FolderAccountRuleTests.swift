@@ -8,7 +8,7 @@ import Testing
 
 import SignetServer
 
-/// What `server.json` says of devices, on its way to where reports are judged.
+/// The settings about devices in `server.json`, up to the evaluation of reports.
 @Suite("Reactions and flavours in server.json")
 struct FolderAccountRuleTests: DataDirectorySuite {
   let parent: TemporaryFolder

@@ -39,7 +39,7 @@ import SignetServer
     #expect(try count("ca.pem") == 2 && text("ca.pem").hasSuffix(authority))
     for name in ["ca.pem", "tls.pem"] { #expect(try mode("\(path)/\(name)") == 0o600) }
     #expect(failure() == nil)
-    // A server may still show the first one, until that has run out.
+    // A server may still use the first certificate until it expires.
     let again = try renewed.renewingCertificate(clock: clock)
     #expect(try count("ca.pem") == 3 && text("ca.pem").hasSuffix(authority))
     clock.set(before.end + 1)
@@ -97,7 +97,7 @@ import SignetServer
     let lines = try text("ca.pem").split(separator: "\n", omittingEmptySubsequences: false)
     return try lines.split { marks.contains(String($0)) }.filter { !$0.joined().isEmpty }.map { block in
       let der = try #require(Data(base64Encoded: block.joined()))
-      // The name stands there twice, as issuer and as subject: it signs itself.
+      // The name appears twice, as issuer and as subject, since the certificate is self-signed.
       let characters = der.map { Character(UnicodeScalar($0)) }
       let found = try #require(String(characters).firstRange(of: "Signet main"))
       return String(characters)[found.lowerBound...].prefix {

@@ -6,7 +6,7 @@ import SignetTestKit
 import Synchronization
 import Testing
 
-/// Copies of a data folder: whole or not there.
+/// Copies of a data folder: complete or absent.
 @Suite(.timeLimit(.minutes(10))) struct FolderCopyTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
@@ -94,7 +94,7 @@ import Testing
     #expect(mkdir("\(path)/metadata", 0o700) == 0)
     var settings = try JSONObject(parsing: [UInt8](Data(contentsOf: URL(filePath: "\(path)/server.json"))))
     settings["uaf"] = ["facets": ["ios:bundle-id:org.example.app"], "metadata": "metadata"]
-    // What lies elsewhere is for the machine that the copy is restored on.
+    // Files outside the folder have to exist on the machine on which the copy is restored.
     settings["openID"] = ["authority": .string("\(parent.path)/none.pem")]
     try write("server.json", settings.text)
     for (name, setting) in [

@@ -6,14 +6,14 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// A suite whose every test has a data folder of its own, which it makes and tampers with.
+/// A suite in which each test makes and changes a data folder of its own.
 protocol DataDirectorySuite {
-  /// The folder above.
+  /// The parent folder.
   var parent: TemporaryFolder { get }
 }
 
 extension DataDirectorySuite {
-  /// Where the data folder is, once it is made.
+  /// The path of the data folder.
   var path: String { parent.path + "/server" }
 
   static func settings(_ url: String = "127.0.0.1:8443/main") throws -> ServerConfigurationFile {
@@ -27,7 +27,7 @@ extension DataDirectorySuite {
     try await DataDirectory.create(at: path, Self.settings())
   }
 
-  /// Reads a folder that a test has tampered with.
+  /// Opens the folder and returns the failure.
   func failure() -> DataDirectoryFailure? {
     do {
       let folder = try DataDirectory(opening: path)
@@ -54,6 +54,6 @@ extension DataDirectorySuite {
 }
 
 extension EventLog {
-  /// A log that nobody reads.
+  /// A log without output.
   static let silent = EventLog { _ in }
 }

@@ -10,7 +10,7 @@ import Testing
 
 import SignetServer
 
-/// The operator's data folder is made whole or not at all.
+/// The data folder is made completely or not at all.
 @Suite(.timeLimit(.minutes(10))) struct FolderTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
@@ -141,7 +141,7 @@ import SignetServer
     "rename",
   ]
 
-  /// What is at the path when a process is killed before a step is what is there before that step: nothing.
+  /// A kill before any step leaves at the path the state before that step: nothing.
   @Test func isNothingUntilTheLastStep() async throws {
     let seen = Mutex<[String]>([])
     _ = try await DataDirectory.create(

@@ -10,7 +10,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Handshakes open for minutes, and for nobody after that (`docs/protocol.md` section 3.1).
+/// Handshakes are open for minutes, and can never be opened after that (`docs/protocol.md` section 3.1).
 @Suite(.timeLimit(.minutes(10))) struct HandshakeKeyTests: DataDirectorySuite {
   let parent: TemporaryFolder
   private static let lifetime: Int64 = 600
@@ -41,7 +41,7 @@ import Testing
     let last = 1000 + HandshakeKeys.period + Self.lifetime
     #expect(try keys.key(first.id, at: last)?.id == first.id)
     #expect(try keys.key(first.id, at: last + 1) == nil)
-    // Forgotten is forgotten, also where the clock is set back.
+    // A discarded key stays discarded, even if the clock is set back.
     #expect(try keys.key(first.id, at: 1000 + HandshakeKeys.period - 1) == nil)
     #expect(try keys.key(second.id, at: last)?.id == second.id)
   }
@@ -71,18 +71,18 @@ import Testing
     let device = ProtocolDevice(code: try await server.invite())
     let answer = try await server.activations.start(device.start.bytes)
     let body = try await device.finish(answer).body
-    // Who has the master key, the database and the invite: a server of the same, without the keys of handshakes.
+    // An attacker with the master key, the database and the invite: an equal server without the handshake keys.
     let thief = ServiceContext(
       settings: server.context.settings, storage: server.storage, masterKey: server.context.masterKey,
       clock: server.clock, log: server.capture.log)
     #expect(try await problem { try await ActivationService(thief).finish(body) } == .handshakeVoid)
-    // Once the time is over, the server itself.
+    // After the lifetime, the server itself cannot open it either.
     server.clock.advance(by: HandshakeKeys.period + Self.lifetime + 1)
     #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
     server.clock.advance(by: -HandshakeKeys.period - Self.lifetime - 1)
     #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
     #expect(try await server.storage.openActivation(user: "alice")?.failedAttempts == 0, "no guess")
-    // The device begins again, with the same invite.
+    // The device starts again with the same invite.
     var again = ProtocolDevice(code: device.code)
     try await again.activate(server)
   }
@@ -117,10 +117,10 @@ import Testing
     #expect(try memory.names().count == 1)
     let status = try FileManager.default.attributesOfItem(atPath: "\(memory.path)/\(memory.names()[0])")
     #expect(status[.posixPermissions] as? Int == 0o600)
-    // The next key, by the other process.
+    // The other process makes the next key.
     let next = try second.current(at: 1000 + HandshakeKeys.period)
     #expect(try first.key(next.id, at: 1200)?.id == next.id)
-    // What is over is gone from the folder, and was overwritten before.
+    // An expired key file is overwritten and then removed.
     let link = "\(memory.path)/kept"
     try FileManager.default.linkItem(
       atPath: "\(memory.path)/handshake-\(Hex.encode(key.id))", toPath: link)
@@ -128,7 +128,7 @@ import Testing
     #expect(try memory.names().filter { $0.hasPrefix("handshake-") } == ["handshake-\(Hex.encode(next.id))"])
     #expect(try Data(contentsOf: URL(filePath: link)).allSatisfy { $0 == 0 })
     try FileManager.default.removeItem(atPath: link)
-    // While one serves, the other's end leaves the keys.
+    // While another process serves, the keys remain.
     try first.end()
     #expect(try memory.names().count == 1)
     #expect(try second.key(next.id, at: 1300) != nil)
@@ -213,7 +213,7 @@ import Testing
     let capture = EventCapture()
     let keys = try opened.handshakeKeys(log: capture.log)
     let first = try keys.current(at: 1000)
-    // A link, a folder, a file that others may read and one that is too long.
+    // A link, a folder, a file that others may read, and one that is too long.
     let bad = (1...4).map { "handshake-0\($0)02030405060708" }
     let paths = bad.map { "\(memory.path)/\($0)" }
     try FileManager.default.createSymbolicLink(atPath: paths[0], withDestinationPath: "/etc/passwd")
@@ -223,7 +223,7 @@ import Testing
         FileManager.default.createFile(
           atPath: path, contents: Data(repeating: 1, count: count), attributes: [.posixPermissions: mode]))
     }
-    // Another process of the same folder finds the good key, and makes its own after that.
+    // Another process on the same folder uses the valid key, and later makes the next one.
     let other = try opened.handshakeKeys(log: capture.log)
     #expect(try other.current(at: 1001).id == first.id)
     let second = try other.current(at: 1000 + HandshakeKeys.period)
@@ -248,7 +248,7 @@ import Testing
   func refusesOtherFolders() async throws {
     let onDisk = try await folder(runtime: "/usr/lib")
     #expect(throws: DataDirectoryFailure.self) { try onDisk.handshakeKeys() }
-    // One that is made on a disk, which /var/tmp is on, is removed again.
+    // /var/tmp is on a disk, so the new folder there is removed again.
     let made = "/var/tmp/signet-\(UUID().uuidString)"
     try set(runtime: made)
     #expect(throws: DataDirectoryFailure.notInMemory(path: made)) {

@@ -6,7 +6,7 @@ import Testing
 
 import SignetServer
 
-/// What verifies one-time passwords: a pure function.
+/// The verifier of one-time codes, a pure function.
 @Suite struct OTPVerifierTests {
   private static let secret = [UInt8]("12345678901234567890".utf8)
   private static let now: Int64 = 3_000_000
@@ -80,7 +80,7 @@ import SignetServer
   @Test("a clock that goes wrong slowly is followed, one that jumps is not") func learnsDrift() throws {
     var record = credential(.totp)
     for day in 1...20 as ClosedRange<Int64> {
-      // A step faster each day.
+      // The clock gains one step a day.
       let time = Self.now + day * 86_400
       let found = verifier(at: time).verify(
         .use(try code(time / 30 + day)), OTPSnapshot(credentials: [record]))
@@ -88,7 +88,7 @@ import SignetServer
       record = try #require(found.used)
       #expect(record.drift == day)
     }
-    // The bound: the code is good, and teaches no more.
+    // At the limit the code is accepted, but the drift stays.
     let time = Self.now + 21 * 86_400
     record = try #require(
       verifier(at: time).verify(.use(try code(time / 30 + 21)), OTPSnapshot(credentials: [record])).used)
@@ -140,7 +140,7 @@ import SignetServer
     #expect(used.changed.map(\.id) == ["c3"])
     let wrong = verifier().verify(.use("x"), OTPSnapshot(credentials: all))
     #expect(wrong.changed.map(\.failures) == [1, 5, 1])
-    // One that is locked is not tried, and holds nobody up.
+    // A locked token is not tried, and does not block the others.
     let after = verifier().verify(.use(try code(0)), OTPSnapshot(credentials: wrong.changed))
     #expect(after.outcome == .refused)
     #expect(after.changed.map(\.id) == ["broken", "c3"])
@@ -171,14 +171,14 @@ import SignetServer
     #expect(found.used?.failures == 0)
     let silent = OTPSnapshot(credentials: [credential(.totp, failures: 5, isSilent: true)])
     #expect(verifier().verify(pair, silent) == OTPVerifier.Finding(outcome: .locked))
-    // Before the limit they count among the guesses, silent or not.
+    // Below the limit they count as guesses, silent or not.
     for isSilent in [true, false] {
       let open = OTPSnapshot(credentials: [credential(.totp, failures: 4, isSilent: isSilent)])
       let wrong = verifier().verify(.resynchronise(second, first), open)
       #expect(wrong.outcome == .refused)
       #expect(wrong.changed.map(\.failures) == [5])
     }
-    // Beyond it nothing more is counted: the address waits.
+    // Beyond the limit no failure is counted; the address waits.
     let wrong = verifier().verify(
       .resynchronise("000000", "000000"), OTPSnapshot(credentials: [credential(.totp, failures: 5)]))
     #expect(wrong.changed.isEmpty)
@@ -200,7 +200,7 @@ import SignetServer
     }
     let far = verifier().verify(.resynchronise(try code(expected + 101), try code(expected + 102)), snapshot)
     #expect(far.outcome == .refused)
-    // Neither a gap, nor the other order, nor one code twice.
+    // Neither a gap, nor the reverse order, nor one code twice.
     for (first, second) in [(0, 2), (1, 0), (0, 0)] as [(Int64, Int64)] {
       let found = verifier().verify(
         .resynchronise(try code(expected + first), try code(expected + second)), snapshot)
@@ -209,7 +209,7 @@ import SignetServer
     guard kind == .totp else { return }
     let back = verifier().verify(.resynchronise(try code(expected - 100), try code(expected - 99)), snapshot)
     #expect(back.used?.drift == -99)
-    // What two codes have shown, single ones keep.
+    // Single codes keep the drift that two codes have shown.
     let next = try code(expected - 98)
     let kept = verifier().verify(.use(next), OTPSnapshot(credentials: [try #require(back.used)]))
     #expect(kept.used?.drift == -98)

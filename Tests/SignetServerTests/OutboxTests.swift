@@ -8,9 +8,9 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// What changes is in the outbox, and is delivered in order, again and again, until it is acknowledged or too old.
+/// Each change enters the outbox, and is delivered in order, with retries, until it is acknowledged or too old.
 @Suite(.timeLimit(.minutes(10))) struct OutboxTests {
-  /// Receivers that acknowledge what they are sent, unless they are told otherwise.
+  /// Receivers that acknowledge each delivery, unless they have another answer.
   private final class Receivers: OutboxDelivery {
     private struct State {
       var attempts: [String] = []
@@ -20,10 +20,10 @@ import Testing
     let channel = OutboxChannel.securityEvents
     private let state = Mutex(State())
 
-    /// Whom each attempt was for, and what of.
+    /// The receiver and subject of each attempt.
     var attempts: [String] { state.withLock { $0.attempts } }
 
-    /// The next attempts of a receiver end so; those after them are acknowledged.
+    /// Sets the outcomes of a receiver's next attempts; later ones are acknowledged.
     func answer(_ outcomes: DeliveryOutcome..., of receiver: String) {
       state.withLock { $0.outcomes[receiver] = outcomes }
     }
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Adds alice and two events of hers.
+  /// Adds alice and two of her events.
   private func suspendAndResume() async throws {
     let alice = UserID("alice")
     try await server.users.add(alice, by: .local)

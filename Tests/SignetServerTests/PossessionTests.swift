@@ -6,9 +6,9 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Nobody registers keys that are not theirs (`docs/protocol.md` sections 3.3 and 3.5).
+/// A device can register only keys that it has (`docs/protocol.md` sections 3.3 and 3.5).
 @Suite(.timeLimit(.minutes(10))) struct PossessionTests {
-  /// How an impostor could show that the signing key is his, without having it.
+  /// An impostor's ways to claim a signing key without having it.
   enum Pretence: CaseIterable {
     case ownSignature, otherTranscript, otherKindOfMessage, nothing
   }
@@ -21,7 +21,7 @@ import Testing
     var impostor = ProtocolDevice(code: try await server.invite("mallory"), id: 2)
     let answer = try await server.activations.start(impostor.start.bytes)
     let own = impostor.signing
-    // He says that the victim's key is his: what he signs with his own is of no use.
+    // The impostor claims the victim's key, but can sign only with another one.
     impostor.signing = victim.signing
     impostor.possessionKey = own
     let made = try await impostor.finish(answer)
@@ -30,7 +30,7 @@ import Testing
     switch pretence {
     case .ownSignature: possession = finish.possession
     case .otherTranscript:
-      // What the victim has signed in an activation of its own.
+      // A signature by the victim from another activation.
       possession = try await KeyPossession.signed(
         [UInt8](repeating: 7, count: 32), for: victim.signing.publicKey, by: victim.signing.signature(for:))
     case .otherKindOfMessage:
@@ -60,7 +60,7 @@ import Testing
     impostor.encryption = victim
     let made = try await impostor.finish(answer)
     let received = try await server.activations.finish(made.body)
-    // The impostor has the receipt, and not what opens what is in it.
+    // The impostor has the receipt, but not the key that opens its confirmation.
     let message = try #require(ActivationReceipt.message(in: received))
     let payload = made.proofKey.withSecret {
       SignedMessage.verify(message, key: $0, type: SignedMessage.receiptType)
@@ -81,7 +81,7 @@ import Testing
         try await server.activations.confirm(record, Array("{\"confirmation\":\"AA\"}".utf8))
       }
         == .malformed)
-    // Who has the key confirms; and again, where the answer was lost, also without it.
+    // The owner of the key confirms, and confirms again after a lost answer, even without the confirmation value.
     let right = try SealedConfirmation.open(receipt.sealed, with: victim, transcript: made.transcript)
     try await server.activations.confirm(record, ActivationConfirm(confirmation: right).bytes)
     let active = try #require(try await server.storage.container(record.id))
@@ -129,7 +129,7 @@ import Testing
         #expect(try await server.lastReason() == "a key belongs to another authenticator")
       }
     }
-    // New keys, and all is well.
+    // With new keys the activation succeeds.
     _ = try await server.activate("carol")
   }
 
@@ -140,13 +140,13 @@ import Testing
     var device = try await server.activate("alice")
     let record = try await device.send(to: server)
 
-    // Another's signing key.
+    // Another device's signing key.
     var keys = Successor()
     keys.signing = victim.signing
     keys.possessionKey = P256.Signing.PrivateKey()
     #expect(
       try await problem { try await renew(device, record, with: keys, server) } == .unauthorized)
-    // Keys that belong to a container, the present one included.
+    // Keys that belong to a container, the current one included.
     for taken in [victim, device] {
       keys = Successor()
       keys.signing = taken.signing
@@ -157,7 +157,7 @@ import Testing
     }
     #expect(try await server.storage.containers(user: "alice").map(\.state) == [.active])
 
-    // Another's encryption key that is not registered: the successor is never confirmed.
+    // Another device's encryption key that is not registered: the renewal is never confirmed.
     keys = Successor()
     let (receipt, transcript) = try await renew(device, record, with: keys, server)
     let successor = try #require(try await server.storage.container(receipt.container))
@@ -168,7 +168,7 @@ import Testing
     let right = try SealedConfirmation.open(receipt.sealed, with: keys.encryption, transcript: transcript)
     try await server.activations.confirm(successor, ActivationConfirm(confirmation: right).bytes)
     #expect(try await server.storage.container(successor.id)?.state == .active)
-    // The keys of before stay taken.
+    // The keys from before the renewal stay reserved.
     device = ProtocolDevice(code: try await server.invite("carol"))
     device.session = victim.session
     #expect(try await problem { try await device.prove(server) } == .exists)
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  /// *start* and *finish*, under the present keys of a device.
+  /// *start* and *finish* of a renewal, signed with the current keys of a device.
   private func renew(
     _ device: ProtocolDevice, _ record: ContainerRecord, with keys: Successor, _ server: ServerFixture
   ) async throws -> (ActivationReceipt, transcript: [UInt8]) {

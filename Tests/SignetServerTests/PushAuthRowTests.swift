@@ -9,7 +9,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Who can write the database, and lacks the master key, decides nothing by an authenticator app.
+/// An attacker who can write to the database, without the master key, cannot decide by an authenticator app.
 @Suite(.timeLimit(.minutes(10))) struct PushAuthRowTests {
   private static func bench() async throws -> AuthenticatorBench {
     let bench = try await AuthenticatorBench([.app], on: .sqlite)
@@ -77,7 +77,7 @@ import Testing
       bench.server.capture.lines.contains {
         $0.contains("storage.failed") && $0.contains("pushauth_messages")
       })
-    // It keeps nothing else from its end.
+    // Other transactions can still end.
     try await TransactionService(bench.server.context).withdraw(made.record.id, reason: "", by: .local)
     #expect(try await storage.transaction(made.record.id)?.state == .withdrawn)
   }
@@ -107,7 +107,7 @@ import Testing
     _ = try await bench.make("Pay 10")
     let message = try bench.message(bench.sent())
     let id: ID<PushAuthMessageRecord> = "\(message.messageID.dropFirst("AUTHENTICATE:".count))"
-    // How a request ended without an answer is in no MAC.
+    // No MAC covers the end of a request without an answer.
     try bench.server.tamper("UPDATE transactions SET state = 'withdrawn'")
     bench.server.clock.advance(by: 86_400)
     #expect(try await PushAuthService(bench.server.context).message(id).state == .expired)

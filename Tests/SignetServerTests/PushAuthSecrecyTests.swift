@@ -13,7 +13,7 @@ import Testing
 
 import SignetServer
 
-/// A whole story of an authenticator app, after which no secret of it is in the log, in the audit log or in a file.
+/// A complete use of an authenticator app; afterwards no secret is in the log, the audit log or a file.
 @Suite("Secrets of authenticator apps at the server", .timeLimit(.minutes(10)))
 struct PushAuthSecrecyTests {
   @Test("neither the shared secret nor the device's token is written in clear, and no log has what was asked")
@@ -61,7 +61,7 @@ struct PushAuthSecrecyTests {
     let records = server.capture.lines + (try await server.audit())
     #expect(records.contains { $0.contains("pushauth.registered") })
     for text in texts { #expect(!records.contains { $0.contains(text) }, "\(text)") }
-    // What was asked and how it was answered is kept as of every transaction.
+    // The text and the answer are stored as for every transaction.
     let kept = Set([text] + tokens)
     let needles = texts.filter { !kept.contains($0) }.map { Array($0.utf8) } + [secret]
     var isUserFound = false
@@ -73,7 +73,7 @@ struct PushAuthSecrecyTests {
       }
       isUserFound = isUserFound || data.firstRange(of: Data("alice".utf8)) != nil
     }
-    // The search can find something: the user's id is there in clear.
+    // The control of the search: the user's ID is stored in plain text.
     #expect(isUserFound)
   }
 }

@@ -12,7 +12,7 @@ import Testing
 
 import SignetServer
 
-/// Authenticator apps that enrol at this server by a URI.
+/// Authenticator apps that enroll at this server with a URI.
 @Suite(.timeLimit(.minutes(10))) struct PushAuthServiceTests {
   /// An app that speaks the protocol with the pure core.
   private struct App {
@@ -182,7 +182,7 @@ import SignetServer
     #expect(try await Self.post(server, request).status == 400)
     #expect(try await service.message(sent.record.id).state == .expired)
     #expect(try await service.message(second.record.id).state == .expired)
-    // What was told stays so where the clock is set back.
+    // An expiry that was reported remains, even if the clock is set back.
     server.clock.advance(by: -60)
     #expect(try await Self.post(server, request).status == 400)
     #expect(try await service.message(sent.record.id).state == .expired)
@@ -357,7 +357,7 @@ import SignetServer
         try await service.enrol(NewPushApp(["user": "alice", "codes": .object(codes)]), by: .local)
       }
     }
-    // The push half cannot be written: no codes stay without it.
+    // The push part cannot be written, so the codes are not added either.
     let tooLong = await #expect(throws: Problem.self) {
       try await service.enrol(
         NewPushApp([
@@ -396,7 +396,7 @@ import SignetServer
     #expect(try await device() == "EF03")
     for _ in 0..<3 { #expect(try await Self.post(server, change("EF03")).status == 200) }
     #expect(try await server.audit().count == entries)
-    // Who really returns to an earlier one says so in another token.
+    // A real return to an earlier token comes in another JWT.
     #expect(try await Self.post(server, change("CD02", "2")).status == 200)
     #expect(try await device() == "CD02")
   }

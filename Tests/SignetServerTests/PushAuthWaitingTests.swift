@@ -11,7 +11,7 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// Authenticator apps that ask what waits, because nothing is pushed to them.
+/// Authenticator apps that poll for messages because they get no pushes.
 @Suite(.timeLimit(.minutes(10))) struct PushAuthWaitingTests {
   private let server: UAFServer
   private let key: PushAuthKey
@@ -62,7 +62,7 @@ import Testing
     #expect(try await ask("app-2").status == 400)
     for offset: Int64 in [-301, 301] { #expect(try await ask(at: offset).status == 400) }
     for offset: Int64 in [-300, 300] { #expect(try await ask(at: offset).status == 200) }
-    // A token for one thing is none for the other.
+    // A token for one purpose is not valid for the other.
     let asked = PushAuthRequest.waiting(
       of: "app-1", PushAuthWaiting(time: server.clock.now, known: nil, seconds: 0), at: endpoints,
       cookie: nil,
@@ -117,7 +117,7 @@ import Testing
     #expect(
       waiting["messages"] == [["messageId": .string(sent.messageID), "data": .string(sent.token)]])
     #expect(try waiting.string("tag") != tag)
-    // A transaction is asked of it too, and is the only way to reach alice.
+    // A transaction is asked of the app too, which is the only way to reach alice.
     let transactions = TransactionService(server.context) { _ in }
     let made = try await transactions.create(
       TransactionDraft(
@@ -150,7 +150,7 @@ import Testing
     for response in [try await answered, try await ask()] {
       #expect(response.status == 403 && Problem(parsing: response.body)?.code == .userNotActive)
     }
-    // To nobody else.
+    // Another key gets no messages.
     #expect(try await ask(by: PushAuthKey(SecretBytes.random(byteCount: 32))).status == 400)
     _ = try await users.resume(alice, by: .local)
     #expect(try await list(ask()).array("messages").isEmpty)

@@ -12,7 +12,7 @@ import Testing
 
 import SignetServer
 
-/// From a transaction at the server to services that speak HTTP/2 and are not ours, and back to the server's list of targets.
+/// From a transaction at the server to independent HTTP/2 push services, and back to the server's list of targets.
 @Suite(
   .enabled(
     if: PushServices.isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
@@ -23,7 +23,7 @@ struct PushServiceTests {
   private let server: ServerFixture
   private let waits = Waits()
 
-  /// How long was waited between attempts.
+  /// The waits between attempts.
   private final class Waits: Sendable {
     private let seconds = Mutex<[Int64]>([])
     func append(_ wait: Int64) { seconds.withLock { $0.append(wait) } }
@@ -54,7 +54,7 @@ struct PushServiceTests {
     server = try ServerFixture(clock: clock, push: PushSetup(delivery: delivery))
   }
 
-  /// Makes a transaction and waits until its pushes were handed over or given up.
+  /// Makes a transaction and waits until its pushes are delivered or abandoned.
   private func announce() async throws -> TransactionRecord {
     let sender = PushSender(server.context)
     let transactions = TransactionService(server.context) { sender.announce($0) }
@@ -73,7 +73,7 @@ struct PushServiceTests {
     let record = try await device.send(to: server)
     _ = try await targets.add(PushTargetForm(name: "Desk", target: target).bytes, for: record)
 
-    // Busy, busy and saying for how long, broken off, and then it takes the message.
+    // Busy, busy with a time, a broken connection, and then success.
     try services.answer(503)
     try services.answer(503, headers: ["retry-after": "9"])
     try services.answer(0)
@@ -85,7 +85,7 @@ struct PushServiceTests {
     let member = target.service == .webhook ? "message" : "signet"
     for request in requests {
       let envelope = try request.checked().object("body").string(member)
-      // Neither as it is nor in what anybody can decode.
+      // The envelope has no plain text, not even in base64url.
       #expect(!envelope.contains("99 EUR"))
       for part in envelope.split(separator: ".") {
         #expect(try !String(decoding: Base64URL.decode(String(part)), as: UTF8.self).contains("99 EUR"))
@@ -95,7 +95,7 @@ struct PushServiceTests {
     }
     #expect(try await targets.list(for: record).targets.count == 1)
 
-    // Gone: asked once, dropped at the server, and not asked again.
+    // A gone target is tried once, removed at the server, and not tried again.
     try services.answer(410, body: #"{"reason":"Unregistered"}"#)
     _ = try await announce()
     #expect(try services.requests().count == 1)

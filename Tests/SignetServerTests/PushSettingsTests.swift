@@ -11,7 +11,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// The member `push` of `server.json`, and the services that come of it.
+/// The member `push` of `server.json`, and the configured services.
 @Suite struct PushSettingsTests {
   private static func settings() throws -> ServerConfigurationFile {
     ServerConfigurationFile(

@@ -10,9 +10,9 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// Where pushes go, and that they are sent (`docs/protocol.md` section 10).
+/// Push targets, and the sending of pushes (`docs/protocol.md` section 10).
 @Suite(.timeLimit(.minutes(10))) struct PushTargetTests {
-  /// Remembers what it was given, and fails as it is told.
+  /// A dispatcher that records its messages, and fails on demand.
   private final class Recorder: PushDispatcher {
     let service = PushTarget.Service.webhook
     private let state = Mutex<(sent: [(PushMessage, PushTarget)], failure: PushFailure?)>(([], nil))
@@ -21,7 +21,7 @@ import Testing
 
     var sent: [(PushMessage, PushTarget)] { state.withLock { $0.sent } }
 
-    /// Lets every message wait until the gate opens.
+    /// Holds every message until the gate opens.
     func hold(_ gate: Gate) { held.withLock { $0 = gate } }
 
     func fail(_ failure: PushFailure?) { state.withLock { $0.failure = failure } }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Is closed until it is opened.
+  /// A gate that is closed until it is opened.
   private final class Gate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
@@ -125,7 +125,7 @@ import Testing
     #expect(try await server.audit().contains { $0.contains("push.target.added") && $0.contains(id.text) })
   }
 
-  /// Makes a transaction and waits until its pushes were handed over or given up.
+  /// Makes a transaction and waits until its pushes are delivered or abandoned.
   private func announce(_ text: String = "Pay 1 €") async throws -> TransactionRecord {
     let sender = PushSender(server.context)
     let transactions = TransactionService(server.context) { sender.announce($0) }
@@ -204,13 +204,13 @@ import Testing
       "Pay", user: UserID("alice"), lifetime: nil, by: .key("test"))
     try await server.transactions.withdraw(made.id, reason: "", by: .key("test"))
     let sender = PushSender(server.context)
-    // None is done before all were announced: each waits for the gate.
+    // All are announced before one finishes: each waits for the gate.
     let gate = Gate()
     recorder.hold(gate)
     for _ in 1...20 { sender.announce(TransactionAnnouncement(made)) }
     gate.open()
     await sender.finish()
-    // One attempt for each that was taken, and none after it: the transaction has ended.
+    // One attempt for each accepted push, and none later: the transaction has ended.
     #expect(recorder.sent.count == 8)
     #expect(server.capture.lines.count { $0.contains("push.skipped") } == 12)
   }
@@ -242,7 +242,7 @@ import Testing
     let record = try await server.activate().send(to: server)
     _ = try await targets.add(form("desk"), for: record)
     _ = try await server.users.revokeContainer(record.id, by: .local)
-    // Another device is asked, and has no target.
+    // Another device gets the request, and it has no target.
     _ = try await server.activate(device: 2)
     _ = try await announce()
     #expect(recorder.sent.isEmpty)

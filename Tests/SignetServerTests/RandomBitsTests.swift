@@ -6,9 +6,9 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// What nobody may guess has as many random bits as docs/threat-model.md says.
+/// Each value that must not be guessed has the number of random bits given in docs/threat-model.md.
 @Suite(.timeLimit(.minutes(10))) struct RandomBitsTests {
-  /// The system's random bytes, written down.
+  /// The system's random bytes, recorded.
   private final class WrittenDown: RandomSource {
     private let drawn = Mutex<[[UInt8]]>([])
 
@@ -18,7 +18,7 @@ import Testing
       return bytes
     }
 
-    /// Whether these bytes are all that was drawn at one time.
+    /// Returns whether one draw consisted of exactly these bytes.
     func contains(_ bytes: [UInt8]) -> Bool { drawn.withLock { $0.contains(bytes) } }
   }
 

@@ -13,7 +13,7 @@ import Testing
   import Darwin
 #endif
 
-/// Whether a server is ready: a durable change, at most one a second, whoever asks how often.
+/// Readiness: a durable test change, at most once a second for any number of requests.
 @Suite(.timeLimit(.minutes(10))) struct ReadinessCheckTests {
   @Test("a hundred questions at one time are one look, and so are those of the next second")
   func oneLookASecond() async throws {
@@ -43,7 +43,7 @@ import Testing
       if let field { request.headers[field] = value } else { request.remoteAddress = "192.0.2.1" }
       #expect(await route.response(to: request, authentication)?.status == 404)
     }
-    // Nothing was looked at for it.
+    // The request caused no check.
     #expect(await readiness.count == 1)
   }
 
@@ -71,7 +71,7 @@ import Testing
     #expect(events.filter { $0.contains("ready.restored") }.count == 1)
   }
 
-  /// A database of this test's alone, which it may take apart.
+  /// A separate database that the test may damage.
   private static func ownDatabase() throws -> (name: String, storage: Storage) {
     let server = try PrivatePostgreSQL.shared()
     let name = try server.makeDatabase()

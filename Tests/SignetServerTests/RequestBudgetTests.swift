@@ -12,9 +12,9 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// One budget of the user against fatigue, over all routes by which somebody has a user asked.
+/// One rate limit for each user against request fatigue, across all routes that can ask the user.
 @Suite(.timeLimit(.minutes(10))) struct RequestBudgetTests {
-  /// What was answered.
+  /// The answer of a route.
   private struct Answer: Equatable, CustomStringConvertible {
     let status: Int
     var code: String?
@@ -40,14 +40,14 @@ import UAFFixture
     static let tooManyOfClient = Answer(403, "access_denied", retryAfter: "60")
   }
 
-  /// The routes that have a user asked: a new one belongs here, with how it is asked.
+  /// The routes that ask a user; a new one belongs here, with its call below.
   private static let asking = [
     "createTransaction", "sendPushAuthMessage", "authenticate", "uafDispatchTokenRegistration",
     "uafDispatchTokenAuthentication", "uafCreateTokenAuthentication", "uafCreateTokenAuthenticationByOldName",
     "uafRequestAuthentication", "uafRequestAuthenticationWithSlash",
   ]
 
-  /// The others that manage or grant something, and have no user asked.
+  /// The other routes that manage or grant something, without asking a user.
   private static let askingNobody = [
     // Operators
     "addUser", "renameUser", "suspendUser", "resumeUser", "deleteUser", "unlockUser", "invite",
@@ -57,13 +57,13 @@ import UAFFixture
     "removeToken", "assignToken", "disableToken", "enableToken", "verifyTokenAsOperator",
     "resynchroniseTokenAsOperator", "enrolPushAuth", "removePushAuth", "removeUAFCredential",
     "releaseUAFCredential", "removeUAFTarget",
-    // Relying parties and clients: what the user has typed, and what becomes of what was asked
+    // Relying parties and clients: the user's input, and the outcome of requests
     "validateCode", "resynchroniseCodes", "verifyToken", "withdrawTransaction", "answerTransaction", "token",
-    // UAF without a device that the server reaches, or without a question
+    // UAF without a device that the server can reach, or without a request
     "uafCreateTokenRegistration", "uafCreateTokenRegistrationByOldName", "uafCreateTokenDeregistration",
     "uafCreateTokenDeregistrationByOldName", "uafDispatchTokenDeregistration", "uafRequestRegistration",
     "uafRequestRegistrationWithSlash", "uafConformanceGet", "uafAddTarget", "uafAddTargetWithSlash",
-    // Devices and apps of the user, who answer
+    // The user's devices and apps, which answer
     "startActivation", "finishActivation", "confirmActivation", "startRenewal", "finishRenewal", "decide",
     "initiate", "addPushTarget", "changePushTarget", "takePushAuth", "uafRegistration",
     "uafRegistrationWithSlash", "uafAuthentication", "uafAuthenticationWithSlash", "uafConformanceRespond",
@@ -74,7 +74,7 @@ import UAFFixture
 
   private static let isConfirmed = #"{"username":"alice","transaction":"Pay 10"}"#
 
-  /// Has alice asked by a route.
+  /// Makes a request to alice by a route.
   private static func ask(_ route: String, _ bench: AuthenticatorBench, _ client: TestClient) async throws
     -> Answer
   {
@@ -132,7 +132,7 @@ import UAFFixture
     }
     let refused = isClients ? Answer.tooManyOfClient : .tooMany
     #expect(try await Self.ask(route, bench, client) == refused)
-    // Whoever else asks has the other half, and the same requester has nothing of it by another route.
+    // Another requester has the other half; the same requester gets none of it by another route.
     for other in Self.asking where (other == "authenticate") == isClients {
       #expect(try await Self.ask(other, bench, client) == refused, "\(other)")
     }
@@ -147,7 +147,7 @@ import UAFFixture
     }
     let audit = try await bench.server.audit()
     #expect(audit.contains { $0.contains("uaf.notAsked") && $0.contains(#""target":"#) })
-    // What was refused asks nobody: neither a row nor a push is made.
+    // A rejected request makes neither a row nor a push.
     bench.server.clock.advance(by: 60)
     _ = bench.sent()
     #expect(try await Self.ask("uafDispatchTokenAuthentication", bench, client).status == 429)

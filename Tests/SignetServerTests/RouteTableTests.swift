@@ -12,7 +12,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// All routes of a server, each tried with every kind of credential that its access tells apart.
+/// All routes of a server, each tried with every kind of credential that its access distinguishes.
 @Suite(.timeLimit(.minutes(10))) struct RouteTableTests {
   @Test("each route refuses missing, invalid and other credentials, and accepts its own")
   func tellsCallersApart() async throws {
@@ -33,14 +33,14 @@ import UAFFixture
         }
       }
     }
-    // All kinds but those of containers in several states, of which there are two.
+    // All kinds except those for containers in several states, of which there are two.
     #expect(seen.count == 12, "\(seen)")
     #expect(tried > 500)
   }
 
   // MARK: Who may ask what
 
-  /// The credentials that a kind of access does not accept.
+  /// The credentials that a kind of access rejects.
   private static func refused(_ access: Access) -> [Caller] {
     switch access {
     case .anybody: []
@@ -86,12 +86,12 @@ import UAFFixture
     }
   }
 
-  /// Whether a request was refused for its caller: by its status, or by that of the protocol of UAF.
+  /// Returns whether a request was rejected for its caller, by the HTTP status or by the UAF status.
   private static func isRefused(
     _ response: HTTPResponse, of endpoint: EndpointDescription
   ) throws -> Bool {
     switch (endpoint.access, endpoint.dialect) {
-    // What is signed in the body, or proved by an invite, is refused in the same way.
+    // Proofs in the body, such as signatures and invites, are rejected in the same way.
     case (.anybody, _): false
     case (.operatorAddress, _): response.status == 404
     case (.client, _): [400, 401].contains(response.status) && !isAnswer(response)
@@ -102,7 +102,7 @@ import UAFFixture
     }
   }
 
-  /// Whether a client of OpenID Connect was answered about its request, and not about itself.
+  /// Returns whether a client of OpenID Connect got an error about its request rather than about its authentication.
   private static func isAnswer(_ response: HTTPResponse) -> Bool {
     do {
       let code = try JSONObject(parsing: response.body).string("error")
@@ -110,7 +110,7 @@ import UAFFixture
     } catch { return false }
   }
 
-  /// A refusal has the form of its protocol, and says how to authenticate.
+  /// Checks that a rejection has its protocol's form and names the authentication scheme.
   private static func checkRefusal(
     _ response: HTTPResponse, of endpoint: EndpointDescription, _ what: String
   ) throws {
@@ -131,7 +131,7 @@ import UAFFixture
     for endpoint in server.endpoints {
       switch endpoint.effect {
       case .read:
-        // What shows that the caller may ask is in the body of these.
+        // The body of these requests has the caller's proof.
         let hasProof = ["uafStatus", "listWaitingPushAuth"].contains(endpoint.id)
         #expect(endpoint.method == .get || hasProof, "\(endpoint.id)")
       case .publish:
@@ -140,7 +140,7 @@ import UAFFixture
       case .manage: #expect(endpoint.access != .anybody && endpoint.method != .get, "\(endpoint.id)")
       case .grant, .refuse, .attest: #expect(endpoint.method != .get, "\(endpoint.id)")
       }
-      // Operators change what is kept, and never speak for a user; devices speak for one, and change nothing else.
+      // Operators change stored data and never act for a user; devices act for their user and change nothing else.
       if endpoint.access == .key(.admin) {
         #expect([.manage, .read].contains(endpoint.effect), "\(endpoint.id)")
       }
@@ -155,8 +155,8 @@ import UAFFixture
     var tried: [Effect: Int] = [:]
     for endpoint in callers.server.endpoints {
       guard case .device(let states) = endpoint.access, states.contains(.active) else { continue }
-      // Which of both a decision is, is in what is signed: the contract of storage has each. A report hears of the suspension where
-      // nothing is ordered.
+      // The signed content selects the kind of decision, which the storage contract covers. A report returns the suspension
+      // if there is no order.
       guard !["decide", "reportCondition"].contains(endpoint.id) else { continue }
       let response = try await callers.ask(endpoint, with: .device)
       let isHeld = Problem(parsing: response.body)?.code == .userNotActive
@@ -175,8 +175,8 @@ import UAFFixture
     var tried: [Effect: Int] = [:]
     for endpoint in callers.server.endpoints {
       guard case .device(let states) = endpoint.access, states.contains(.active) else { continue }
-      // Which of both a decision is, is in what is signed: the contract of storage has each. What is in use already is confirmed again,
-      // and the contract has one that is not.
+      // The signed content selects the kind of decision, which the storage contract covers. An active container is confirmed
+      // again; the contract covers one that is not active.
       guard !["decide", "confirmActivation"].contains(endpoint.id) else { continue }
       let response = try await callers.ask(endpoint, with: .device, sending: bodies[endpoint.id])
       let isHeld = Problem(parsing: response.body)?.code == .containerLocked
@@ -187,7 +187,7 @@ import UAFFixture
     #expect(tried[.grant] == 5)
   }
 
-  /// The steps of storage that make durable what a route accepts, by the id of the route without its other spellings.
+  /// The storage steps that make a route's acceptance durable, by the ID of the route in its main spelling.
   private static let grants: [String: Set<String>] = [
     "startActivation": [],
     "finishActivation": ["finishActivation"],
@@ -239,7 +239,7 @@ import UAFFixture
   }
 }
 
-/// A way to send a request.
+/// The credentials of a request.
 private enum Caller: Hashable {
   case nobody, proxied
   case malformedKey, unknownKey, revokedKey
@@ -250,7 +250,7 @@ private enum Caller: Hashable {
   case uafDevice, uafDeviceWithOtherKey, otherUAFDevice
 }
 
-/// Takes pushes, and shows them to nobody.
+/// A dispatcher that discards pushes.
 private struct SilentWebhook: PushDispatcher {
   let service = PushTarget.Service.webhook
 
@@ -264,7 +264,7 @@ private struct Callers {
   private let revokedKey: String
   private let device: ProtocolDevice
   private let revokedDevice: ProtocolDevice
-  /// Id and secret, with a colon between them.
+  /// ID and secret, with a colon between them.
   private let client: String
   private let revokedClient: String
   private let userOfOtherServer: String
@@ -307,7 +307,7 @@ private struct Callers {
     return device
   }
 
-  /// What alice is known by after a registration, until the key is removed.
+  /// Alice's token from a registration, valid until the key is removed.
   private static func token(_ server: UAFServer) async throws -> String {
     guard case .object(let token)? = try await server.register(UAFTestKey()).array("additionalTokens").first
     else {
@@ -316,7 +316,7 @@ private struct Callers {
     return try token.string("value")
   }
 
-  /// What the container sends where the example of a route says nothing of its own, by the id of the route.
+  /// The container's bodies for routes whose example is not sufficient, by the ID of the route.
   func signedBodies() async throws -> [String: [UInt8]] {
     let (id, now) = (try #require(device.container), server.clock.now)
     let request = TransactionRequest(
@@ -345,7 +345,7 @@ private struct Callers {
 
   /// Sends a request of an endpoint, with the body of its example or another one.
   ///
-  /// Users and devices of UAF are other ones each time, because some requests remove them.
+  /// Each time has new UAF users and devices, because some requests remove them.
   func ask(
     _ endpoint: EndpointDescription, with caller: Caller, sending own: [UInt8]? = nil
   ) async throws -> HTTPResponse {
@@ -412,7 +412,7 @@ private struct Callers {
     "Basic " + Base64.encode(Array(text.utf8))
   }
 
-  /// What a device of UAF signs, and the path to it; `nil` for other callers.
+  /// The JWS of a UAF device, with values for the path; `nil` for other callers.
   private func signedByUAFDevice(
     _ caller: Caller, _ values: inout [PathParameter: String]
   ) async throws -> String? {

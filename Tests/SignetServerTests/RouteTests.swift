@@ -9,7 +9,7 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// What the endpoints answer over HTTPS, whoever asks.
+/// The endpoints' answers over HTTPS, for all callers.
 @Suite(.timeLimit(.minutes(10))) struct RouteTests {
   private struct Running {
     let folder = try? TemporaryFolder()
@@ -26,7 +26,7 @@ import Testing
       described = try DescribedAPI(server.endpoints, at: server.serverURL)
     }
 
-    /// Sends a request, and holds the answer against the description.
+    /// Sends a request, and validates the answer by the description.
     func send(
       _ method: HTTPMethod, _ path: String, _ body: String = "", key: String? = nil,
       type: String? = "application/json"
@@ -217,7 +217,7 @@ import Testing
     try await UserService(running.server.context).add(UserID("alice"), by: .local)
     try await running.server.context.activate("alice")
     let body = #"{"user":"alice","text":"x","lifetime":600}"#
-    // Half of what may wait, which is all that one relying party may have wait.
+    // Half of the limit of pending requests, which is the share of one relying party.
     for _ in 0..<4 {
       #expect(try await running.send(.post, "/v1/transactions", body, key: key).status == 201)
     }

@@ -11,7 +11,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// A whole story, after which no secret of it is in the log, in the audit log or in a file.
+/// A complete use of the server; afterwards no secret is in the log, the audit log or a file.
 @Suite(.timeLimit(.minutes(10))) struct SecrecyTests {
   @Test func keepsSecretsOutOfEveryRecord() async throws {
     let server = try ServerFixture(on: .sqlite)
@@ -45,7 +45,7 @@ import Testing
     let records = server.capture.lines + (try await server.audit())
     #expect(records.contains { $0.contains("transaction.added") } && !records.contains { $0.contains(text) })
     for text in texts { #expect(!records.contains { $0.contains(text) }) }
-    // Six digits may be a part of any number or id: they are looked for as words.
+    // Six digits may be a part of any number or ID, so they are searched as words.
     let words = Set(records.flatMap { $0.split { !$0.isLetter && !$0.isNumber && !"-_".contains($0) } })
     let subject = try #require(try await server.context.storage.user("alice")).subject
     #expect(words.contains(subject.dropFirst()) && !words.contains("alice"))
@@ -64,7 +64,7 @@ import Testing
       let data = try Data(contentsOf: URL(fileURLWithPath: "\(server.folder.path)/\(name)"))
       for needle in needles { #expect(data.range(of: Data(needle)) == nil, "\(name)") }
       if name == "signet.sqlite-wal" {
-        // The search can find something: the user's id is there in clear.
+        // The control of the search: the user's ID is stored in plain text.
         #expect(data.range(of: Data("alice".utf8)) != nil)
       }
     }
@@ -90,7 +90,7 @@ import Testing
       try await server.context.sweep()
       #expect(try stored().isEmpty)
     }
-    // One address: under another key it is another digest, and without a key nobody makes either.
+    // One address has another digest under another key, and without a key neither can be computed.
     #expect(Set(digests).count == 2 && digests.allSatisfy { $0.count == 16 })
     for address in [Array("192.0.2.77".utf8), [192, 0, 2, 77]] {
       #expect(!digests.contains(Array(HashFunction.sha256.digest(of: address).prefix(16))))

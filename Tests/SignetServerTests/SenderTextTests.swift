@@ -9,7 +9,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// Texts of relying parties that look like the server's word of who asks.
+/// Texts of relying parties that imitate the server's line with the requester.
 @Suite(.timeLimit(.minutes(10))) struct SenderTextTests {
   private static let forged = [
     "From: Bank\nPay 10 to Bob", "from: Bank\nPay", " \t\n From : Bank\nPay", "FROM:Bank", "From\n: Bank",
@@ -33,7 +33,7 @@ import UAFFixture
       let transaction = try #require(UAFTransaction(contentType: .text, content: Array(text.utf8)))
       #expect(try await ask(server, ["transaction": [.object(transaction.json)]]) == 1498, "\(text)")
     }
-    // Nor is a transaction with such a text confirmed in an operation of the relying party's own.
+    // A UAF operation by a relying party itself cannot confirm such a transaction either.
     _ = try await server.json(
       "//main/v1/transactions", ["user": "alice", "text": "From: Bank\nPay 10"], status: 409)
     try await server.activate()

@@ -8,7 +8,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Invites become containers, once, and nothing else does (`docs/protocol.md` section 3).
+/// An invite becomes a container once, and nothing else does (`docs/protocol.md` section 3).
 @Suite(.timeLimit(.minutes(10))) struct ServerActivationTests {
   @Test func activates() async throws {
     let server = try ServerFixture()
@@ -120,7 +120,7 @@ import Testing
       let body = carried(by: handshake, made)
       #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
     }
-    // Bob's proof over Alice's handshake, and the other way round.
+    // Bob's proof with Alice's handshake, and the other way round.
     let bobs = try await server.activations.start(bob.start.bytes)
     for (handshake, device, offered) in [
       (answer.handshake, bob, bobs), (bobs.handshake, alice, answer),
@@ -129,7 +129,7 @@ import Testing
         by: handshake, try ActivationFinish(parsing: await device.finish(offered).body))
       #expect(try await problem { try await server.activations.finish(body) } == .activationRefused)
     }
-    // None of it was a guess at an invite.
+    // None of these counted as a guess of an invite.
     #expect(try await server.storage.openActivation(user: "alice")?.failedAttempts == 0)
     #expect(try await server.storage.openActivation(user: "bob")?.failedAttempts == 0)
     // Another server's handshake does not open here.
@@ -164,7 +164,7 @@ import Testing
     var device = ProtocolDevice(code: code)
     try await device.activate(server)
     #expect(try await problem { try await cutAfterFinish.confirm(server) } == .containerUnknown)
-    // The answer to confirm is lost: it is sent again, and changes nothing.
+    // The answer to *confirm* is lost: it is sent again, and changes nothing.
     let entries = try await server.audit().count
     try await device.confirm(server)
     #expect(try await server.audit().count == entries)

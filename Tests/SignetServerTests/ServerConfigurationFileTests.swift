@@ -97,7 +97,7 @@ import SignetServer
     #expect(try Self.settings(url).listenAddress == address)
   }
 
-  /// A change to `server.json` and a word of the message.
+  /// A change to `server.json`, and a word of the message about it.
   struct Slip: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let word: String
@@ -393,7 +393,7 @@ import SignetServer
     object["profile"] = .object(profile)
     try write("server.json", object.text)
     #expect(try DataDirectory(opening: path).settings.json.object("profile") == profile)
-    // A member that is added to profiles has to be known here.
+    // A new member of profiles has to be added here.
     #expect(Set(profile.members.map(\.name)) == Set(ContainerProfile.memberNames))
     #expect(Set(otp.members.map(\.name)) == Set(ContainerProfile.otpMemberNames))
   }
@@ -517,7 +517,7 @@ import SignetServer
 }
 
 extension JSONObject {
-  /// Sets what a path of members leads to; `nil` removes it.
+  /// Sets the value at a path of members; `nil` removes it.
   fileprivate mutating func change(_ path: [String], to value: JSONValue?) throws {
     guard path.count > 1 else {
       self[path[0]] = value

@@ -13,7 +13,7 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// The services of a server over a storage of its own, with a clock that stands still and a log that is kept.
+/// The services of a server over a separate storage, with a stopped clock and a recorded log.
 struct ServerFixture: Sendable {
   let folder: TemporaryFolder
   let clock: VirtualClock
@@ -21,7 +21,7 @@ struct ServerFixture: Sendable {
   let location: StorageLocation
   let context: ServiceContext
 
-  /// The storage as the services have it, whose rows have the server's codes.
+  /// The storage as the services use it, with the server's MACs on rows.
   var storage: Storage { context.storage }
   var activations: ActivationService { ActivationService(context) }
   var codes: CodeService { CodeService(context) }
@@ -50,7 +50,7 @@ struct ServerFixture: Sendable {
       derivation: .insecureForTests, timer: timer)
   }
 
-  /// What services work with whose steps suffer `faults`, over the same state.
+  /// Returns a context over the same state whose steps have `faults`.
   func context(suffering faults: StepFaults) -> ServiceContext {
     ServiceContext(
       settings: context.settings, storage: storage.suffering(faults), masterKey: context.masterKey,
@@ -64,7 +64,7 @@ struct ServerFixture: Sendable {
     return try await activations.invite(user, lifetime: nil, by: .local).code
   }
 
-  /// A device with an active container.
+  /// Makes a device with an active container.
   func activate(
     _ name: String = "alice", device id: UInt8 = 1, _ change: (inout ProtocolDevice) -> Void = { _ in }
   ) async throws -> ProtocolDevice {
@@ -74,7 +74,7 @@ struct ServerFixture: Sendable {
     return device
   }
 
-  /// The texts of the audit log, after its chain was followed.
+  /// The texts of the audit log, after its chain was verified.
   func audit() async throws -> [String] {
     #expect(try await storage.verifyAudit().isIntact)
     let entries = try await storage.auditEntries(after: 0, limit: 10_000)
@@ -99,7 +99,7 @@ extension ServiceContext {
   }
 }
 
-/// A device that speaks the protocol by hand, so that it can also speak it wrongly.
+/// A device that makes its messages itself, so that a test can make invalid ones.
 struct ProtocolDevice: Sendable {
   let code: ActivationCode
   var user: UserID
@@ -115,11 +115,11 @@ struct ProtocolDevice: Sendable {
   private(set) var serverKey: P256.Signing.PublicKey?
   /// The body of *confirm*.
   private(set) var confirmation = ActivationConfirm(confirmation: nil)
-  /// What it says that keeps its secrets and made its signing key.
+  /// The reported keystore of its secrets and its signing key.
   var keystore = DeviceDescription.Keystore.software
-  /// Whether it says that this is a program.
+  /// Indicates whether it reports that it is a simulation.
   var isSimulated = false
-  /// Signs what `signing` should; `nil` for `signing` itself.
+  /// The key that signs in place of `signing`; `nil` for `signing` itself.
   var possessionKey: P256.Signing.PrivateKey?
 
   init(code: ActivationCode, id: UInt8 = 1) {
@@ -138,7 +138,7 @@ struct ProtocolDevice: Sendable {
     return try await KeyPossession.signed(transcript, for: key.publicKey, by: key.signature(for:))
   }
 
-  /// The body of *finish*, and what the answer is checked with.
+  /// Returns the body of *finish*, and the values that verify the answer.
   func finish(_ answer: StartAnswer<ActivationOffer>) async throws -> (
     body: [UInt8], proofKey: SharedSecretBox, otp: SharedSecretBox, transcript: [UInt8]
   ) {
@@ -167,7 +167,7 @@ struct ProtocolDevice: Sendable {
     )
   }
 
-  /// *start* and *finish*; the container is pending then.
+  /// Runs *start* and *finish*; the container is pending afterwards.
   mutating func prove(_ server: ServerFixture) async throws { try await prove(server.context) }
 
   private mutating func prove(_ context: ServiceContext) async throws {
@@ -182,7 +182,7 @@ struct ProtocolDevice: Sendable {
     let receipt = try ActivationReceipt(parsing: #require(payload))
     (container, serverKey) = (receipt.container, receipt.serverKey)
     otpSecret = otp
-    // Who registers another's key gets a receipt that it can't open.
+    // A device that registers another's key gets a receipt that it cannot open.
     do {
       confirmation = ActivationConfirm(
         confirmation: try SealedConfirmation.open(receipt.sealed, with: encryption, transcript: transcript))
@@ -204,7 +204,7 @@ struct ProtocolDevice: Sendable {
       send(to: context, "POST", "/main/v1/activation/confirm", body, states: [.pending, .active]), body)
   }
 
-  /// Signs a request and lets the server authenticate it.
+  /// Signs a request and authenticates it at the server.
   @discardableResult
   func send(
     to server: ServerFixture, _ method: String = "GET", _ path: String = "/main/v1/device/transactions",
@@ -251,7 +251,7 @@ struct ProtocolDevice: Sendable {
   }
 }
 
-/// What a caller hears of a failure of a service; `nil` where there is none.
+/// Returns the problem code that a caller sees for a service's failure; `nil` if there is none.
 func problem<Value>(_ body: () async throws -> Value) async throws -> Problem.Code? {
   do { _ = try await body() } catch let problem as Problem { return problem.code } catch let failure
     as StorageFailure
@@ -260,7 +260,7 @@ func problem<Value>(_ body: () async throws -> Value) async throws -> Problem.Co
 }
 
 extension TransactionService {
-  /// Takes a decision from a container's request that nobody has made before.
+  /// Applies a decision in a container's new request.
   func decide(_ body: [UInt8], id: TransactionID, by container: ContainerRecord) async throws
     -> DecisionStatus
   {
@@ -273,12 +273,12 @@ extension TransactionService {
     ).value
   }
 
-  /// Takes what a container has signed without being asked.
+  /// Applies a text that a container has signed unasked.
   func initiate(_ body: [UInt8], by container: ContainerRecord) async throws -> TransactionID {
     try await initiate(Self.decision(in: body), by: container)
   }
 
-  /// The decision of a request, read as the endpoints read it.
+  /// Reads the decision of a request as the endpoints do.
   private static func decision(in body: [UInt8]) throws -> String {
     do { return try DecisionMembers(JSONObject(parsing: body)).decision } catch {
       throw Problem(reading: error)

@@ -9,7 +9,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// What a relying party asks and a user decides (`docs/protocol.md` section 5).
+/// Requests of a relying party, and decisions of a user (`docs/protocol.md` section 5).
 @Suite(.timeLimit(.minutes(10))) struct ServerTransactionTests {
   private func create(_ server: ServerFixture, _ text: String = "Pay 1 €") async throws -> TransactionRecord {
     try await server.transactions.create(text, user: UserID("alice"), lifetime: nil, by: .key("test"))
@@ -130,7 +130,7 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
   }
 
-  /// How somebody can be told that a transaction has expired.
+  /// The operations whose answer can report that a transaction has expired.
   enum Telling: CaseIterable {
     case decision, denial, cancellation, withdrawal, scan, listing
   }
@@ -172,7 +172,7 @@ import Testing
     #expect(try await pending(server, device).isEmpty)
   }
 
-  /// A clock that is set back once it was read so often.
+  /// A clock that is set back after a number of reads.
   private final class FallingClock: WallClock {
     private let state: Mutex<(left: Int, late: Int64, early: Int64)>
 
@@ -211,7 +211,7 @@ import Testing
     let request = try #require(try await pending(server, device).first)
     #expect(try await pending(server, bobs).isEmpty)
     #expect(try await decide(server, bobs, .accepted, request) == .unknown)
-    // The session key does not decide, and neither does another container's signing key.
+    // Neither the session key nor another container's signing key can decide.
     #expect(try await decide(server, device, .accepted, request, signedBy: device.session) == .unauthorized)
     #expect(try await decide(server, device, .accepted, request, signedBy: bobs.signing) == .unauthorized)
     #expect(try await server.transactions.find(made.id).0.state == .pending)
@@ -279,7 +279,7 @@ import Testing
     let made = try await server.transactions.create(order, by: .local).record
     let request = try #require(try await pending(server, device).first)
     let record = try await device.send(to: server)
-    // By hand: no device of ours signs what is no content, but somebody else's might.
+    // Made by the test: our devices sign no invalid content, but others might.
     func decide(_ content: [UInt8]) async throws -> Problem.Code? {
       let decision = Decision(
         .accepted, of: request, at: server.clock.now, server: device.server, user: device.user,
@@ -350,7 +350,7 @@ import Testing
     }
     let (id, number, request) = try await make()
     let wrong = try MatchingNumber(String(number.digits.map { $0 == "9" ? "0" : "9" }))
-    // Without the signing key nothing is learnt about the number, and no try is used up.
+    // Without the signing key, a guess reveals nothing about the number and uses up no attempt.
     for guess in [number, wrong] {
       #expect(try await decide(.accepted, request, guess, signedBy: device.session) == .unauthorized)
     }
@@ -370,11 +370,11 @@ import Testing
     #expect(denied.state == .denied && denied.end?.reason == "wrongNumber" && denied.decision == nil)
     let third = try await make()
     #expect(try await decide(.denied, third.2, nil) == nil)
-    // Where none is asked for, none is taken.
+    // A number is rejected if none was requested.
     _ = try await create(server)
     let plain = try #require(try await pending(server, device).first)
     #expect(try await decide(.accepted, plain, number) == .malformed)
-    // At rest the number is sealed, for its transaction alone.
+    // The stored number is sealed, for its transaction alone.
     let sealed = try #require(denied.sealedNumber)
     #expect(throws: CryptoFailure.self) {
       _ = try server.context.masterKey.open(sealed, for: .matchingNumber(transaction: id))

@@ -5,17 +5,17 @@ import SignetServer
 import SignetTestKit
 import Testing
 
-/// `server.json` by its schema: what the schema says, the reader does.
+/// `server.json` by its schema: the parser follows the schema.
 @Suite struct SettingsSchemaTests {
-  /// A setting without settings in it.
+  /// A setting without inner settings.
   struct Leaf: Sendable, CustomTestStringConvertible {
     let path: [String]
     let schema: JSONObject
     let isRequired: Bool
 
-    /// How messages name it.
+    /// The name in messages.
     var testDescription: String { path.joined(separator: ".") }
-    /// Whether it must be less than another setting, which a schema does not say.
+    /// Indicates whether it must be less than another setting, which a schema cannot express.
     var isBounded: Bool { path[0] == "connections" && path[1].hasPrefix("waiting") }
   }
 
@@ -42,7 +42,7 @@ import Testing
 
   private static let numbers = leaves.filter { $0.schema.contains("minimum") && $0.path != ["format"] }
 
-  /// Settings with every object that there can be.
+  /// Settings with every possible object.
   private static let full: JSONObject = {
     let text = """
       {"format":1,"url":"id.example.org/bank","listen":{"address":"::","port":443},
@@ -184,7 +184,7 @@ import Testing
     let reason = try #require(
       refusal(of: Self.setting("mysql://a:hunter2@b", at: ["database", "server"], of: Self.full)))
     #expect(!reason.contains("hunter2") && reason.contains("postgres://"))
-    // Nor of one in the place of an object.
+    // A URL in place of an object is not printed either.
     for path in [["database"], ["push"], ["push", "webhook"], ["push", "apns"]] {
       let refused = try #require(
         refusal(of: Self.setting("https://a:hunter2@b", at: path[...], of: Self.full)))
@@ -220,7 +220,7 @@ import Testing
       for leaf in Self.leaves where leaf.path != ["format"] && Bool.random(using: &random) {
         object = Self.setting(try sample(leaf, &random), at: leaf.path[...], of: object)
       }
-      // Something is demanded, whatever was chosen.
+      // A requirement has to demand something, so this one always does.
       object = Self.setting(true, at: ["requirements", Self.anyName, "contentSigned"], of: object)
       let settings = try read(object)
       let printed = settings.json
@@ -267,7 +267,7 @@ import Testing
     }
   }
 
-  /// Texts by what a setting says that it can be.
+  /// Valid texts for each kind of text setting.
   private static let texts = [
     "HOST[:PORT]/DOMAIN": ["localhost:8443/main", "id.example.org/bank", "[::1]:8443/main"],
     "a numeric address": ["192.0.2.7", "::1", "2001:db8::1"],
@@ -287,7 +287,7 @@ import Testing
   ]
 }
 
-/// As much of JSON Schema as the schema of the settings has.
+/// The part of JSON Schema that the settings' schema uses.
 private enum Schema {
   static func accepts(_ value: JSONValue) throws -> Bool {
     try accepts(value, .object(ServerConfigurationFile.jsonSchema))

@@ -4,7 +4,7 @@ import SignetStorage
 import SignetWire
 import Testing
 
-/// The keys that the server itself signs with.
+/// The server's own signing keys.
 @Suite(.timeLimit(.minutes(10))) struct SigningKeyTests {
   @Test("the first is made once, however many ask at once, and is sealed at rest")
   func first() async throws {
@@ -41,7 +41,7 @@ import Testing
     #expect(published.successor(of: known, called: present.thumbprint, at: serverURL) == present)
     let records = try await service.records().all
     #expect(records.map { $0.retired == nil } == [false, false, false, true])
-    // A list is signed by the present one.
+    // The current key signs a list.
     let record = try await device.send(to: server)
     let id = [UInt8](repeating: 1, count: 16)
     let list = try #require(await server.transactions.waiting(for: record.id))

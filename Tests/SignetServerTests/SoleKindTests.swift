@@ -9,7 +9,7 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// Transactions that a requester has one kind of authenticators answer, by a message to an app or an operation of UAF of its own.
+/// Transactions for one kind of authenticator only, by a message to an app or a UAF operation of the requester.
 @Suite(.timeLimit(.minutes(10))) struct SoleKindTests {
   private static func send(
     _ bench: AuthenticatorBench, _ more: JSONObject = [:], by actor: AuditActor = .local
@@ -149,7 +149,7 @@ import Testing
     #expect(found.isEmpty)
   }
 
-  /// Has the container of alice decide a transaction.
+  /// Decides a transaction with alice's container.
   private static func decide(_ id: TransactionID, _ bench: AuthenticatorBench) async throws {
     let record = try #require(await bench.server.storage.transaction(id))
     let container = try #require(bench.container)

@@ -1,9 +1,10 @@
 import SignetStorage
 import Synchronization
 
-/// Changes something just before one of the steps of a service, as another process or an operator does.
+/// Changes something just before one of the steps of a service, as another process or an operator might.
 final class StepInterruption: Sendable {
-  /// Whether the steps of a task are not counted: what a server does by itself begins with this where the server is started so.
+  /// Indicates whether the steps of a task are not counted; the server's own background tasks inherit it from the task that
+  /// starts the server.
   @TaskLocal static var isBackground = false
 
   private struct State {
@@ -14,7 +15,7 @@ final class StepInterruption: Sendable {
 
   private let state = Mutex(State())
 
-  /// What calls it: for the storage of the service.
+  /// The hooks for the service's storage.
   var faults: StepFaults {
     StepFaults(
       willBegin: { [self] in
@@ -30,12 +31,12 @@ final class StepInterruption: Sendable {
       }, didEnd: {})
   }
 
-  /// Has something done before a step, counted from 1 and from now on.
+  /// Arms a change before a step, counted from 1 and from now on.
   ///
   /// - Parameters:
   ///   - step: The step.
   ///   - isUndecided: Whether nothing is decided yet.
-  ///   - act: What is done.
+  ///   - act: The change.
   func arm(
     before step: Int, isUndecided: @escaping @Sendable () throws -> Bool,
     _ act: @escaping @Sendable () throws -> Void
@@ -51,9 +52,9 @@ final class StepInterruption: Sendable {
     }
   }
 
-  /// Has nothing done any more.
+  /// Disarms the change.
   ///
-  /// - Returns: Whether nothing was decided when it was done; `nil` where there were not so many steps.
+  /// - Returns: Whether nothing was decided at the time of the change; `nil` if the step was not reached.
   func disarm() -> Bool? {
     state.withLock { state in
       defer { state = State() }

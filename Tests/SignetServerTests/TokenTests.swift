@@ -158,7 +158,7 @@ import Testing
     for code in Self.codes.dropFirst() {
       let outcomes = try await withThrowingTaskGroup(of: CodeOutcome.self) { group in
         for number in 0..<10 {
-          // A client of each request's own, so that nobody waits.
+          // A separate client address for each request, so that none has to wait.
           let asker = CodeService.Requester(.local, client: "client-\(code)-\(number)")
           group.addTask { try await services[number % 2].validate(code, user: alice, by: asker).value }
         }

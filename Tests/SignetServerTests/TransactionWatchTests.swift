@@ -5,7 +5,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// Requests that wait for a change, and are told of it.
+/// Requests that wait for a change and are answered at once.
 @Suite(.timeLimit(.minutes(10))) struct TransactionWatchTests {
   private let server: ServerFixture
   private let watch: TransactionWatch
@@ -23,7 +23,7 @@ import Testing
     try #require(await watch.enter(for: user, container: container, from: "192.0.2.1"))
   }
 
-  /// Waits until so many wait.
+  /// Waits until a number of requests wait.
   private func until(waiting count: Int) async {
     while await watch.waitingCount < count { await Task.yield() }
   }
@@ -67,7 +67,7 @@ import Testing
     await other.close()
   }
 
-  /// Another process on the same database, whose loops wait by a timer of the test's.
+  /// Another process on the same database, whose loops use a timer of the test.
   private func other(_ timer: VirtualTimer) throws -> ServiceContext {
     ServiceContext(
       settings: server.context.settings, storage: try Storage(server.location),
@@ -84,7 +84,7 @@ import Testing
     let ticket = try #require(await watch.enter(for: "alice", container: "c", from: "192.0.2.1"))
     async let told = watch.wait(with: ticket, until: .seconds(50))
     while await watch.waitingCount == 0 { await Task.yield() }
-    // Deadlines are looked at in one of twenty rounds.
+    // Deadlines are checked in one of twenty rounds.
     for _ in 0..<40 { timer.advance(by: await timer.untilSomeoneSleeps()) }
     #expect(await watch.waitingCount == 1)
     _ = await timer.untilSomeoneSleeps()
@@ -108,7 +108,7 @@ import Testing
     #expect(pause == .milliseconds(10))
     _ = try await server.users.suspend(UserID("alice"), reason: "", by: .local)
     timer.advance(by: pause)
-    // Once it sleeps again it has looked.
+    // It has looked once it sleeps again.
     _ = await timer.untilSomeoneSleeps()
     #expect(await watch.waitingCount == 0)
     await watch.stop()

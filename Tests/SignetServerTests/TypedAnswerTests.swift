@@ -7,7 +7,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// What is approved by typing, on a device that sees nothing of it.
+/// Approvals by typing, on a device that does not receive the transaction.
 @Suite(.timeLimit(.minutes(10))) struct TypedAnswerTests {
   private func order(
     _ user: UserID?, fields: [Int]? = [0, 1], statuses: [DecisionStatus] = DecisionStatus.allCases,
@@ -55,12 +55,12 @@ import Testing
       let right = try digits(challenge, device)
       #expect(try await answer(.typed(right), id, server) == nil)
       #expect(try await server.lastReason() == "typed answer")
-      // Lost answers can be asked for again.
+      // A lost answer can be requested again.
       #expect(try await answer(.typed(right), id, server) == nil)
       let (found, container) = try await server.transactions.find(id)
       #expect(found.state == .accepted && container?.id == device.container)
       #expect(found.decision?.jws == nil && found.decision?.isTyped == true)
-      // For another transaction of the same content they are wrong.
+      // They are wrong for another transaction with the same content.
       let next = try await server.transactions.create(order(user), by: .local).record.id
       #expect(try await answer(.typed(right), next, server)?.code == .transactionWrongAnswer)
       try await server.transactions.withdraw(next, reason: "", by: .local)
@@ -89,7 +89,7 @@ import Testing
     }
     let container = try #require(device.container)
     #expect(try await server.storage.credential(ID(of: container))?.failures == 12)
-    // One kind of digits is no answer of the other kind.
+    // One kind of digits is not accepted as the other kind.
     let good = try digits(challenge, device, right)
     #expect(try await answer(.scanned(good), id, server)?.code == .transactionWrongAnswer)
     #expect(try await server.lastReason() == "wrong offline answer")
@@ -118,7 +118,7 @@ import Testing
       #expect(problem?.code == .transactionWaiting && problem?.retryAfter == 30)
     }
     #expect(try await server.lastReason() == "not tried: the address has to wait")
-    // Codes from there wait as well: there is one count for both.
+    // Codes from this address wait as well: there is one count for both.
     #expect(
       try await server.codes.validate("x", user: user, by: .init(.local, client: "198.51.100.7")).value
         == .waiting(seconds: 30))

@@ -10,9 +10,9 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// The last events of a user among those of all.
+/// The last events of one user among all events.
 @Suite(.timeLimit(.minutes(10))) struct UserEventsTests {
-  /// Appends events of nobody, one a second.
+  /// Appends events without a user, one a second.
   private static func fill(_ server: ServerFixture, _ count: Int) async throws {
     for _ in 0..<count {
       server.clock.advance(by: 1)
@@ -55,7 +55,7 @@ import Testing
         == ["user.unlocked", "user.unlocked", "user.unlocked", "user.added"])
   }
 
-  // A database server has a chain for each connection, and chooses among them.
+  // A database server has an audit chain for each connection and selects one.
   @Test("a search that stops before the oldest entry says up to when events may be missing")
   func bounded() async throws {
     let server = try ServerFixture(on: .sqlite)

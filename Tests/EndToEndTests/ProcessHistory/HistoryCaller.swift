@@ -6,7 +6,7 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// Somebody with an API key who speaks to one of the processes.
+/// A client with an API key that speaks to one of the processes.
 struct HistoryCaller: Sendable {
   private let origin: String
   private let domain: String
@@ -20,7 +20,7 @@ struct HistoryCaller: Sendable {
     transport = try CurlTransport(pair.connection(index))
   }
 
-  /// Sends a request; `nil` where no answer came, or one that says that it may be done later.
+  /// Sends a request; returns `nil` if no answer came, or one that asks to retry later.
   private func send(_ request: HTTPRequest) async -> HTTPResponse? {
     do {
       let response = try await transport.send(request)
@@ -28,7 +28,7 @@ struct HistoryCaller: Sendable {
     } catch { return nil }
   }
 
-  /// Sends a request to the interface of operators and relying parties; `nil` as with ``send(_:)``.
+  /// Sends a request to the API of operators and relying parties; returns `nil` as ``send(_:)`` does.
   func send(_ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil) async throws -> HTTPResponse? {
     var headers = [("Authorization", "Bearer \(key)")]
     if body != nil { headers.append(("Content-Type", "application/json")) }
@@ -43,7 +43,7 @@ struct HistoryCaller: Sendable {
     return (200...299).contains(response.status) ? .accepted : .refused
   }
 
-  /// Asks until there is an answer; `nil` where there is nothing of that name.
+  /// Repeats a read until it is answered; returns `nil` if the object does not exist.
   func look(_ path: String) async throws -> JSONObject? {
     for _ in 0..<200 {
       guard let response = try await send(.get, path) else {
@@ -57,9 +57,9 @@ struct HistoryCaller: Sendable {
     throw ProcessHistory.NobodyAnswers()
   }
 
-  /// Sends a message of UAF; `nil` where no answer came, or one that leaves open what was done.
+  /// Sends a UAF message; returns `nil` if no answer came, or one that leaves the outcome open.
   ///
-  /// - Returns: The protocol's status, and the request where there is one.
+  /// - Returns: The protocol's status, and the request if there is one.
   func uaf(_ path: String, _ body: JSONObject) async throws -> (status: Int64, request: [UInt8])? {
     let headers = [
       ("Authorization", "Bearer \(key)"), ("Content-Type", "application/fido+uaf;charset=UTF-8"),
@@ -75,11 +75,11 @@ struct HistoryCaller: Sendable {
     return (status, Array((try answer.optionalString("uafRequest") ?? "").utf8))
   }
 
-  /// Sends what an authenticator app sends.
+  /// Sends the request of an authenticator app.
   func call(_ request: PushAuthRequest) async -> ProcessHistory.Answer {
     let response = await send(
       HTTPRequest(
-        // A cookie is the transport's to write, and no load balancer reads one here.
+        // The transport writes cookies itself, and no load balancer reads one here.
         method: .post, url: request.url, headers: request.headers.filter { $0.name != "Cookie" },
         body: request.body.bytes))
     guard let response else { return .lost }
@@ -88,7 +88,7 @@ struct HistoryCaller: Sendable {
 }
 
 extension SignetFailure {
-  /// Whether no answer came, so that what was wanted may have been done.
+  /// Indicates whether the failure leaves open if the server carried out the request.
   var mayHaveBeenDone: Bool {
     switch self {
     case .transport: true

@@ -6,7 +6,7 @@ import SignetPushAuth
 import SignetTransport
 import Synchronization
 
-// Authenticator apps, and the requests that one of them answers alone.
+// Authenticator apps, and the requests that one app answers alone.
 extension ProcessHistory {
   struct HeldApp: Sendable {
     let id: String
@@ -17,7 +17,7 @@ extension ProcessHistory {
     var name: String { ProcessHistory.name(id) }
   }
 
-  /// What an app was asked.
+  /// A message to an app.
   struct HeldMessage: Sendable {
     let id: String
     let app: HeldApp
@@ -47,7 +47,7 @@ extension ProcessHistory {
     }
   }
 
-  /// Has an app enrol; where the answer with its URI is lost, none can.
+  /// Enrolls an app; if the answer with its URI is lost, no app can use it.
   func enrolApp(of user: String, _ server: Int) async throws {
     let begin = tick()
     let body: JSONObject = ["user": .string(user), "issuer": "Shop"]
@@ -79,7 +79,7 @@ extension ProcessHistory {
     let body: JSONObject = [
       "user": .string(app.user), "mechanism": .string(app.id), "text": "Pay 2 EUR", "lifetime": 3_600,
     ]
-    // As of containers: nobody knows the id of one whose answer is lost.
+    // As with containers, the ID of a message whose answer is lost is unknown.
     let made = try await parties[turn.party][turn.server].send(.post, "pushauth/messages", body)
     guard let made else { return state.withLock { $0.lost += 1 } }
     guard made.status == 201 else { return }

@@ -7,17 +7,17 @@ import SignetTransport
 import SignetWire
 import Synchronization
 
-// Containers, on devices of the SDK: from the invite to what operators order, and their successors.
+// Containers on devices of the SDK, from the invite to the operators' orders, and their renewals.
 extension ProcessHistory {
-  /// A container that the history has made, with what its device has kept.
+  /// A container that the history has made, with the data that its device keeps.
   struct Held: Sendable {
     let id: String
     let user: String
-    /// The invite with which the first of a row of containers began.
+    /// The invite for the first container of a line.
     let activation: String
     let number: UInt8
     let container: Container
-    /// The device as it speaks to each of the two processes.
+    /// The device, with a connection to each of the two processes.
     let devices: [Device]
     let line: Line
     var requests: [TransactionRequest] = []
@@ -25,16 +25,16 @@ extension ProcessHistory {
     var name: String { ProcessHistory.name(id) }
   }
 
-  /// A row of containers, each of which renews the one before.
+  /// A line of containers, each of which renews the one before.
   final class Line: Sendable {
     private let facts = Mutex<(orders: [String], isTaken: Bool)>(([], false))
 
-    /// The orders that its device may get a receipt for.
+    /// The orders for which its device may send a receipt.
     var orders: [String] { facts.withLock { $0.orders } }
 
     func add(_ order: String) { facts.withLock { $0.orders.append(order) } }
 
-    /// Lets nobody else exchange or delete the container; whether nobody does.
+    /// Reserves the container for one renewal or deletion; returns whether it was free.
     func take() -> Bool {
       facts.withLock { facts in
         defer { facts.isTaken = true }
@@ -45,7 +45,7 @@ extension ProcessHistory {
     func giveBack() { facts.withLock { $0.isTaken = false } }
   }
 
-  /// An activation of which the device has not heard how it ended.
+  /// An activation whose outcome the device does not know.
   struct Uncertain: Sendable {
     let activation: String
     let user: String
@@ -78,7 +78,7 @@ extension ProcessHistory {
     }
   }
 
-  /// What a device does; `nil` for what it refuses, or is refused.
+  /// Runs a device's operation; returns `nil` if the device or the server refuses it.
   private func heard<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value? {
     do { return try await body() } catch is SignetFailure { return nil }
   }
@@ -93,7 +93,7 @@ extension ProcessHistory {
     guard
       let invited = try await operators[server].send(.post, "admin/activations", ["user": .string(user)])
     else {
-      // An invite that nobody has read ends the one before.
+      // An invite whose answer is lost still replaces the one before.
       note(.invite(activation: "lost-\(name)", user: user), [], .lost, from: begin)
       return
     }
@@ -111,7 +111,7 @@ extension ProcessHistory {
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
       isOver = true
     } catch { isOver = !error.mayHaveBeenDone }
-    // Where the answer was lost the device goes on with what it has stored.
+    // If the answer was lost, the device continues with its stored state.
     while !isOver {
       try await Task.sleep(for: .milliseconds(20))
       do throws(SignetFailure) {
@@ -144,11 +144,11 @@ extension ProcessHistory {
 
   // MARK: Renewal
 
-  /// Has a device make the successor of a container, until it has an answer.
+  /// Renews a container, with retries until there is an answer.
   private func renew(_ held: Held, _ turn: Turn) async throws {
     guard held.line.take() else { return }
     defer { held.line.giveBack() }
-    // Its keys may be those of an earlier attempt.
+    // The server may have its keys from an earlier attempt.
     let began = state.withLock { state in
       let began = state.renewals[held.id]?.began ?? state.tick()
       state.renewals[held.id] = Renewal(began: began, activation: held.activation, number: held.number)
@@ -164,7 +164,7 @@ extension ProcessHistory {
         isOver = true
       } catch {
         isOver = !error.mayHaveBeenDone
-        // A device that is refused asks the server what it wants.
+        // A device whose renewal is rejected asks the server for its orders.
         if isOver { noteHearing(of: held, from: began, "it is not renewed: \(error)") }
       }
       if !isOver { try await Task.sleep(for: .milliseconds(20)) }
@@ -209,7 +209,7 @@ extension ProcessHistory {
     }
   }
 
-  /// Has a device hear what the server wants; where that is to delete its container, until the server knows that it has.
+  /// Makes a device ask for its orders; on an order to delete its container, repeats until the server knows of the deletion.
   private func report(of held: Held, _ turn: Turn) async throws {
     guard held.line.take() else { return }
     defer { held.line.giveBack() }
@@ -226,7 +226,7 @@ extension ProcessHistory {
     }
     state.withLock { $0.containers.removeAll { $0.id == held.id } }
     for attempt in 0..<200 {
-      // What waits goes to whichever process is there.
+      // Queued notices can go to either process.
       _ = try await heard { try await held.devices[attempt % 2].sendQueuedNotices(evenIfEarly: true) }
       let seen = try await operators[attempt % 2].look("admin/containers/\(held.id)")
       guard try seen?.string("state") ?? "revoked" == "revoked" else { continue }
@@ -244,14 +244,15 @@ extension ProcessHistory {
     }
   }
 
-  /// The receipts of a container for whatever it was ordered.
+  /// The receipts of a container for all of its orders.
   private static func receipts(of held: Held) -> @Sendable (inout Model) -> Void {
     { model in
       for order in held.line.orders { _ = model.take(.receipt(order: order, container: held.name), at: 0) }
     }
   }
 
-  /// Notes that a device may have heard what the server wants, and then that its container may be deleted, and the server know it.
+  /// Records that a device may have received its orders, and that its container may then be deleted, with the server
+  /// informed.
   private func noteHearing(of held: Held, from begin: Int, _ what: String) {
     guard !held.line.orders.isEmpty else { return }
     let receive = Self.receipts(of: held)
@@ -268,7 +269,7 @@ extension ProcessHistory {
   // MARK: Codes and decisions
 
   private func code(of held: Held, _ turn: Turn) async throws {
-    // A device that knows that it is locked makes none.
+    // A device that knows of its lock makes no code.
     let (server, party) = (turn.server, turn.party)
     guard let made = try await heard({ try await held.devices[server].oneTimePassword(for: held.container) })
     else { return }
@@ -284,7 +285,7 @@ extension ProcessHistory {
     }
   }
 
-  /// Decides what the device has seen last, or earlier: what has ended since is refused then.
+  /// Decides the request that the device has seen last, or an earlier one, which the server rejects if it has ended since.
   private func decide(with held: Held, _ turn: Turn) async throws {
     let server = turn.server
     if turn.second % 4 > 0,

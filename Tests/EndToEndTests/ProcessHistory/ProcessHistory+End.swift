@@ -5,20 +5,20 @@ import Synchronization
 import Testing
 import UAFFixture
 
-// What there is in the end.
+// The end of a history, and its comparison with the model.
 extension ProcessHistory {
-  /// How the servers stand, in the words of the model.
+  /// The state of the servers, in the words of the model.
   private struct End {
-    /// By the names of things; what is not in it is gone.
+    /// The state by name; a missing name is one that does not exist any more.
     var words: [String: String] = [:]
     var violations: [String] = []
   }
 
-  /// What can be seen of a thing that the model tells more of.
+  /// The kind of an object; its API shows less of its state than the model has.
   private enum Kind {
     case user, container, request, key, app
 
-    /// What the servers' answers say, of what the model does.
+    /// Converts the model's description to the part that the servers' answers show.
     func words(of text: String) -> String {
       let words = text.split(separator: " ").map(String.init)
       switch self {
@@ -29,7 +29,7 @@ extension ProcessHistory {
     }
   }
 
-  /// Holds what was seen, and what there is now, against the model.
+  /// Compares the observations and the final state with the model.
   func judged() async throws -> Found {
     var end = End(violations: state.withLock { $0.violations })
     for index in 0..<Self.userCount { try await look(at: user(index), &end) }
@@ -51,7 +51,7 @@ extension ProcessHistory {
     }
   }
 
-  /// All that the history knows of: nothing of it may be missing that was acknowledged.
+  /// All objects that the history knows of: every acknowledged one must exist.
   private var kinds: [String: Kind] {
     var kinds: [String: Kind] = [:]
     for index in 0..<Self.userCount { kinds[user(index)] = .user }
@@ -95,7 +95,7 @@ extension ProcessHistory {
 
   private func look(at container: JSONObject, of user: String, _ end: inout End) throws {
     let (id, word) = (try container.string("id"), try container.string("state"))
-    // One that nobody has confirmed can do nothing.
+    // A container that was never confirmed can do nothing.
     guard word != "pending" else { return }
     if !state.withLock({ $0.made.contains(id) }),
       try !noteUnheard(id, of: user, renewing: container.optionalString("renews"))
@@ -115,9 +115,9 @@ extension ProcessHistory {
     end.words[Self.name(id)] = "\(try shown.string("status")) \(proof)"
   }
 
-  /// Writes down a container that there is and of which no device has heard.
+  /// Records an existing container of whose creation no device has heard.
   ///
-  /// - Returns: Whether it can be; by which of its user's invites, nobody knows.
+  /// - Returns: Whether a lost activation or renewal can have made it; the user's invite for it is unknown.
   private func noteUnheard(_ id: String, of user: String, renewing renewed: String?) throws -> Bool {
     let name = Self.name(id)
     return state.withLock { state in

@@ -8,7 +8,7 @@ import UAFFixture
 // Keys of UAF authenticators, which speak the protocol to the server.
 extension ProcessHistory {
   struct HeldKey: Sendable {
-    /// What the model calls it.
+    /// The name in the model.
     let name: String
     let user: String
     var key: UAFTestKey
@@ -23,7 +23,7 @@ extension ProcessHistory {
     switch turn.kind {
     case 73..<76: try await logIn(with: held, confirming: nil, turn.party, turn.server)
     case 76..<85:
-      // One of the last, since those before have ended mostly.
+      // One of the last requests, since most earlier ones have ended.
       let request = state.withLock { state -> String? in
         let asked = Array(state.requests.filter { state.asked[$0] == held.user }.suffix(3))
         return asked.isEmpty ? nil : asked[Int(turn.second % UInt64(asked.count))]
@@ -40,7 +40,7 @@ extension ProcessHistory {
 
   func registerKey(of user: String, by name: String, _ party: Int, _ server: Int) async throws {
     var key = UAFTestKey()
-    // As the model has it of a key that has signed nothing.
+    // The model has 0 for a key that has signed nothing.
     key.signCounter = 0
     let held = HeldKey(name: Self.name("k\(number)-\(name)"), user: user, key: key)
     guard let bytes = try await begin(.registration, of: user, nil, party, server) else { return }
@@ -52,14 +52,14 @@ extension ProcessHistory {
     note(
       .begin(session: Self.session(request.header), user: user, isRegistration: true, request: nil, by: nil),
       ["done"], .accepted, from: bytes.began)
-    // It may be registered whatever is answered, and is none of the user's then where it is not.
+    // It may be registered whatever the answer is; if it is not, the server rejects it later.
     state.withLock { $0.keys.append(held) }
     let step = Step.register(
       session: Self.session(request.header), key: held.name, publicKey: held.name, user: user, device: nil)
     try await answer(step, "registration", response.text, party, server)
   }
 
-  /// Authenticates a user, or has the user confirm a request.
+  /// Authenticates a user, or confirms a request with the user's key.
   func logIn(with held: HeldKey, confirming request: String?, _ party: Int, _ server: Int) async throws {
     guard let bytes = try await begin(.authentication, of: held.user, request, party, server) else { return }
     let asked = try AuthenticationRequest(parsing: bytes.request, versions: [.v1_1])
@@ -67,12 +67,12 @@ extension ProcessHistory {
       .begin(
         session: Self.session(asked.header), user: held.user, isRegistration: false,
         request: request.map { Self.name($0) }, by: nil), ["done"], .accepted, from: bytes.began)
-    // A key that is not asked for is refused before it comes to a step.
+    // A key that the request does not name is rejected before it reaches a step.
     guard
       asked.policy.accepted.contains(where: { $0.contains { $0.keyIDs?.contains(held.key.keyID) ?? false } })
     else { return }
     var key = held.key
-    // Each use counts, whoever of the clients comes first; where a later one does, there seem to be two of the key.
+    // Each use increments the counter; if a later response arrives first, the earlier one looks like that of a cloned key.
     key.signCounter = state.withLock { state in
       guard let index = state.keys.firstIndex(where: { $0.name == held.name }) else { return 1 }
       state.keys[index].key.signCounter += 1
@@ -89,7 +89,7 @@ extension ProcessHistory {
     try await answer(step, "authentication", response.text, party, server)
   }
 
-  /// Asks for an operation; one whose answer is lost nobody answers, and where there is none nothing has changed.
+  /// Begins an operation; one whose answer is lost is never answered, and without an operation nothing has changed.
   private func begin(
     _ operation: UAFOperation, of user: String, _ request: String?, _ party: Int, _ server: Int
   ) async throws -> (request: [UInt8], began: Int)? {
@@ -115,7 +115,7 @@ extension ProcessHistory {
       guard let answer else { return .lost }
       switch answer.status {
       case 1200: return .accepted
-      // The key goes into quarantine. All else that this status says, these responses have right.
+      // The key is quarantined as a clone. These responses have none of the other errors behind this status.
       case 1498: return .found("cloned authenticator")
       default: return .refused
       }
@@ -127,7 +127,7 @@ extension ProcessHistory {
       FinalChallengeParams(appID: header.appID ?? "", challenge: challenge, facetID: ProcessPair.facet))
   }
 
-  /// What the model calls an operation, which stands before the dot of what the server has written for itself.
+  /// The name of an operation in the model: the part of the server data before the dot.
   private static func session(_ header: OperationHeader) -> String {
     name(String((header.serverData ?? "").prefix { $0 != "." }))
   }

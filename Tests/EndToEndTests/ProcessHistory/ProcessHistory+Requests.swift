@@ -5,9 +5,9 @@ import SignetTransport
 import SignetWire
 import Synchronization
 
-// What relying parties ask, and how that ends without an answer.
+// Requests of relying parties, and their ends without an answer.
 extension ProcessHistory {
-  /// A request that is over soon.
+  /// A request that expires soon.
   struct Expiring: Sendable {
     let request: String
     let user: String
@@ -15,11 +15,11 @@ extension ProcessHistory {
     let expires: Int64
     /// A moment before that.
     let from: Int
-    /// The place of the deed that made it.
+    /// The index of the deed that made it.
     let place: Int
   }
 
-  /// A third of what is asked is over before the history is.
+  /// Creates a request; a third of the requests expire before the history ends.
   func ask(_ turn: Turn) async throws {
     let begin = tick()
     let isShort = turn.first % 3 == 0
@@ -27,7 +27,7 @@ extension ProcessHistory {
     let body: JSONObject = [
       "user": .string(turn.user), "text": "Pay 1 EUR", "lifetime": .integer(lifetime),
     ]
-    // One whose answer is lost has an id that nobody knows: nobody decides it here.
+    // The ID of a request whose answer is lost is unknown, so the history never decides it.
     guard let made = try await parties[turn.party][turn.server].send(.post, "transactions", body) else {
       return state.withLock { $0.lost += 1 }
     }
@@ -42,7 +42,7 @@ extension ProcessHistory {
       state.requests.append(id)
       state.asked[id] = turn.user
       guard isShort, let place else { return }
-      // The moment of an answer that came in time is one before the end.
+      // If the answer came in time, the moment of its arrival is before the expiry.
       let moment = state.tick()
       let from = SystemWallClock().now < expires ? moment : begin
       state.expiring.append(
@@ -64,20 +64,20 @@ extension ProcessHistory {
 
   // MARK: Expiry
 
-  /// What comes before is at 0 by the model's time: when a request is over, a deed of its own says.
+  /// All other deeds are at 0 by the model's clock; a separate deed expires a request.
   private static let timeOfExpiry: Int64 = 1
 
-  /// Writes down of each request that is over soon when it is: between a moment before its end and one after it.
+  /// Records each expiry as a deed between a moment before it and one after it.
   func watchExpiries() async throws {
     while true {
-      // The servers have the same clock.
+      // The servers use the same clock.
       let now = SystemWallClock().now
       let isDone = state.withLock { state in
         for expiring in state.expiring where expiring.expires <= now {
           let (end, request) = (state.tick(), expiring.request)
           state.text.append("\(expiring.from)-\(end) the request \(request) is over")
           state.acknowledge("expire", from: expiring.from, to: end, after: expiring.place) {
-            // Where it was not answered.
+            // If it was not answered.
             _ = $0.expire(Self.name(request), at: Self.timeOfExpiry)
             return true
           }
@@ -91,7 +91,7 @@ extension ProcessHistory {
     }
   }
 
-  /// Answers what is over: nothing of that may be accepted any more.
+  /// Answers expired requests, none of which the server may accept.
   func answerLate() async throws {
     let (containers, over, keys) = state.withLock { ($0.containers, $0.over, $0.keys) }
     for held in containers {

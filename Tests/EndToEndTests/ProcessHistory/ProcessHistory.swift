@@ -10,17 +10,17 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// A random history of three clients of two processes, and of one who kills.
+/// A random history of three clients of two processes, with kills.
 final class ProcessHistory: Sendable {
   static let userCount = 3
   static let clientCount = 3
   static let actionCount = 20
   static let killCount = 3
 
-  /// How an attempt was answered.
+  /// The answer to an attempt.
   enum Answer: Hashable, Sendable {
     case accepted, refused, lost
-    /// A refusal that has changed something: what the model has to say.
+    /// A rejection that has changed the state; the text is the outcome that the model must give.
     case found(String)
   }
 
@@ -28,32 +28,32 @@ final class ProcessHistory: Sendable {
     var moment = 0
     var deeds: [Deed] = []
     var text: [String] = []
-    /// How many deeds of each kind were acknowledged.
+    /// The number of acknowledged deeds of each kind.
     var acknowledged: [String: Int] = [:]
     var lost = 0
     var containers: [Held] = []
-    /// The ids of all containers that a device has, or has had.
+    /// The IDs of all containers that a device has or had.
     var made: Set<String> = []
     var keys: [HeldKey] = []
     var apps: [HeldApp] = []
     var messages: [HeldMessage] = []
-    /// The ids of all requests that were acknowledged.
+    /// The IDs of all acknowledged requests.
     var requests: [String] = []
-    /// Whom those ask that are not for an app alone.
+    /// The user of each request that is not for an app alone.
     var asked: [String: String] = [:]
-    /// Requests that are over soon, and those that are, with whom they ask.
+    /// Requests that expire soon, and expired ones with their users.
     var expiring: [Expiring] = []
     var over: [String: String] = [:]
     /// Activations that may have been finished without an answer.
     var uncertain: [Uncertain] = []
-    /// Renewals that were begun, by the id of the container that they renew.
+    /// Renewals in progress, by the ID of the container that they renew.
     var renewals: [String: Renewal] = [:]
     var deviceCount: UInt8 = 0
     var kills = 0
     var ended = 0
     var violations: [String] = []
 
-    /// A number for a device that has no other container.
+    /// Returns a number for a device without another container.
     mutating func newDevice() -> UInt8 {
       deviceCount += 1
       return deviceCount
@@ -64,7 +64,7 @@ final class ProcessHistory: Sendable {
       return moment
     }
 
-    /// Writes down what was acknowledged; its place.
+    /// Records an acknowledged deed and returns its index.
     @discardableResult
     mutating func acknowledge(
       _ kind: String, from begin: Int, to end: Int, after place: Int? = nil,
@@ -76,13 +76,13 @@ final class ProcessHistory: Sendable {
     }
   }
 
-  /// What became of it.
+  /// The outcome of a history.
   struct Found: Sendable {
     let acknowledged: [String: Int]
     let lost: Int
     let kills: Int
     let violations: [String]
-    /// All attempts, for whoever has to find out what was wrong.
+    /// The log of all attempts, for the analysis of a failure.
     let text: String
   }
 
@@ -102,10 +102,11 @@ final class ProcessHistory: Sendable {
 
   func user(_ index: Int) -> String { "h\(number)-\(index)" }
 
-  /// What the model calls something that the server has named, so that the id says nothing of what it is like (``Traits``).
+  /// The name in the model of an object that the server has named; it has no number at the end, so ``Traits`` derive nothing
+  /// from it.
   static func name(_ id: String) -> String { "\(id)." }
 
-  /// Runs it.
+  /// Runs the history.
   func run() async throws -> Found {
     for (index, _) in pair.keys.enumerated() {
       note(.addParty("party\(index)"), ["done"], .accepted, from: tick())
@@ -130,7 +131,7 @@ final class ProcessHistory: Sendable {
     return try await judged()
   }
 
-  /// The moments are random on purpose: nothing waits for them.
+  /// Kills processes at random moments on purpose; nothing waits for them.
   private func killSome() async throws {
     var random = SplitMix64(seed: seed &* 31)
     for _ in 0..<Self.killCount {
@@ -149,9 +150,9 @@ final class ProcessHistory: Sendable {
     state.withLock { $0.ended += 1 }
   }
 
-  /// What a client has drawn for its next action.
+  /// The random values for a client's next action.
   struct Turn: Sendable {
-    /// Names what it makes.
+    /// The name of the objects that it makes.
     let name: String
     let user: String
     let server: Int
@@ -171,7 +172,7 @@ final class ProcessHistory: Sendable {
       self.random = random
     }
 
-    /// One of those that there are; `nil` where there is none.
+    /// Returns one of the values; `nil` if there are none.
     func one<Value>(of values: [Value]) -> Value? {
       values.isEmpty ? nil : values[Int(first % UInt64(values.count))]
     }
@@ -205,9 +206,9 @@ final class ProcessHistory: Sendable {
 
   // MARK: What is seen
 
-  /// Makes an attempt, and the same again where its answer was lost.
+  /// Makes an attempt, and repeats it if its answer was lost.
   ///
-  /// What each makes may have a name of its own, since the one before may have made something too.
+  /// Each repetition may use another name, since the one before may have made an object too.
   @discardableResult
   func attempt(
     _ right: Set<String>, _ server: Int, step: (_ repetition: Int) -> Step,
@@ -219,7 +220,7 @@ final class ProcessHistory: Sendable {
       let answer = try await call(server)
       note(step, right, answer, from: begin)
       guard answer == .lost else { return answer }
-      // The other process, or this one once it is there again.
+      // The other process, or this one once it runs again.
       server = 1 - server
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -237,9 +238,9 @@ final class ProcessHistory: Sendable {
 
   func tick() -> Int { state.withLock { $0.tick() } }
 
-  /// Writes down what was attempted; what was refused has changed nothing.
+  /// Records an attempt; a rejected one has changed nothing.
   ///
-  /// - Returns: The place of the deed, where it was acknowledged.
+  /// - Returns: The index of the deed, if it was acknowledged.
   @discardableResult
   func note(_ step: Step, _ right: Set<String>, _ answer: Answer, from begin: Int) -> Int? {
     let end = tick()
@@ -263,9 +264,10 @@ final class ProcessHistory: Sendable {
     }
   }
 
-  /// Writes down what may have been done.
+  /// Records a deed that may have been done.
   ///
-  /// What a process was doing that was killed is done or not when its caller hears that; a database server may still do it then.
+  /// When the caller notices that its process was killed, the outcome of the deed is fixed. Only a database server may still
+  /// do it afterwards.
   func noteLost(
     from begin: Int, to end: Int, in state: inout State, _ change: @escaping @Sendable (inout Model) -> Void
   ) {
@@ -279,7 +281,7 @@ final class ProcessHistory: Sendable {
 
   private static func kind(of step: Step) -> String { String("\(step)".prefix { $0 != "(" }) }
 
-  /// When a step is taken, by the model: a code when it is made, and all else when nothing is over yet.
+  /// The model's time of a step: for a code, the time of its making; otherwise 0, when nothing has expired.
   private static func time(of step: Step) -> Int64 {
     if case .code(_, _, let counter, _, _) = step { counter * Traits.period } else { 0 }
   }

@@ -10,11 +10,13 @@ import Synchronization
 import Testing
 import UAFFixture
 
-/// Random histories of clients of two processes on one folder, of which one is killed now and then and started again: what was
-/// acknowledged is there, and nothing was accepted that the rules refuse, as the model says that the random histories of
-/// `SignetSimulationTests` are held against too.
+/// Random histories of clients of two processes on one folder, with kills and restarts of the processes.
+///
+/// Acknowledged deeds persist, and nothing is accepted against the rules, by the same model as for the histories of
+/// `SignetSimulationTests`.
 @Suite(.serialized, .timeLimit(.minutes(120))) struct ProcessHistoryTests {
-  /// `SIGNET_KILLS` six times on SQLite, which makes 300 of `make kill-test`, and once on PostgreSQL; else a few.
+  /// The number of histories: `SIGNET_KILLS` times six on SQLite, which makes 300 in `make kill-test`; `SIGNET_KILLS` on
+  /// PostgreSQL; otherwise a few.
   private static func count(on backend: StorageBackend) -> Int {
     switch backend {
     case .sqlite: KillCount.wanted.map { $0 * 6 } ?? 3
@@ -22,7 +24,7 @@ import UAFFixture
     }
   }
 
-  /// What a long run has to have had, so that nothing is missing because all of it was refused.
+  /// The kinds of deeds that a long run must have had acknowledged, so that it cannot pass by rejecting all of them.
   private static let kinds = [
     "suspend", "resume", "delete", "invite", "finish", "renew", "revoke", "order", "wipe", "code", "ask",
     "decide", "withdraw", "expire", "register", "login", "removeKey", "registerApp", "message", "answer",
@@ -38,7 +40,7 @@ import UAFFixture
     var (lost, kills) = (0, 0)
     var acknowledged: [String: Int] = [:]
     var number = 0
-    // Where all kills came too late, one history more.
+    // If all kills came too late, one more history runs.
     while number < Self.count(on: backend) || kills == 0 {
       try #require(number < Self.count(on: backend) + 20, "no kill comes in time")
       let history = try ProcessHistory(pair, number: number, seed: random.seed &+ UInt64(number))
@@ -66,7 +68,7 @@ import UAFFixture
 
 /// Two processes on one folder.
 final class ProcessPair: Sendable {
-  /// The application that the client of UAF says it is.
+  /// The application (facet) that the UAF client claims to be.
   static let facet = "linux:app-id:signet"
 
   let backend: StorageBackend
@@ -84,7 +86,7 @@ final class ProcessPair: Sendable {
       let server = try PrivatePostgreSQL.shared()
       words += ["--storage", try server.uri(server.makeDatabase())]
     }
-    // Each device has connections of its own, and all come from one address.
+    // Each device has separate connections, and all come from one address.
     let first = try await RunningServer.startWithShop(words) { data, settings in
       try FileManager.default.createDirectory(
         atPath: "\(data)/metadata", withIntermediateDirectories: false,
@@ -122,7 +124,7 @@ final class ProcessPair: Sendable {
 
   func stop() async { for server in servers.withLock(\.self) { await server.stop() } }
 
-  /// What a caller needs to reach a process.
+  /// The connection settings for a process.
   func connection(_ index: Int) throws -> ConnectionConfiguration {
     var configuration = ConnectionConfiguration(
       certificateAuthoritiesPEM: try String(contentsOfFile: first.authority, encoding: .utf8))

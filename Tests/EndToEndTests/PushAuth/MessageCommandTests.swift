@@ -7,8 +7,8 @@ import SignetServer
 import SignetTestKit
 import Testing
 
-/// `signet import` and `signet message` as they are built, against a server in Python that was written from the description of
-/// the protocol alone.
+/// The built `signet import` and `signet message`, with a Python server that was written from the protocol's description
+/// alone.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: PythonPeer.isWanted)) struct MessageCommandTests {
   private let folder: TemporaryFolder
   private let peer: PythonPeer
@@ -36,7 +36,7 @@ import Testing
     return try peer("enrol", .object(order)).string("uri")
   }
 
-  /// What a gateway would write into a file: a message of the only mechanism.
+  /// Writes a message of the only mechanism to a file, as a gateway would.
   private func message(_ more: JSONObject = [:], to name: String = "push.json") throws -> (
     file: String, id: String, aps: JSONObject
   ) {
@@ -100,7 +100,7 @@ import Testing
     #expect(try await device.json("message", "show", first.id).string("status") == "pending")
     let number = try await device.run("message", "approve", "--number", "12")
     #expect(number.status == 64 && number.errorOutput.contains("plain yes or no"), number.summary)
-    // The only one that waits needs no name; what is approved is said first.
+    // A single pending message needs no name; the output first shows what is approved.
     let approved = try await device.run("message", "approve")
     #expect(approved.status == 0 && approved.output == "Approved.\n", approved.summary)
     #expect(
@@ -156,7 +156,7 @@ import Testing
     _ = try await device.json("import", try uri("pushauth"), "--push-token", "AABB")
     let made = try message(["kind": "biometric"])
     _ = try await device.json("message", "receive", made.file)
-    // Neither bus nor terminal: no finger, and nobody to type a passcode.
+    // Without a bus and a terminal, neither a finger nor a passcode can be presented.
     let result = try await device.run("message", "approve", made.id)
     #expect(result.status != 0 && result.output.isEmpty, result.summary)
     #expect(try state(made.id) == "pending")
@@ -172,7 +172,7 @@ import Testing
     _ = try await device.json("message", "receive", before.file)
     let stored = try await listed()
     let mechanism = try peer("state", "").strings("mechanisms")[0]
-    // What a server that is not this one would sign, or this one with another content.
+    // A message of another server, or of this one with changed content.
     func forged(_ more: JSONObject) throws -> JSONObject {
       var order: JSONObject = ["mechanism": .string(mechanism), "kind": "default"]
       for member in more.members { order[member.name] = member.value }
@@ -251,9 +251,9 @@ import Testing
     }
     let missing = try await device.run("message", "receive", folder.file("nowhere"))
     #expect(missing.status == 66, missing.summary)
-    // Nothing of any of them.
+    // None of these messages is stored.
     #expect(try await listed() == stored)
-    // The right one is still taken.
+    // The valid message is still accepted.
     _ = try await device.json("message", "receive", try write(plain, "good.json"))
     #expect(try await listed().count == 2)
   }
@@ -313,7 +313,7 @@ import Testing
       return "\(parts[0])?" + (query + (value.map { ["\(name)=\($0)"] } ?? [])).joined(separator: "&")
     }
     func encoded(_ text: String) -> String { Base64URL.encode(Array(text.utf8)) }
-    // Each kind of refusal; the parser's others are in SignetOATHTests, in URITests and AuthenticatorURIFormTests.
+    // Each kind of rejection; URITests and AuthenticatorURIFormTests of SignetOATHTests have the parser's other cases.
     let cases: [(name: String, uri: String, says: String)] = [
       ("10 MB", good + "&x=" + String(repeating: "a", count: 10 << 20), ""),
       ("a parameter of 9 KB", with("image", String(repeating: "a", count: 9000)), "image"),

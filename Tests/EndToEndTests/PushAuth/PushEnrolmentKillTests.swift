@@ -7,13 +7,13 @@ import SignetServer
 import SignetTestKit
 import Testing
 
-/// `kill -9` of a device, or of the server, at each step of an enrolment: nothing is ever half enrolled, and the same URI again
-/// repairs whatever was left.
+/// `kill -9` of a device or of the server at each step of an enrollment: it is never half done, and a retry with the same
+/// URI repairs any remains.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct PushEnrolmentKillTests {
-  /// The calls that make something durable.
+  /// The system calls that make data durable.
   private static let durable = ["fsync", "fdatasync"]
 
-  /// What is on a device, as another process finds it.
+  /// The enrolled account and the codes on a device, as another process finds them.
   private func found(_ device: InstalledSignet) async throws -> (account: EnrolledAccount?, codes: Int) {
     guard FileManager.default.fileExists(atPath: device.data) else { return (nil, 0) }
     let vault = try Vault(directory: device.data, keystore: SoftwareKeystore(directory: device.data))
@@ -23,7 +23,7 @@ import Testing
     return (enrolled.first, try await accounts.list().count)
   }
 
-  /// Nothing, or all of it.
+  /// Expects that a device has nothing or a complete enrollment.
   private func expectWhole(_ device: InstalledSignet, _ comment: Comment) async throws -> Bool {
     let (account, codes) = try await found(device)
     guard let account else {
@@ -35,7 +35,7 @@ import Testing
     return true
   }
 
-  /// An enrolment that our server offers to a new user.
+  /// An enrollment that our server offers to a new user.
   private struct Offer {
     let user: String
     let mechanism: String
@@ -62,7 +62,7 @@ import Testing
     let shop = try APIClient(server, keyFile: server.shopKey)
     let trap = try StepTrap(Self.durable)
     var random = SeededRandom(test: "PushEnrolmentKillTests")
-    // How many there are, an undisturbed enrolment says.
+    // An undisturbed enrollment determines their number.
     var steps: [Int?] = [nil]
     var (round, kills) = (0, 0)
     while round < steps.count {
@@ -83,22 +83,22 @@ import Testing
       guard case .object(let present)? = try listed.array("authenticators").first else {
         throw JSONFailure.notAnObject
       }
-      // Never here without there.
+      // The device never has an account that the server lacks.
       #expect(try !isWhole || present.string("state") == "active", comment)
-      // The same again.
+      // The same URI again.
       let again = try await device.run(offer.words)
       #expect(again.status == (isWhole ? 65 : 0), "\(trap), again: \(again.summary)")
       #expect(try await expectWhole(device, "\(trap), again"), comment)
       try await expectInUse(device, offer.user, offer.mechanism, shop, server)
     }
     print("push enrolment kill test: the device was killed at \(kills) of its steps")
-    // An enrolment may have a step less than the one that was counted.
+    // An enrollment may have one step less than the counted one.
     #expect(kills >= steps.count - 2)
     #expect(try await server.json("audit", "verify")["intact"] == true)
     await server.stop()
   }
 
-  /// Both halves are good for something: a code is taken, and a message is answered.
+  /// Expects that both halves work: a code is accepted and a message is answered.
   private func expectInUse(
     _ device: InstalledSignet, _ user: String, _ mechanism: String, _ shop: APIClient, _ server: RunningServer
   ) async throws {
@@ -118,7 +118,7 @@ import Testing
     let trap = try StepTrap(Self.durable)
     var server = try await RunningServer.startWithShop().restarted(launcher: trap.launcher)
     var random = SeededRandom(test: "PushEnrolmentKillTests")
-    // A server that has just begun writes more than later.
+    // A server writes more right after its start than later.
     var steps: [Int?] = [nil, nil]
     var (round, kills) = (0, 0)
     while round < steps.count {
@@ -165,7 +165,7 @@ import Testing
       _ = try peer("hold", .string(moment))
       let words = ["import", uri, "--push-token", "AABB"]
       let running = try device.process(words).start()
-      // The request has come in; in the second round the server knows the device, and the answer has not left.
+      // The server holds the request; in the second round it has registered the device, but the answer is not sent yet.
       #expect(try peer("held", .null).string("action") == "register")
       #expect(running.kill())
       #expect(try await running.result().status == -SIGKILL)
@@ -176,7 +176,7 @@ import Testing
       let again = try await device.run(words)
       #expect(again.status == 0, "\(moment): \(again.summary)")
       #expect(try await expectWhole(device, "\(moment), again"))
-      // No second one was made there.
+      // The retry made no second mechanism.
       let after = try peer("state", "").strings("mechanisms")
       #expect(after.count == (moment == "before" ? 1 : 2))
       let account = try #require(await found(device).account)
@@ -240,7 +240,7 @@ import Testing
       if !isWhole { halves += 1 }
     }
     print("push enrolment kill test: \(halves) of \(round - 1) kills before anything was stored")
-    // The first write is among the steps, and before it there is nothing.
+    // The first write is among the steps, and nothing is stored before it.
     #expect(halves > 0)
   }
 }

@@ -48,7 +48,7 @@ import Testing
       #expect(elsewhere.isRefusal(64, "alice is registered at \(party.url), and not at"), elsewhere.summary)
     }
 
-    // The token of the user lets them register another.
+    // The user's token authorizes the registration of another authenticator.
     let jwt = token.output.trimmingCharacters(in: .whitespacesAndNewlines)
     let words = ["uaf", "register", "alice", "-a", "password", "--token-fd", "0"] + party.words
     for weak in ["password", "horse"] {
@@ -102,7 +102,7 @@ import Testing
     let confirmed = try await device.run(["uaf", "oob", "run", file] + party.words, passwords: ["271828"])
     #expect(confirmed.status == 0 && confirmed.errorOutput.contains("| Pay 20 EUR to Bob"), confirmed.summary)
     #expect(try await party.status(confirmation) == "succeeded")
-    // An empty list is an answer; that there is nothing to do is none to who wanted it done.
+    // An empty list is a success; with `--run`, nothing to do is a failure.
     let empty: [([String], Int32)] = [([], 0), (["--json"], 0), (["--run"], 1)]
     for (words, status) in empty {
       let nothing = try await device.run(["uaf", "pending"] + words + party.words)
@@ -131,7 +131,7 @@ import Testing
     #expect(try shown.string("name") == "desk" && shown.bool("push"))
     let same = try await device.run(["uaf", "device", "check"] + party.words)
     #expect(same.status == 0 && same.output == "Nothing differs.\n", same.summary)
-    // The device forgets its key; the server does not hear of it.
+    // The device deletes its key without informing the server.
     let second = try await party.link("registration", ["username": "alice"])
     let password = try await device.run(
       ["uaf", "oob", "run", second, "-a", "password"] + party.words, passwords: ["correct horse"])
@@ -149,7 +149,7 @@ import Testing
     #expect(try await device.run(["uaf", "device", "check"] + party.words).status == 0)
     let nothing = try await device.run(["uaf", "device", "sync"] + party.words)
     #expect(nothing.status == 0 && nothing.output == "Nothing differs.\n", nothing.summary)
-    // Without a token the server goes on without this device until somebody authenticates.
+    // Without a token, the server works without this device until the user authenticates.
     let removed = try await party.server.run("uaf", "remove-target", target(device))
     #expect(removed.status == 0, removed.summary)
     let forgotten = try await device.run(["uaf", "device", "sync"] + party.words)
@@ -193,7 +193,7 @@ import Testing
       device, ["uaf", "oob", "run", code, "--device-name", "laptop"] + party.words)
     try registration.expect("1 PIN")
     try registration.answer("Which authenticator? [1-", "1")
-    // Longer than any number that is shown, such as a port.
+    // Longer than any number in the output, such as a port.
     let tooLong = "31415926535"
     try registration.answer("New PIN: ", tooLong)
     try registration.answer("Repeat it: ", tooLong)

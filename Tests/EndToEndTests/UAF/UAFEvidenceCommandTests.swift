@@ -3,7 +3,8 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// A transaction that a UAF authenticator has answered, verified by `signet-server transaction verify` from what the server gives out.
+/// A transaction that a UAF authenticator has answered, verified by `signet-server transaction verify` from the server's
+/// evidence.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct UAFEvidenceCommandTests {
   private func verify(_ words: String...) async throws -> ServerCommand.Result {
     try await ServerCommand.run(["transaction", "verify"] + words)

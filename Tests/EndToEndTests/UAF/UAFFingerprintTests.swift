@@ -4,7 +4,7 @@
   import SignetJSON
   import Testing
 
-  /// `signet uaf` with the real fprintd, whose reader is libfprint's virtual one: the test is the finger.
+  /// `signet uaf` with the real fprintd and libfprint's virtual reader, to which the test presents fingers.
   @Suite(
     .serialized, .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"),
     .timeLimit(.minutes(10))

@@ -3,12 +3,12 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// `kill -9` at random moments of UAF operations; a check and a synchronization lead to two sides that agree.
+/// `kill -9` at random moments of UAF operations; after a check and a synchronization both sides agree.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct UAFKillTests {
-  /// What the PIN is at first, and after a change.
+  /// The first PIN, and the one after a change.
   private static let pins = ["271828", "161803"]
 
-  /// An operation that is killed somewhere in its course: its words, and what is typed.
+  /// An operation that is killed during its course: its words and its typed input.
   private typealias Step = (name: String, words: [String], typed: [String])
 
   @Test("Whoever is killed, both sides agree in the end", arguments: KillBench.Victim.allCases)
@@ -21,10 +21,10 @@ import Testing
       try #require(round < KillRounds.longCount + 20, "no kill comes in time")
       bench.beginRound()
       let device = party.device("device-\(round)")
-      // A user who leaves many requests unanswered, as here kills do, would be asked no more.
+      // A new user, since one who leaves many requests unanswered, as the kills do, is rate limited.
       let user = "person-\(round)"
       try await party.server.addUser(user)
-      // Each step is made when the ones before it are done: a code is good for a time.
+      // Each step is made after the ones before it, since a code is valid for a limited time.
       for number in 0..<Self.stepCount {
         let step = try await self.step(number, user, round, party)
         let process = try device.process(step.words, passwords: step.typed)
@@ -67,7 +67,7 @@ import Testing
     let answer = try await party.ask(
       "/token/dispatch/authentication",
       ["dispatcher": "link", "getUafRequest": ["context": .string(context.text)]])
-    // Where the registration was killed there is nobody to ask: the device looks for what waits instead.
+    // If the registration was killed, there is no target: the device looks for pending operations instead.
     guard try answer.string("dispatchResult") == "dispatched" else {
       return ["uaf", "pending"] + party.words
     }
@@ -76,7 +76,7 @@ import Testing
       + party.words
   }
 
-  /// Registers again where nothing is left, and lets check and synchronization do their part.
+  /// Registers again if nothing is left, and runs check and synchronization.
   private func settle(_ device: InstalledSignet, _ user: String, _ party: UAFParty, _ history: [String])
     async throws
   {
@@ -87,16 +87,16 @@ import Testing
       said.append("\(words.prefix(2).joined(separator: " ")): \(result.summary)")
       return result
     }
-    // As often as decision 137 promises that it takes.
+    // The number of repetitions that decision 137 promises.
     for _ in 0..<2 {
       let made = try await run(
         ["register", user, "-a", "pin", "--device-name", name, "--token-fd", "0"],
         [party.key, Self.pins[0]])
-      // What is registered already is not registered again.
+      // An existing registration is not repeated.
       if ![0, 65].contains(made.status) { break }
       _ = try await run(["device", "sync", "--token-fd", "0"], [party.key])
       guard try await run(["device", "check"]).status == 0 else { continue }
-      // The PIN is the one of before a change or of after it, and no other.
+      // The PIN is the one before or after a change.
       for pin in Self.pins where try await run(["authenticate", user, "-a", "pin"], [pin]).status == 0 {
         return
       }
@@ -105,7 +105,7 @@ import Testing
     Issue.record("the two sides do not agree:\n\(said.joined(separator: "\n"))")
   }
 
-  /// What either side has, and what the server has logged, for who has to find out why they differ.
+  /// The state of both sides and the server's log, for the analysis of a difference.
   private func state(_ device: InstalledSignet, _ user: String, _ party: UAFParty) async throws -> [String] {
     var lines: [String] = []
     for words in [["uaf", "list", "--json"], ["uaf", "device", "show", "--json"]] {

@@ -5,7 +5,7 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// A server with UAF as a process of its own, with the user alice, and a relying party's way to it.
+/// A server process with UAF and the user alice, and access as a relying party.
 struct UAFParty: Sendable {
   private(set) var server: RunningServer
   let key: String
@@ -41,10 +41,10 @@ struct UAFParty: Sendable {
 
   var url: String { "https://127.0.0.1:\(server.port)/nevisfido" }
 
-  /// The words that every command to the server has.
+  /// The words of every command for the server.
   var words: [String] { ["--uaf-server", url] }
 
-  /// Goes on with a server that was started again.
+  /// Continues with a restarted server.
   mutating func replace(_ server: RunningServer) { self.server = server }
 
   func device(_ name: String = "device") -> InstalledSignet { server.device(name) }
@@ -58,14 +58,14 @@ struct UAFParty: Sendable {
         body: body.bytes))
   }
 
-  /// Asks as the relying party.
+  /// Sends a request as the relying party, which must succeed.
   func ask(_ path: String, _ body: JSONObject) async throws -> JSONObject {
     let response = try await post(path, body)
     try #require(response.status == 200, "status \(response.status)")
     return try JSONObject(parsing: response.body)
   }
 
-  /// Has a token sent in some way; what was made of it, and its session.
+  /// Dispatches a token; returns the dispatcher's response and the session.
   func dispatch(
     _ operation: String, by dispatcher: String = "link", to target: String? = nil, _ context: JSONObject
   ) async throws -> (response: String, session: String) {
@@ -79,7 +79,7 @@ struct UAFParty: Sendable {
     )
   }
 
-  /// Writes a link to a file, which a command reads.
+  /// Dispatches a token as a link and writes it to a file for a command.
   func link(_ operation: String, to target: String? = nil, _ context: JSONObject) async throws -> String {
     try server.write(try await dispatch(operation, to: target, context).response, to: "\(UUID()).link")
   }

@@ -7,7 +7,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// A picture that a relying party wants confirmed, in two processes over TLS.
+/// The confirmation of a relying party's picture, in two processes over TLS.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct UAFPictureCommandTests {
   private static let pin = "271828"
 
@@ -42,7 +42,7 @@ import UAFFixture
     let confirmed = try await device.run(
       ["uaf", "oob", "run", code, "--picture", file] + party.words, passwords: [Self.pin])
     #expect(confirmed.status == 0 && confirmed.errorOutput.contains("look at it now"), confirmed.summary)
-    // Of forms in the server's order the first that shows as it is.
+    // The first format, in the server's order, that can be shown unchanged.
     let shown = Array(try Data(contentsOf: URL(filePath: file)))
     #expect(shown == UAFTestPicture(33, 20).bytes)
     #expect(try await party.status(session) == "succeeded")

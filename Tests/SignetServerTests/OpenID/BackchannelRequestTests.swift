@@ -28,7 +28,7 @@ import Testing
       content
         == #"{"form":{"fields":[{"label":"Message","type":"text","value":"W4SCT – “é”"}],"template":"login"},"from":"Example Bank"}"#
     )
-    // Neither the id nor what proved the client is in the log or the audit log.
+    // Neither the ID nor the client's credential is in the log or the audit log.
     let written = try await fixture.server.audit().joined() + fixture.server.capture.lines.joined()
     #expect(try !written.contains(answer.id))
   }
@@ -43,7 +43,7 @@ import Testing
     #expect(waiting.first?.content == #"{"from":"Example Bank","text":"Sign in"}"#)
   }
 
-  /// What is wrong, as parameters in the place of the usual ones, and the answer of section 13.
+  /// Invalid requests, as replaced parameters, and the answers by section 13.
   static let refusals: [(String, [(String, String)], String)] = [
     ("no scope", [("login_hint", "alice")], "400 invalid_request"),
     ("an empty scope", [("scope", ""), ("login_hint", "alice")], "400 invalid_request"),
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test func aUserWhoIsAskedTooOftenIsLeftAlone() async throws {
-    // Half of it is one client's.
+    // One client may use half of the limit.
     let fixture = try await OpenIDFixture { $0.challengeLimits.pending = 4 }
     let client = try await fixture.register()
     for _ in 0..<2 { #expect(try await fixture.ask(client).status == 200) }
@@ -189,7 +189,7 @@ import Testing
     #expect(try await ask(code) == "200")
     for _ in 0..<3 { #expect(try await ask("\(code)0") == "400 invalid_user_code") }
     #expect(try await ask(code) == "400 invalid_user_code")
-    // What one client gets wrong keeps no other from asking.
+    // Wrong codes by one client do not block another client.
     let other = try await fixture.register()
     let answer = try await fixture.ask(other, [("login_hint", "alice"), ("user_code", code)])
     #expect(answer.status == 200)
@@ -260,7 +260,7 @@ import Testing
     #expect(
       try await ask(["format": "iss_sub", "iss": "https://else.example", "sub": .string(subject)])
         == "400 invalid_request")
-    // A name that another user may have next is no subject.
+    // A user name is no subject, since another user may have it later.
     #expect(
       try await ask(["format": "iss_sub", "iss": .string(fixture.issuer), "sub": "alice"])
         == "400 unknown_user_id")

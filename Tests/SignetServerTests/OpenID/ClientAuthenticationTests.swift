@@ -8,9 +8,9 @@ import SignetStorage
 import SignetTesting
 import Testing
 
-/// How clients prove who they are (OpenID Connect Core section 9), and what proves nothing.
+/// Authentication of clients (OpenID Connect Core section 9), with its rejections.
 @Suite(.timeLimit(.minutes(10))) struct ClientAuthenticationTests {
-  /// What the token endpoint says to a client that is not let in, and to one that is.
+  /// The token endpoint's answers to a rejected client and to an authenticated one.
   private static let (refused, letIn) = ("401 invalid_client", "400 invalid_grant")
 
   private func outcome(
@@ -40,7 +40,7 @@ import Testing
     }
     let named = try client.proof(at: now) + [("client_id", client.id.text)]
     #expect(try await outcome(fixture, client, named) == Self.letIn)
-    // Clocks may differ by half a minute, and a token lives for an hour at most.
+    // Clocks may differ by half a minute, and a token is valid for an hour at most.
     for (iat, exp) in [(now + 30, now + 3_630), (now - 4_000, now - 29)] {
       let proof = try client.proof(at: now) { ($0["iat"], $0["exp"]) = (.integer(iat), .integer(exp)) }
       #expect(try await outcome(fixture, client, proof) == Self.letIn)
@@ -60,7 +60,7 @@ import Testing
     #expect(try await outcome(fixture, client, proof) == Self.refused)
   }
 
-  /// Changes to an assertion that make it none.
+  /// Changes that make an assertion invalid.
   static let changes: [(String, @Sendable (inout JSONObject, Int64) -> Void)] = [
     (
       "others beside",
@@ -104,12 +104,12 @@ import Testing
     let parts = text.split(separator: ".").map(String.init)
     let none = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))
     var wrong = ["\(none).\(parts[1]).", "\(none).\(parts[1]).\(parts[2])", "", "a.b", text + "."]
-    // HMAC under the public key, which everybody knows.
+    // HMAC with the public key, which an attacker knows.
     let jwk = try JWK(client.key.publicKey, keyID: "k1").publicObject().bytes
     let claims = try Base64URL.decode(parts[1])
     let hmac = try SigningKey(hmac: SecretBytes(copying: jwk), keyID: "k1")
     wrong.append(try JWS.sign(claims, with: hmac))
-    // Another kind of token, and one that is too long.
+    // Another type of token, and one that is too long.
     wrong.append(try client.signed(JSONObject(parsing: claims), type: "at+jwt"))
     wrong.append(
       try client.proof(at: fixture.now) { $0["x"] = .string(String(repeating: "x", count: 13_000)) }[1].1)
@@ -162,7 +162,7 @@ import Testing
     for text in wrong {
       #expect(try await outcome(fixture, client, [], text) == Self.refused, "\(text.prefix(80))")
     }
-    // In the form it is not taken, and neither are two ways at once.
+    // A secret in the form is rejected, and so are two methods at once.
     let keyed = try await fixture.register()
     let form = [("client_id", client.id.text), ("client_secret", secret)]
     #expect(try await outcome(fixture, keyed, form) == Self.refused)
@@ -175,7 +175,7 @@ import Testing
   func otherWaysAndTheRevoked() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .clientSecretBasic)
-    // Its keys are for requests; they do not let it in.
+    // Its keys only sign requests and do not authenticate it.
     var keyed = TestClient(id: client.id, secret: nil, key: client.key, issuer: client.issuer)
     #expect(try await outcome(fixture, keyed, keyed.proof(at: fixture.now)) == Self.refused)
     keyed = try await fixture.register()

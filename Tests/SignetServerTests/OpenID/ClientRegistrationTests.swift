@@ -8,7 +8,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// What an operator may register, and what the provider says of itself.
+/// Registration of clients by an operator, and the provider's metadata.
 @Suite(.timeLimit(.minutes(10))) struct ClientRegistrationTests {
   private static func body(_ change: (inout JSONObject) -> Void = { _ in }) throws -> JSONObject {
     let key = P256.Signing.PrivateKey().publicKey
@@ -57,7 +57,7 @@ import Testing
     #expect(try await !server.audit().joined().contains(secret))
   }
 
-  /// What is refused.
+  /// Rejected registrations.
   static let refusals: [(String, @Sendable (inout JSONObject) -> Void)] = [
     ("no name", { $0["name"] = nil }), ("an empty name", { $0["name"] = "" }),
     ("a name of two lines", { $0["name"] = "a\nb" }),

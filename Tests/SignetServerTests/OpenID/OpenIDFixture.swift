@@ -12,7 +12,8 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// A server with clients of OpenID Connect, a device of alice, and a client's notification endpoint that is written down.
+/// A server with clients of OpenID Connect, a device of alice, and a client's notification endpoint that records its
+/// requests.
 struct OpenIDFixture: Sendable {
   static let grant = "urn:openid:params:grant-type:ciba"
 
@@ -20,7 +21,7 @@ struct OpenIDFixture: Sendable {
   let callback = CallbackEndpoint()
   let sender: OutboxSender
   let device: ProtocolDevice
-  /// What answers.
+  /// The services that answer.
   private var services: ServiceContext
 
   init(
@@ -33,7 +34,7 @@ struct OpenIDFixture: Sendable {
     services = server.context
   }
 
-  /// The same, answered by services whose steps suffer `faults`.
+  /// Returns the fixture with services whose steps have `faults`.
   func suffering(_ faults: StepFaults) -> Self {
     var copy = self
     copy.services = server.context(suffering: faults)
@@ -71,19 +72,19 @@ struct OpenIDFixture: Sendable {
     try await post(client, parameters, authorization) { try await answer("token", $0) }
   }
 
-  /// Answers a request by the endpoint of this id.
+  /// Answers a request by the endpoint with this ID.
   func answer(_ id: String, _ request: ServerRequest) async throws -> ServerResponse {
     let routes = OpenIDEndpoints(services, TransactionService(services)).routes
     let route = try #require(routes.first { $0.endpoint.id == id })
     return try #require(await route.response(to: request, CallerAuthentication(services)))
   }
 
-  /// Asks for the tokens of a request, in the way of the client.
+  /// Polls for the tokens of a request with the client's credentials.
   func poll(_ client: TestClient, _ id: String) async throws -> OpenIDAnswer {
     try await token(client, client.proof(at: now) + [("grant_type", Self.grant), ("auth_req_id", id)])
   }
 
-  /// Asks alice, in the way of the client.
+  /// Makes a request to alice with the client's credentials.
   func ask(
     _ client: TestClient, _ further: [(String, String)] = [("login_hint", "alice")]
   ) async throws -> OpenIDAnswer {
@@ -119,13 +120,13 @@ struct OpenIDFixture: Sendable {
     }.joined()
   }
 
-  /// Alice's device decides what she was asked last.
+  /// Decides alice's last request with her device.
   func decide(_ status: DecisionStatus) async throws {
     let waiting = try await server.storage.pendingTransactions(user: "alice", at: now)
     try await decide(status, #require(waiting.last))
   }
 
-  /// Alice's device decides, or another one of hers.
+  /// Decides a request with alice's device, or with another of her devices.
   func decide(
     _ status: DecisionStatus, _ record: TransactionRecord, on other: ProtocolDevice? = nil
   ) async throws {
@@ -138,28 +139,28 @@ struct OpenIDFixture: Sendable {
       device.decision(status, request, at: now), id: record.id, by: device.send(to: server))
   }
 
-  /// What clients are still to be told, at most that which is due at a time.
+  /// The pending notifications to clients that are due at a time.
   func due(at time: Int64 = .max) async throws -> [OutboxRecord] {
     try await server.context.storage.dueDeliveries(on: .ciba, at: time, limitPerReceiver: 9)
   }
 
-  /// Marks what has expired, as the server does by itself.
+  /// Marks expired requests, as the server's timer does.
   func sweep() async throws {
     try await server.context.sweep()
   }
 }
 
-/// A client, as it knows itself.
+/// A client with its credentials.
 struct TestClient: Sendable {
   let id: ID<ClientRecord>
   let secret: String?
   var key: P256.Signing.PrivateKey
   let issuer: String
 
-  /// The `Authorization` of a client with a secret.
+  /// The `Authorization` header of a client with a secret.
   var basic: String? { secret.map { "Basic " + Base64.encode(Array("\(id):\($0)".utf8)) } }
 
-  /// What proves who it is, in a form.
+  /// The client's credential as form parameters.
   func proof(
     at time: Int64, _ change: (inout JSONObject) -> Void = { _ in }, type: String? = "JWT"
   ) throws -> [(String, String)] {
@@ -197,7 +198,7 @@ struct TestClient: Sendable {
   }
 }
 
-/// What an endpoint answered.
+/// An endpoint's answer.
 struct OpenIDAnswer: Sendable {
   let status: Int
   let headers: HeaderFields
@@ -209,7 +210,7 @@ struct OpenIDAnswer: Sendable {
     #expect(headers["Content-Type"] == "application/json" && headers["Cache-Control"] == "no-store")
   }
 
-  /// `status error`, in one text; `200` without one.
+  /// `status error`, in one text; `200` without an error.
   var outcome: String {
     get throws { try body.optionalString("error").map { "\(status) \($0)" } ?? "\(status)" }
   }
@@ -218,12 +219,12 @@ struct OpenIDAnswer: Sendable {
   var id: String { get throws { try body.string("auth_req_id") } }
 }
 
-/// A client's notification endpoint: keeps what it is told and answers as it is told.
+/// A client's notification endpoint, which records requests and gives prepared answers.
 final class CallbackEndpoint: HTTPTransport {
   private struct State {
     var requests: [HTTPRequest] = []
     var answers: [Result<HTTPResponse, TransportFailure>] = []
-    /// Where nothing is answered until it is released, and who waits there.
+    /// The held URL, which is not answered until its release, and the waiting requests.
     var held: String?
     var holding: [CheckedContinuation<Result<HTTPResponse, TransportFailure>?, Never>] = []
     var expected: (count: Int, waiter: CheckedContinuation<Void, Never>)?
@@ -240,18 +241,18 @@ final class CallbackEndpoint: HTTPTransport {
   /// The requests so far.
   var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
-  /// The next requests get these answers; those after them get 204.
+  /// Sets the answers to the next requests; later ones get 204.
   func answer(_ answers: Result<HTTPResponse, TransportFailure>...) {
     state.withLock { $0.answers = answers }
   }
 
-  /// What it was told, in order.
+  /// The received bodies in order.
   func bodies() throws -> [JSONObject] { try requests.map { try JSONObject(parsing: $0.body) } }
 
-  /// Answers nothing that goes there until ``release(_:)``.
+  /// Answers no request to the URL until ``release(_:)``.
   func hold(_ url: String) { state.withLock { $0.held = url } }
 
-  /// Answers what was held, and holds nothing any more.
+  /// Answers the held requests, and holds none any more.
   func release(_ answer: Result<HTTPResponse, TransportFailure>) {
     let holding = state.withLock { state in
       state.held = nil
@@ -261,7 +262,7 @@ final class CallbackEndpoint: HTTPTransport {
     for one in holding { one.resume(returning: answer) }
   }
 
-  /// Waits until it was told so often.
+  /// Waits until the endpoint has received a number of requests.
   func waitForRequests(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let waiter = state.withLock { state in

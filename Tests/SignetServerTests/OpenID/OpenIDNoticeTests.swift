@@ -10,7 +10,7 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// What clients are told, and how often it is tried (CIBA sections 10.2, 10.3 and 12).
+/// Notifications to clients, and their retries (CIBA sections 10.2, 10.3 and 12).
 @Suite(.timeLimit(.minutes(10))) struct OpenIDNoticeTests {
   @Test("ping: the client is told once that there is something, and asks")
   func pings() async throws {
@@ -160,7 +160,7 @@ import Testing
     #expect(fixture.callback.requests.count == 1)
     #expect(try await fixture.due().isEmpty)
     #expect(try await fixture.server.audit().contains { $0.contains("client.notTold") })
-    // What is behind the address that a client registered is told to nobody.
+    // The answer from behind a client's registered address is recorded nowhere, since it may come from an internal service.
     let written = try await fixture.server.audit().joined() + fixture.server.capture.lines.joined()
     #expect(!written.contains("inside-4711"))
   }
@@ -253,7 +253,7 @@ import Testing
     let round = Task { await fixture.sender.sendDue() }
     await fixture.callback.waitForRequests(5)
     #expect(fixture.callback.requests.count { $0.url == url } == 4)
-    // What is under way holds all the places of the one; the other has its own.
+    // Deliveries in progress use all slots of the one client; the other has separate ones.
     _ = try await fixture.ask(other)
     try await fixture.decide(.accepted)
     let next = Task { await fixture.sender.sendDue() }
@@ -262,7 +262,7 @@ import Testing
     fixture.callback.release(.failure(.timedOut))
     await round.value
     await next.value
-    // Of those that are due one is tried.
+    // One of the due notifications is tried.
     fixture.callback.hold(url)
     let again = Task { await fixture.sender.sendDue() }
     await fixture.callback.waitForRequests(7)

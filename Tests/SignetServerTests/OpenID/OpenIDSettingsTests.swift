@@ -20,7 +20,7 @@ import SignetServer
     let folder = try await DataDirectory.create(at: path, settings)
     #expect(folder.settings.openIDAuthority == "clients.pem")
     #expect(try ServerConfigurationFile(parsing: folder.settings.json.bytes) == folder.settings)
-    // A file that is missing, or has no certificate, is noticed before the server runs.
+    // A missing file, or one without a certificate, is reported before the server runs.
     #expect(throws: DataDirectoryFailure.self) { try folder.serviceContext(log: .silent) }
     let file = URL(filePath: "\(path)/clients.pem")
     for (text, isGood) in [("no certificate", false), (try CertificateAuthority().certificatePEM, true)] {

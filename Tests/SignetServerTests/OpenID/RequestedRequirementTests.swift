@@ -11,7 +11,8 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// `acr_values` of authentication requests, and `acr` of the tokens (CIBA section 7.1, OpenID Connect Core sections 2 and 3.1.2.1).
+/// `acr_values` of authentication requests, and `acr` of the tokens (CIBA section 7.1, OpenID Connect Core sections 2 and
+/// 3.1.2.1).
 @Suite(.timeLimit(.minutes(10))) struct RequestedRequirementTests {
   private static let (signed, answered) = ("urn:signet:acr:signed", "urn:signet:acr:answered")
 
@@ -43,7 +44,7 @@ import Testing
     try #require(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).last)
   }
 
-  /// Alice types the digits that her device shows.
+  /// Answers with the digits from alice's device.
   private func type(_ fixture: OpenIDFixture) async throws {
     let transaction = try await waiting(fixture).id
     let transactions = fixture.server.transactions
@@ -188,7 +189,7 @@ import Testing
         }
         #expect(refusal.detail.contains("hardware needs a key in hardware"))
         #expect(try await fixture.poll(client, id).outcome == "400 authorization_pending")
-        // A no needs nothing.
+        // A denial has no requirements.
         try await fixture.decide(.denied, transaction, on: device)
         continue
       }

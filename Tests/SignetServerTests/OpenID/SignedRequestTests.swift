@@ -51,7 +51,7 @@ import Testing
     #expect(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).isEmpty)
   }
 
-  /// Changes to a request that make it none.
+  /// Changes that make a request invalid.
   static let changes: [(String, @Sendable (inout JSONObject, Int64) -> Void, String)] = [
     ("another aud", { claims, _ in claims["aud"] = "https://else.example" }, "400 invalid_request"),
     (
@@ -102,7 +102,7 @@ import Testing
     let wrong = [
       try foreign.signed(claims), "\(none).\(payload).", try JWS.sign(claims.bytes, with: hmac), long, "x",
       try client.signed(claims, type: "at+jwt"),
-      // What proves who the client is, is no request.
+      // A client's authentication assertion is no request.
       try #require(try client.proof(at: fixture.now).last).1,
     ]
     for text in wrong {

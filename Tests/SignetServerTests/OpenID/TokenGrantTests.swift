@@ -12,7 +12,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// The token endpoint (CIBA sections 10.1 and 11), and what the tokens say.
+/// The token endpoint (CIBA sections 10.1 and 11), and the contents of the tokens.
 @Suite(.timeLimit(.minutes(10))) struct TokenGrantTests {
   @Test("a client polls until the user has accepted, and gets tokens that say who signed what")
   func getsTokens() async throws {
@@ -44,7 +44,7 @@ import Testing
       #expect(try claims.string("signet_user") == "alice")
       #expect(!claims.contains("urn:openid:params:jwt:claim:auth_req_id"))
 
-      // What the user signed needs nothing of the server but to be compared.
+      // The user's signature can be verified without the server.
       let key = try JWK(claims.object("signet_key"))
       guard case .p256(let userKey, _) = key.material else { throw JOSEFailure.invalidKey }
       #expect(userKey == fixture.device.signing.publicKey)
@@ -103,7 +103,7 @@ import Testing
     #expect(try await poll(after: 15) == "400 authorization_pending")
     for _ in 0..<15 { #expect(try await poll(after: 1) == "400 slow_down") }
     #expect(try await poll(after: 60) == "400 authorization_pending", "a minute is always enough")
-    // A clock that was put back makes nobody wait, and what is decided is not withheld.
+    // A clock that was set back causes no wait, and a decision is available at once.
     #expect(try await poll(after: -100) == "400 authorization_pending")
     try await fixture.decide(.accepted)
     #expect(try await poll(after: 0) == "200")
@@ -170,7 +170,7 @@ import Testing
       for secret in secrets { #expect(data.range(of: Data(secret.utf8)) == nil, "\(name): \(secret)") }
       isClientFound = isClientFound || data.range(of: Data(polling.id.text.utf8)) != nil
     }
-    // The search can find something: the client's id is there in clear.
+    // The control of the search: the client's ID is stored in plain text.
     #expect(isClientFound)
   }
 
@@ -263,7 +263,7 @@ import Testing
     let container = try #require(fixture.device.container)
     _ = try await users.revokeContainer(container, by: .local)
     #expect(try await fixture.poll(client, id).outcome == "400 access_denied")
-    // Another device of the same user does not stand in for it.
+    // Another device of the same user does not replace it.
     _ = try await fixture.server.activate(device: 2)
     fixture.server.clock.advance(by: 5)
     #expect(try await fixture.poll(client, id).outcome == "400 access_denied")
@@ -331,7 +331,7 @@ import Testing
     #expect(try await users.find(alice).subject == subject)
     let left = try await users.delete(alice, by: .local)
     #expect(left.id.text == subject && left.state == .deleted)
-    // What was signed names the user, and is not taken for digits now.
+    // The signed decision contained the user's name, so it is removed; the decision does not count as typed digits.
     let (kept, container) = try await fixture.server.transactions.find(request)
     #expect(kept.user?.text == subject && kept.decision?.jws == nil && container == nil)
     try await users.add(alice, by: .local)

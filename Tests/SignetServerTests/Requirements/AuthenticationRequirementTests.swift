@@ -4,7 +4,7 @@ import SignetStorage
 import SignetWire
 import Testing
 
-/// What requirements demand, and what evidence meets.
+/// The demands of requirements, and evidence that meets them.
 @Suite struct AuthenticationRequirementTests {
   private static func requirement(
     _ change: (inout AuthenticationRequirement) -> Void

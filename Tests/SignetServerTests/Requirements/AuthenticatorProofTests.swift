@@ -6,7 +6,7 @@ import SignetUAF
 import SignetWire
 import Testing
 
-/// What operators see that an authenticator proves at best.
+/// The proof of an authenticator at its best, as operators see it.
 @Suite struct AuthenticatorProofTests {
   private static func record(
     _ source: AuthenticatorRecord.Source, _ state: AuthenticatorRecord.State = .active
@@ -37,7 +37,7 @@ import Testing
     return .key(key)
   }
 
-  /// Factors, what else is shown, and where the key lies.
+  /// Factors, other properties, and the protection of the key.
   private static func words(
     _ record: AuthenticatorRecord, _ models: AuthenticatorModels?
   ) -> [String]? {
@@ -72,7 +72,7 @@ import Testing
       #expect(Self.words(Self.record(source, .altered), models) == nil, "\(source)")
       #expect(Self.record(source, .altered).lastUsed == nil && Self.record(source).lastUsed == 2)
     }
-    // A model that the server knows no more says nothing of its users and keys.
+    // An unknown model proves nothing about its user and its key.
     #expect(
       Self.words(Self.record(Self.key(inHardware: true)), nil) == ["1", "resistant", "signed", "software"])
   }

@@ -9,7 +9,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Requirements that ask for a young report of the device.
+/// Requirements for a recent report of the device.
 @Suite(.timeLimit(.minutes(10))) struct ReportRequirementTests {
   private static let (signed, age) = ("urn:signet:acr:signed", Int64(100))
   private static let missing = "fresh needs a report of the device that is at most 100 s old"
@@ -46,7 +46,7 @@ import Testing
     return try JSONObject(parsing: token.unverifiedPayload).string("acr")
   }
 
-  /// The device of a container reports now.
+  /// Records a report of a container's device with the current time.
   private func report(_ fixture: OpenIDFixture, _ device: ProtocolDevice? = nil) async throws {
     let id = try #require((device ?? fixture.device).container)
     let (storage, now) = (fixture.server.storage, fixture.now)
@@ -58,7 +58,7 @@ import Testing
     #expect(isTaken)
   }
 
-  /// What alice's device hears that approves what she was asked last.
+  /// The problem that alice's device receives when it approves her last request.
   private func refusal(
     _ fixture: OpenIDFixture, _ record: TransactionRecord? = nil, on device: ProtocolDevice? = nil
   ) async throws -> Problem? {
@@ -82,7 +82,7 @@ import Testing
     #expect(try await refusal(fixture) == nil)
     #expect(try await acr(fixture, client, first) == "fresh")
 
-    // The last second, and the one after it.
+    // The last valid second, and the one after it.
     fixture.server.clock.advance(by: Self.age)
     let second = try await ask(fixture, client, "fresh")
     #expect(try await refusal(fixture) == nil)
@@ -193,7 +193,7 @@ import Testing
       signedBy: #require(fixture.device.serverKey))
     let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
     let digits = secret.withSecret { carried.answer(otpSecret: $0, container: container) }
-    // The report grows too old while they are carried.
+    // The report becomes too old while the digits are carried.
     fixture.server.clock.advance(by: Self.age + 1)
     await #expect(throws: refused) {
       try await fixture.server.transactions.answer(.scanned(digits), to: transaction, by: .init(.local))

@@ -6,10 +6,10 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// Registration and authentication with a key of every algorithm, over HTTPS with the real server; the keys are OpenSSL's own
-/// where ours make none.
+/// Registration and authentication with a key of every algorithm, over HTTPS with the real server; OpenSSL makes the keys
+/// that our code cannot.
 @Suite(.timeLimit(.minutes(10))) struct UAFAlgorithmTests {
-  /// An algorithm with a way to write its keys.
+  /// An algorithm with an encoding of its keys.
   struct Kind: Sendable, CustomTestStringConvertible {
     let algorithm: UAFAlgorithm
     let format: UAFKeyFormat
@@ -37,7 +37,7 @@ import UAFFixture
   func everyAlgorithm(_ kind: Kind) async throws {
     var key = UAFTestKey(kind.algorithm, kind.format)
     let server = try await UAFServer(key)
-    // The place of the signature's first byte, its middle and its last, also behind what wraps it.
+    // The signature's first, middle and last byte, also behind its wrapping.
     for place in [0.0, 0.5, 1.0] {
       let refused = try await status(.registration, server, key) { attempt in
         attempt.parts = { Self.flip(&$0[1].content, from: 4, place) }

@@ -12,7 +12,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// What a client gets for what it has proved, who may ask with it, and what else the endpoints keep to.
+/// Tokens that a client gets for a proof, their use, and further rules of the endpoints.
 @Suite(.timeLimit(.minutes(10))) struct UAFAnswerTests {
   private static let context: JSONValue = #"{"username":"alice"}"#
   private static let type = [("Content-Type", "application/fido+uaf")]
@@ -23,7 +23,7 @@ import UAFFixture
     ).integer("statusCode")
   }
 
-  /// The value of the one token in an answer.
+  /// The value of the only token in an answer.
   private func token(_ answer: JSONObject, _ kind: String) throws -> String {
     #expect(try answer.integer("statusCode") == 1200)
     guard case .array(let tokens)? = answer["additionalTokens"], tokens.count == 1,
@@ -153,7 +153,7 @@ import UAFFixture
     key.signCounter = 2
     let foreign = try token(try await other.authenticate(key), "JWT")
     #expect(try await removal(server, [("Authorization", "Bearer \(foreign)")]) == 1401)
-    // Signed by the server itself, for something else.
+    // Signed by the server itself, for another purpose.
     let own = try await SigningKeyService(server.context).current()
     let now = server.clock.now
     for (audience, isUAF) in [("\(server.origin)/nevisfido/uaf/1.1/facets", false), ("shop", true)] {
@@ -254,7 +254,7 @@ import UAFFixture
       try await server.json("/respond", ["uafResponse": .string(text)], isOrdered: false)
         .integer("statusCode")
     }
-    // It makes its users.
+    // The interface creates its users.
     let user = #"{"username":"conformance"}"#
     let registration = try await get("Reg", user)
     #expect(try registration.integer("statusCode") == 1200)
@@ -314,7 +314,7 @@ import UAFFixture
     #expect(
       try UAFAttempt.first(of: byKey.string("uafRequest"))["authenticators"]
         == [["aaid": "7357#0001", "keyID": .string(first.keyID.text)]])
-    // Whether there is such a key nobody learns.
+    // The answer does not reveal whether such a key exists.
     #expect(
       try await remove(#"[{"aaid":"7357#0001","keyID":"\#(first.keyID.text)"}]"#).integer("statusCode")
         == 1200)
@@ -325,7 +325,7 @@ import UAFFixture
     ] {
       #expect(try await remove(bad).integer("statusCode") == 1400, "\(bad)")
     }
-    // A device of several users is told whose keys: all of a model would be the others' too.
+    // A device of several users gets the user's key IDs: a whole model would include other users' keys.
     let byModel = try await remove(#"[{"aaid":"7357#0001","keyID":""}]"#)
     #expect(
       try UAFAttempt.first(of: byModel.string("uafRequest"))["authenticators"]

@@ -5,21 +5,21 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// A good response that a test spoils in one place before it is sent: everything around that place is right, the signatures too.
+/// A valid response that a test spoils in one place before it is sent; everything else is valid, including the signatures.
 struct UAFAttempt {
-  /// Which response it is.
+  /// The operation of the response.
   var operation = UAFOperation.registration
-  /// What the relying party asks with.
+  /// The context of the relying party's request.
   var context = #"{"username":"alice"}"#
   /// Changes the header.
   var header: (inout JSONObject) -> Void = { _ in }
-  /// Changes what `fcParams` says; it is hashed afterwards.
+  /// Changes the content of `fcParams`, which is hashed afterwards.
   var params: (inout JSONObject) -> Void = { _ in }
-  /// Takes the place of `fcParams`; it is hashed.
+  /// Replaces `fcParams`; it is hashed.
   var challengeText: String?
-  /// Changes what is signed.
+  /// Changes the signed elements.
   var elements: (inout [UAFTestKey.Element]) -> Void = { _ in }
-  /// Changes what stands beside the signed element.
+  /// Changes the elements next to the signed one.
   var parts: (inout [UAFTestKey.Element]) -> Void = { _ in }
   /// Changes the encoded assertion.
   var assertion: (inout [UInt8]) -> Void = { _ in }
@@ -34,14 +34,14 @@ struct UAFAttempt {
 
   private var path: String { operation == .registration ? "registration" : "authentication" }
 
-  /// Asks for a request, answers it and sends the answer.
+  /// Gets a request, answers it and sends the answer.
   ///
   /// - Parameters:
   ///   - server: The server.
-  ///   - key: What answers; for an authentication it is registered.
-  ///   - prepare: What happens between the request and its answer.
-  /// - Throws: What goes wrong on the way.
-  /// - Returns: What the server says.
+  ///   - key: The answering key; for an authentication it is registered.
+  ///   - prepare: Runs between the request and its answer.
+  /// - Throws: Errors of the setup or the connection.
+  /// - Returns: The server's answer.
   func send(
     to server: UAFServer, _ key: UAFTestKey, _ prepare: () async throws -> Void = {}
   ) async throws -> JSONObject {
@@ -55,7 +55,7 @@ struct UAFAttempt {
       "/uaf/1.1/\(path)", ["uafResponse": .string(text(try answer(request, key)))])
   }
 
-  /// The answer to a request, spoiled.
+  /// The spoiled answer to a request.
   func answer(_ request: JSONObject, _ key: UAFTestKey) throws -> String {
     var header = try request.object("header")
     var params: JSONObject = [
@@ -102,10 +102,9 @@ struct UAFAttempt {
   }
 }
 
-/// One place in which a response is spoiled, and what the server has to say of it.
+/// One place in which a response is spoiled, and the expected status.
 struct UAFSpoiling: Sendable, CustomTestStringConvertible {
   let name: String
-  /// The status.
   let status: Int64
   let spoil: @Sendable (inout UAFAttempt) -> Void
 

@@ -12,9 +12,9 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// What befalls a device holds for the UAF keys and the targets there.
+/// Locks and revocations of a device apply to the UAF keys and the targets on it.
 @Suite(.timeLimit(.minutes(10))) struct UAFDeviceLockTests {
-  /// A key that does not count.
+  /// A key without a signature counter.
   private static func key() -> UAFTestKey {
     var key = UAFTestKey()
     key.signCounter = 0
@@ -50,7 +50,7 @@ import UAFFixture
     let device = try await Self.device(server)
     let request = try await server.authenticationRequest()
     #expect(try await devices.lock(device, reason: "lost", by: .local).standing == .locked)
-    // One that was asked before the lock, and one after it.
+    // One requested before the lock, and one after it.
     let answer = try await server.uaf(
       "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, keys[0]))])
     #expect(try answer.integer("statusCode") == 1403)
@@ -73,7 +73,7 @@ import UAFFixture
     let token = try UAFServer.token(await Self.register(keys[0], server))
     let (devices, device) = (DeviceService(server.context), try await Self.device(server))
     _ = try await Self.register(keys[2], server, on: "d3")
-    // A registration that was allowed before the lock is not finished under another device's name.
+    // A registration from before the lock cannot be finished under another device's name.
     let begun = try await server.registrationRequest()
     _ = try await devices.lock(device, reason: "", by: .local)
     #expect(try await server.answer(begun, keys[1], on: "d2").integer("statusCode") == 1403)
@@ -89,7 +89,7 @@ import UAFFixture
       "/uaf/1.1/request/deregistration", ["op": "Dereg", "context": #"{"username":"alice"}"#],
       [("Authorization", "Bearer \(token)")])
     #expect(try removal.integer("statusCode") == 1200)
-    // Those on another device stay: who has found the locked one does not lock its owner out.
+    // Keys on another device stay, so that the finder of the locked device cannot lock the owner out.
     #expect(try await server.storage.uafCredentials(user: "alice").map(\.device) == ["d3"])
   }
 
@@ -168,7 +168,7 @@ import UAFFixture
     let pending = try await server.signed(
       .get, "/devices/oob-operations/d1", device.jws(at: server.clock.now))
     #expect(try pending.refusal == "404 targetUnknown")
-    // An operator can't remove it either, nor does the device.
+    // Neither an operator nor the device can remove it.
     let selection = UAFKeySelection()
     let count = try await server.storage.removeUAFCredentials(of: "alice", [selection]) { _, _ in .sample() }
     #expect(count == 0)
@@ -177,7 +177,7 @@ import UAFFixture
     #expect(events.contains { $0.contains(#""event":"device.revoked""#) })
     #expect(events.count { $0.contains(#""event":"uaf.revoked""#) } == 1)
     #expect(events.contains { $0.contains(#""event":"uaf.targetRemoved""#) })
-    // What the next request excludes is keys in use only.
+    // The next request disallows only active keys.
     #expect(try await server.registrationRequest().policy.disallowed.isEmpty)
   }
 
@@ -194,7 +194,7 @@ import UAFFixture
     #expect(server.capture.lines.contains { $0.contains("storage.failed") && $0.contains("devices") })
   }
 
-  /// A device with a key, whose row somebody else has written then.
+  /// A device with a key, whose row an attacker has changed.
   private static func altered(
     _ key: UAFTestKey, by change: String = "name = 'x', standing = 'open'"
   ) async throws -> (UAFServer, device: ID<DeviceRecord>) {

@@ -12,9 +12,9 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// What devices ask with the keys that they have for their users.
+/// Requests of devices with their users' keys.
 @Suite(.timeLimit(.minutes(10))) struct UAFDeviceTests {
-  /// Registers a key as a client on a device does.
+  /// Registers a key like a client on a device.
   private func register(_ key: UAFTestKey, _ server: UAFServer, on device: String?) async throws {
     let request = try await server.registrationRequest()
     var body: JSONObject = ["uafResponse": .string(try UAFServer.answer(request, key))]
@@ -22,7 +22,7 @@ import UAFFixture
     #expect(try await server.uaf("/uaf/1.1/registration", body).integer("statusCode") == 1200)
   }
 
-  /// What the server has signed for a device.
+  /// Verifies and reads the server's signed answer to a device.
   private func read(_ response: HTTPResponse, _ server: UAFServer) async throws -> JSONObject {
     #expect(response.status == 200)
     #expect(response.header("Content-Type") == "application/jose;charset=UTF-8")
@@ -123,7 +123,7 @@ import UAFFixture
     #expect(try list.map { try $0.string("dispatchChannel") } == ["link", "link"])
     let times = try list.map { try $0.integer("creationTimeInEpochMillis") }
     #expect(times == [(server.clock.now - 1) * 1_000, (server.clock.now - 2) * 1_000])
-    // What was redeemed waits no more.
+    // A redeemed operation is not pending any more.
     _ = try await server.json("/token/redeem/registration", ["token": .string(tokens[1])])
     #expect(try await waiting(device, "/devices/oob-operations/d1").count == 1)
     server.clock.advance(by: 300)
@@ -140,7 +140,7 @@ import UAFFixture
         .get, "/devices/oob-operations/d1", [], [("Device-Signature", jws)] + headers)
     }
     let tag = try #require(try await ask([]).header("ETag"))
-    // Without one of the two, or with another tag, at once.
+    // Without one of the two headers, or with another tag, the answer comes at once.
     for headers in [
       [("If-None-Match", tag)], [("Prefer", "wait=50")], [("If-None-Match", "\"x\""), ("Prefer", "wait=50")],
     ] { #expect(try await ask(headers).status == 200) }
@@ -166,7 +166,7 @@ import UAFFixture
     }
     #expect(try operation.string("id") == sent.string("sessionId"))
     #expect(try operation.string("dispatchChannel") == "live")
-    // What nobody could read but the device needs its key.
+    // An encrypted dispatch needs the device's key.
     #expect(try await dispatch(to: open.target).string("dispatchResult") == "dispatcherNotFound")
   }
 
@@ -209,7 +209,7 @@ import UAFFixture
 
   // MARK: What is signed wrongly
 
-  /// Each way to the device services, with the answer to a JWS.
+  /// The device services, each called with a JWS.
   private static let ways: [@Sendable (UAFServer, UAFTestDevice, String) async throws -> HTTPResponse] = [
     { try await $0.change("/token/dispatch/targets/\($1.target)", $2) },
     { server, _, jws in try await server.change("/devices/d1", jws) },
@@ -246,7 +246,7 @@ import UAFFixture
     let long = String(repeating: "r", count: 65)
     #expect(try await send(claims { $0["requestId"] = .string(long) }) == "400 malformed")
     #expect(try await send("no") == "400 malformed")
-    // Of another algorithm, or of none.
+    // With another algorithm, or with none.
     let parts = try device.jws(at: now).split(separator: ".").map(String.init)
     for header in [#"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES384"}"#] {
       let text = "\(Base64URL.encode(Array(header.utf8))).\(parts[1]).\(parts[2])"
@@ -258,12 +258,12 @@ import UAFFixture
     #expect(
       try await send("\(parts[0]).\(parts[1]).\(String(decoding: flipped, as: UTF8.self))")
         == "401 signatureInvalid")
-    // Nothing of that has changed or removed anything, and has not used the id up.
+    // None of these changed or removed anything, or used up the ID.
     #expect(try await server.storage.uafTargets(user: "alice").count == 2)
     let good = try device.jws(at: now - 60, request: "r1")
     #expect((200...204).contains(try await Self.ways[way](server, device, good).status))
     let replay = try await send(good)
-    // Where it has removed itself, there is nobody to make the request again.
+    // After it has removed itself, a replay finds no target.
     #expect(replay == ([2, 3].contains(way) ? "404 targetUnknown" : "401 requestReplayed"))
   }
 

@@ -15,7 +15,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// How tokens get to devices.
+/// The dispatch of tokens to devices.
 @Suite(.timeLimit(.minutes(10))) struct UAFDispatchTests {
   private static let order: JSONObject = ["op": "Reg", "context": #"{"username":"alice"}"#]
 
@@ -50,7 +50,7 @@ import UAFFixture
     let device = try await UAFTestDevice(on: server, dispatcher: dispatcher)
     let plain = try await UAFTestDevice(on: server, name: "Old", device: "d2", isEncrypted: false)
     for target in [device, plain, nil] {
-      // The usual way of the device, where none is named.
+      // Without a named dispatcher, the device's usual one is used.
       let way: JSONObject = target?.target == device.target ? [:] : ["dispatcher": .string(dispatcher)]
       let sent = try await dispatch(server, target, way)
       #expect(try sent.string("dispatchResult") == "dispatched")
@@ -116,7 +116,7 @@ import UAFFixture
 
   // MARK: Pushes
 
-  /// A server whose pushes go to services of other hands, over HTTP/2.
+  /// A server whose pushes go to independent services, over HTTP/2.
   private struct Pushing {
     let services: PushServices
     let server: UAFServer
@@ -132,7 +132,7 @@ import UAFFixture
         [UAFTestKey()], clock: clock, push: PushSetup(delivery: PushDelivery([dispatcher], clock: clock)))
     }
 
-    /// The messages that were sent since the last time.
+    /// Returns the messages since the last call.
     func messages() throws -> [JSONObject] {
       try services.requests().filter { try $0.field(":path") == "/v1/projects/signet-1/messages:send" }
         .map { try $0.checked().object("body").object("message") }
@@ -198,7 +198,7 @@ import UAFFixture
     _ = try pushing.messages()
     #expect(try await dispatch(pushing.server, device).string("dispatchResult") == "dispatchTargetNotFound")
     #expect(try pushing.messages().isEmpty)
-    // The device says where it is now.
+    // The device reports its address now.
     let jws = try device.jws(at: pushing.server.clock.now, ["target": "address:2"])
     #expect(try await pushing.server.change("/devices/d1", jws).status == 204)
     #expect(try await dispatch(pushing.server, device).string("dispatchResult") == "dispatched")
@@ -209,7 +209,7 @@ import UAFFixture
   func saysTrouble() async throws {
     let pushing = try await Pushing()
     let device = try await UAFTestDevice(on: pushing.server, dispatcher: Self.push)
-    // The first request of all is for an access token.
+    // The very first request is for an access token.
     #expect(try await dispatch(pushing.server, device).string("dispatchResult") == "dispatched")
     try pushing.services.answer(503, body: "{}")
     let sent = try await dispatch(pushing.server, device)
@@ -231,7 +231,7 @@ import UAFFixture
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test where there is no Python with the modules of the tests.
+  /// Skips a test if there is no Python with the tests' modules.
   fileprivate static var needsPushServices: Self {
     .enabled(
       if: PushServices.isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt")

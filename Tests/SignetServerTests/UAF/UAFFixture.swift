@@ -17,7 +17,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// A server with UAF, spoken to over HTTPS, and a relying party's key.
+/// A server with UAF, called over HTTPS, and a relying party's key.
 ///
 /// It stops with its last reference.
 final class UAFServer: Sendable {
@@ -35,12 +35,12 @@ final class UAFServer: Sendable {
   var storage: Storage { context.storage }
   var users: UserService { UserService(context) }
   var endpoints: [EndpointDescription] { server.endpoints }
-  /// How many devices wait for something new.
+  /// The number of devices that wait for something new.
   var waitingDeviceCount: Int { get async { await server.waitingDeviceCount } }
   /// Scheme, host and port.
   var origin: String { "https://127.0.0.1:\(server.serverURL.port)" }
 
-  /// Starts a server that knows the models of keys, and the user alice.
+  /// Starts a server with the models of keys, and the user alice.
   init(
     _ keys: [UAFTestKey], roots: [[UInt8]] = [], clock: VirtualClock = VirtualClock(),
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil, on backend: StorageBackend = .ofServices,
@@ -68,7 +68,7 @@ final class UAFServer: Sendable {
     ).text
   }
 
-  /// Starts a server that knows the model of a key.
+  /// Starts a server with the model of one key.
   convenience init(
     _ key: UAFTestKey, on backend: StorageBackend = .ofServices,
     _ change: (inout UAFSettings) -> Void = { _ in }
@@ -88,13 +88,13 @@ final class UAFServer: Sendable {
 
   func tamper(_ statement: String, _ values: [SQLiteValue]) throws { try folder.tamper(statement, values) }
 
-  /// What a query finds in an SQLite database, past the server: the first row.
+  /// Queries the SQLite database directly, bypassing the server; returns the first row.
   func look(_ query: String) throws -> Row {
     let database = try Database(path: "\(folder.path)/signet.sqlite", mode: .readWrite)
     return try #require(try database.query(query).first)
   }
 
-  /// Whether a text is anywhere in the files of an SQLite database, in the clear.
+  /// Returns whether the files of an SQLite database have a text in plain form.
   func keeps(_ text: String) throws -> Bool {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     return try names.contains { name in
@@ -104,15 +104,15 @@ final class UAFServer: Sendable {
     }
   }
 
-  /// The texts of the audit log, after its chain was followed.
+  /// The texts of the audit log, after its chain was verified.
   func audit() async throws -> [String] {
     #expect(try await storage.verifyAudit().isIntact)
     let entries = try await storage.auditEntries(after: 0, limit: 10_000)
     return entries.map(\.text)
   }
 
-  /// Sends a request as it is, to a path below the prefix of UAF, or from the root where it begins with two slashes; holds the
-  /// answer against the description.
+  /// Sends a request unchanged, to a path below the UAF prefix or, with two slashes at its start, from the root; validates
+  /// the answer by the description.
   func send(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], _ headers: [(String, String)] = [],
     isOrdered: Bool = false
@@ -126,7 +126,7 @@ final class UAFServer: Sendable {
     return response
   }
 
-  /// Sends a message of UAF and reads the answer's body.
+  /// Sends a UAF message and returns the answer's body.
   func uaf(
     _ path: String, _ object: JSONObject, _ headers: [(String, String)] = [], isOrdered: Bool = false
   ) async throws -> JSONObject {
@@ -140,7 +140,7 @@ final class UAFServer: Sendable {
     return try JSONObject(parsing: response.body)
   }
 
-  /// Sends JSON and reads the answer's body.
+  /// Sends JSON and returns the answer's body.
   func json(
     _ path: String, _ object: JSONObject, status: Int = 200, isOrdered: Bool = true
   ) async throws -> JSONObject {
@@ -177,7 +177,7 @@ final class UAFServer: Sendable {
     try await answer(registrationRequest(), key, on: device)
   }
 
-  /// Sends a registration's response, as of a client that says on which device it runs.
+  /// Sends the response to a registration, as a client that names its device.
   func answer(
     _ request: RegistrationRequest, _ key: UAFTestKey, on device: String?
   ) async throws -> JSONObject {
@@ -186,7 +186,7 @@ final class UAFServer: Sendable {
     return try await uaf("/uaf/1.1/registration", body)
   }
 
-  /// What a user is known by after an operation, by what it was answered with.
+  /// Returns the user's token in the answer to an operation.
   static func token(_ answer: JSONObject) throws -> String {
     guard case .object(let token)? = try answer.array("additionalTokens").first else {
       throw JSONFailure.missingMember("additionalTokens")

@@ -27,7 +27,7 @@ import UAFFixture
     try add(JSONValue.object(key.statement().json).text, name)
   }
 
-  /// Makes a data folder, with a member `uaf`.
+  /// Makes a data folder with a member `uaf`.
   private func make(_ uaf: String) async throws {
     _ = try await makeFolder()
     let file = URL(filePath: "\(path)/server.json")
@@ -47,7 +47,7 @@ import UAFFixture
     try add("no statement", ".hidden.json")
     let context = try DataDirectory(opening: path).serviceContext(log: .silent)
     let aaids = context.uaf?.models.aaids.map(\.text) ?? []
-    // Signet's own are known without a file.
+    // Signet's own models are known without a file.
     #expect(aaids.count { $0.hasPrefix("5167#") } == 10)
     #expect(aaids.filter { !$0.hasPrefix("5167#") } == ["7357#0001", "7357#0002"])
     await context.storage.close()
@@ -68,7 +68,7 @@ import UAFFixture
     try add(UAFTestKey(), "one.json")
     #expect(chmod("\(path)/metadata", mode) == 0)
     #expect(try #require(self.failure()).description.contains("metadata"))
-    // The same, named from elsewhere.
+    // The same with an absolute path.
     let file = URL(filePath: "\(path)/server.json")
     var settings = try JSONObject(parsing: Array(Data(contentsOf: file)))
     settings["uaf"] = ["facets": ["ios:bundle-id:org.example.app"], "metadata": .string("\(path)/metadata")]

@@ -11,7 +11,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// What a user is known by after an operation: what it says, what it is good for, and until when.
+/// The user's token after an operation: its contents, its uses and its lifetime.
 @Suite(.timeLimit(.minutes(10))) struct UAFGrantTests {
   private static let removal: JSONObject = ["op": "Dereg", "context": #"{"username":"alice"}"#]
 
@@ -28,7 +28,7 @@ import UAFFixture
     try JSONObject(parsing: JWS(compact: token).unverifiedPayload)
   }
 
-  /// What a registration for alice is answered with.
+  /// Requests a registration for alice with a token and returns the status.
   private func registration(_ server: UAFServer, by token: String) async throws -> Int64 {
     try await server.uaf(
       "/uaf/1.1/request/registration", ["op": "Reg", "context": #"{"username":"alice"}"#],
@@ -71,7 +71,7 @@ import UAFFixture
     (strong.signCounter, weak.signCounter) = (2, 2)
     let look = #"{"username":"alice","policy":"look"}"#
     #expect(try await registration(server, by: token(await server.authenticate(weak, look))) == 1401)
-    // A stronger key than the policy asked for is as good as ever.
+    // A stronger key than the policy demands gives a token with all its uses.
     #expect(try await registration(server, by: token(await server.authenticate(strong, look))) == 1200)
     strong.signCounter = 3
     #expect(try await registration(server, by: token(await server.authenticate(strong))) == 1200)
@@ -92,7 +92,7 @@ import UAFFixture
     let answer = try await server.uaf(
       "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, key))])
     let token = try token(answer)
-    // What was confirmed is said, so that nothing else can be put in its place.
+    // The token names the confirmed transaction, so that it cannot be presented for another.
     #expect(
       try claims(token)["signet_confirmed"] == [.string(Base64URL.encode(request.transactions[0].hash))])
     #expect(try await registration(server, by: token) == 1401)

@@ -11,9 +11,9 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// What befalls a response while it is looked at: it is held against what there is in the step that takes it.
+/// Changes during the check of a response: the state in the step that accepts it decides.
 @Suite(.timeLimit(.minutes(10))) struct UAFInterleavingTests {
-  /// A server that `interruption` interrupts, and that knows a requirement `staff`, which everything meets.
+  /// A server that `interruption` interrupts, with a requirement `staff`, which every key meets at first.
   private func started(
     _ key: UAFTestKey, _ interruption: StepInterruption, _ change: (inout UAFSettings) -> Void = { _ in }
   ) async throws -> UAFServer {
@@ -24,7 +24,7 @@ import UAFFixture
     return server
   }
 
-  /// Says what `staff` means.
+  /// Sets the demand of `staff`.
   private static func require(_ protection: KeyAssurance, on server: UAFServer) {
     var requirement = AuthenticationRequirement()
     requirement.keyProtection = protection
@@ -35,10 +35,11 @@ import UAFFixture
 
   private static let staff = #"{"username":"alice","policy":"staff"}"#
 
-  /// Has `respond` take a response again and again, with `act` done before another step of the server each time, and undone.
+  /// Repeats `respond` with `act` before another step of the server each time, followed by an undo.
   ///
-  /// What it gets has the interruption set once the request is made, and returns the status of the response. The statuses are those of
-  /// responses that were not taken yet when `act` was done: whose operation waits, or as `isUndecided` says.
+  /// `respond` receives a closure that arms the interruption once the request is made, and returns the status. Only
+  /// responses that were still undecided at the time of `act` are returned: the operation is pending, or `isUndecided` is
+  /// true.
   private func statuses(
     _ server: UAFServer, _ interruption: StepInterruption,
     while isUndecided: (@Sendable () throws -> Bool)? = nil,
@@ -113,7 +114,7 @@ import UAFFixture
     #expect(statuses.count > 1 && Set(statuses) == [1492], "\(statuses)")
   }
 
-  /// Begins an operation for a transaction; the status is that of UAF, of HTTP, or 404 where nobody is asked.
+  /// Begins an operation for a transaction; returns the UAF status, the HTTP status, or 404 if no user is asked.
   private func begin(_ path: String, for transaction: String, _ server: UAFServer) async throws -> Int64 {
     let order: JSONObject = [
       "op": "Auth", "context": .string(#"{"username":"alice","transactionId":"\#(transaction)"}"#),
@@ -161,7 +162,7 @@ import UAFFixture
 
   // MARK: What a user is known by
 
-  /// The row of the device d1, as it is when it is locked, and as it is otherwise; each is the server's own.
+  /// The row of the device d1, locked and open; the server itself wrote both.
   private static func rows(_ server: UAFServer) async throws -> (locked: [SQLiteValue], open: [SQLiteValue]) {
     let found = try await server.storage.devices(user: "alice").first { $0.installation == "d1" }
     let (id, devices) = (try #require(found).id, DeviceService(server.context))
@@ -179,7 +180,7 @@ import UAFFixture
   private static let exchange =
     "UPDATE devices SET standing = ?, ordered_lock = ?, ordered_reason = ?, ordered = ?, code = ? WHERE installation = 'd1'"
 
-  /// Asks for an operation by what alice is known by.
+  /// Requests an operation with alice's token.
   private func ask(
     _ server: UAFServer, _ operation: UAFOperation, _ context: String, by token: String
   ) async throws -> Int64 {
@@ -190,7 +191,7 @@ import UAFFixture
     ).integer("statusCode")
   }
 
-  /// Whether a query finds no row.
+  /// Returns whether a query finds no row.
   private static func isNone(_ server: UAFServer, _ rows: String) throws -> Bool {
     try server.look("SELECT count(*) FROM \(rows)")[0] == .integer(0)
   }
@@ -217,7 +218,7 @@ import UAFFixture
     } undo: {
       try server.tamper(Self.exchange, rows.open)
     }
-    // Before it is known where the user acts from there is no such key to be taken away, and later it is refused.
+    // Before the acting device is known, no such key can be removed; afterwards the removal is rejected.
     #expect(Set(statuses) == [1404, 1403], "\(statuses)")
   }
 
@@ -255,7 +256,7 @@ import UAFFixture
     #expect(statuses.count > 1 && Set(statuses) == [1401], "\(statuses)")
   }
 
-  /// As ``statuses(_:_:while:respond:act:undo:)``, of the beginning of a registration.
+  /// Does the same as ``statuses(_:_:while:respond:act:undo:)`` for the beginning of a registration.
   private func registrations(
     _ server: UAFServer, _ interruption: StepInterruption, by token: String,
     act: @escaping @Sendable () throws -> Void, undo: () async throws -> Void
@@ -281,7 +282,7 @@ import UAFFixture
     other.privateKey = P256.Signing.PrivateKey()
     let interruption = StepInterruption()
     let server = try await started(key, interruption)
-    // Both rows are the server's own: each was there at its time.
+    // The server itself wrote both rows, at different times.
     var rows: [[SQLiteValue]] = []
     for one in [other, key] {
       _ = try await server.storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in .sample()

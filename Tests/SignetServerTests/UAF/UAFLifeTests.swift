@@ -11,7 +11,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// Operations as a whole: transactions of the server, several authenticators, copies, and who comes first.
+/// Complete operations: the server's transactions, several authenticators, clones, and competing answers.
 @Suite(.timeLimit(.minutes(10))) struct UAFLifeTests {
   private static let context = #"{"username":"alice"}"#
 
@@ -85,7 +85,7 @@ import UAFFixture
       #expect(try await problem { try await thief.activate(server.context) } == .exists)
     }
     #expect(try await server.storage.containers(user: "bob").isEmpty)
-    // The key is its user's still.
+    // The key still belongs to its user.
     #expect(try await server.register(key).integer("statusCode") == 1200)
   }
 
@@ -103,7 +103,7 @@ import UAFFixture
     let text = try UAFAttempt(.authentication).answer(UAFAttempt.first(of: first.string("uafRequest")), key)
     let taken = try await server.uaf("/uaf/1.1/authentication", ["uafResponse": .string(text)])
     #expect(try taken.integer("statusCode") == 1200)
-    // What the user is known by then is for who asked for the transaction: it manages no keys.
+    // The resulting token is for the transaction's requester and does not manage keys.
     guard case .array(let tokens)? = taken["additionalTokens"], case .object(let token)? = tokens.first else {
       throw Unexpected(description: taken.bytes.description)
     }
@@ -115,7 +115,7 @@ import UAFFixture
     #expect(try found.string("status") == "accepted")
     #expect(try found.object("uaf").integer("time") == server.clock.now)
     #expect(found["decision"] == nil)
-    // The operation that came second finds it decided, and nothing can end it any more.
+    // The second operation finds the transaction decided, and it cannot be withdrawn any more.
     key.signCounter = 3
     #expect(try await answer(server, second, key) == 1408)
     let withdrawn = try await server.send(.delete, "//main/v1/transactions/\(id)", isOrdered: true)
@@ -148,7 +148,7 @@ import UAFFixture
     let server = try await UAFServer(key)
     try await server.users.add(UserID("bob"), by: .local)
     try await server.register(key)
-    // What UAF can't show, the device does.
+    // The device shows a transaction that UAF cannot show.
     try await server.activate()
     let id = try await transaction(server)
     #expect(try await ask(server, id, "bob").integer("statusCode") == 1404)
@@ -175,7 +175,7 @@ import UAFFixture
     let key = UAFTestKey()
     let server = try await UAFServer(key)
     try await server.register(key)
-    // With who asks, it is too long for UAF; without, it is not.
+    // With the requester's name it is too long for UAF; without, it is not.
     let id = try await transaction(server, ["text": .string(String(repeating: "x", count: 195))])
     let context = #"{"username":"alice","transactionId":"\#(id)","isRequesterShown":true}"#
     let refused = try await server.uaf(
@@ -212,7 +212,7 @@ import UAFFixture
 
   // MARK: Several authenticators
 
-  /// A server whose policy wants two authenticators at a time.
+  /// A server whose policy demands two authenticators at once.
   private func pair() async throws -> (UAFServer, UAFTestKey, UAFTestKey) {
     let (first, second) = (UAFTestKey(), UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2)))
     let server = try await UAFServer([first, second]) { settings in
@@ -278,7 +278,7 @@ import UAFFixture
     (first.signCounter, second.signCounter) = (3, 3)
     let asked = try await server.uaf(
       "/uaf/1.1/request/authentication", ["op": "Auth", "context": .string(Self.context)])
-    // Without the one the combination can't be had.
+    // Without this key the combination is not possible.
     #expect(try asked.integer("statusCode") == 1404)
   }
 
@@ -298,7 +298,7 @@ import UAFFixture
     #expect(try await server.authenticate(copy).integer("statusCode") == 1498)
     for counter in [9, 100] as [UInt32] {
       key.signCounter = counter
-      // Named, there is no key of the user that could be asked for; not named, the key is refused.
+      // For a named user, there is no usable key; for an unnamed one, the key is rejected.
       let asked = try await server.uaf(
         "/uaf/1.1/request/authentication", ["op": "Auth", "context": .string(Self.context)])
       #expect(try asked.integer("statusCode") == 1404)
@@ -309,7 +309,7 @@ import UAFFixture
     #expect(
       try JSONObject(parsing: Array(#require(events.first).utf8)).string("keys").contains(key.keyID.text))
     #expect(server.capture.lines.contains { $0.contains("uaf.quarantined") })
-    // The operator.
+    // The operator's commands.
     let headers = [("Authorization", "Bearer \(admin)")]
     let path = "//main/v1/admin/uaf/credentials"
     let listed = try await server.send(.get, "\(path)?user=alice", [], headers)

@@ -96,7 +96,7 @@ import UAFFixture
     #expect(try await server.audit().contains { $0.contains("uaf.quarantined") })
   }
 
-  /// Only who has the key may make the server think that there are two.
+  /// Only the owner of a key can make the server detect a clone.
   @Test func forgedCountersPutNoKeyIntoQuarantine() async throws {
     var key = UAFTestKey()
     key.signCounter = 5

@@ -10,9 +10,9 @@ import Synchronization
 import Testing
 import UAFFixture
 
-/// Tokens that go out by a way of the operator's own: whatever carries messages for ``PushTarget/webhook(address:)``.
+/// Tokens through an operator's own dispatcher, which gets the messages for ``PushTarget/webhook(address:)``.
 @Suite(.timeLimit(.minutes(10))) struct UAFOwnDispatcherTests {
-  /// A way of a test's own, which remembers what it was handed and ends as the test says.
+  /// A dispatcher that records its messages and ends as the test demands.
   private final class OwnWay: PushDispatcher {
     private struct Values: Sendable {
       var sent: [(message: PushMessage, address: String)] = []
@@ -24,7 +24,7 @@ import UAFFixture
 
     func fail(_ failure: PushFailure?) { values.withLock { $0.failure = failure } }
 
-    /// What was handed over since the last call.
+    /// Returns the messages dispatched since the last call.
     func sent() -> [(message: PushMessage, address: String)] {
       values.withLock { values in
         defer { values.sent = [] }

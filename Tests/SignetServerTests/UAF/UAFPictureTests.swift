@@ -5,7 +5,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// Transactions in several forms: each authenticator is asked for one that its model shows, and none for what it cannot show.
+/// Transactions in several formats: each authenticator gets one that its model can show, and none that it cannot.
 @Suite(.timeLimit(.minutes(10))) struct UAFPictureTests {
   private let texts: UAFTestKey
   private let pictures: UAFTestKey
@@ -147,7 +147,7 @@ import UAFFixture
       $0.change(.transactionContentHash) { $0 = HashFunction.sha256.digest(of: forms[1].bytes) }
     }
     #expect(try await attempt.send(to: server, key).integer("statusCode") == 1498)
-    // No transaction of ours is made of a picture.
+    // A picture makes no transaction of the server's.
     #expect(try await !server.audit().contains { $0.contains("transaction.added") })
   }
 }

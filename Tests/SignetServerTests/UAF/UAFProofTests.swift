@@ -11,7 +11,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// What a device signs is good for the one request that it says.
+/// A device's signature is valid only for the request that it names.
 @Suite(.timeLimit(.minutes(10))) struct UAFProofTests {
   private static let path = "/nevisfido/devices/d1"
 

@@ -10,11 +10,11 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// What has to be refused, over the endpoints: each case is a good message that is wrong in one place.
+/// Rejections over the endpoints: each case is a valid message with one error.
 @Suite(.timeLimit(.minutes(10))) struct UAFRefusalTests {
   private static let operations: [UAFOperation] = [.registration, .authentication]
 
-  /// Sends spoiled responses to one server, each of a user and with a key of its own.
+  /// Sends spoiled responses to one server, each for a new user with a new key.
   private func refuse(
     _ spoilings: [UAFSpoiling], _ operation: UAFOperation, isDER: Bool = false, transaction: String? = nil
   ) async throws {
@@ -26,7 +26,7 @@ import UAFFixture
     }
   }
 
-  /// Sends a spoiled response, expects its status, and that nothing has come of it.
+  /// Sends a spoiled response, and expects its status and no effect.
   private func refuse(
     _ spoiling: UAFSpoiling, _ operation: UAFOperation, at server: UAFServer, of user: UserID,
     _ key: UAFTestKey, _ transaction: String?
@@ -50,7 +50,7 @@ import UAFFixture
     #expect(answer["additionalTokens"] == nil, place)
     let stored = try await server.storage.uafCredentials(user: user)
     #expect(stored.map(\.signCounter) == (operation == .authentication ? [key.signCounter - 1] : []), place)
-    // What was refused has locked nobody out, and the unspoiled message is good.
+    // The rejection has locked nothing, and the unspoiled message is accepted.
     if stored.allSatisfy({ $0.state == .active }) {
       let unspoiled = try await good.send(to: server, key)
       #expect(try unspoiled.integer("statusCode") == 1200, "\(spoiling.name), \(operation): \(unspoiled)")
@@ -169,7 +169,7 @@ import UAFFixture
         attempt.message = { message in
           guard case .string(let text)? = message["fcParams"], let bytes = Base64URL.decodePadded(text)
           else { return }
-          // The same in meaning: a blank before it.
+          // A space before it, which keeps the meaning.
           message["fcParams"] = .string(Base64URL.encode([0x20] + bytes))
         }
       },
@@ -208,19 +208,19 @@ import UAFFixture
     try await server.users.add(UserID("bob"), by: .local)
     let answering = operation == .registration ? UAFTestKey() : key
     let (first, second) = (try await request("alice"), try await request("alice"))
-    // The challenge of one session with the serverData of another.
+    // The challenge of one session with the server data of another.
     var mixed = first
     mixed["challenge"] = second["challenge"]
     #expect(try await send(UAFAttempt(operation).answer(mixed, answering)) == 1491)
-    // That has used the first session up; the second is good once.
+    // This has used up the first session; the second is accepted once.
     #expect(try await send(UAFAttempt(operation).answer(first, answering)) == 1491)
     #expect(try await send(UAFAttempt(operation).answer(second, answering)) == 1200)
     #expect(try await send(UAFAttempt(operation).answer(second, answering)) == 1491)
-    // After its time.
+    // After its expiry.
     let late = try await request("alice")
     server.clock.advance(by: 120)
     #expect(try await send(UAFAttempt(operation).answer(late, UAFTestKey())) == 1491)
-    // Of the other operation.
+    // The response to the other operation.
     let other = try await request("alice", operation == .registration ? .authentication : .registration)
     var header = try other.object("header")
     header["op"] = .string(operation.rawValue)
@@ -249,7 +249,7 @@ import UAFFixture
     UAFSpoiling(name, 1498) { $0.assertion = change }
   }
 
-  /// For each mandatory element: missing, empty, one byte too few and too many, and twice.
+  /// For each mandatory element: missing, empty, one byte too short and too long, and twice.
   private static func forms(_ tags: [TLVTag], fixed: Set<TLVTag>) -> [UAFSpoiling] {
     tags.flatMap { tag in
       var list = [
@@ -267,7 +267,7 @@ import UAFFixture
     }
   }
 
-  /// What both kinds of assertion have in common.
+  /// Errors in both kinds of assertion.
   private static let assertions: [UAFSpoiling] =
     [
       bytes("another top tag") { $0[0] ^= 0x10 },
@@ -389,7 +389,7 @@ import UAFFixture
     try await server.users.add(UserID("bob"), by: .local)
     try await server.register(key)
     var attempt = UAFAttempt(.registration)
-    // Its own policy disallows the key.
+    // The request's own policy disallows the key.
     #expect(try await attempt.send(to: server, key).integer("statusCode") == 1492)
     attempt.context = #"{"username":"bob"}"#
     #expect(try await attempt.send(to: server, key).integer("statusCode") == 1498)
@@ -406,7 +406,7 @@ import UAFFixture
     #expect(try await attempt.send(to: server, other).integer("statusCode") == 1200)
     (key.signCounter, other.signCounter) = (2, 2)
     #expect(try await UAFAttempt(.authentication).send(to: server, other).integer("statusCode") == 1481)
-    // The same key id under another AAID that there is.
+    // The same key ID under another known AAID.
     #expect(try await UAFAttempt(.authentication).send(to: server, key).integer("statusCode") == 1200)
   }
 

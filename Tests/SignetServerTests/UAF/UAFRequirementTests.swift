@@ -11,17 +11,17 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// Requirements in the place of UAF policies, and beside them: what a key claims of its model, and what is attested.
+/// Requirements in place of UAF policies and combined with them: a key's claim of its model, and attestation.
 @Suite(.timeLimit(.minutes(10))) struct UAFRequirementTests {
-  /// How a key vouches for its model, which says where its keys lie.
+  /// A key's evidence for its model, which determines the protection of its keys.
   enum Model: CaseIterable, Sendable {
-    /// A key that says it is of Signet's model with keys in a TPM.
+    /// A key that claims Signet's model with keys in a TPM.
     case claimedTPM
-    /// A key that says it is of Signet's model with keys in files.
+    /// A key that claims Signet's model with keys in files.
     case claimedFiles
-    /// A key of a model in hardware, by certificates.
+    /// A key of a hardware model, by certificates.
     case attestedHardware
-    /// A key of a model in software, by certificates.
+    /// A key of a software model, by certificates.
     case attestedSoftware
 
     /// The requirements that it meets.
@@ -46,7 +46,7 @@ import UAFFixture
   private static let hardware = AAID(vendor: 0x7357, model: 2)
   private static let software = AAID(vendor: 0x7357, model: 3)
 
-  /// A server that knows a model of each kind, and a key.
+  /// A server with a model of each kind, and a key.
   private func started(
     _ model: Model, _ change: (inout UAFSettings) -> Void = { _ in }
   ) async throws -> (UAFServer, UAFTestKey) {
@@ -69,7 +69,7 @@ import UAFFixture
       return key
     }
     own += certified
-    // A root that vouches for two models needs certificates that name one: each server here knows one of them.
+    // A root for two models needs certificates that name the model, so each server here has one of them.
     let known = own.filter { $0.aaid != (model == .attestedSoftware ? Self.hardware : Self.software) }
     let server = try await UAFServer(known, clock: clock, change)
     var settings = server.context.settings
@@ -105,7 +105,7 @@ import UAFFixture
     ).integer("statusCode")
   }
 
-  /// What the JWT of an answer says.
+  /// The claims in the JWT of an answer.
   private func claims(_ answer: JSONObject) throws -> JSONObject {
     guard case .object(let token)? = try answer.array("additionalTokens").first else { return [:] }
     return try JSONObject(parsing: JWS(compact: token.string("value")).unverifiedPayload)
@@ -148,7 +148,7 @@ import UAFFixture
     for name in Self.names {
       let isMet = model.meets.contains(name)
       key.signCounter += 1
-      // Who is not named is found by the key: the answer is what is held against the requirement.
+      // An unnamed user is found by the key, so the requirement is checked with the answer.
       let answer = try await server.authenticate(key, context(name, user: nil))
       #expect(try answer.integer("statusCode") == (isMet ? 1200 : 1492), "\(name)")
       if isMet {
@@ -159,7 +159,7 @@ import UAFFixture
         #expect(
           try await lastRefusal(server) == "the requirement is not met: \(name) needs \(demand)")
       }
-      // Who is named is asked for keys alone that can meet it.
+      // A named user is asked only for keys that can meet it.
       let asked = try await server.uaf(
         "/uaf/1.1/request/authentication", ["op": "Auth", "context": .string(context(name))])
       #expect(try asked.integer("statusCode") == (isMet ? 1200 : 1404))
@@ -194,7 +194,7 @@ import UAFFixture
       settings.requirements = ["default": "attested", "tpm": "claimed"]
     }
     #expect(try await register(server, key) == 1492)
-    // Naming the weaker one takes nothing from the default's.
+    // Naming a weaker requirement does not weaken the default one.
     #expect(try await register(server, key, "claimed") == 1492)
     #expect(try await register(server, key, "tpm") == 1200)
   }

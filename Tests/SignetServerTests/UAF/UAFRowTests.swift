@@ -13,7 +13,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// Who can write the database, and lacks the master key, decides nothing by it.
+/// An attacker who can write to the database, without the master key, cannot decide anything with it.
 @Suite(.timeLimit(.minutes(10))) struct UAFRowTests {
   private func status(_ server: UAFServer, _ request: AuthenticationRequest, _ key: UAFTestKey) async throws
     -> Int64
@@ -36,7 +36,7 @@ import UAFFixture
     #expect(try await status(server, request, thief) == 1500)
     key.signCounter = 2
     #expect(try await server.authenticate(key, "{}").integer("statusCode") == 1500)
-    // It is shown as what it is, offered to no client, and can be removed.
+    // The key is shown as altered, is offered to no client, and can be removed.
     #expect(try await server.storage.uafCredentials(user: "alice").map(\.state) == [.altered])
     let asked = try await server.uaf(
       "/uaf/1.1/request/authentication", ["op": "Auth", "context": #"{"username":"alice"}"#])
@@ -75,7 +75,7 @@ import UAFFixture
     try await server.users.add(UserID("bob"), by: .local)
     try await server.register(key)
     if change.hasPrefix("state") {
-      // A copy was found out; who takes the key out of quarantine is an operator.
+      // A clone was detected; only an operator can end the quarantine.
       #expect(try await server.authenticate(key).integer("statusCode") == 1498)
       #expect(try await server.storage.uafCredentials(limit: 1).map(\.state) == [.quarantined])
     }

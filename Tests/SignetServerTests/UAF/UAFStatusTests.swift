@@ -11,12 +11,12 @@ import UAFFixture
 
 /// Every status that the server sends, each reached over HTTPS in the body of a message with HTTP 200.
 ///
-/// 1202 and 1497 are not among them: nothing here is taken and done later, and no client is refused for what it can do. 1490 is
-/// below, where the channel is looked at.
+/// 1202 and 1497 are missing: the server neither defers operations nor rejects a client for its capabilities. 1490 is below,
+/// with the check of the channel.
 @Suite(.timeLimit(.minutes(10))) struct UAFStatusTests {
   private static let name = #"{"username":"alice"}"#
 
-  /// A way to a status.
+  /// A way to reach a status.
   struct Way: Sendable, CustomTestStringConvertible {
     let status: Int64
     let name: String

@@ -11,7 +11,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// What strangers leave behind is bounded.
+/// The traces of unauthenticated clients are bounded.
 @Suite(.timeLimit(.minutes(10))) struct UAFStrangerTests {
   private func ask(_ server: UAFServer, isOrdered: Bool = false) async throws -> HTTPResponse {
     let body: JSONObject = ["op": "Auth", "context": #"{"username":"alice"}"#]
@@ -24,7 +24,7 @@ import UAFFixture
     var key = UAFTestKey()
     let server = try await UAFServer(key) { $0.openRequests = 3 }
     try await server.register(key)
-    // What is answered well does not count.
+    // A validly answered request does not count.
     for counter in 2...6 as ClosedRange<UInt32> {
       key.signCounter = counter
       #expect(try await server.authenticate(key).integer("statusCode") == 1200)
@@ -33,7 +33,7 @@ import UAFFixture
     let refused = try await ask(server)
     #expect(try refused.refusal == "429 tooManyRequests")
     #expect(refused.header("Retry-After") == "60")
-    // Who is known is not counted with strangers.
+    // Authenticated requests do not count with the others.
     #expect(try await ask(server, isOrdered: true).status == 200)
     server.clock.advance(by: 120)
     #expect(try await ask(server).status == 200)
@@ -53,7 +53,7 @@ import UAFFixture
     }
     #expect(try await ask(server).status == 429)
     #expect(try await server.audit().count == before + 3)
-    // And they are forgotten as soon as those that nobody answered.
+    // They are removed as early as the unanswered ones.
     server.clock.advance(by: 120 + 600)
     _ = try await server.storage.sweep(at: server.clock.now) { .sample("\($0)") }
     let left = try await server.storage.addUAFOperation(

@@ -5,7 +5,7 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// A device of a user: the keys that it has for that, and the target that it is known by.
+/// A user's device: its keys for device requests, and its target ID.
 struct UAFTestDevice: Sendable {
   let signing = P256.Signing.PrivateKey()
   let encryption = P256.KeyAgreement.PrivateKey()
@@ -14,14 +14,14 @@ struct UAFTestDevice: Sendable {
   /// Adds a device.
   ///
   /// - Parameters:
-  ///   - server: Where.
-  ///   - name: What the user calls it.
-  ///   - user: Whose it is.
-  ///   - device: What it calls itself.
+  ///   - server: The server.
+  ///   - name: The user's name for it.
+  ///   - user: Its user.
+  ///   - device: Its own name.
   ///   - isEncrypted: Whether it has a key that payloads are encrypted to.
-  ///   - dispatcher: How tokens are usually sent to it.
-  ///   - hasAddress: Whether it says where pushes go, and how; else it asks.
-  /// - Throws: What goes wrong on the way.
+  ///   - dispatcher: Its usual dispatcher.
+  ///   - hasAddress: Whether it registers a push service and address; otherwise it polls.
+  /// - Throws: Errors of the request.
   init(
     on server: UAFServer, name: String = "Phone", user: String = "alice", device: String = "d1",
     isEncrypted: Bool = true, dispatcher: String = "link", hasAddress: Bool = true
@@ -32,7 +32,7 @@ struct UAFTestDevice: Sendable {
     target = try await server.json("/token/dispatch/targets", body, status: 201).string("id")
   }
 
-  /// What adds it.
+  /// The form that adds it.
   private func form(name: String, user: String, device: String, dispatcher: String) throws -> JSONObject {
     let key = try P256.Signing.PublicKey(x963: encryption.publicKey.x963Representation)
     return [
@@ -43,7 +43,7 @@ struct UAFTestDevice: Sendable {
     ]
   }
 
-  /// What it signs.
+  /// The claims that it signs.
   func claims(at time: Int64, request: String = SystemID.make()) -> JSONObject {
     [
       "dispatchTargetId": .string(target), "requestId": .string(request),
@@ -61,12 +61,12 @@ struct UAFTestDevice: Sendable {
     return try JWS.sign(claims.bytes, with: SigningKey(key ?? signing))
   }
 
-  /// A name for a request that no other has.
+  /// Unique names for requests.
   enum SystemID {
     static func make() -> String { Base64URL.encode(SecureRandom.bytes(16)) }
   }
 
-  /// What a payload for it says.
+  /// Decrypts a payload for it.
   func opened(_ payload: JSONObject) throws -> JSONObject {
     #expect(try payload.string("nma_data_content_type") == "application/jose")
     #expect(try payload.string("nma_data_version") == "1")
@@ -77,19 +77,19 @@ struct UAFTestDevice: Sendable {
 }
 
 extension UAFServer {
-  /// Sends what a device signs in a header.
+  /// Sends a device's JWS in a header.
   func signed(_ method: HTTPMethod, _ path: String, _ jws: String) async throws -> HTTPResponse {
     try await send(method, path, [], [("Device-Signature", jws)])
   }
 
-  /// Sends what a device signs as the body.
+  /// Sends a device's JWS as the body.
   func change(_ path: String, _ jws: String) async throws -> HTTPResponse {
     try await send(.patch, path, Array(jws.utf8), [("Content-Type", "application/jose;charset=UTF-8")])
   }
 }
 
 extension HTTPResponse {
-  /// The code of a refusal, with its status.
+  /// The code of a rejection, with its status.
   var refusal: String {
     get throws {
       let body = try JSONObject(parsing: self.body)

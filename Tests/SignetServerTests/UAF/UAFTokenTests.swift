@@ -12,7 +12,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// Tokens, the devices that they are sent to, and how an operation stands.
+/// Tokens, the devices that they are sent to, and the state of an operation.
 @Suite(.timeLimit(.minutes(10))) struct UAFTokenTests {
   private static let order: JSONObject = ["op": "Reg", "context": #"{"username":"alice"}"#]
 
@@ -48,7 +48,7 @@ import UAFFixture
     _ = try await UAFTestDevice(on: server, name: "Telling name")
     let made = try await server.json("/token/create/registration", Self.order)
     #expect(try !server.keeps(made.string("token")) && !server.keeps("address:1"))
-    // The search can find something: the name of the device is there in clear.
+    // The control of the search: the device's name is stored in plain text.
     #expect(try server.keeps("Telling name"))
   }
 
