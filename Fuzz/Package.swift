@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: only here the libraries are built with the fuzzer's instrumentation. See README.md.
+// A separate package, since only here the libraries are built with the fuzzer's instrumentation. See README.md.
 
 let house: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -10,7 +10,7 @@ let house: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// One executable for each family of parsers. A product holds the modules that it is made of.
+// One executable for each family of parsers. A product has the modules that it is made of.
 func fuzzTarget(_ name: String, _ products: String...) -> Target {
   .executableTarget(
     name: name, dependencies: ["LibFuzzer"] + products.map { .product(name: $0, package: "signet") },
@@ -54,8 +54,8 @@ let package = Package(
     fuzzTarget("fuzz-agent", "SignetAgent"),
     fuzzTarget("fuzz-uaf", "SignetUAF"),
     fuzzTarget("fuzz-uafserver", "SignetDataDirectory", "SignetServerTesting"),
-    // An executable cannot be imported, so its sources, all but its `main`, are a part of the target. They switch
-    // over all cases of enumerations that are only complete inside their package, which is a warning in Swift 5.
+    // An executable cannot be imported, so its sources except for its `main` are a part of the target. They switch over all
+    // cases of enumerations that are complete only inside their package, which is a warning in Swift 5.
     .executableTarget(
       name: "fuzz-check",
       dependencies: [

@@ -1,9 +1,9 @@
 import BenchReport
 import Testing
 
-/// What the command line decides.
+/// The options of the command line.
 struct OptionsTests {
-  /// The status of a run whose one goal is missed.
+  /// The exit status of a run that misses its only goal.
   private func status(_ arguments: String...) throws -> Int32 {
     let options = try Options(arguments)
     var report = Report(isQuick: options.isQuick)
@@ -35,7 +35,7 @@ struct OptionsTests {
   }
 }
 
-/// The row beside a server that need not be installed.
+/// The row for a server that may not be installed.
 struct PrivacyIDEARowTests {
   @Test("where privacyIDEA is not measured, the row has no ratio and no goal, and misses none")
   func absent() {

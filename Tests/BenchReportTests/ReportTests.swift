@@ -2,7 +2,7 @@ import BenchReport
 import SignetJSON
 import Testing
 
-/// What a report says of goals, of groups that are not there, and of figures that could not be compared.
+/// A report's statements about goals, missing groups, and figures without a comparison.
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
   private static let machine = Circumstances(
     commit: "0123abc", flags: "-O", cpu: "Abacus", processors: 2, load: (0.5, 1.5))

@@ -1,20 +1,20 @@
 import Foundation
 package import SignetTestKit
 
-/// A program of the system that runs as long as this value lives; what it says goes to a file.
+/// A system program that runs as long as this value lives; its output goes to a file.
 package final class Daemon: Sendable {
   private let process: ChildProcess
   private let log: String
 
-  /// Starts it.
+  /// Starts the program.
   ///
   /// - Parameters:
   ///   - path: The program.
-  ///   - arguments: What comes after its name.
-  ///   - environment: What it gets beside the test's own.
-  ///   - folder: Where its file goes.
-  ///   - output: The descriptor of where its standard output goes, if not to the file.
-  /// - Throws: What the system says.
+  ///   - arguments: Its arguments.
+  ///   - environment: Variables in addition to the test's own.
+  ///   - folder: The folder of the output file.
+  ///   - output: The descriptor for its standard output; `nil` for the file.
+  /// - Throws: Errors of the system.
   package init(
     _ path: String, _ arguments: [String], environment: [String: String] = [:], folder: TemporaryFolder,
     output: Int32? = nil
@@ -31,13 +31,13 @@ package final class Daemon: Sendable {
 
   deinit { kill() }
 
-  /// The number of the process.
+  /// The process ID.
   package var id: Int32 { process.id }
 
-  /// Ends it the hard way.
+  /// Kills the process.
   package func kill() { process.kill() }
 
-  /// What it has said so far.
+  /// The output so far.
   package var said: String {
     FileManager.default.contents(atPath: log).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }

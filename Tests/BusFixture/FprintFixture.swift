@@ -2,11 +2,11 @@ import Foundation
 package import SignetDBus
 import SignetTestKit
 
-/// A real fprintd and a real polkitd on a bus of their own, and libfprint's virtual reader, of which the test is the finger.
+/// A real fprintd and a real polkitd on a private bus, and libfprint's virtual reader, to which the test presents fingers.
 ///
-/// polkitd lets root do everything, by its own rule: so these tests run as root.
+/// polkitd's own rule allows root everything, so these tests run as root.
 package final class FprintFixture: Sendable {
-  /// Whether this process may start the services; in CI it must.
+  /// Indicates whether this process may start the services; in CI it must.
   package static let isPossible =
     geteuid() == 0 || ContinuousIntegration.isHere
 
@@ -14,17 +14,17 @@ package final class FprintFixture: Sendable {
   private static let device = "net.reactivated.Fprint.Device"
   private static let path = "/net/reactivated/Fprint/Device/0"
 
-  /// The bus that they are on.
+  /// The bus of the services.
   package let bus: PrivateBus
   /// The service.
   package let fprintd: Daemon
   private let polkitd: Daemon
   private let socket: String
 
-  /// Starts all of it.
+  /// Starts all services.
   ///
-  /// - Parameter hasReader: Whether there is a reader, which keeps its prints itself, as most of today's do.
-  /// - Throws: What keeps one of them from starting.
+  /// - Parameter hasReader: Whether there is a reader, which stores its prints itself, like most current ones.
+  /// - Throws: The error that prevents a start.
   package init(hasReader: Bool = true) async throws {
     bus = try PrivateBus()
     socket = bus.folder.file("finger")
@@ -38,28 +38,28 @@ package final class FprintFixture: Sendable {
       name: Self.name)
     if hasReader {
       try await claimed { [self] bus throws(BusFailure) in
-        // The socket stays open when nobody claims the reader; one scan enrols.
+        // The socket stays open while the reader is unclaimed; one scan enrolls.
         finger("SET_KEEP_ALIVE 1", "SET_ENROLL_STAGES 1")
       }
     }
   }
 
-  /// Says to the reader what happens on it next, in order; see `virtual-device.c` of libfprint.
+  /// Sends the next events of the reader in order; see `virtual-device.c` of libfprint.
   package func finger(_ commands: String...) { send(commands) }
 
-  /// What happens on the reader in the next match.
+  /// Sets the events of the next match.
   package func next(_ touches: Touch...) {
-    // fprintd opens the reader first, which takes one command that is not a scan.
+    // fprintd opens the reader first, which consumes one command that is not a scan.
     send([Touch.list] + touches.flatMap(\.commands))
   }
 
-  /// What happens on the reader now, in a match that has begun.
+  /// Presents touches in a match that has begun.
   ///
-  /// The virtual reader drops a finger that comes while it lists its prints, and takes whatever comes while it waits for a finger
-  /// as one. So a finger waits until fprintd says that it needs one, and a list is answered only where fprintd asked for it, as it
-  /// does after some mismatches.
+  /// The virtual reader drops a finger that comes while it lists its prints, and takes any command as a finger while it
+  /// waits for one. So a finger waits until fprintd reports that it needs one, and a list is answered only if fprintd asked
+  /// for it, as it does after some mismatches.
   ///
-  /// - Throws: ``Failure/notReady``, or what the bus says.
+  /// - Throws: ``Failure/notReady``, or errors of the bus.
   package func now(_ touches: Touch...) async throws {
     for touch in touches {
       try await awaitMatch()
@@ -74,14 +74,14 @@ package final class FprintFixture: Sendable {
     }
   }
 
-  /// Waits until a match has begun, and needs a finger.
+  /// Waits until a match has begun and needs a finger.
   ///
-  /// fprintd 1.94 ends itself where a client goes while one match is stopped and the next is not begun.
+  /// fprintd 1.94 ends itself if a client leaves after one match is stopped and before the next has begun.
   package func awaitMatch() async throws {
     try await until("a finger is needed", { try await self.isFingerNeeded() })
   }
 
-  /// Waits until nobody holds the reader: fprintd lets go of it when it hears that who held it has ended.
+  /// Waits until the reader is free: fprintd releases it when it learns that its client has ended.
   package func awaitRelease() async throws {
     try await until("nobody holds the reader") {
       do {
@@ -103,7 +103,7 @@ package final class FprintFixture: Sendable {
     }
   }
 
-  /// What fprintd said after it heard of a mismatch.
+  /// The output of fprintd after a mismatch.
   private func afterMismatch(since start: Int) -> Substring? {
     let said = fprintd.said.utf8.dropFirst(start)
     let news = String(decoding: said, as: UTF8.self)
@@ -120,7 +120,7 @@ package final class FprintFixture: Sendable {
 
   private func until(_ what: String, _ condition: () async throws -> Bool) async throws {
     while try await !condition() {
-      // How long that may take is the time limit of the test, at which it is cancelled.
+      // The time limit is that of the test, which cancels it.
       do { try await Task.sleep(for: .milliseconds(2)) } catch {
         throw Failure.notReady(what, fprintd.said)
       }
@@ -131,24 +131,24 @@ package final class FprintFixture: Sendable {
     for command in commands { VirtualFinger.send(command, to: socket) }
   }
 
-  /// What a person, or the world, does to the reader.
+  /// An event at the reader.
   package enum Touch: Sendable {
     /// A finger with this print.
     case finger(String)
-    /// A finger that nobody has enrolled.
+    /// A finger that is not enrolled.
     case stranger
-    /// One that could not be read, by the number of `FpDeviceRetry`.
+    /// An unreadable finger, by the number of `FpDeviceRetry`.
     case unreadable(Int)
-    /// The reader fails, by the number of `FpDeviceError`.
+    /// A failure of the reader, by the number of `FpDeviceError`.
     case error(Int)
 
-    /// Lets the reader go on with the list that fprintd asked for.
+    /// Lets the reader continue with the list that fprintd asked for.
     fileprivate static let list = "CONT "
 
     fileprivate var commands: [String] {
       switch self {
       case .finger(let print): ["SCAN \(print)"]
-      // After a mismatch fprintd may list what the reader has stored, which takes another command.
+      // After a mismatch fprintd may list the stored prints, which consumes another command.
       case .stranger: ["SCAN nobody's", Self.list]
       case .unreadable(let code): ["RETRY \(code)"]
       case .error(let code): ["ERROR \(code)"]
@@ -156,25 +156,25 @@ package final class FprintFixture: Sendable {
     }
   }
 
-  /// Why the fixture could not do what a test wants.
+  /// Errors of the fixture.
   package enum Failure: Error {
-    /// The service did not enrol the finger.
+    /// The service did not enroll the finger.
     case notEnrolled(String, String)
-    /// fprintd did not come so far until the test was cancelled; what it said.
+    /// fprintd did not reach the state before the test was cancelled; with its output.
     case notReady(String, String)
   }
 
-  /// Enrols a finger, as the system's settings would.
+  /// Enrolls a finger, as the system's settings would.
   ///
   /// - Parameters:
   ///   - finger: Its name.
-  ///   - print: What the reader sees of it.
-  /// - Throws: ``Failure``, or what the bus says.
+  ///   - print: Its print for the reader.
+  /// - Throws: ``Failure``, or errors of the bus.
   package func enrol(_ finger: String, as print: String) async throws {
     let status = try await claimed { [self] bus throws(BusFailure) in
       let owner = try bus.owner(of: Self.name) ?? ""
       try bus.watch(BusWatch(sender: owner, interface: Self.device, member: "EnrollStatus"))
-      // Once to see whether it is enrolled already, once to enrol it.
+      // Once for the check whether it is enrolled already, once to enroll it.
       self.finger("SCAN \(print)", "SCAN \(print)")
       try bus.call(BusCall(Self.name, Self.path, Self.device, "EnrollStart", .text(finger)))
       var status = ""
@@ -195,7 +195,7 @@ package final class FprintFixture: Sendable {
     }
   }
 
-  /// Lends a connection that holds the reader.
+  /// Lends a connection that has claimed the reader.
   @discardableResult package func claimed<Value: Sendable>(
     _ body: @escaping @Sendable (inout BusConnection) throws(BusFailure) -> Value
   ) async throws(BusFailure) -> Value {
@@ -210,7 +210,7 @@ package final class FprintFixture: Sendable {
 
 /// The socket of libfprint's virtual reader.
 enum VirtualFinger {
-  /// Sends one command and waits until the reader has taken it.
+  /// Sends one command and waits until the reader has received it.
   static func send(_ command: String, to path: String) {
     let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }

@@ -2,24 +2,24 @@ import Foundation
 package import SignetDBus
 import SignetTestKit
 
-/// A real systemd-logind on a bus of its own, in a mount namespace where `/run/systemd` is its own too.
+/// A real systemd-logind on a private bus, in a mount namespace with a private `/run/systemd`.
 ///
-/// It knows two sessions, `own` and `other`, as if it had been restarted while they lasted. What it asks of systemd is
-/// answered by ``StandInSystemd``: nothing that it starts or stops happens.
+/// It has two sessions, `own` and `other`, like after a restart during them. ``StandInSystemd`` answers its requests to
+/// systemd, so nothing is started or stopped.
 package final class LogindFixture: Sendable {
-  /// Whether it can be started; in CI that it cannot is a failure.
+  /// Indicates whether it can be started; in CI it must.
   package static let isPossible = geteuid() == 0 || ContinuousIntegration.isHere
 
-  /// The bus that it is on.
+  /// Its bus.
   package let bus: PrivateBus
   /// Its process.
   package let logind: Daemon
-  /// What it asks things of.
+  /// The service that answers its requests.
   package let systemd: StandInSystemd
 
-  /// Starts it; it answers when this returns.
+  /// Starts the service and returns when it answers.
   ///
-  /// - Throws: What keeps it from starting.
+  /// - Throws: The error that prevents the start.
   package init() async throws {
     bus = try PrivateBus()
     systemd = try await StandInSystemd(bus)
@@ -65,7 +65,7 @@ package final class LogindFixture: Sendable {
   }
 }
 
-/// Answers what logind asks of systemd, and notes which units it starts.
+/// Answers logind's requests to systemd, and records the units that it starts.
 package final class StandInSystemd: Sendable {
   private let task: Task<Void, Never>
   private let reader: AsyncStream<String>
@@ -94,14 +94,14 @@ package final class StandInSystemd: Sendable {
           }
         }
       } catch {
-        told.finish()  // the bus has gone, or the test is over
+        told.finish()  // the bus is gone, or the test has ended
       }
     }
     for await _ in owned { break }
     reader = started.stream
   }
 
-  /// The next unit that logind starts.
+  /// Waits for the next unit that logind starts.
   package func nextUnit(where isMeant: @Sendable (String) -> Bool) async -> String? {
     for await unit in reader where isMeant(unit) { return unit }
     return nil
@@ -111,7 +111,7 @@ package final class StandInSystemd: Sendable {
 }
 
 extension LogindFixture {
-  /// Whether logind counts a program that holds back sleep.
+  /// Returns whether logind has a delay lock on sleep.
   package func isHeldBack() async throws -> Bool {
     let body = try await bus.run { bus throws(BusFailure) in
       try bus.call(

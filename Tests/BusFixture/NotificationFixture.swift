@@ -1,17 +1,17 @@
 import Foundation
 import SignetTestKit
 
-/// A service that shows notifications, by writing them to a file: independent of ours, with Debian's `python3-dbus`.
+/// A service that shows notifications by writing them to a file: independent of ours, with Debian's `python3-dbus`.
 package final class NotificationFixture: Sendable {
-  /// The bus that it is on.
+  /// Its bus.
   package let bus: PrivateBus
   private let service: Daemon
   private let file: String
 
-  /// Starts it; it answers when this returns.
+  /// Starts the service and returns when it answers.
   ///
-  /// - Parameter capabilities: What it says it can do.
-  /// - Throws: What keeps it from starting.
+  /// - Parameter capabilities: The capabilities that it reports.
+  /// - Throws: The error that prevents the start.
   package init(capabilities: [String] = ["body", "body-markup"]) async throws {
     bus = try PrivateBus()
     file = bus.folder.file("notifications")
@@ -61,10 +61,10 @@ package final class NotificationFixture: Sendable {
       "/usr/bin/python3", ["-c", script, file, list], name: "org.freedesktop.Notifications")
   }
 
-  /// Ends the service.
+  /// Kills the service.
   package func kill() { service.kill() }
 
-  /// What it was asked so far: a JSON object on each line.
+  /// The requests so far, one JSON object in each line.
   package var lines: [String] {
     let data = FileManager.default.contents(atPath: file) ?? Data()
     return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)

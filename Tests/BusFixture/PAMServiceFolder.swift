@@ -2,34 +2,34 @@
   package import Foundation
   package import SignetTestKit
 
-  /// The file of a PAM service in a folder of a test's own, with the modules of the system and of libpam-wrapper.
+  /// The file of a PAM service in a private folder, with the modules of the system and of libpam-wrapper.
   package struct PAMServiceFolder: Sendable {
-    /// The modules of libpam-wrapper: a multiarch folder.
+    /// The modules of libpam-wrapper, in a multiarch folder.
     private static let wrapper: String? = {
       let folder = "/usr/lib"
       let names: [String]
-      // Where there are none the tests say so.
+      // Tests report missing modules.
       do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch { return nil }
       return (names.map { "\(folder)/\($0)" } + [folder]).map { "\($0)/pam_wrapper" }
         .first { FileManager.default.fileExists(atPath: "\($0)/pam_matrix.so") }
     }()
 
-    /// Whether the modules are installed; in CI they must be.
+    /// Indicates whether the modules are installed; in CI they must be.
     package static let isPossible = wrapper != nil || ContinuousIntegration.isHere
-    /// What `pam_matrix` takes for right.
+    /// The answer that `pam_matrix` accepts.
     package static let answer = "right passcode"
 
-    /// Where the file is.
+    /// The folder of the file.
     package let folder: TemporaryFolder
 
     /// Writes the file of a service.
     ///
     /// - Parameters:
-    ///   - lines: Its lines; `MATRIX` and `CHATTY` stand for the modules, `FOLDER` for ``folder``. The database of `MATRIX` has the
-    ///     user and ``answer`` in it.
+    ///   - lines: Its lines, with placeholders: `MATRIX` and `CHATTY` for the modules, `FOLDER` for ``folder``. The database
+    ///     of `MATRIX` has the user with ``answer``.
     ///   - name: The name of the file.
-    ///   - words: What is in the file `words`.
-    /// - Throws: What the file system says.
+    ///   - words: The content of the file `words`.
+    /// - Throws: Errors of the file system.
     package init(_ lines: [String], name: String = "signet", words: Data = Data()) throws {
       folder = try TemporaryFolder()
       let database = folder.file("passdb")

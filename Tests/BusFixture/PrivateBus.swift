@@ -2,26 +2,26 @@ import Foundation
 package import SignetDBus
 package import SignetTestKit
 
-/// A system bus of the test's own: a real `dbus-daemon` with a socket in a folder of its own.
+/// A private system bus: a real `dbus-daemon` with a socket in a private folder.
 package final class PrivateBus: Sendable {
-  /// Whether there is a `dbus-daemon`; in CI its absence is a failure.
+  /// Indicates whether there is a `dbus-daemon`; in CI there must be.
   package static let isPossible =
     FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
     || ContinuousIntegration.isHere
 
-  /// For its socket, and for what others on the bus need to keep.
+  /// The folder for its socket, and for the files of its services.
   package let folder: TemporaryFolder
-  /// Where it listens.
+  /// The address on which it listens.
   package let address: String
   private let daemon: Daemon
 
-  /// Starts it; it listens when this returns.
+  /// Starts the bus and returns when it listens.
   ///
-  /// - Throws: ``Failure``, or what Foundation says.
+  /// - Throws: ``Failure``, or errors of Foundation.
   package init() throws {
-    // Others than root have to reach the socket.
+    // Users other than root must reach the socket.
     folder = try TemporaryFolder(mode: 0o755)
-    // The name that the system's bus has in its folder, so that this folder can take the other's place in a namespace.
+    // The same name as in the system bus's folder, so that this folder can replace that one in a namespace.
     address = "unix:path=\(folder.file("system_bus_socket"))"
     let configuration = """
       <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -45,24 +45,24 @@ package final class PrivateBus: Sendable {
       ["--config-file=\(folder.file("bus.conf"))", "--nofork", "--nopidfile", "--print-address=1"],
       folder: folder, output: pipe.fileHandleForWriting.fileDescriptor)
     try pipe.fileHandleForWriting.close()
-    // It says its address when it listens, and nothing where it cannot.
+    // It prints its address when it listens, and nothing if it cannot.
     let said = pipe.fileHandleForReading.availableData
     try pipe.fileHandleForReading.close()
     guard !said.isEmpty else { throw Failure.noBus(daemon.said) }
   }
 
-  /// Ends the bus the hard way.
+  /// Kills the bus.
   package func kill() { daemon.kill() }
 
   /// Starts a service and waits until it has its name on this bus.
   ///
   /// - Parameters:
   ///   - path: The program.
-  ///   - arguments: What comes after its name.
-  ///   - environment: What it gets beside the test's own and the address of the bus.
+  ///   - arguments: Its arguments.
+  ///   - environment: Variables in addition to the test's own and the address of the bus.
   ///   - name: The name on the bus.
   /// - Returns: The service, which ends with the value.
-  /// - Throws: ``Failure``, or what Foundation says.
+  /// - Throws: ``Failure``, or errors of Foundation.
   package func start(
     _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], name: String
   ) async throws -> Daemon {
@@ -77,7 +77,7 @@ package final class PrivateBus: Sendable {
             sender: BusConnection.daemon, interface: BusConnection.daemon, member: "NameOwnerChanged",
             argument: name))
         if try bus.owner(of: name) != nil { return }
-        // A machine under load takes its time; a service that ended never comes.
+        // A busy machine takes longer; a service that has ended never gets its name.
         _ = try bus.event(until: .now + .seconds(600))
       }
     } catch { throw Failure.notStarted(name, service.said) }
@@ -96,7 +96,7 @@ package final class PrivateBus: Sendable {
     }
   }
 
-  /// Why there is no bus, or no service on it.
+  /// The failure to start the bus, or a service on it.
   package enum Failure: Error, CustomStringConvertible {
     case noBus(String)
     case notStarted(String, String)

@@ -39,7 +39,7 @@ enum PasswordUse: Sendable {
     "account unlock": .searched(.accounts),
     "account unprotect": .searched(.accounts),
     "activate": .searched(.container),
-    "agent": .asksForNone,  // the agent's scenario searches the agent's memory for the password that unlock sends
+    "agent": .asksForNone,  // its scenario searches the agent's memory
     "approve": .searched(.container),
     "biometrics disable": .searched(.ways),
     "biometrics enable": .searched(.ways),

@@ -10,7 +10,7 @@
   //   IntegrityVictim … clean N                                                            N times, and prints those with a score
   //   IntegrityVictim … react REACTION                                                     once, and reacts
 
-  /// Standard guards of a release, with a key of the test's own where one is given.
+  /// The standard guards of a release, with a test key if one is given.
   func guards(_ options: [String: String]) -> [any Guard] {
     let (key, manifest) = (options["key"].flatMap(ReleaseKey.key), options["manifest"])
     let all = Integrity.standardGuards(for: .release).map { each in
@@ -29,7 +29,7 @@
     words.removeFirst()
     options[String(word.dropFirst(2))] = word == "--hardened" ? "" : words.removeFirst()
   }
-  // Nobody who forgets it is left with it.
+  // Ends a forgotten process.
   alarm(600)
   ProcessHardening.forbidCoreDumps()
   if options["hardened"] != nil { ProcessHardening.closeMemory() }
@@ -39,7 +39,7 @@
     let integrity = try Integrity(guards: guards(options), flavour: .release)
     say("ready \(getpid())")
     while readLine() != nil {
-      // What is hooked is used.
+      // Uses the hooked function.
       _ = SecureRandom.bytes(16)
       say(await integrity.evaluate().json.text)
     }

@@ -4,24 +4,24 @@ package import SignetStorage
 package import SignetTestKit
 import Testing
 
-/// The databases that a server's state can be in.
+/// The databases that can have a server's state.
 package enum StorageBackend: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  /// A file in a folder of the test's.
+  /// A file in a folder of the test.
   case sqlite
-  /// A database of the test's on the private server.
+  /// A database of the test on the private server.
   case postgreSQL
 
-  /// Its name.
+  /// The name of the back end.
   package var testDescription: String { rawValue }
 
-  /// Those that this machine has.
+  /// The back ends that this machine has.
   package static let here = allCases.filter { $0 == .sqlite || PrivatePostgreSQL.isPossible }
 
-  /// That of the services' tests, which run once with each: `SIGNET_TEST_STORAGE` names it.
+  /// The back end of the services' tests, which run once with each: `SIGNET_TEST_STORAGE` names it.
   package static let ofServices =
     ProcessInfo.processInfo.environment["SIGNET_TEST_STORAGE"].flatMap(Self.init(rawValue:)) ?? .sqlite
 
-  /// A database of which copies are made: one with the tables of a server.
+  /// A database with the tables of a server, which is copied.
   private static let template = Result {
     let server = try PrivatePostgreSQL.shared()
     let name = try server.makeDatabase()
@@ -29,13 +29,13 @@ package enum StorageBackend: String, CaseIterable, Sendable, CustomTestStringCon
     return name
   }
 
-  /// An empty place for a server's state.
+  /// Makes an empty location for a server's state.
   ///
   /// - Parameters:
-  ///   - folder: Where a file may lie.
+  ///   - folder: The folder for a file.
   ///   - hasTables: Whether a database on the server has the tables already.
-  /// - Returns: The place.
-  /// - Throws: What keeps it from being made.
+  /// - Returns: The location.
+  /// - Throws: The error that prevents its creation.
   package func location(in folder: TemporaryFolder, hasTables: Bool = true) throws -> StorageLocation {
     switch self {
     case .sqlite: return .file(folder.file("signet.sqlite"))
@@ -50,13 +50,13 @@ package enum StorageBackend: String, CaseIterable, Sendable, CustomTestStringCon
 }
 
 extension Storage {
-  /// Opens a server's state as another process would.
+  /// Opens a server's state like another process.
   ///
   /// - Parameters:
-  ///   - location: Where it is.
-  ///   - connections: How many connections to a database server there are; with one, the audit log has one chain.
+  ///   - location: The location.
+  ///   - connections: The number of connections to a database server; with one, the audit log has one chain.
   ///   - preparation: Statements that SQLite's writer runs at the start.
-  ///   - observer: Looks at each statement of a change before it runs.
+  ///   - observer: Receives each statement of a change before it runs.
   /// - Returns: The storage.
   /// - Throws: `StorageFailure`.
   package static func open(
@@ -72,7 +72,7 @@ extension Storage {
 }
 
 extension SQLDatabase {
-  /// Opens a server's state as somebody does who can write the database and lacks the master key.
+  /// Opens a server's state like an attacker who can write to the database, without the master key.
   package static func beside(_ location: StorageLocation) throws -> SQLDatabase {
     let place: SQLLocation =
       switch location {

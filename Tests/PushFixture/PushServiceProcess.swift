@@ -4,7 +4,7 @@ import SignetJSON
 import SignetTestKit
 import Synchronization
 
-/// One process of the services, which serves one test at a time, and the keys that both sides know.
+/// One process of the services, which serves one test at a time, and the keys that both sides have.
 ///
 /// It ends with its standard input, when this process does.
 final class PushServiceProcess: Sendable {
@@ -14,10 +14,10 @@ final class PushServiceProcess: Sendable {
   let rsaPEM: String
   let authorityPEM: String
   private let child: ChildProcess
-  /// What was read and belongs to no answer yet; `nil` from a failure on, since answers may be out of step then.
+  /// The read bytes that are no complete answer yet; `nil` after a failure, since answers may be out of step then.
   private let unread = Mutex<Data?>(Data())
 
-  /// Whether another test can have it.
+  /// Indicates whether another test can use it.
   var isUsable: Bool { unread.withLock { $0 != nil } }
 
   init() throws {
@@ -44,7 +44,7 @@ final class PushServiceProcess: Sendable {
     child = try ChildCommand(
       [python, script, JSONValue.object(setup).text], input: .pipe, output: .pipe
     ).start()
-    // It has read the files when it answers.
+    // It has read the files once it answers.
     _ = try command(["requests": true])
     withExtendedLifetime(folder) {}
   }
@@ -70,7 +70,7 @@ final class PushServiceProcess: Sendable {
     }
   }
 
-  /// A key of 2048 bits that OpenSSL's command line made; once, since it takes a while.
+  /// A 2048-bit key made by OpenSSL's command line; made once, since it takes long.
   private static let rsa = Result {
     let key = try output(of: "openssl", ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
     return (privatePEM: key, publicPEM: try output(of: "openssl", ["pkey", "-pubout"], input: key))

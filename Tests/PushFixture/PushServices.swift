@@ -5,17 +5,17 @@ import SignetTestKit
 package import SignetTransport
 import Synchronization
 
-/// The push services of `Tests/Interop/push_services.py`, an HTTP/2 server of other hands.
+/// The push services of `Tests/Interop/push_services.py`, an independent HTTP/2 server.
 package final class PushServices {
   static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
 
-  /// Skipped without the interpreter, except in CI: a failure there.
+  /// Indicates whether the tests run; without the interpreter they are skipped, but fail in CI.
   package static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     return python != nil
   }()
 
-  /// What went wrong between the test and the services.
+  /// A failure between the test and the services.
   package struct Unexpected: Error, CustomStringConvertible {
     package let description: String
   }
@@ -24,13 +24,13 @@ package final class PushServices {
   package let transport: CurlTransport
   private let process: PushServiceProcess
 
-  /// What the operator's keys are.
+  /// The operator's key.
   package var signingKey: P256.Signing.PrivateKey { process.signingKey }
-  /// What the device's subscription of Web Push is encrypted to.
+  /// The key to which the device's Web Push subscription is encrypted.
   package var deviceKey: P256.KeyAgreement.PrivateKey { process.deviceKey }
   package var deviceSecret: [UInt8] { process.deviceSecret }
   package var rsaPEM: String { process.rsaPEM }
-  /// Who vouches for their certificate.
+  /// The issuer of their certificate.
   package var authorityPEM: String { process.authorityPEM }
 
   /// Processes without a test.
@@ -38,7 +38,7 @@ package final class PushServices {
   /// A start costs half a second of processor time.
   private static let idle = Mutex<[PushServiceProcess]>([])
 
-  /// Opens a port of its own with a certificate for 127.0.0.1.
+  /// Opens a separate port with a certificate for 127.0.0.1.
   package init() throws {
     process = try Self.idle.withLock { $0.popLast() } ?? PushServiceProcess()
     let port = try process.command(["begin": true]).integer("port")
@@ -54,7 +54,7 @@ package final class PushServices {
     if process.isUsable { Self.idle.withLock { $0.append(process) } }
   }
 
-  /// What Firebase gives an operator: an account whose tokens these services give out.
+  /// An operator's account file from Firebase; these services issue its tokens.
   package var accountFile: JSONObject {
     [
       "type": "service_account", "project_id": "signet-1", "private_key_id": "k1",
@@ -63,15 +63,15 @@ package final class PushServices {
     ]
   }
 
-  /// Lets the next request have this answer; a status of 0 breaks it off.
+  /// Sets the answer to the next request; a status of 0 breaks the connection.
   package func answer(_ status: Int64, headers: JSONObject = [:], body: String = "") throws {
     let order: JSONObject = ["status": .integer(status), "headers": .object(headers), "body": .string(body)]
     _ = try process.command(["answer": .object(order)])
   }
 
-  /// What was asked since the last time; each came over HTTP/2 and was found to prove what it must.
+  /// Returns the requests since the last call; each came over HTTP/2 with valid credentials.
   ///
-  /// - Throws: ``Unexpected`` where one did not.
+  /// - Throws: ``Unexpected`` if one did not.
   package func requests() throws -> [JSONObject] {
     try process.command(["requests": true]).array("requests").map { value in
       guard case .object(let request) = value, request["error"] == nil,
@@ -83,8 +83,8 @@ package final class PushServices {
 }
 
 extension JSONObject {
-  /// What the services found in a request.
+  /// The services' findings about a request.
   package func checked() throws -> JSONObject { try object("checked") }
-  /// A field of the request.
+  /// A header field of the request.
   package func field(_ name: String) throws -> String? { try object("headers").optionalString(name) }
 }

@@ -4,18 +4,18 @@ import SignetTestKit
 
 /// A program of `Tests/Interop` that speaks the push protocol, written from the description of the protocol alone.
 public final class PythonPeer {
-  /// What went wrong between the test and the program.
+  /// A failure between the test and the program.
   public struct Unexpected: Error, CustomStringConvertible {
-    /// What it was.
+    /// The description of the failure.
     public let description: String
   }
 
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
 
-  /// Skipped without the interpreter, except in CI: a failure there.
+  /// Indicates whether the tests run; without the interpreter they are skipped, but fail in CI.
   public static let isWanted = ContinuousIntegration.isHere || python != nil
 
-  /// What it said first.
+  /// The program's first message.
   public let greeting: JSONObject
   private let process: ChildProcess
   private var pending = Data()
@@ -24,7 +24,7 @@ public final class PythonPeer {
   ///
   /// - Parameters:
   ///   - script: Its file in `Tests/Interop`.
-  ///   - setup: What it gets on its command line.
+  ///   - setup: The setup on its command line.
   /// - Throws: ``Unexpected``.
   public init(_ script: String, _ setup: JSONObject) throws {
     guard let python = Self.python else {
@@ -45,13 +45,13 @@ public final class PythonPeer {
     } catch { print("\(error)") }
   }
 
-  /// Gives a command and waits for its answer.
+  /// Sends a command and waits for its answer.
   ///
   /// - Parameters:
   ///   - command: The command.
-  ///   - value: What goes with it.
+  ///   - value: Its argument.
   /// - Returns: The answer.
-  /// - Throws: ``Unexpected`` where the program has ended.
+  /// - Throws: ``Unexpected`` if the program has ended.
   public func callAsFunction(_ command: String, _ value: JSONValue) throws -> JSONObject {
     var object = JSONObject()
     object[command] = value

@@ -39,7 +39,7 @@
     )
     func otherGroup() async throws {
       let fixture = try AgentFixture()
-      // This process is the agent's own program too, which may look at every group.
+      // This process is also the agent's own program, which may read the state of every group.
       let standard = AgentSession(path: fixture.path)
       #expect(try await standard.state() == .locked(.notUnlocked))
       await #expect(throws: SignetFailure.sharedSession(.refused)) {
@@ -89,7 +89,7 @@
       let random = SeededRandomSource(seed: 7)
       for count in 1..<60 {
         let client = try fixture.connect()
-        // A part, or all of it, may come too late to be taken.
+        // Some or all of it may come too late to be sent.
         do { try client.say((count.isMultiple(of: 2) ? client.nonce : []) + random.bytes(count * 7)) } catch {
         }
       }
@@ -114,7 +114,7 @@
       }
       let whole = #"{"op":"unlock","group":"office"}"#
       for count in [0, 3, 16, 18, 22, 30, 16 + 6 + whole.utf8.count, 16 + 6 + whole.utf8.count + 3] {
-        // On a busy machine so short a patience may be over before anything was said: then it is said again.
+        // On a busy machine such a short time-out may end before the message was sent; then it is sent again.
         while true {
           do {
             let client = try fixture.connect()
@@ -141,7 +141,7 @@
       let fixture = try AgentFixture(limits: limits)
       var counts: [AgentProtocol.Welcome: Int] = [:]
       for _ in 0..<100 {
-        // Ten at a time stay open, more than there is room for, and go without a word.
+        // Ten at a time stay open, more than the limit, and leave without a message.
         var open: [Int32] = []
         for _ in 0..<10 {
           let client = try fixture.connect()
@@ -154,7 +154,7 @@
       #expect(counts[.yes, default: 0] >= 8)
       #expect(counts[.busy, default: 0] >= 1)
       #expect(counts[.refused] == nil)
-      // Whoever is turned away tries again.
+      // A rejected client tries again.
       while true {
         do throws(SignetFailure) {
           #expect(try await fixture.session.state() == .locked(.notUnlocked))
@@ -184,7 +184,7 @@
     @Test("a program that is in no group is turned away before it can say a word")
     func stranger() async throws {
       let fixture = try AgentFixture()
-      // This process passes for the agent's own program; another one does not.
+      // This process counts as the agent's own program; another one does not.
       let line = [
         "/usr/bin/python3", "-c",
         """
@@ -207,7 +207,7 @@
       limits.watchers = 2
       let fixture = try AgentFixture(limits: limits)
       let watch = #"{"op":"watch","group":"office"}"#
-      // Locked as it is, each is told at once.
+      // Since the session is locked, each is notified at once.
       for _ in 0..<5 {
         let client = try fixture.connect()
         try client.say(message(client.nonce, watch))
@@ -255,7 +255,7 @@
   }
 
   extension Greeted {
-    /// Gives the connection away, open.
+    /// Returns the connection's descriptor, still open.
     consuming func leave() -> Int32 { stream.release() }
   }
 

@@ -7,11 +7,11 @@
 
   import SignetAgent
 
-  /// An agent in this process that lets this process in, over a vault without a container.
+  /// An agent in this process that accepts this process, over a vault without a container.
   final class AgentFixture: Sendable {
     static let office = AppGroup("office") ?? .standard
 
-    /// Those of an agent that waits for its apps as long as a busy machine takes.
+    /// The limits of an agent that waits long enough for apps on a busy machine.
     static var patient: Agent.Limits {
       var limits = Agent.Limits()
       limits.patience = .seconds(600)
@@ -54,7 +54,7 @@
 
     deinit { task.cancel() }
 
-    /// Stops it and waits until it has stopped.
+    /// Stops the agent and waits until it has stopped.
     func stop() async throws {
       task.cancel()
       try await task.value
@@ -62,20 +62,20 @@
 
     var session: AgentSession { AgentSession(path: path, group: Self.office) }
 
-    /// Connects, reads the greeting and has the challenge repeated.
+    /// Connects, reads the greeting and checks the repeated challenge.
     func connect(challenge: [UInt8] = Greeted.challenge) throws -> Greeted {
       try Greeted(path, challenge: challenge)
     }
   }
 
-  /// Carries the socket into the task.
+  /// Moves the socket into the task.
   final class SocketBox: @unchecked Sendable {
     private var socket: AgentSocket?
     init(_ socket: consuming AgentSocket?) { self.socket = socket }
     func take() -> AgentSocket? { socket.take() }
   }
 
-  /// A connection that the agent has greeted, and over which it has repeated the challenge if that is a whole one.
+  /// A connection with the agent's greeting and, for a complete challenge, its repetition.
   struct Greeted: ~Copyable {
     let stream: SocketStream
     let welcome: AgentProtocol.Welcome
@@ -99,7 +99,7 @@
       self.stream = stream
     }
 
-    /// Says something, whatever it is.
+    /// Sends any bytes.
     func say(_ bytes: [UInt8]) throws { try stream.send(bytes, until: Self.soon) }
 
     /// Reads an answer.
@@ -109,7 +109,7 @@
       return try AgentAnswer(parsing: stream.receive(lengths.json, until: Self.soon))
     }
 
-    /// Whether the agent hangs up without a word.
+    /// Returns whether the agent closes the connection without an answer.
     func isHungUp() -> Bool {
       do {
         _ = try stream.receive(1, until: Self.soon)
@@ -118,7 +118,7 @@
     }
   }
 
-  /// A request as it goes over the socket.
+  /// A request in its form on the socket.
   func message(_ nonce: [UInt8], _ json: String, secret: Int = 0) -> [UInt8] {
     nonce + AgentProtocol.Lengths(json: json.utf8.count, secret: secret).bytes + Array(json.utf8)
   }

@@ -51,7 +51,7 @@
       await screen.send(.unlocked)
       #expect(try await session.state() == .unlocked)
       screen.fail(.connectionLost("gone"))
-      // Nobody tells when the failure has been heard of; without it this would not end.
+      // The agent does not report that it has seen the failure; if it never did, this loop would not end.
       while try await session.state() == .unlocked {}
       #expect(try await session.state() == .locked(.unobserved))
       try await session.unlock()
@@ -97,7 +97,7 @@
         await #expect(throws: SignetFailure.appData(.locked(.tampered))) {
           try await session.newTextKey(label: "notes")
         }
-        // The agent's word takes a moment to arrive; without it this would not end.
+        // The agent's notification arrives with a delay; if it never did, this loop would not end.
         var reason: AppDataFailure?
         while reason == nil {
           do throws(AppDataFailure) { try key.withKey { _ in } } catch { reason = error }
@@ -163,13 +163,13 @@
       await patient.next()
       task.cancel()
       await #expect(throws: SignetFailure.biometrics(.cancelled)) { try await task.value }
-      // The match in the agent ends too; without that this would not.
+      // The match in the agent ends too; if it did not, this would not end.
       await patient.next()
       try await other.stop()
     }
   }
 
-  /// Finds a tracer as soon as a test says so.
+  /// A guard that finds a tracer on demand.
   private final class Attack: Guard {
     let name = "attack"
     private let isOn = Mutex(false)
@@ -180,7 +180,7 @@
     }
   }
 
-  /// A sensor that nobody touches; it tells when a match begins and when it was called off.
+  /// A sensor without touches; it reports when a match begins and when it was cancelled.
   private final class PatientSensor: BiometricGate {
     private let events = AsyncStream<Void>.makeStream()
 

@@ -6,7 +6,7 @@
 
   import SignetAgent
 
-  /// What else may listen where an app looks for the agent.
+  /// Impostors that listen on the agent's path.
   @Suite(.timeLimit(.minutes(10))) struct ImpostorTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -16,7 +16,7 @@
       path = folder.file("agent.sock")
     }
 
-    /// Greets as the agent does, repeats the challenge, and tells the length of what it is told then.
+    /// Greets like the agent, repeats the challenge, and prints the length of the following message.
     ///
     /// With a second argument it repeats other bytes.
     private static let script = """
@@ -33,7 +33,7 @@
       print(len(challenge), len(c.recv(4096)) if challenge else 0, flush=True)
       """
 
-    /// Serves the socket, and has `cat`, a child of its own, send the greeting; repeats the challenge itself.
+    /// Serves the socket, and lets its child `cat` send the greeting; repeats the challenge itself.
     private static let helped = """
       import os, socket, subprocess, sys
       os.umask(0o077)
@@ -103,7 +103,7 @@
       #expect(lines.line() == "ready")
       let found = PeerProcess(process.id)?.executable()
       let session = AgentSession(path: path, servedBy: [try #require(found).path])
-      // It hangs up after the request.
+      // It closes the connection after the request.
       await #expect(throws: SignetFailure.sharedSession(.interrupted)) { try await session.state() }
       let lengths = try #require(lines.line())
       #expect(lengths.hasPrefix("16 ") && lengths != "16 0")

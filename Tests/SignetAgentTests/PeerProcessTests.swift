@@ -6,7 +6,7 @@
 
   import SignetAgent
 
-  /// How the agent looks at who has connected.
+  /// The agent's inspection of its clients.
   @Suite(.timeLimit(.minutes(10))) struct PeerProcessTests {
     @Test("a process in other namespaces has no executable, whichever of them differs")
     func otherNamespaces() throws {
@@ -49,12 +49,12 @@
       try process.input.close()
       try process.end()
       guard let handle else {
-        // Linux gives handles of peers from 6.5 on; an older one is no reason to fail, and no other excuse counts.
+        // Linux has handles of peers from 6.5 on; only an older one may skip the test.
         let version = ProcessInfo.processInfo.operatingSystemVersion
         #expect((version.majorVersion, version.minorVersion) < (6, 5))
         try Test.cancel("this system gives no handles of peers")
       }
-      // This process stands for one that got the number: it is alive, and the one that was meant is not.
+      // This process represents one that reused the process ID: it is alive, and the original is not.
       let ended = Self.isThere(PeerProcess(getpid(), handle: handle))
       #expect(!ended)
     }
@@ -94,9 +94,9 @@
       }
     }
 
-    /// Connects, becomes a program of the group, and has a child speak in its name.
+    /// Connects, becomes a program of the group, and has a child send in its name.
     ///
-    /// The child says what it was told: the welcome, and what came of a request with the other's number as its sender's.
+    /// The child prints its answers: the welcome, and the answer to a request with the other's process ID as its sender.
     private static let attack = """
       import os, socket, struct, sys
       s = socket.socket(socket.AF_UNIX)
@@ -136,7 +136,7 @@
       let line = launcher + ["/usr/bin/python3", "-c", Self.attack, path]
       let process = try ChildCommand(line, output: .pipe).start()
       defer { process.send(SIGTERM) }
-      // The agent looks at who has connected only now, when that runs a program of the group.
+      // The agent inspects its client only now, when that process runs a program of the group.
       let lines = process.output
       guard lines.line() == "ready" else { return nil }
       let serving = Task { if let socket = socket.take() { try await agent.serve(socket) } }
@@ -148,9 +148,9 @@
 
     @Test("whoever is root in namespaces of their own cannot speak in the name of a program of a group")
     func namespaces() async throws {
-      // The control: outside of them the program is greeted.
+      // The control: outside of the namespaces the program is greeted.
       let outside = try await said(by: [])
-      // Root, who may do that everywhere, is answered; others are not.
+      // Root may forge the sender everywhere and is answered; others are not.
       #expect(outside == (geteuid() == 0 ? "greeted, answered" : "greeted, no forgery"))
       let inside = try await said(by: ["/usr/bin/unshare", "-Ur", "--pid", "--fork", "--mount-proc"])
       guard let inside else {
@@ -162,7 +162,7 @@
   }
 
   extension FileHandle {
-    /// The next line, without its end; `nil` at the end of all.
+    /// Returns the next line, without its end; `nil` at the end.
     func line() -> String? {
       var bytes: [UInt8] = []
       while let byte = try? read(upToCount: 1)?.first {

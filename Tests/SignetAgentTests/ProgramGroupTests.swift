@@ -2,7 +2,7 @@
   import SignetAgent
   import Testing
 
-  /// The group that `signet` has of its own, in namespaces of users.
+  /// The group of the `signet` program in user namespaces.
   @Suite struct ProgramGroupTests {
     @Test(
       "a group for which a namespace of users has no number is told by its map",

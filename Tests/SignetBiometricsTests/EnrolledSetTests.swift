@@ -33,7 +33,7 @@ struct EnrolledSetTests {
     #expect(.ready(matched) != before)
   }
 
-  /// The limit that docs/threat-model.md names: fprintd does not tell one print from another of the same name.
+  /// The limit in docs/threat-model.md: fprintd does not distinguish two prints of the same name.
   @Test("another finger under the same name is not seen")
   func replacedUnderTheSameName() async throws {
     let fprint = try await FprintFixture()
@@ -55,7 +55,7 @@ struct EnrolledSetIdentityTests {
       EnrolledSet(user: 1001, reader: "Virtual", fingers: ["left-thumb", "right-thumb"]),
       EnrolledSet(user: 1000, reader: "Virtual 2", fingers: ["left-thumb", "right-thumb"]),
       EnrolledSet(user: 1000, reader: "Virtual", fingers: ["left-thumb"]),
-      // No name runs into the next one.
+      // Concatenated names must not be ambiguous.
       EnrolledSet(user: 1000, reader: "Virtualleft-thumb", fingers: ["right-thumb"]),
       EnrolledSet(user: 1000, reader: "Virtual", fingers: ["left-thumbright-thumb"]),
     ]

@@ -8,7 +8,7 @@ import Testing
   "Signals that fprintd did not send", .timeLimit(.minutes(10)),
   .enabled(if: FprintFixture.isPossible, "polkitd and fprintd want to be started by root"))
 struct ForgedSignalTests {
-  /// Anybody on the bus may address a signal to anybody, whatever the other listens for.
+  /// Any client of the bus may send a signal to any other, regardless of the other's subscriptions.
   @Test("a match that somebody else reports is none", arguments: ["VerifyStatus", "NameOwnerChanged"])
   func forged(_ member: String) async throws {
     let fprint = try await FprintFixture()
@@ -27,7 +27,7 @@ struct ForgedSignalTests {
             [.text("verify-match"), .flag(true)], to: ":1.\(number)")
         }
       }
-      // The bus keeps the order: when it answers, all of them have gone out.
+      // The bus keeps the order: its answer shows that all of them were sent.
       try bus.call(
         BusCall(BusConnection.daemon, "/org/freedesktop/DBus", BusConnection.daemon, "GetId"))
     }

@@ -189,7 +189,7 @@ struct FprintGateTests {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
     let hints = HintLog { _ in fprint.finger("UNPLUG") }
-    // fprintd 1.94.2 has a word for it, verify-disconnected, and does not use it here.
+    // fprintd 1.94.2 has the status verify-disconnected, but does not use it here.
     await #expect(throws: BiometricFailure.unavailable("the reader reported an error")) {
       try await fprint.gate().match("Sign in", hints: hints.record)
     }

@@ -1,20 +1,20 @@
 import SignetVault
 import Synchronization
 
-/// What a match has told so far; a test can wait for the sensor to be on.
+/// The hints of a match so far; a test can wait for the sensor to be on.
 final class HintLog: Sendable {
   private let kept = Mutex<[BiometricHint]>([])
   private let stream: AsyncStream<BiometricHint>
   private let continuation: AsyncStream<BiometricHint>.Continuation
   private let reaction: @Sendable (BiometricHint) -> Void
 
-  /// Reacts to each hint, on the thread of the match.
+  /// Calls a reaction for each hint, on the thread of the match.
   init(_ reaction: @escaping @Sendable (BiometricHint) -> Void = { _ in }) {
     self.reaction = reaction
     (stream, continuation) = AsyncStream<BiometricHint>.makeStream()
   }
 
-  /// What a match takes.
+  /// The function for a match's hints.
   var record: @Sendable (BiometricHint) -> Void {
     { [self] hint in
       kept.withLock { $0.append(hint) }
@@ -26,7 +26,7 @@ final class HintLog: Sendable {
   /// The hints so far.
   var hints: [BiometricHint] { kept.withLock { $0 } }
 
-  /// Returns with the next hint that has not been waited for.
+  /// Returns the next hint.
   func next() async -> BiometricHint? {
     var iterator = stream.makeAsyncIterator()
     return await iterator.next()

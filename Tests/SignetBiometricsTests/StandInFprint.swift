@@ -2,9 +2,9 @@ import BusFixture
 import SignetBiometrics
 import SignetDBus
 
-/// A service that says what the real fprintd never does: for statuses it has words for and for hostile answers.
+/// A service with answers that the real fprintd never gives: rare statuses and hostile answers.
 final class StandInFprint: Sendable {
-  /// What it answers.
+  /// Its answers.
   struct Script: Sendable {
     var device = "/net/reactivated/Fprint/Device/0"
     var fingers: [String]? = ["left-thumb"]
@@ -28,7 +28,7 @@ final class StandInFprint: Sendable {
           while true { try Self.serve(script, &bus) }
         }
       } catch {
-        told.finish()  // the bus has gone, or the test is over
+        told.finish()  // the bus is gone, or the test has ended
       }
     }
     for await _ in owned { break }

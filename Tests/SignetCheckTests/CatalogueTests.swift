@@ -6,10 +6,10 @@ import SignetTestKit
 import SignetUAF
 import Testing
 
-/// Every operation and every error code of docs/signet-check.md, over one run of the process.
+/// Every operation and every error code of docs/signet-check.md, in one run of the process.
 @Suite("The catalogue of signet-check", .timeLimit(.minutes(10)))
 struct CatalogueTests {
-  /// A request, and what is expected: the name of a member of `ok`, or a code.
+  /// A request, and the expected member of `ok` or error code.
   private struct Line {
     let request: [UInt8]
     let expected: String
@@ -69,7 +69,7 @@ struct CatalogueTests {
     return ["op": "uaf-verify", "response": [.object(message)]]
   }
 
-  /// What is answered, an operation at a time.
+  /// The successful requests, one for each operation.
   private static var answered: [Line] {
     [
       Line(["op": "base32-decode", "text": "MZXW6==="], "bytesHex"),
@@ -113,7 +113,7 @@ struct CatalogueTests {
     ["op": "account-file", "fileHex": .string(Hex.encode(Array(text.utf8)))]
   }
 
-  /// What is refused, a code at a time.
+  /// The rejected requests, one for each code.
   private static var refused: [Line] {
     let otp = "otpauth://totp/x?secret=GEZDGNBVGY3TQOJQ"
     func parse(_ text: String) -> JSONObject { ["op": "uri-parse", "uri": .string(text)] }
@@ -217,7 +217,7 @@ struct CatalogueTests {
     ]
   }
 
-  /// Codes that stand for what no line can bring about: the first, because a line is bounded by the same length.
+  /// Codes that no line can cause; the first, because the same length limits a line.
   private static let unreachable: Set = [
     "jose.tooLarge", "oath.other", "ocra.input", "jose.other", "push.other", "crypto.other",
     "wire.other", "internal",
@@ -257,7 +257,7 @@ struct CatalogueTests {
   func operations() throws {
     let documented = try Self.documented(below: "Operations")
     let tried = try Set(
-      // What a response of UAF takes is made by `CheckUAFOperationTests`.
+      // `CheckUAFOperationTests` makes the responses for UAF.
       Self.answered.map { try JSONObject(parsing: $0.request).string("op") } + ["uaf-verify"])
     #expect(tried == documented)
     let help = try CheckTool.run([], ["--help"])
@@ -265,7 +265,7 @@ struct CatalogueTests {
       $0.hasPrefix("  ")
     }
     #expect(Set(known.map { $0.drop { $0 == " " } }.map(String.init)) == documented)
-    // Each says what it lacks rather than fail in some other way.
+    // Each reports its missing member and does not fail in another way.
     let empty = try CheckTool.answers(
       to: documented.sorted().map { ["op": .string($0)] as JSONObject })
     for (operation, answer) in zip(documented.sorted(), empty) where operation != "policy-evaluate" {

@@ -3,14 +3,14 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// The built executable, which lies beside the test bundle.
+/// The built executable, which is next to the test bundle.
 enum CheckTool {
-  /// A process that is ready to start.
+  /// Prepares a process.
   static func process(_ arguments: [String] = []) throws -> ChildCommand {
     ChildCommand([try Programs.built("signet-check")] + arguments)
   }
 
-  /// What it writes for `input`, and how it ended.
+  /// Runs it with `input`; returns its output and exit status.
   static func run(_ input: [UInt8], _ arguments: [String] = []) throws -> (output: [UInt8], status: Int32) {
     var process = try process(arguments)
     process.input = .bytes(input)
@@ -18,7 +18,7 @@ enum CheckTool {
     return (result.outputBytes, result.status)
   }
 
-  /// The answers to lines of any bytes, one each.
+  /// Returns the answers to lines of any bytes, one each.
   static func answers(to lines: [[UInt8]]) throws -> [JSONObject] {
     let (output, status) = try run(lines.flatMap { $0 + [0x0A] })
     #expect(status == 0)
@@ -28,12 +28,12 @@ enum CheckTool {
     }
   }
 
-  /// The answers to requests.
+  /// Returns the answers to requests.
   static func answers(to requests: [JSONObject]) throws -> [JSONObject] {
     try answers(to: requests.map(\.bytes))
   }
 
-  /// The answer to one request.
+  /// Returns the answer to one request.
   static func answer(to request: JSONObject) throws -> JSONObject {
     let answers = try answers(to: [request])
     #expect(answers.count == 1)
@@ -42,13 +42,13 @@ enum CheckTool {
 }
 
 extension JSONObject {
-  /// `code` of `error`, or nil.
+  /// The `code` of `error`, or `nil`.
   var errorCode: String? {
     guard case .object(let error) = self["error"], case .string(let code) = error["code"] else { return nil }
     return code
   }
 
-  /// `ok`, or nil.
+  /// The value of `ok`, or `nil`.
   var ok: JSONObject? {
     guard case .object(let ok) = self["ok"] else { return nil }
     return ok

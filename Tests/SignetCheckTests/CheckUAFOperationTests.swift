@@ -78,7 +78,7 @@ import UAFFixture
     #expect(try answer(["publicKeyHex": hex, "keyFormat": "point"]).errorCode == "input.invalid")
     #expect(try answer(["publicKeyHex": hex, "keyFormat": true]).errorCode == "input.invalid")
     #expect(try answer(["publicKeyHex": "0"]).errorCode == "input.invalid")
-    // A key of the wrong kind is no key.
+    // With another format, the key verifies nothing.
     let strange = try #require(try answer(["publicKeyHex": hex, "keyFormat": "0x0102"]).ok)
     #expect(strange["signatureValid"] == false)
   }

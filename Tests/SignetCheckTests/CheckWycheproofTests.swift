@@ -2,14 +2,14 @@ import Foundation
 import SignetJSON
 import Testing
 
-/// Wycheproof's files, where they are there; see the README beside them for source and licence.
+/// Wycheproof's files, if they are available; the README next to them has the source and license.
 enum Wycheproof {
   static let folder = URL(
     filePath: ProcessInfo.processInfo.environment["SIGNET_VECTORS"] ?? "../shared/vectors"
   ).appending(path: "wycheproof")
   static let isPresent = FileManager.default.fileExists(atPath: folder.path)
 
-  /// The groups of a file with their tests.
+  /// Returns the groups of a file with their tests.
   static func groups(_ file: String) throws -> [(group: JSONObject, tests: [JSONObject])] {
     let bytes = Array(try Data(contentsOf: folder.appending(path: file + ".json")))
     let limits = JSONLimits(maximumDepth: 32, maximumByteCount: bytes.count, maximumMemberCount: 1 << 20)
@@ -42,7 +42,7 @@ struct CheckWycheproofTests {
     for (test, answer) in zip(tests, answers) {
       let result = try test.string("result")
       let shared = answer.ok?["sharedHex"]
-      // An acceptable case is refused, or gives the right secret.
+      // An acceptable case is rejected, or gives the right secret.
       let isRight = shared == test["shared"] && result != "invalid" || shared == nil && result != "valid"
       #expect(isRight, "\(test["tcId"] ?? nil) \(result): \(answer.text)")
     }
@@ -89,9 +89,10 @@ struct CheckWycheproofTests {
     #expect(unsupported == 0)
   }
 
-  /// Cases of the JWS file that are answered otherwise on purpose: 367 and 370 are marked invalid and have the same
-  /// bytes as 357, which is marked valid; 372 and 373 are marked valid and have a question mark inside base64url
-  /// (RFC 7515 section 5.2 step 2).
+  /// Cases of the JWS file with intentionally different answers.
+  ///
+  /// 367 and 370 are marked invalid and have the same bytes as 357, which is marked valid. 372 and 373 are marked valid and
+  /// have a question mark inside base64url (RFC 7515 section 5.2 step 2).
   private static let deviations: Set<Int64> = [367, 370, 372, 373]
 
   private func check(_ file: String) throws -> (verified: Int, unsupported: Int) {

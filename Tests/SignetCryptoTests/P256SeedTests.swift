@@ -18,7 +18,7 @@ struct P256SeedTests {
     let zeros = String(repeating: "0", count: 32)
     let one = String(repeating: "0", count: 63) + "1"
     #expect(try scalar(key(zeros + String(repeating: "0", count: 64))) == one)
-    // The order less one is the modulus.
+    // The modulus is the order minus one.
     #expect(try scalar(key(zeros + Self.order.dropLast() + "0")) == one)
     #expect(try scalar(key(zeros + Self.order.dropLast() + "1")) == one.dropLast() + "2")
     #expect(try scalar(key(zeros + Self.order.dropLast(2) + "4f")) == Self.order.dropLast() + "0")

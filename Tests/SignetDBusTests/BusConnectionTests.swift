@@ -122,7 +122,7 @@ struct BusConnectionTests {
     await #expect(throws: BusFailure.interrupted) { try await task.value }
   }
 
-  /// Sends a signal with these values to a connection that listens for it, and what it makes of it.
+  /// Sends a signal with these values to a listening connection, and returns the parsed values.
   private static func received(
     _ arguments: [BusArgument], on bus: PrivateBus
   ) async -> Result<[BusValue], BusFailure> {

@@ -3,7 +3,7 @@ import SignetDBus
 import SignetDesktop
 import Testing
 
-/// Notifications of the desktop, on a real bus, shown by a service that is not ours.
+/// Notifications of the desktop, on a real bus, shown by an independent service.
 @Suite(.enabled(if: PrivateBus.isPossible), .timeLimit(.minutes(10))) struct DesktopNotificationsTests {
   @Test("a notification is shown, replaced by the next and taken back")
   func shows() async throws {

@@ -4,7 +4,7 @@ import SignetPolicy
 import SignetTestKit
 import Testing
 
-/// Whether Debian's word list is there; in CI it must be.
+/// Indicates whether Debian's word list is installed; in CI it must be.
 private let hasWordList =
   ContinuousIntegration.isHere
   || FileManager.default.isReadableFile(atPath: CrackLibDictionary.debianPath + ".pwd")
@@ -28,7 +28,7 @@ struct CrackLibDictionaryTests {
     arguments: [
       "correcthorsebatterystaple", "Kx7!tt9wB", "739205", "\u{FC}n\u{EF}c\u{F6}d\u{E9}12",
       "gr8 wall of china",
-      // What docs/policies.md says is not found.
+      // Not found, according to docs/policies.md.
       "P@ssw0rd1", "Winter2026", "passwordpassword",
     ]
   )
@@ -75,7 +75,7 @@ struct MissingDictionaryTests {
   @Test("a list that never ends being read is an error after a time, with its path", .timeLimit(.minutes(1)))
   func hangs() async throws {
     let folder = try TemporaryFolder()
-    // Whoever opens a pipe to read waits for somebody who writes.
+    // Opening a pipe to read waits for a writer.
     for ending in [".hwm", ".pwd", ".pwi"] { #expect(mkfifo(folder.file("words" + ending), 0o600) == 0) }
     await #expect(throws: PasswordDictionaryFailure.tooSlow(path: folder.file("words"))) {
       _ = try await CrackLibDictionary(path: folder.file("words"), seconds: 1)

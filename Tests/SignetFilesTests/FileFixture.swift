@@ -2,7 +2,7 @@ import Foundation
 import SignetFiles
 import SignetTestKit
 
-/// What the suites have in common: a folder, and short ways to look at what is in it.
+/// The shared parts of the suites: a folder, and helpers to read its files.
 protocol FileSuite {
   var folder: TemporaryFolder { get }
 }
@@ -25,13 +25,13 @@ extension FileSuite {
 }
 
 extension String {
-  /// Puts the text at `path`.
+  /// Writes the text to `path`.
   func place(
     at path: String, _ naming: PrivateFile.Naming, before observer: PrivateFile.Observer = { _ in }
   ) throws(FileFailure) {
     try PrivateFile.place(Array(utf8).span.bytes, at: path, naming, before: observer)
   }
 
-  /// Makes a file at `path` that has the text.
+  /// Creates a file at `path` with the text.
   func create(at path: String) throws(FileFailure) { try PrivateFile.create(path, Array(utf8).span.bytes) }
 }

@@ -4,7 +4,7 @@ import SignetFiles
 import SignetTestKit
 import Testing
 
-/// A file is judged before it is read, and read whole or not at all.
+/// A file is checked before it is read, and read completely or not at all.
 @Suite(.timeLimit(.minutes(10))) struct ReadingTests: FileSuite {
   let folder: TemporaryFolder
 
@@ -117,7 +117,7 @@ import Testing
     #expect(throws: failure) { try OpenFile(reading: folder.path).contents(limit: 1) }
   }
 
-  /// A pipe gives what is in it, which is less than was asked for.
+  /// A pipe returns its content in short reads.
   @Test func putsShortReadsTogether() async throws {
     #expect(mkfifo(path, 0o600) == 0)
     let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }

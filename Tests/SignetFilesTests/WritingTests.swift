@@ -3,7 +3,7 @@ import SignetFiles
 import SignetTestKit
 import Testing
 
-/// A file is there whole or not at all, and its owner's only.
+/// A file exists completely or not at all, and only its owner has access.
 @Suite(.timeLimit(.minutes(10))) struct WritingTests: FileSuite {
   let folder: TemporaryFolder
 
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// A process that is killed leaves the old file or the new one, and the next one is not held up by what it left.
+  /// A killed process leaves the old file or the new one, and its remains do not hinder the next.
   @Test(arguments: 0..<5, [true, false])
   func isOldOrNewAfterACrash(beforeStep index: Int, isReplacing: Bool) async throws {
     if isReplacing { try put("old") }
@@ -169,7 +169,7 @@ import Testing
     #expect(try text() == (isNamed && !isReplacing ? "new" : "newer"))
   }
 
-  /// As on a full disk, a part is written and the rest refused.
+  /// Like on a full disk: a part is written and the rest fails.
   @Test func leavesNothingOfAFileThatFindsNoRoom() async throws {
     try put("old")
     await #expect(processExitsWith: .success) { [path = path as String] in

@@ -10,8 +10,8 @@ import Testing
     try await withServer(limits: limits { $0.idleTimeout = .seconds(1) }, handler: ok) { port in
       try await blocking {
         #expect(try RawClient(port).receiveAll().isEmpty)
-        // This timeout is libmicrohttpd's, which has no clock but the system's: a machine that stops for a second may lose the
-        // request, and asks anew.
+        // libmicrohttpd's time-out uses the system's clock: a machine that stops for a second may lose the request, so it is
+        // repeated.
         while true {
           let client = try RawClient(port)
           do {
@@ -92,7 +92,7 @@ import Testing
       }
       #expect(statuses == [503, 503])
       await wasCancelled.wait()
-      await neverOpened.open()  // the late answer has nowhere to go
+      await neverOpened.open()  // the late answer has no receiver
     }
   }
 

@@ -2,10 +2,9 @@ import SignetHTTP
 import Synchronization
 import Testing
 
-/// A message that must not reach a handler, and what may be answered.
+/// A message that must not reach a handler, and its allowed answers.
 ///
-/// Nothing at all may be, too: the
-/// connection is closed then.
+/// Closing the connection without an answer is allowed too.
 struct HostileRequest: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let bytes: [UInt8]
@@ -95,7 +94,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
       head("POST / HTTP/1.1", "Content-Length: 18446744073709551618") + "ab", 400),
   ]
 
-  /// All are refused with their head, before libmicrohttpd looks at the first chunk: it takes what a strict parser does not.
+  /// All are rejected by their head, before libmicrohttpd, which accepts more than a strict parser, parses the first chunk.
   static let chunks = [
     ("one chunk", "2\r\nab\r\n0\r\n\r\n"), ("nothing of the body", ""),
     ("a size that is no number", "z\r\na\r\n"),

@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  /// With a limit of two: a third connection is told so and closed, and works after one of the two has gone.
+  /// With a limit of two: a third connection gets an answer and is closed, and works after one of the two has ended.
   private static func checkPlaces(port: UInt16, source: String) async throws {
     try await blocking {
       let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -163,12 +163,12 @@ import Testing
         #expect(refused.head.contains("Connection: close"))
         #expect(third.receiveAll().isEmpty)
       }
-      // The server learns of the close in its own time.
+      // The server detects the close with a delay.
       var isServed = false
       for _ in 0..<10_000 where !isServed {
         let client = try RawClient(port, from: source)
         client.send(request)
-        isServed = (try? client.answer())?.status == 200  // the failure is what is being waited out
+        isServed = (try? client.answer())?.status == 200  // failures are expected while waiting
       }
       #expect(isServed)
       #expect(try first.ask(request).status == 200)
@@ -187,7 +187,7 @@ import Testing
         let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
         let served = try RawClient(port)
         #expect(try served.ask(request).status == 200)
-        // It says nothing, and keeps the only place of its address among those that are turned away.
+        // It sends nothing, and uses its address's only slot for rejected clients.
         let silent = try RawClient(port)
         #expect(try RawClient(port).receiveAll().isEmpty)
         let other = try RawClient(port, from: "127.0.0.2")

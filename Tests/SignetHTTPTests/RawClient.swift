@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A TCP client that sends exactly the bytes it is told to.
+/// A TCP client that sends exact bytes.
 ///
 /// It blocks, so it is used inside ``blocking(_:)``.
 final class RawClient: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class RawClient: @unchecked Sendable {
 
   enum Failure: Error { case call(String, Int32), notAResponse }
 
-  /// Connects to 127.0.0.1, from another loopback address where one is given.
+  /// Connects to 127.0.0.1, from another loopback address if one is given.
   init(_ port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw Failure.call("socket", errno) }
@@ -48,7 +48,7 @@ final class RawClient: @unchecked Sendable {
     guard code == 0 else { throw Failure.call(name, errno) }
   }
 
-  /// Sends everything; `false` where the server has closed.
+  /// Sends all bytes; returns `false` if the server has closed the connection.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
@@ -74,14 +74,14 @@ final class RawClient: @unchecked Sendable {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// Up to `count` bytes as soon as there are some; empty at the end or after a reset.
+  /// Returns up to `count` bytes as soon as there are some; none at the end or after a reset.
   func receive(_ count: Int = 65536) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: count)
     let received = recv(descriptor, &buffer, count, 0)
     return received > 0 ? Array(buffer.prefix(received)) : []
   }
 
-  /// Everything until the server closes.
+  /// Returns all bytes until the server closes.
   func receiveAll() -> [UInt8] {
     var all = unread
     unread = []
@@ -92,16 +92,16 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// Whether there is something to read, the end included, within that time.
+  /// Returns whether data, or the end, can be read within this time.
   func isReadable(milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) > 0
   }
 
-  /// Reads nothing for that time.
+  /// Waits for this time without reading.
   func isPaused(milliseconds: Int32) -> Bool { poll(nil, 0, milliseconds) == 0 }
 
-  /// The next response; its body has the length that its head says, or none for `HEAD`.
+  /// Reads the next response; its body has the length in its head, or none for `HEAD`.
   func answer(hasBody: Bool = true) throws -> Answer {
     let end: [UInt8] = Array("\r\n\r\n".utf8)
     while unread.firstRange(of: end) == nil {
@@ -135,7 +135,7 @@ final class RawClient: @unchecked Sendable {
   }
 }
 
-/// Runs blocking calls on a thread of their own, so that they do not hold up the handlers.
+/// Runs blocking calls on a new thread, so that they do not block the handlers.
 func blocking<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

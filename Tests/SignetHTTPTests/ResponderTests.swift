@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ResponderTests {
   private static let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
 
-  /// Runs `body` with the port of a server, which is stopped then.
+  /// Runs `body` with the port of a server, which is stopped afterwards.
   private func serving<R>(
     _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(security: .insecurePlaintext),
     clock: any Clock<Duration> = ContinuousClock(), direct: @escaping DirectHandler,
@@ -47,11 +47,11 @@ import Testing
     }
   }
 
-  /// Keeps responders until there are enough of them, and then answers all.
+  /// Collects responders until there are enough of them, and then answers all.
   private actor Batch {
     private var responders: [Responder] = []
     private let size: Int
-    /// Opens when as many wait as were expected.
+    /// Opens when the expected number waits.
     let isFull = Gate()
 
     init(_ size: Int) { self.size = size }
@@ -78,14 +78,14 @@ import Testing
       }
     ) { port in
       for (number, batch) in batches.enumerated() {
-        // Of an address of their own: those of the batch before may not all be gone.
+        // From a separate address, since the connections of the previous batch may still be open.
         var clients = try await blocking {
           let clients = try (0..<40).map { _ in try RawClient(port, from: "127.0.1.\(number + 1)") }
           for client in clients { client.send("GET /\(number) HTTP/1.1\r\nHost: h\r\n\r\n") }
           return clients
         }
         await batch.isFull.wait()
-        // Some are gone when their answers come.
+        // Some connections have ended before their answers.
         for client in clients.prefix(3) { client.resetOnClose() }
         let staying = Array(clients.dropFirst(3))
         clients = []

@@ -20,7 +20,7 @@ import Testing
     router.match(ServerRequest(method: method, path: try RequestPath(raw: path)))
   }
 
-  /// The route of a request, and what its names capture.
+  /// Returns the route of a request, and its captured names.
   private func found(_ method: String, _ path: String) throws -> (pattern: String, captured: [String: String])
   {
     guard case .route(let route, let request) = try match(method, path) else {

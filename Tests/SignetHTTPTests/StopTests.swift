@@ -42,7 +42,7 @@ import Testing
 
   @Test("A request that is half there when the server stops is still served")
   func finishesReceiving() async throws {
-    // The test machine may stop for longer than the usual limit allows between two lines of this.
+    // The test machine may pause for longer than the usual limit allows between two lines of this.
     let patient = limits { $0.idleTimeout = .seconds(3_600) }
     let server = try HTTPServer(
       HTTPServerConfiguration(security: .insecurePlaintext, limits: patient), clock: VirtualTimer()
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  /// Lives as long as the handler that captures it.
+  /// A token that lives as long as the handler that captures it.
   private final class Token: Sendable {}
 
   @Test("Nothing of a server is left after its end, whatever its clients did")
@@ -184,11 +184,11 @@ import Testing
       }
       await server.stop(grace: .seconds(10))
     }
-    // The tasks of handlers that were cancelled may still be on their way out.
+    // The tasks of cancelled handlers may still be ending.
     while token != nil { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  /// Ten connections of one client, of which some vanish in the middle of a request or of its answer.
+  /// Ten connections of one client, some of which end in the middle of a request or of its answer.
   private static func misbehave(_ index: Int, _ port: UInt16) throws {
     let source = "127.0.1.\(index + 1)"
     for turn in 0..<10 {

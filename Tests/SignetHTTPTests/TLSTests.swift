@@ -3,21 +3,21 @@ import SignetHTTP
 import SignetTestKit
 import Testing
 
-/// Command-line clients, which bring TLS implementations other than the server's.
+/// Command-line clients with other TLS implementations than the server's.
 enum Command {
   struct Failed: Error, Equatable { let status: Int32 }
 
-  /// Skipped without the program, except in CI: a failure there.
+  /// Indicates whether the tests run; without the program they are skipped, but fail in CI.
   static func isWanted(_ name: String) -> Bool {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)") || ContinuousIntegration.isHere
   }
 
-  /// The standard output of a program that ended well.
+  /// Returns the standard output of a program that must succeed.
   static func run(_ name: String, _ arguments: String...) async throws -> String {
     try await runList(name, arguments)
   }
 
-  /// The same, with something on the standard input.
+  /// The same with data on standard input.
   static func runList(_ name: String, _ arguments: [String], input: Data = Data()) async throws -> String {
     let result = try await ChildCommand(["/usr/bin/\(name)"] + arguments, input: .bytes(Array(input)))
       .finish()
@@ -50,7 +50,7 @@ struct TLSTests {
   func versions(_ version: String) async throws {
     try await withTLSServer(handler: { request in
       await Task.yield()
-      try? await Task.sleep(for: .milliseconds(1))  // suspends; how long does not matter
+      try? await Task.sleep(for: .milliseconds(1))  // suspends; the length does not matter
       return ServerResponse(status: 200, body: request.body)
     }) { port, authority in
       let output = try await Command.run(

@@ -23,14 +23,14 @@ func withServer<R>(
   }
 }
 
-/// Limits that differ from the defaults in what a test is about.
+/// The default limits with a test's changes.
 func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
   var limits = ServerLimits()
   change(&limits)
   return limits
 }
 
-/// Remembers the requests that reached a handler.
+/// Records the requests that reached a handler.
 final class Recorder: Sendable {
   private let requests = Mutex<[ServerRequest]>([])
   var all: [ServerRequest] { requests.withLock { $0 } }
@@ -43,7 +43,7 @@ final class Recorder: Sendable {
   }
 }
 
-/// Opens once; everyone who waits before goes on then.
+/// A gate that opens once and then releases all waiting tasks.
 actor Gate {
   private var isOpen = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -60,7 +60,7 @@ actor Gate {
   }
 }
 
-/// Opens its gate when so many have arrived.
+/// Opens its gate when the expected number has arrived.
 actor Meeting {
   private var missing: Int
   nonisolated let gate = Gate()

@@ -2,7 +2,7 @@ import SignetHTTP
 import Synchronization
 import Testing
 
-/// Who resumes a connection that has its answer, and that each is resumed once.
+/// The thread that resumes an answered connection, and that each is resumed once.
 @Suite struct WakeUpsTests {
   private final class Resumed: Sendable {
     private let state = Mutex<[Int]>([])
@@ -36,7 +36,7 @@ import Testing
     #expect(resumed.all == [1, 2, 3])
     for number in 4...5 { wakeUps.add(number) }
     #expect(resumed.all == [1, 2, 3, 4, 5])
-    // The thread may come to the callback of the first after all.
+    // The thread may still reach the callback of the first one.
     wakeUps.resumeOthers(after: 1)
     wakeUps.resumeAll()
     #expect(resumed.all == [1, 2, 3, 4, 5])

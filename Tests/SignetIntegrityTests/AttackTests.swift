@@ -7,7 +7,7 @@
 
   /// Real attacks on a real program.
   ///
-  /// Each is found by the first evaluation after the moment at which it works, and nothing outlives a test.
+  /// Each is found by the first evaluation after it takes effect, and nothing outlives a test.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct AttackTests {
     private static let (gdb, strace, compiler, limiter) = (
       "/usr/bin/gdb", "/usr/bin/strace", "/usr/bin/cc", "/usr/bin/timeout"
@@ -15,24 +15,24 @@
     private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
     private static let hasFrida = python != nil || ContinuousIntegration.isHere
 
-    /// An attacker that ends by itself should the test be ended.
+    /// Starts an attacker that ends by a time-out if the test is killed.
     private func attacker(_ line: [String]) throws -> WatchedProcess {
       try WatchedProcess([Self.limiter, "-k", "1", "600"] + line)
     }
 
-    /// Has the victim evaluate itself, and find this.
+    /// Expects findings in the victim's next evaluation.
     private func expectFound(_ victim: WatchedProcess, _ parts: String...) async throws {
       let report = try await victim.report()
       for part in parts { #expect(report.contains(part), "\(report)") }
     }
 
-    /// Clean again once the attacker has left: evidence is of the moment.
+    /// Expects a clean evaluation after the attacker has left, since evidence does not persist.
     private func expectClean(_ victim: WatchedProcess) async throws {
       let report = try await victim.report()
       #expect(WatchedProcess.isClean(report), "\(report)")
     }
 
-    /// Waits until an attacker says that it is so far.
+    /// Waits until an attacker reports its progress.
     private func wait(for word: String, of attacker: WatchedProcess) async throws {
       _ = try #require(try await attacker.line { $0.contains(word) }, "\(attacker.lines)")
     }
@@ -117,13 +117,13 @@
       try #require(build.status() == 0, "\(build.lines)")
       let victim = try WatchedProcess(
         [Victim.path(), "watch"], environment: ["PATH": "/usr/bin:/bin", "LD_PRELOAD": library])
-      // The variable is gone from the environment, and not from the block that the kernel keeps.
+      // The variable is removed from the environment, but not from the kernel's copy.
       try await expectFound(
         victim, #""tampered":true"#, #""finding":"hook.call""#, "leads to hook.so",
         #""finding":"library.unexpected""#,
         #""finding":"environment.loads-code""#)
       victim.end()
-      // It is refused what needs a key, and told why; where that is the setting it ends, and says so.
+      // It refuses operations that need a key, with the reason; with the other setting it ends, with a message.
       for (reaction, text) in [
         ("refuse", "refused: this program is being tampered with:"),
         ("terminate", "This program ends itself: "),
@@ -141,7 +141,7 @@
       "a program that listens where Frida's server does is found, on IPv4 and IPv6; on another port it is not",
       .enabled(if: hasTool(namespaces) && geteuid() == 0, "needs unshare and root"))
     func server() async throws {
-      // In a network of its own: other tests of this machine must not see it.
+      // In a separate network namespace: other tests on this machine must not see it.
       let script = """
         import socket, subprocess, sys
         s = socket.socket(socket.AF_INET6 if sys.argv[2] == "6" else socket.AF_INET)
@@ -174,7 +174,7 @@
       let file = folder.file("release.manifest")
       try Data(manifest.signed(with: key).utf8).write(to: URL(filePath: file))
       let options = ["--key", Hex.encode(key.publicKey.x963Representation), "--manifest", file]
-      // The control: the program as it was released is clean.
+      // The control: the released program is clean.
       let clean = try await Victim.watching(options)
       #expect(!clean.lines.joined().contains("binary."))
       clean.end()
@@ -195,7 +195,7 @@
       #expect(victim.finishedLines() == ["done 1"], "\(victim.lines.prefix(2))")
     }
 
-    /// How often a program evaluates itself in a row: 200 times, and 1,000 in a long run.
+    /// The number of consecutive evaluations: 200, and 1,000 in a long run.
     private static let evaluations = KillCount.wanted == nil ? 200 : 1_000
 
     @Test("a program that nobody attacks scores 0 in every evaluation of a run")

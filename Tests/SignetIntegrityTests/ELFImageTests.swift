@@ -6,7 +6,7 @@
   import SignetIntegrity
 
   @Suite struct ELFImageTests {
-    /// Some memory that may be anything.
+    /// Memory with any content.
     private struct Bytes: ByteSource {
       var content: [UInt8]
       let base: UInt64
@@ -88,7 +88,7 @@
       for round in 0..<3000 {
         var bytes = Bytes(content: round % 2 == 0 ? head : whole, base: 0x1000)
         for _ in 0..<(1 + round % 6) {
-          // The headers are where it hurts.
+          // Changes in the headers are the most dangerous.
           let place = Int(random.next() % UInt64(round % 3 == 0 ? bytes.content.count : 1024))
           bytes.content[place] = UInt8(truncatingIfNeeded: random.next())
         }

@@ -45,7 +45,7 @@ import Testing
       )
     }
     #expect(recorder.all == calls)
-    // Below the threshold nothing follows.
+    // Nothing follows below the threshold.
     let quiet = Recorder()
     let passed = try await IntegrityGate(
       Integrity(guards: [Fixed(weight: 0.49)], settings: settings), responder: quiet

@@ -25,14 +25,14 @@
       }
       #expect(found(clean).isEmpty)
       #expect(found(clean + [LibraryFacts(path: "/tmp/hook.so")]) == [.unexpectedLibrary])
-      // It bears the name of one that is asked for, and lies where nobody looks for it.
+      // It has a required library's name, but is outside of the standard folders.
       let falseCrypto = LibraryFacts(path: "/tmp/libc.so.6", soname: "libc.so.6")
       #expect(found([program, own, nested, falseCrypto, loader]) == [.misplacedLibrary])
       #expect(
         found([program, LibraryFacts(path: "/home/me/liba.so.1", soname: "liba.so.1"), system]) == [
           .misplacedLibrary
         ])
-      // Another program than is known: nothing can be said.
+      // Another program than the known one: no statement is possible.
       #expect(found([own]).isEmpty)
     }
 
@@ -56,7 +56,7 @@
     func presentVariables() async throws {
       struct Setting: Guard {
         let name = "setting"
-        // A child has one thread, and an environment of its own: nobody else reads what is written here.
+        // A child has one thread and its own environment, so this write has no other reader.
         var placement: GuardPlacement { .child(limit: .seconds(60)) }
         func examine() -> [Evidence] {
           func isSeen() -> Bool {
@@ -119,7 +119,7 @@
 
     @Test("a hook of a function's code in this process is found, and gone when it is taken back")
     func changedFunction() async {
-      // In a process of its own: nobody else is to see the hook, or to call it.
+      // In a separate process: no other code may see or call the hook.
       await #expect(processExitsWith: .success) {
         let hooks = HookGuard([.init(library: "libargon2.so", functions: ["argon2_error_message"])])
         #expect(try hooks.examine().isEmpty)
@@ -140,7 +140,7 @@
       }
     }
 
-    /// Files below a folder that stands for `/`.
+    /// Files below a folder that replaces `/`.
     private func machine(_ files: [String: String]) throws -> TemporaryFolder {
       let root = try TemporaryFolder(mode: 0o755)
       for (path, text) in files {
@@ -183,7 +183,7 @@
       let found = EmulatorGuard(root: root.path) { nil }.examine()
       #expect(
         found.map(\.finding) == [finding] && found.allSatisfy { $0.explanation.contains(word) }, "\(found)")
-      // It describes a machine, and no attack.
+      // It describes a machine, not an attack.
       #expect(found.allSatisfy { $0.weight == 0 })
     }
 
@@ -214,7 +214,7 @@
       #expect(found().map(\.finding) == [.rootUser, .changedUser])
       (identity.effectiveUser, identity.effectiveGroup) = (1000, 42)
       #expect(found().map(\.finding) == [.changedUser])
-      // A group that the program's file gives is the program's own.
+      // A group that the program's file grants is expected.
       #expect(chown(program, 0, 42) == 0 && chmod(program, 0o2755) == 0)
       #expect(found().isEmpty, "\(found())")
       identity.effectiveGroup = 43
@@ -232,7 +232,7 @@
 
     @Test("an entry of the GOT that is written over is found, and gone when it is taken back")
     func changedEntry() async {
-      // In a process of its own: nobody else is to see the entry, or to jump to where it leads.
+      // In a separate process: no other code may see the entry or follow it.
       await #expect(processExitsWith: .success) {
         let hooks = HookGuard([.init(library: "libc.so", functions: ["time"])])
         #expect(try hooks.examine().isEmpty)
@@ -244,7 +244,7 @@
         let entry = try #require(UnsafeMutablePointer<UInt>(bitPattern: UInt(slot.address)))
         let original = entry.pointee
         let argon = try #require(LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libargon2.so") })
-        // Another library's function, and memory without a file: as hooks do it.
+        // Another library's function, and memory without a file, as hooks use them.
         let other = try #require(argon.image.address(of: "argon2_error_message", in: ProcessMemory()))
         entry.pointee = UInt(other)
         let redirected = try hooks.examine()
@@ -253,7 +253,7 @@
         let nameless = try hooks.examine()
         entry.pointee = original
         munmap(memory, 4096)
-        // Where the loader had closed the page after it, it is closed again.
+        // If the loader had made the page read-only, it is made so again.
         #expect(mprotect(page, 4096, PROT_READ) == 0)
         #expect(
           redirected.map(\.finding) == [.redirectedCall] && nameless.map(\.finding) == [.redirectedCall])
@@ -302,7 +302,7 @@
 
     /// Names this thread.
     ///
-    /// `Thread.name` does nothing until `Thread` has noted which thread was started.
+    /// `Thread.name` has no effect until `Thread` knows the started thread.
     private static func nameThread(_ name: String) {
       let result = name.withCString {
         signet_kernel(Int(SYS_prctl), Int(PR_SET_NAME), Int(bitPattern: $0), 0, 0, 0, 0)
@@ -315,7 +315,7 @@
       await #expect(processExitsWith: .success) {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-        // Where the machine forbids dumps to everything, there is nothing to find.
+        // If the machine forbids all dumps, there is nothing to find.
         if limit.rlim_max > 0 {
           limit.rlim_cur = limit.rlim_max
           setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)

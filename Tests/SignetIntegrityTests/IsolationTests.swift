@@ -6,10 +6,10 @@
   import Synchronization
   import Testing
 
-  /// Guards that fail, crash and hang, in the process and in one of their own.
+  /// Guards that fail, crash and hang, in the process and in a child process.
   ///
-  /// The clock of what waits for them stands still where a test does not turn it, and a child that has to answer has a minute for it: a
-  /// busy machine decides nothing.
+  /// The clock that limits them advances only when a test says so, and a child has a minute to answer, so a busy machine
+  /// changes no result.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct IsolationTests {
     private struct Acting: Guard {
       let name: String
@@ -28,7 +28,7 @@
       try await integrity(acting).evaluate()
     }
 
-    /// Where children note that they were there.
+    /// The file in which children record themselves.
     private struct Register {
       private let folder: TemporaryFolder
       let path: String
@@ -38,7 +38,7 @@
         path = folder.file("children")
       }
 
-      /// Notes this process.
+      /// Records this process.
       static func note(_ path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         var id = getpid()
@@ -46,7 +46,7 @@
         close(file)
       }
 
-      /// All that noted themselves.
+      /// All recorded processes.
       var children: [pid_t] {
         let bytes = FileManager.default.contents(atPath: path) ?? Data()
         return stride(from: 0, to: bytes.count, by: 4).map { offset in
@@ -54,7 +54,7 @@
         }
       }
 
-      /// Those that are there still.
+      /// The recorded processes that still exist.
       var remaining: [pid_t] { children.filter { kill($0, 0) == 0 } }
     }
 
@@ -140,7 +140,7 @@
       #expect(found.evidence.map(\.finding) == [.slowGuard])
       #expect(found.evidence.first?.explanation.contains("took longer than 0.3 seconds") == true)
       #expect(found.duration >= .milliseconds(4 * 300), "\(found.duration)")
-      // On a busy machine a child may be ended before it has come to its first line.
+      // On a busy machine a child may be ended before its first line.
       #expect(register.children.count <= 4 && register.remaining.isEmpty)
     }
 
@@ -160,7 +160,7 @@
       #expect(await timer.untilSomeoneSleeps() == .milliseconds(100))
       timer.advance(by: .milliseconds(100))
       #expect(await first.evidence.map(\.finding) == [.slowGuard])
-      // It is not waited for: the time stands still.
+      // It is not waited for, since the time does not advance.
       let second = await integrity.evaluate()
       #expect(second.evidence.map(\.finding) == [.slowGuard])
       for _ in 0..<2 { gate.signal() }
@@ -216,7 +216,7 @@
           #expect(report.verdict == verdict && report.undecided.count == 1, "\(report.evidence)")
           #expect(try report.json.string("verdict") == verdict.rawValue)
         }
-        // Who wants such a failure to refuse gives it the weight for that.
+        // A weight makes such a failure lead to a refusal.
         let strict = try await Integrity(
           guards: [failing], settings: .init(reaction: .refuse, weights: ["guardFailure": 0.8]),
           clock: VirtualTimer()
@@ -234,7 +234,7 @@
         Acting(name: "looking") { [finding] in
           var limit = rlimit()
           getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-          // The pipe of the answer is open, and what lists the folder.
+          // The pipe for the answer is open, and the descriptor that lists the folder.
           let open = (3..<65_536).filter { fcntl(Int32($0), F_GETFD) >= 0 }.count
           return [Evidence(finding, "\(open) open, \(limit.rlim_cur) of core")]
         })

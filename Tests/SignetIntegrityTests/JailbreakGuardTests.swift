@@ -2,7 +2,8 @@ import Testing
 
 import SignetIntegrity
 
-/// What the guards of Apple's systems make of what their system says; that they ask it rightly only an Apple machine can show.
+/// The guards' findings from the data of Apple's systems; only a test on an Apple machine can show that they query it
+/// correctly.
 @Suite(.timeLimit(.minutes(10))) struct JailbreakGuardTests {
   @Test("files of jailbreaks, each by its path; a clean device has none")
   func files() {

@@ -3,7 +3,7 @@
   import SignetTestKit
   import Testing
 
-  /// `signet-manifest`, as a release is built with it.
+  /// `signet-manifest` as a release build runs it.
   @Suite(.timeLimit(.minutes(10))) struct ManifestCommandTests {
     private func run(_ words: String...) throws -> (status: Int32, lines: [String]) {
       let path = try Programs.released("signet-manifest")
@@ -34,7 +34,7 @@
       let changed = try verify()
       #expect(
         changed.status == 1 && changed.lines[1].hasSuffix("NOT the one of release 0.1.0"), "\(changed.lines)")
-      // Another key's manifest is none.
+      // Another key's manifest is rejected.
       let other = try #require(try run("key", folder.file("other.key")).lines.first)
       #expect(try run("verify", "--public-key", other, "--manifest", manifest, first).status == 65)
       #expect(try run("verify", "--public-key", "04", "--manifest", manifest, first).status == 64)
@@ -81,7 +81,7 @@
       let changed = try findings(program)
       #expect(changed.lines.first?.contains(#""finding":"binary.changed""#) == true, "\(changed)")
       #expect(changed.lines.first?.contains(#""tampered":true"#) == true, "\(changed)")
-      // Signed by the same step with another key it is a forgery.
+      // Signed by the same step with another key, it is a forgery.
       #expect(try run("key", folder.file("other.key")).status == 0)
       #expect(rename(folder.file("other.key"), key) == 0)
       #expect(try sign() == 0)

@@ -102,7 +102,7 @@ import Testing
           .changedProgram
         ])
       #expect(try found([]) == [.changedProgram])
-      // Who has renamed it has not changed it.
+      // A renamed program is not a changed one.
       #expect(try found([.init(name: "other", byteCount: own.byteCount, digest: own.digest)]).isEmpty)
       #expect(try found([own], signedBy: P256.Signing.PrivateKey()) == [.forgedManifest])
       #expect(

@@ -64,7 +64,7 @@
           == [.anonymousCode, .memoryFile])
       #expect(found("1000-2000 r--p 0 fe:01 7 /tmp/frida-gadget.so") == [.toolkitMapping])
       #expect(found("1000-2000 r-xp 0 00:01 7 /memfd:frida-agent-64.so (deleted)") == [.toolkitMapping])
-      // Data in a file in memory is nothing: desktops share buffers so.
+      // A data mapping of a memory file is no finding: desktops share buffers in this way.
       #expect(found("1000-2000 rw-p 0 00:01 7 /memfd:buffer (deleted)").isEmpty)
       #expect(found("1000-2000 rw-p 0 00:00 0 ").isEmpty)
       #expect(found("1000-2000 r-xp 0 00:00 0 [heap]") == [.anonymousCode])

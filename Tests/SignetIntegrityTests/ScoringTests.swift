@@ -90,7 +90,7 @@ import Testing
         #expect(!debug.guardNames.contains(name) && release.guardNames.contains(name), "\(name)")
       }
     #endif
-    // What this build of the tests is, the compiler says.
+    // The compiler determines the build's flavor.
     #if DEBUG
       #expect(Flavour.current == .debug)
     #else

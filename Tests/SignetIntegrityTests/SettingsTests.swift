@@ -3,7 +3,7 @@ import Testing
 
 import SignetIntegrity
 
-/// Settings from outside: read strictly, and able to harden only where they are not the author's.
+/// External settings: parsed strictly, and able only to harden unless they are the author's.
 @Suite struct SettingsTests {
   private let standard = IntegritySettings.standard(for: .release)
 

@@ -5,7 +5,7 @@
   import Synchronization
   import Testing
 
-  /// A process that is watched from its start to its end, by the lines that it writes; gone with the last reference.
+  /// A process whose output lines are read from its start to its end; killed with the last reference.
   final class WatchedProcess: Sendable {
     var id: Int32 { process.id }
     private let process: ChildProcess
@@ -15,9 +15,9 @@
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - line: The program and its words.
-    ///   - environment: All of its environment.
-    /// - Throws: What the system says.
+    ///   - line: The program and its arguments.
+    ///   - environment: Its complete environment.
+    /// - Throws: Errors of the system.
     init(_ line: [String], environment: [String: String] = ["PATH": "/usr/bin:/bin"]) throws {
       process = try ChildCommand(
         line, environment: environment, input: .pipe, output: .pipe, errorOutput: .joined
@@ -41,13 +41,14 @@
 
     deinit { end() }
 
-    /// Lines so far.
+    /// The lines so far.
     var lines: [String] { seen.withLock { $0 } }
 
-    /// Waits for the first line that fits, of all or of those after the first `count`; `nil` where the process ends without it.
+    /// Waits for the first matching line, of all or of those after the first `count`; returns `nil` if the process ends
+    /// without it.
     func line(after count: Int = 0, where fits: (String) -> Bool) async throws -> String? {
       while true {
-        // In this order: what was written before the end is read before the end.
+        // The order matters: lines written before the end are read before the end.
         let isOver = hasEnded
         if let found = lines.dropFirst(count).first(where: fits) { return found }
         if isOver { return nil }
@@ -55,7 +56,7 @@
       }
     }
 
-    /// Whether all that the process has to say was read.
+    /// Indicates whether all output of the process was read.
     private var hasEnded: Bool {
       guard isAtEnd.wait(timeout: .now()) == .success else { return false }
       isAtEnd.signal()
@@ -65,20 +66,20 @@
     /// Writes a line to the process.
     func say(_ text: String) throws { try process.input.write(contentsOf: Data("\(text)\n".utf8)) }
 
-    /// All lines, once the process has ended.
+    /// Waits for the end and returns all lines.
     func finishedLines() -> [String] {
       isAtEnd.wait()
       isAtEnd.signal()
       return lines
     }
 
-    /// Ends it, if it has not ended by itself, and waits until it is gone.
+    /// Sends a signal, unless the process has ended, and waits for its end.
     func end(_ signal: Int32 = SIGKILL) {
       process.send(signal)
       _ = status()
     }
 
-    /// The exit status, at the end; negative, the number of the signal.
+    /// Waits for the exit status; a negative one is the number of the signal.
     func status() -> Int32 {
       do { return try process.end() } catch {
         Issue.record(error)
@@ -87,11 +88,11 @@
     }
   }
 
-  /// The program to attack, of this build.
+  /// The attacked program of this build.
   enum Victim {
     static func path() throws -> String { try Programs.built("IntegrityVictim") }
 
-    /// Starts it, and waits until it has evaluated itself once without a finding that weighs.
+    /// Starts it, and waits for its first evaluation, which must be clean.
     static func watching(_ options: [String] = []) async throws -> WatchedProcess {
       let victim = try WatchedProcess([path()] + options + ["watch"])
       let first = try await victim.report()
@@ -101,7 +102,7 @@
   }
 
   extension WatchedProcess {
-    /// Has the victim evaluate itself from now on, and gives its report.
+    /// Returns the report of the victim's next evaluation.
     func report() async throws -> String {
       _ = try #require(try await line { $0.hasPrefix("ready") }, "\(lines)")
       let count = lines.count
@@ -109,13 +110,13 @@
       return try #require(try await line(after: count) { $0.hasPrefix("{") }, "\(lines)")
     }
 
-    /// Whether nothing that weighs was found.
+    /// Returns whether no finding has a weight.
     static func isClean(_ report: String) -> Bool {
       report.contains(#""score":0.0"#) || report.contains(#""score":0,"#)
     }
   }
 
-  /// A tool that an attack needs: missing, it is a reason to skip, and where each change is checked a failure.
+  /// Returns whether the tests with a tool run; without the tool they are skipped, but fail in CI.
   func hasTool(_ path: String) -> Bool {
     FileManager.default.isExecutableFile(atPath: path) || ContinuousIntegration.isHere
   }

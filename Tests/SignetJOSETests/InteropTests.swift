@@ -5,11 +5,11 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Both ways with jwcrypto (https://pypi.org/project/jwcrypto/), an implementation that shares nothing with ours.
+/// Both directions with jwcrypto (https://pypi.org/project/jwcrypto/), an independent implementation.
 ///
-/// The interpreter is the one that `SIGNET_PYTHON` names, else `python3`; without the module the test is skipped.
+/// The interpreter is that of `SIGNET_PYTHON`, or `python3`; without the module the test is skipped.
 @Suite(.timeLimit(.minutes(10))) struct InteropTests {
-  /// Reads what we made, makes the same kinds of objects with fresh keys, and writes both as JSON.
+  /// Reads our objects, makes the same kinds of objects with new keys, and writes both as JSON.
   private static let program = """
     import json, sys
     from jwcrypto import jwk, jws, jwe
@@ -49,7 +49,7 @@ import Testing
     return (result.status, result.outputBytes)
   }
 
-  /// Skipped without the interpreter and its module, except in CI: a failure there.
+  /// Indicates whether the tests run; without the interpreter and its module they are skipped, but fail in CI.
   static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     do {
@@ -65,7 +65,7 @@ import Testing
     let key: JSONObject
   }
 
-  /// Every pair of algorithms with a key that fits it.
+  /// Every pair of algorithms with a matching key.
   private static func cases(_ ec: JSONObject) -> [Case] {
     KeyManagementAlgorithm.allCases.flatMap { keyAlgorithm in
       ContentEncryptionAlgorithm.allCases.map { contentAlgorithm in
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// A private P-256 JWK, which only a test writes out.
+  /// A private P-256 JWK, which only a test exports.
   private static func privateObject() throws -> JSONObject {
     let key = P256.Signing.PrivateKey()
     var object = try JWK(parsing: JWK(key.publicKey).publicObject().bytes).publicObject()

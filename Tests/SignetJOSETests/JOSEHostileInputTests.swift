@@ -3,7 +3,7 @@ import SignetJOSE
 import SignetJSON
 import Testing
 
-/// Random damage: whatever arrives is refused with a typed failure, and nothing crashes.
+/// Random damage: every input is rejected with a typed failure, and nothing crashes.
 @Suite struct JOSEHostileInputTests {
   /// A small generator with a seed, so that a failure can be repeated.
   private struct Generator: RandomNumberGenerator {

@@ -8,7 +8,7 @@ import Testing
   static let keyFile = "wycheproof/json_web_key_test.json"
   static let signatureFile = "wycheproof/json_web_signature_test.json"
 
-  /// Cases marked `valid` or `invalid` that we answer otherwise on purpose, and why.
+  /// Cases marked `valid` or `invalid` with intentionally different answers, each with the reason.
   static let deviations: [Int: String] = [
     346: "the key's alg is PS256, the message's PS384 (RFC 7517 section 4.4; case 340 refuses the same)",
     350: "as 346",
@@ -50,7 +50,7 @@ import Testing
     return count
   }
 
-  /// The caller allows every algorithm, so that only key and message decide.
+  /// Verifies with every algorithm allowed, so that only key and message decide.
   private static func accepts(_ compact: String, _ keyObject: JSONObject) -> Bool {
     let all = Set(SignatureAlgorithm.allCases)
     do {

@@ -22,7 +22,7 @@ import Testing
       .split(separator: ".", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// The same JWE with another header; its tag no longer fits, but it is refused before that shows.
+  /// The same JWE with another header; its tag no longer matches, but it is rejected earlier.
   private func withHeader(_ change: (inout JSONObject) -> Void) throws -> String {
     var parts = try seal()
     var header = try JSONObject(parsing: Base64URL.decode(parts[0]))

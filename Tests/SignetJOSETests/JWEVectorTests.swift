@@ -61,7 +61,7 @@ import Testing
       "kty": "EC", "crv": "P-256", "x": "weNJy2HscCSM6AEDTDg04biOvhFhyyWvOHQfeF_PxMQ",
       "y": "e8lnCO-AlStT-NJVX-crhB7QRYhiix03illJOVAOyck", "d": "VEmDZpDXXK8p8N0Cndsxs924q6nS1RXFASRl6BfUqdw",
     ])
-    // Content encrypted under the derived key that the standard prints, under a header as the standard has it.
+    // Content encrypted with the derived key in the standard, with a header like the standard's.
     let header: JSONObject = [
       "alg": "ECDH-ES", "enc": "A128GCM", "apu": "QWxpY2U", "apv": "Qm9i",
       "epk": .object(try alice.publicObject()),
@@ -75,7 +75,7 @@ import Testing
     let jwe = try JWE(compact: "\(protected)..\(parts)")
     #expect(
       try jwe.decrypted(with: DecryptionKey(bob), allowing: [.ecdhES], [.a128GCM]).plaintext == [1, 2, 3])
-    // And with Z, as hardware would give it.
+    // Also with Z, as hardware would provide it.
     let z = SecretBytes(
       copying: try Hex.decode("9e56d91d817135d372834283bf84269cfb316ea3da806a48f6daa7798cfe90c4"))
     #expect(try jwe.decrypted(withSharedSecret: z, allowing: [.ecdhES], [.a128GCM]).plaintext == [1, 2, 3])

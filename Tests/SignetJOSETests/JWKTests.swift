@@ -38,7 +38,7 @@ import Testing
     let example = try vectors().object("rfc7638")
     let jwk = try JWK(example.object("key"))
     #expect(try jwk.thumbprint == example.bytes("thumbprint"))
-    // Neither the order of members nor optional ones play a part.
+    // The thumbprint ignores the order of members and optional ones.
     let turned = try JWK([
       "y": point.value("y"), "use": "sig", "x": point.value("x"), "crv": "P-256", "kty": "EC",
     ])
@@ -135,7 +135,7 @@ import Testing
     #expect(throws: JOSEFailure.weakKey) { try JWK(changed(n: Self.power(of: [1, 0, 1], exponent: 130))) }
   }
 
-  /// A product of big-endian numbers, by the method of the school.
+  /// A product of big-endian numbers, by long multiplication.
   private static func power(of base: [UInt8], exponent: Int) -> [UInt8] {
     var digits: [Int] = [1]  // little-endian
     for _ in 0..<exponent {

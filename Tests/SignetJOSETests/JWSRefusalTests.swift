@@ -8,7 +8,7 @@ import Testing
   private var key: VerificationKey { VerificationKey(privateKey.publicKey) }
   private let secret = [UInt8](repeating: 7, count: 64)
 
-  /// A text with any header, whose signature is right.
+  /// A text with any header and a valid signature.
   private func signed(header: String, payload: String = "foo") throws -> String {
     let input = "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(Array(payload.utf8)))"
     let signature = try privateKey.signature(for: Array(input.utf8)).rawRepresentation
@@ -61,7 +61,7 @@ import Testing
 
   @Test("A key takes no algorithm of another type, even if the caller allows it")
   func refusesTypeConfusion() throws {
-    // The public key as HMAC key, in each form in which libraries have taken it.
+    // The public key as an HMAC key, in each form that libraries have accepted.
     let input = "\(Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8))).Zm9v"
     let forms = [
       privateKey.publicKey.x963Representation, privateKey.publicKey.derRepresentation,
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: JOSEFailure.notBase64URL(part)) { try JWS(compact: spoilt.joined(separator: ".")) }
       }
     }
-    // "Zm9" has two spare bits; "Zm8" is the only spelling of those two bytes.
+    // "Zm9" has two spare bits; "Zm8" is the only encoding of these two bytes.
     #expect(throws: JOSEFailure.notBase64URL(.payload)) { try JWS(compact: "\(parts[0]).Zm9.\(parts[2])") }
     #expect(throws: JOSEFailure.tooLarge(byteCount: good.utf8.count, limit: 100)) {
       try JWS(compact: good, maximumByteCount: 100)

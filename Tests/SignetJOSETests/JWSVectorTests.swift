@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Every changed character is refused, and so is every text that lacks its end.
+  /// Expects that every changed character, and every missing end, is rejected.
   private func refusesChanges(
     _ compact: String, _ key: VerificationKey, _ algorithm: SignatureAlgorithm
   ) throws {
@@ -82,7 +82,7 @@ import Testing
 }
 
 extension JSONValue {
-  /// The object, if it is one.
+  /// The object, or `nil` for another value.
   var object: JSONObject? {
     if case .object(let object) = self { object } else { nil }
   }

@@ -24,7 +24,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The vectors that several projects share, which are read in place and never copied.
+/// The vectors that several projects share, read in place and never copied.
 enum SharedVectors {
   static let folder: URL = {
     if let named = ProcessInfo.processInfo.environment["SIGNET_VECTORS"] {

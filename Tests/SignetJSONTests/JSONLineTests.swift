@@ -1,7 +1,7 @@
 import SignetJSON
 import Testing
 
-/// Lines of the logs hold what strangers send: each is the text that `JSONObject` prints.
+/// Log lines contain input of unauthenticated clients: each equals the text that `JSONObject` prints.
 @Suite struct JSONLineTests {
   private func expectSame(_ value: String) {
     var line = JSONLine()

@@ -10,7 +10,7 @@ import Testing
   "The screen and sleep by the real logind", .timeLimit(.minutes(10)),
   .enabled(if: LogindFixture.isPossible, "systemd-logind wants to be started by root"))
 struct LogindScreenLockTests {
-  /// An observer whose events a test takes one by one; logind is let go when a test has taken the next.
+  /// An observer whose events a test takes one by one; taking an event releases logind.
   final class Observation: Sendable {
     private let events = AsyncStream<ScreenLockEvent>.makeStream()
     private let task: Task<Result<Void, ScreenLockFailure>, Never>
@@ -131,7 +131,7 @@ struct LogindScreenLockTests {
       Issue.record("it threw")
       return
     }
-    // logind notices the closed descriptor in its own time; each question gives it a turn.
+    // logind detects the closed descriptor with a delay; each query gives it time.
     for _ in 1...1_000 where try await logind.isHeldBack() == false { return }
     Issue.record("it still holds sleep back")
   }

@@ -113,7 +113,7 @@ struct HOTPTests {
   func beyondRange() throws {
     let hotp = try HOTP(secret: SecretBytes(copying: Self.secret), digits: 10)
     #expect(hotp.counter(matching: "1284755224", in: 0...0) == 0)
-    // 2^32 more, which is the same in 32 bits.
+    // Larger by 2^32, which is equal in 32 bits.
     #expect(hotp.counter(matching: "5579722520", in: 0...0) == nil)
     #expect(hotp.counter(matching: "9999999999", in: 0...0) == nil)
   }

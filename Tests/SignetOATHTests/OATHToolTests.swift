@@ -4,14 +4,14 @@ import SignetOATH
 import SignetTestKit
 import Testing
 
-/// The command of the OATH Toolkit, which shares no code with us.
+/// The command of the OATH Toolkit, an independent implementation.
 enum OATHTool {
   static let path = ["/usr/bin/oathtool", "/usr/local/bin/oathtool", "/opt/homebrew/bin/oathtool"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
   struct Failed: Error { let arguments: [String], status: Int32 }
 
-  /// What it prints, line by line.
+  /// Returns its output line by line.
   static func run(_ arguments: [String]) async throws -> [String] {
     let path = try #require(path, "install oathtool")
     let result = try await ChildCommand([path] + arguments).finish()
@@ -25,10 +25,10 @@ enum OATHTool {
   .enabled(if: OATHTool.path != nil || ContinuousIntegration.isHere, "needs oathtool"))
 struct OATHToolTests {
   private static let seed = SeededRandom(test: "OATHToolTests").seed
-  /// What a failure says, so that it can be seen again.
+  /// The seed in failure messages, to repeat the run.
   private static let again: Comment = "repeat with SIGNET_SEED=\(seed)"
 
-  /// Random numbers of one case.
+  /// The random generator of one case.
   private static func random(_ parts: Int...) -> SplitMix64 {
     SplitMix64(seed: parts.reduce(seed) { $0 &* 1_000_003 &+ UInt64(truncatingIfNeeded: $1) })
   }
@@ -37,7 +37,7 @@ struct OATHToolTests {
     (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
   }
 
-  /// Each of so many cases, two at a time for each processor.
+  /// Runs each case, two at a time for each processor.
   private static func each(of count: Int, _ body: @Sendable @escaping (Int) async throws -> Void) async throws
   {
     let width = 2 * ProcessInfo.processInfo.activeProcessorCount

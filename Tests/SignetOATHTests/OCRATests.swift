@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetOATH
 import Testing
 
-/// The vectors of RFC 6287 appendix C, and every refusal.
+/// The vectors of RFC 6287 appendix C, and every rejection.
 @Suite("OCRA (RFC 6287)")
 struct OCRATests {
   private static let digits = "1234567890"
@@ -10,7 +10,7 @@ struct OCRATests {
   /// 25 March 2008, 12:06:30 UTC, whose minute is 0x132D0B6.
   private static let time: Int64 = 1_206_446_790
 
-  /// The key of 20, 32 or 64 bytes, whichever the hash function has.
+  /// The key of 20, 32 or 64 bytes, in the length of the hash function.
   private static func ocra(_ suite: String) throws -> OCRA {
     let suite = try OCRASuite(suite)
     let text = String(repeating: digits, count: 7).prefix(suite.algorithm.hash.byteCount)
@@ -120,7 +120,7 @@ struct OCRATests {
     #expect(try ocra.response(to: challenge, OCRAInput(unixTime: Self.time)) == response)
   }
 
-  /// RFC 6287 has no vectors of section 7.4: these are of Python's `hmac`, which makes those of C.2 and C.3 as well.
+  /// RFC 6287 has no vectors for section 7.4: these come from Python's `hmac`, which reproduces those of C.2 and C.3.
   @Test(
     "7.4: signature with the server's answer first, where what is signed is the server's challenge",
     arguments: zip(
@@ -135,7 +135,7 @@ struct OCRATests {
     let signed = try OCRAChallenge(signing: ["SIG1\(index)", "000"], for: ocra.suite)
     #expect(try ocra.serverResponse(client: asked, server: signed) == responses.server)
     #expect(try ocra.clientResponse(client: asked, server: signed) == responses.client)
-    // Another byte of what is signed is another signature, and another answer of the server.
+    // A changed byte of the signed text changes the signature and the server's answer.
     let other = try OCRAChallenge(signing: ["SIG1\(index)", "001"], for: ocra.suite)
     #expect(try ocra.serverResponse(client: asked, server: other) != responses.server)
     #expect(try ocra.clientResponse(client: asked, server: other) != responses.client)

@@ -4,7 +4,7 @@ import SignetPAM
 import SignetTestKit
 import SignetVault
 
-/// The product's check over services of PAM in a folder of the test's own.
+/// The product's check with PAM services in a private folder.
 final class PAMFixture: DevicePasscode {
   static let isPossible = PAMServiceFolder.isPossible
   static let answer = PAMServiceFolder.answer
@@ -12,7 +12,7 @@ final class PAMFixture: DevicePasscode {
   let folder: TemporaryFolder
   private let passcode: PAMPasscode
 
-  /// Writes the file of a service, as ``PAMServiceFolder`` does; the service that is used is always `signet`.
+  /// Writes the file of a service, as ``PAMServiceFolder`` does; the used service is always `signet`.
   init(
     _ lines: String..., name: String = "signet", timeLimit: Duration = .seconds(3_600), words: Data = Data()
   ) throws {

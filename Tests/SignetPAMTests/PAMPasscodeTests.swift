@@ -49,7 +49,7 @@ struct PAMPasscodeTests {
     try await passcode.verify("Sign in", conversation: person)
     let said = PasscodeMessage(text: "Authentication succeeded", isError: false)
     let complained = PasscodeMessage(text: "Authentication generated an error", isError: true)
-    // pam_chatty says each of them several times.
+    // pam_chatty sends each of them several times.
     #expect(Set(person.exchanges.dropLast(2)) == [.message(said), .message(complained)])
     #expect(
       person.exchanges.suffix(2) == [
@@ -162,7 +162,7 @@ struct PAMPasscodeTests {
   }
 }
 
-/// A person who sits there and says nothing until they are not asked any more.
+/// A user who does not answer until the question is cancelled.
 private final class SilentPerson: PasscodeConversation {
   private let asked = AsyncStream<Void>.makeStream()
   private let left = AsyncStream<Void>.makeStream()

@@ -6,7 +6,7 @@ import Testing
 
 import SignetPAM
 
-/// What is left of a passcode when PAM is done with it.
+/// The remains of a passcode after PAM has ended.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct PAMSecretsTests {
   /// Answers with copies of one secret.
   private final class Person: PasscodeConversation {
@@ -16,7 +16,7 @@ import SignetPAM
     func show(_ message: PasscodeMessage) async {}
   }
 
-  /// A passcode that is nowhere but in memory that is wiped.
+  /// A passcode that is only in wiped memory.
   private static func randomPasscode() -> SharedSecretBox {
     SharedSecretBox(
       SecretBytes(byteCount: 48) { output in
@@ -35,7 +35,7 @@ import SignetPAM
     secret.withSecret { search.add("passcode", $0) }
     let alone = ["passcode, begin": 1, "passcode, end": 1]
     #expect(try search.found() == alone)
-    // What is left is there at times only.
+    // Remains do not occur every time.
     for _ in 0..<10 {
       await #expect(throws: DevicePasscodeFailure.mismatch) {
         try await passcode.verify("Sign in", conversation: Person(secret))
@@ -73,7 +73,7 @@ import SignetPAM
     #expect(threads.count == 3 && !threads.contains(pthread_self()))
   }
 
-  /// Writes copies a KiB apart, as large as the stack takes them, and returns without wiping them.
+  /// Writes copies, one each KiB, up to the size of the stack, and returns without wiping them.
   @inline(never)
   private static func leave(_ secret: SharedSecretBox, depth: Int) {
     withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 16) { buffer in

@@ -123,13 +123,13 @@ struct AccountPolicyRegistryTests {
     let report = await first
     #expect(Set(report.indeterminate) == Set(waiting + blocking))
     #expect(report.breaches.map(\.policy) == blocking)
-    // Without the time going on: nobody is waited for.
+    // The time does not advance: no policy is waited for.
     let again = await evaluator.evaluate(try set(blocking), AccountEvidence())
     #expect(begun.value == 3)
     #expect(again.breaches.map(\.policy) == blocking)
     #expect(
       again.breaches.allSatisfy { $0.reason == "an earlier evaluation of the policy has not come back" })
-    // What has come back is asked again.
+    // A policy that has returned is asked again.
     for _ in 0..<4 { gate.signal() }
     while await evaluator.evaluate(try set(["blocks0"]), AccountEvidence()).indeterminate == ["blocks0"] {
       try await Task.sleep(for: .milliseconds(1))
@@ -190,20 +190,20 @@ struct AccountPolicyRegistryTests {
   }
 }
 
-/// How often something happened.
+/// The number of occurrences of an event.
 private final class Count: Sendable {
   private let count = Mutex(0)
   var value: Int { count.withLock { $0 } }
   func add() { count.withLock { $0 += 1 } }
 
-  /// Waits until it happened so often.
+  /// Waits until the event has occurred a number of times.
   func reach(_ count: Int) async throws {
     while value < count { try await Task.sleep(for: .milliseconds(1)) }
   }
 }
 
 extension DispatchSemaphore {
-  /// Waits, as a policy does that does not know of Swift's concurrency.
+  /// Blocks the thread, like a policy without Swift concurrency.
   fileprivate func blockThread() { wait() }
 }
 
@@ -283,7 +283,7 @@ struct AccountEvidenceSourceTests {
     #expect(await inTime.osVersion == nil)
     var expected = first
     (expected.tamperScore, expected.tamperFindings, expected.screenLock) = (0.5, [], true)
-    // From now on nobody waits for the two. The others may have been late too, that once.
+    // From now on the two are not waited for. The others may have been late too, that once.
     while await collector.evidence() != expected { try await Task.sleep(for: .milliseconds(1)) }
     #expect(begun.value == 2)
     gate.signal()

@@ -2,7 +2,7 @@ import SignetPolicy
 import SignetTestKit
 import Testing
 
-/// What a policy counts, compared with a count over the properties of the standard library.
+/// The counts of a policy, compared with a count over the standard library's properties.
 @Suite("Counts of a password's characters")
 struct CharacterCountTests {
   private static let alphabets: [ClosedRange<Unicode.Scalar>] = [
@@ -40,7 +40,7 @@ struct CharacterCountTests {
     return String(text)
   }
 
-  /// The rule that a text breaks where a policy asks for so many of a class, no more and no fewer; `nil` for less than none.
+  /// Returns the rule that a text breaks if a policy demands exactly this number of a class; `nil` for a negative number.
   private static func broken(by text: String, _ kind: CharacterClass, exactly count: Int) throws -> String? {
     guard count >= 0 else { return nil }
     var rules = PasswordRules(minimumLength: 1, maximumLength: 64)

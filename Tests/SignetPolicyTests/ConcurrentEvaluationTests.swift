@@ -4,11 +4,11 @@ import SignetPolicy
 import SignetTestKit
 import Testing
 
-/// Accounts are used at the same time: who asks beside others is answered as if alone.
+/// Concurrent evaluations give the same results as single ones.
 @Suite("Evaluations at the same time", .timeLimit(.minutes(10))) struct ConcurrentEvaluationTests {
   private static let count = 12
 
-  /// Lets nobody pass before all are there.
+  /// A barrier that releases all once all have arrived.
   private struct Meeting: Sendable {
     private let missing = DispatchGroup()
 

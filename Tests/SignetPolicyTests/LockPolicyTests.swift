@@ -118,7 +118,7 @@ struct LockPolicyTests {
       policy.decision(after: state, at: Self.moment(59_000, Self.otherBoot))
         == .wait(.seconds(1), remaining: 2))
     #expect(policy.decision(after: state, at: Self.moment(60_000, Self.otherBoot)) == .allowed(remaining: 2))
-    // A count without a moment: the wait counts from the start of the machine.
+    // A count without a time: the wait starts with the machine.
     let unknown = AttemptState(failedCount: 3)
     #expect(policy.decision(after: unknown, at: Self.moment(59_000)) == .wait(.seconds(1), remaining: 2))
   }

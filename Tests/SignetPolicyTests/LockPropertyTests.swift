@@ -2,7 +2,7 @@ import SignetPolicy
 import SignetTestKit
 import Testing
 
-/// What a policy decides, once more: with tables and loops, and without any clamping.
+/// A second implementation of the decision: with tables and loops, and without clamping.
 private func naiveDecision(_ policy: LockPolicy, _ state: AttemptState, _ now: BootInstant) -> AttemptDecision
 {
   var waits: [Int64] = []  // after the first failure, the second, and so on
@@ -39,7 +39,7 @@ private func naiveDecision(_ policy: LockPolicy, _ state: AttemptState, _ now: B
   if now.millisecondsSinceBoot >= end || waits[state.failedCount - 1] == 0 {
     return .allowed(remaining: remaining)
   }
-  let full = waits[state.failedCount - 1] * 1000  // at most, should the last attempt lie in the future
+  let full = waits[state.failedCount - 1] * 1000  // at most, if the last attempt is in the future
   return .wait(.milliseconds(min(full, end - now.millisecondsSinceBoot)), remaining: remaining)
 }
 
@@ -65,7 +65,7 @@ struct LockPropertyTests {
     }
   }
 
-  /// Time as it really passes, and as the device sees it.
+  /// The real time, and the device's view of it.
   private struct World {
     private(set) var milliseconds: Int64 = 0
     private var bootedAt: Int64 = 0
@@ -97,7 +97,7 @@ struct LockPropertyTests {
           attempts.append(world.milliseconds)
           state = state.countingAttempt(at: world.now)
         case .wait(let wait, _):
-          // Only a wait that is over is followed by an attempt: half of it never suffices within one run.
+          // Only an ended wait is followed by an attempt: half of it never suffices within one run.
           let (seconds, attoseconds) = wait.components
           let left = seconds * 1000 + attoseconds / 1_000_000_000_000_000
           world.pass(generator.chance(50) ? left / 2 : left)

@@ -1,21 +1,25 @@
 import Foundation
 
-/// Form C once more, as slowly and plainly as the Unicode Standard defines it in section 3.11.
+/// A second implementation of Form C, as plain as its definition in section 3.11 of the Unicode Standard.
 ///
-/// The standard library's own is no measure for all texts. That of Swift 6.3 joins by the lower 16 bits of a code point, takes
-/// U+1113, U+1176, U+11A7 and U+11C3 for modern Hangul, joins no mark of class 0 with a starter that has parts itself (U+0CCA and
-/// U+0CD5, a syllable and its last consonant), leaves marks before U+0F73, U+0F75 and U+0F81 where they are, and does not know the
-/// marks that came with Unicode 16. What it says of single characters is right.
+/// The standard library is no reference for all texts; for single characters it is right. In Swift 6.3 it has these errors:
+///
+/// - It joins by the lower 16 bits of a code point.
+/// - It treats U+1113, U+1176, U+11A7 and U+11C3 as modern Hangul.
+/// - It joins no mark of class 0 with a starter that has parts itself (U+0CCA and U+0CD5, a syllable and its last
+///   consonant).
+/// - It does not reorder marks before U+0F73, U+0F75 and U+0F81.
+/// - It does not know the marks added in Unicode 16.
 enum NaiveFormC {
-  /// What becomes of a text, with all spaces made U+0020 first, as RFC 8265 asks.
+  /// Returns the normalized text, with all spaces replaced by U+0020 first (RFC 8265).
   static func prepared(_ text: String) -> [Unicode.Scalar] { normalized(spaced(text)) }
 
-  /// What the standard library makes of it.
+  /// The standard library's result.
   static func library(_ text: String) -> [Unicode.Scalar] {
     Array(String(String.UnicodeScalarView(spaced(text))).precomposedStringWithCanonicalMapping.unicodeScalars)
   }
 
-  /// Whether the standard library is a measure for a text.
+  /// Returns whether the standard library is a reference for a text.
   static func isMeasured(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.value {
@@ -33,7 +37,7 @@ enum NaiveFormC {
   private static func normalized(_ text: [Unicode.Scalar]) -> [Unicode.Scalar] {
     var scalars = text.flatMap { $0.isASCII ? [$0] : formD(of: $0) }
 
-    // D109: two neighbours are exchanged as long as a mark stands behind one of a higher class.
+    // D109: two neighbors are exchanged as long as a mark follows one of a higher class.
     var isSorted = false
     while !isSorted {
       isSorted = true
@@ -71,7 +75,7 @@ enum NaiveFormC {
     Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
   }
 
-  /// The characters that two become: those that have parts, and are what their parts become.
+  /// The composites of two characters, if the composite's parts normalize to it.
   private static let composites: [[Unicode.Scalar]: Unicode.Scalar] = {
     var composites: [[Unicode.Scalar]: Unicode.Scalar] = [:]
     for scalar in (UInt32(0x80)..<0x3_0000).compactMap(Unicode.Scalar.init)

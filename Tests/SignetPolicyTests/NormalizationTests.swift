@@ -44,7 +44,7 @@ struct NormalizationTests {
       ([0x1113, 0x1161], [0x1113, 0x1161]), ([0x1110, 0x1176], [0x1110, 0x1176]),
       ([0x1100, 0x1161, 0x11A7], [0xAC00, 0x11A7]), ([0x1100, 0x1161, 0x11C3], [0xAC00, 0x11C3]),
       ([0xAC00, 0x11A8], [0xAC01]),
-      // U+10041 is a sign of Linear B, and no A.
+      // U+10041 is a sign of Linear B, not an A.
       ([0x1_0041, 0x301], [0x1_0041, 0x301]),
       // U+0CCB is U+0CCA with U+0CD5, and U+0CCA is U+0CC6 with U+0CC2 (UnicodeData.txt).
       ([0xCCA, 0xCD5], [0xCCB]), ([0xCC6, 0xCC2, 0xCD5], [0xCCB]),
@@ -101,7 +101,7 @@ struct NormalizationTests {
     return Array(OpaqueString.mapped(text.utf8Span, &table).scalars)
   }
 
-  /// Code point by code point: strings compare as equal when they are only equivalent.
+  /// Compares code points, since strings compare equal when they are only equivalent.
   private static func check(_ text: String) {
     let ours = ours(text)
     if ours != NaiveFormC.prepared(text) { Issue.record("\(points(text))") }
@@ -116,7 +116,7 @@ struct NormalizationTests {
     line: (Unicode.Scalar) -> [Unicode.Scalar]
   ) {
     for start in stride(from: range.lowerBound, to: range.upperBound, by: 256) {
-      // One by one: joined sequences are walked through by code that is not specialized.
+      // One by one, since iterating joined sequences uses unspecialized code.
       var page = ""
       for scalar in (start..<(start + 256)).compactMap(Unicode.Scalar.init) {
         for part in line(scalar) { page.unicodeScalars.append(part) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("OpaqueString (RFC 8265 section 4.2)")
 struct OpaqueStringTests {
-  /// The examples of RFC 8265 section 4.3 that are legal, and what they become.
+  /// The legal examples of RFC 8265 section 4.3, with their results.
   @Test(
     "RFC 8265 section 4.3, table 3",
     arguments: [

@@ -1,7 +1,7 @@
 import SignetPolicy
 import Testing
 
-/// A dictionary of the words it is given.
+/// A dictionary of given words.
 private struct WordList: PasswordDictionary {
   var words: Set<String> = []
   var failure: PasswordDictionaryFailure?
@@ -12,7 +12,7 @@ private struct WordList: PasswordDictionary {
   }
 }
 
-/// Asks elsewhere, as an app's server would.
+/// A validator with an asynchronous check, like that of an app's server.
 private struct ForbiddenName: PasswordValidator {
   let name: String
   var purposes: Set<PasswordPurpose> = [.enrolment, .change]

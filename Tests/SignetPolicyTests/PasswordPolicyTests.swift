@@ -268,7 +268,7 @@ struct PasswordPolicyContradictionTests {
       lowercase: CharacterCount(minimum: 2), letters: CharacterCount(minimum: 4, maximum: 4),
       digits: CharacterCount(minimum: 2, maximum: 2), nonAlphanumerics: CharacterCount(minimum: 2))
     #expect(policy.violations(of: "TVxz24!?").isEmpty)
-    // A maximum above the length is moot, not a contradiction.
+    // A maximum above the length is irrelevant, not a contradiction.
     _ = try PasswordPolicy(minimumLength: 6, maximumLength: 8, digits: CharacterCount(maximum: 10))
   }
 

@@ -3,7 +3,7 @@ import SignetPolicy
 import SignetTestKit
 import Testing
 
-/// The rules once more, as slowly and plainly as they are written in `docs/policies.md`.
+/// A second implementation of the rules, as plain as they are written in `docs/policies.md`.
 private struct NaiveRules {
   let rules: PasswordRules
 
@@ -94,7 +94,7 @@ struct PasswordPropertyTests {
     }
   }
 
-  /// Judges a password, as text and as bytes, and says so where the second implementation judges otherwise.
+  /// Evaluates a password, as text and as bytes, and reports differences from the second implementation.
   private static func isAccepted(_ password: String, _ policy: PasswordPolicy) -> Bool {
     let violations = policy.violations(of: password)
     let names = violations.map(\.rule)
@@ -149,9 +149,9 @@ struct PasswordPropertyTests {
     }
   }
 
-  /// Whether some number of letters of each kind, digits and others keeps every bound: tried one after another.
+  /// Returns whether some number of letters of each kind, digits and others keeps every bound, by trying all.
   ///
-  /// Sequences and repeats do not matter: there are letters, digits and signs enough to avoid them.
+  /// Sequences and repeats do not matter: there are enough letters, digits and signs to avoid them.
   private static func hasPassword(_ rules: PasswordRules) -> Bool {
     func fits(_ count: Int, _ bounds: CharacterCount) -> Bool {
       count >= bounds.minimum && count <= bounds.maximum ?? .max

@@ -231,10 +231,10 @@ struct PolicyProfileTests {
     "beside an error, what is doubtful about other rules is said too",
     arguments: [
       ("MINLEN=3;MAXLEN=8;HISTMINAGE=9;HISTMAXAGE=9", [["minAge", "maxAge"], ["minLength"]]),
-      // Of a rule that is wrong itself nothing more is said.
+      // An invalid rule causes no further findings.
       ("MINLEN=3;MAXLEN=2", [["minLength", "maxLength"]]),
       ("MINLEN=6;MAXLEN=5;LOCKTYPE=none", [["minLength", "maxLength"], ["lockType"]]),
-      // Numbers out of range are not reckoned with.
+      // Numbers out of range are not used in comparisons.
       ("MINLEN=1;MAXLEN=9223372036854775807;LOCKTYPE=none", [["maxLength"], ["lockType"]]),
       ("MINLEN=x;MAXLEN=8;LOCKTYPE=none", [["MINLEN"], ["lockType"]]),
     ] as [(String, [[String]])])

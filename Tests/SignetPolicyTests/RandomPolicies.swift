@@ -10,7 +10,7 @@ extension SplitMix64 {
 }
 
 extension PasswordRules {
-  /// Small numbers, so that passwords and rules meet; they may contradict each other.
+  /// Small numbers, so that passwords often meet the limits; the rules may contradict each other.
   static func random(_ generator: inout SplitMix64) -> PasswordRules {
     var rules = PasswordRules(minimumLength: generator.pick(1...8), maximumLength: generator.pick(4...14))
     for kind in CharacterClass.allCases {
@@ -51,7 +51,7 @@ extension LockPolicy {
 }
 
 extension ProtectionPolicy {
-  /// A sound policy of any type.
+  /// A valid policy of any type.
   static func random(_ generator: inout SplitMix64) -> ProtectionPolicy {
     while true {
       let password: PasswordPolicy

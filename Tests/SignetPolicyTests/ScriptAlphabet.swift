@@ -1,7 +1,7 @@
 import SignetTestKit
 import Testing
 
-/// Characters of one way of writing, with the marks that go with them, and signs that all scripts share.
+/// Characters of one script, with its marks and signs that all scripts share.
 struct ScriptAlphabet: Sendable, CustomTestStringConvertible {
   let name: String
   private let scalars: [Unicode.Scalar]
@@ -13,7 +13,7 @@ struct ScriptAlphabet: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// Characters in any order, so that marks stand where no speller would put them, and signs of ASCII between them.
+  /// Characters in any order, with marks in unusual places and ASCII signs in between.
   func text(_ generator: inout SplitMix64, upTo count: Int = 16) -> String {
     var text = String.UnicodeScalarView()
     for _ in 0..<generator.pick(0...count) {
@@ -29,7 +29,7 @@ struct ScriptAlphabet: Sendable, CustomTestStringConvertible {
   ]
 
   static let all = [
-    // A few of each, so that what joins meets.
+    // A few of each, so that joining characters meet.
     ScriptAlphabet(
       "Vietnamese", 0x41...0x7A, 0x300...0x30C, and: [0x31B, 0x323, 0x1A0, 0x1B0, 0x1EC7, 0xEA, 0xC2]),
     ScriptAlphabet(

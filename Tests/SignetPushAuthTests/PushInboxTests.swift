@@ -134,14 +134,14 @@ struct PushInboxTests {
     #expect(!endsAgain && inbox.notification("M:0")?.ended == now + 1)
     #expect(throws: PushAuthFailure.ended) { try inbox.answerable("M:0", with: .deny, at: now) }
     #expect(try PushAuthInbox(inbox.json) == inbox)
-    // It may list one again that waits after all; what was answered stays so.
+    // The server may list a pending one again; an answered one stays answered.
     var listed = inbox
     let hasReopened = listed.reopen(["M:0", "M:1", "M:9"])
     #expect(hasReopened && listed.pending(at: nil).map(\.id) == ["M:0", "M:2"])
     #expect(listed.notification("M:1")?.decision == .denied)
     let reopensAgain = listed.reopen(["M:0", "M:1"])
     #expect(!reopensAgain)
-    // The server may tell the end before the answer is noted.
+    // The server may report the end before the answer is recorded.
     try inbox.took(.approved, of: "M:0", at: now + 3)
     #expect(inbox.notification("M:0")?.state(at: now) == .approved)
     #expect(try PushAuthInbox(inbox.json) == inbox)
@@ -151,7 +151,7 @@ struct PushInboxTests {
     var inbox = try inbox(1)
     #expect(throws: PushAuthFailure.noSuchNotification) { try inbox.answerable("M:9", with: .deny, at: now) }
     let late = now + 200_000
-    // The server decides, unless the device was told to; then a no is still sent.
+    // The server decides, unless the device is configured to; a denial is always sent.
     #expect(try inbox.answerable("M:0", with: .approve, at: late).id == "M:0")
     #expect(throws: PushAuthFailure.expired) {
       try inbox.answerable("M:0", with: .approve, at: late, refusingExpiredBy: 30_000)

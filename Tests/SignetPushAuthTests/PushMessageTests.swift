@@ -110,13 +110,13 @@ struct PushMessageTests {
       ("default", .default), ("BIOMETRIC", .biometric), ("Challenge", .challenge), ("other", .default),
       ("", .default), (nil, .default), (7, .default),
     ] as [(JSONValue?, PushAuthKind)] { #expect(try read("k", value).kind == kind) }
-    // What is no text counts as absent; an empty cookie is one, and one that is no Base64 is taken as it is.
+    // A value that is no text counts as absent; an empty cookie is valid, and one that is no Base64 is used unchanged.
     #expect(try read("m", 5).text == nil && read("d", "").userID == nil)
     #expect(
       try read("l", "").loadBalancer == "" && read("l", "amlbcookie=01").loadBalancer == "amlbcookie=01")
     #expect(throws: PushAuthFailure.self) { try read("m", .string(String(repeating: "a", count: 8193))) }
     #expect(throws: PushAuthFailure.self) { try read("l", "a\r\nX: y") }
-    // The numbers are those of a challenge only.
+    // Only a challenge has numbers.
     #expect(try read("n", "1,2").numbers.isEmpty)
   }
 

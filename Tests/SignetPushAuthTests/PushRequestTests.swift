@@ -173,7 +173,7 @@ struct PushRequestTests {
       #expect(
         try PushAuthEndpoints(registration: registration, authentication: registration).update == update)
     }
-    // The same origin in other words.
+    // The same origin in another form.
     _ = try PushAuthEndpoints(registration: "HTTPS://A.example:443/p", authentication: "https://a.example/q")
     _ = try PushAuthEndpoints(
       registration: "http://a.example/p", authentication: "http://a.example/q", allowingInsecure: true)

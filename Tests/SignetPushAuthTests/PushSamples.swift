@@ -26,7 +26,7 @@ enum PushSamples {
     return try PushAuthDelivery(messageID: message.messageID, token: token).verified(with: key())
   }
 
-  /// A token with a header and claims of any kind, under any key.
+  /// A token with any header and claims, under any key.
   static func token(_ header: String, _ claims: String, key: [UInt8] = secretBytes) -> String {
     let input = "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(Array(claims.utf8)))"
     let code = HMACKey(SecretBytes(copying: key), .sha256).authenticationCode(for: Array(input.utf8))
@@ -35,7 +35,7 @@ enum PushSamples {
 
   static let header = #"{"alg":"HS256","typ":"JWT"}"#
 
-  /// Claims with one of them replaced or, as nil, left out.
+  /// Claims with one of them replaced or, for `nil`, left out.
   static func claims(_ name: String = "", _ value: JSONValue? = nil) -> JSONObject {
     var claims = message().claims
     if !name.isEmpty { claims[name] = value }

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetPushAuth
 import Testing
 
-/// The values of `docs/protocol.md` section 15, which a script has computed without our code.
+/// The values of `docs/protocol.md` section 15, computed by a script without our code.
 @Suite struct PushVectorTests {
   private let vector: JSONObject
   private let key: PushAuthKey

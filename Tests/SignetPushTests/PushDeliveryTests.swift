@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Delivering a push", .timeLimit(.minutes(10)))
 struct PushDeliveryTests {
-  /// Answers as it is told, in order; when nothing is left it takes the message.
+  /// A dispatcher with scripted failures in order, and then success.
   private final class Script: PushDispatcher {
     let service = PushTarget.Service.webhook
     private let failures: Mutex<[PushFailure]>
@@ -26,7 +26,7 @@ struct PushDeliveryTests {
   private static let busy = PushFailure.tryAgain(afterSeconds: nil, reason: "busy")
   private static let target = PushTarget.webhook(address: "a")
 
-  /// Delivers over a script, and says how it ended and how long it waited each time.
+  /// Delivers with a script; returns the outcome and the waits.
   private func deliver(
     _ failures: [PushFailure], lifetime: Int64 = 300
   ) async -> (outcome: PushOutcome, waits: [Int64], attempts: Int) {

@@ -79,7 +79,7 @@ struct WebPushTests {
       try services.answer(status)
       await #expect(throws: PushFailure.targetGone) { try await dispatcher().send(message, to: target()) }
     }
-    // Devices name the endpoint: what it answers stays with this server, but for the status.
+    // Devices name the endpoint: only the status of its answer leaves this server.
     try services.answer(429, headers: ["retry-after": "3"], body: "inside")
     await #expect(throws: PushFailure.tryAgain(afterSeconds: 3, reason: "status 429")) {
       try await dispatcher().send(message, to: target())

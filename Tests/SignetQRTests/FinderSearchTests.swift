@@ -2,17 +2,17 @@ import SignetQR
 import Testing
 
 @Suite("Pictures full of finder patterns") struct FinderSearchTests {
-  /// A picture of one bit a pixel, full of finder patterns with modules of some pixels, and so many modules between them.
+  /// A one-bit picture full of finder patterns, with the size of modules in pixels and the gap in modules.
   private static func grid(side: Int, module: Int, gap: Int, isInverted: Bool = false) -> [UInt8] {
     let pattern: [UInt8] = [0b1111111, 0b1000001, 0b1011101, 0b1011101, 0b1011101, 0b1000001, 0b1111111]
     let period = (7 + gap) * module
-    /// Whether there is room for the whole pattern that this pixel is in.
+    /// The pattern's row or column of a pixel; `nil` between patterns, or if the whole pattern does not fit.
     func line(_ place: Int) -> Int? {
       let (begin, inside) = (place / period * period, place % period / module)
       return inside < 7 && begin + 7 * module <= side ? inside : nil
     }
     let columns = (0..<side).map(line)
-    // Of each row of the pattern, and of what is between patterns.
+    // The lines for each row of the pattern, and for the gaps.
     let lines = (0..<8).map { row in
       var bytes = [UInt8](repeating: 0, count: (side + 7) / 8)
       for x in 0..<side {
@@ -25,7 +25,8 @@ import Testing
       width: side, height: side, bitDepth: 1, rows: (0..<side).map { lines[line($0) ?? 7] })
   }
 
-  /// 8000 by 4190 pixels of one bit: a finder pattern with modules of 83 pixels, tiny ones, and a code in the lower right corner.
+  /// 8000 by 4190 pixels of one bit: a finder pattern with modules of 83 pixels, tiny ones, and a code in the lower right
+  /// corner.
   private static func oneLarge(tiny count: Int, code: QRCode) -> [UInt8] {
     let (width, height) = (8000, 4190)
     let pattern: [UInt8] = [0b1111111, 0b1000001, 0b1011101, 0b1011101, 0b1011101, 0b1000001, 0b1111111]
@@ -63,7 +64,7 @@ import Testing
     #expect(try QRReader.texts(inPNG: allowed) == ["code"])
   }
 
-  /// Of each size of modules a picture that is not much larger than it has to be.
+  /// For each size of modules, a picture that is hardly larger than necessary.
   @Test(
     "are too much before anything is tried",
     arguments: [(2400, 1), (3000, 2), (4000, 4), (4000, 16), (3200, 32), (3440, 60)])

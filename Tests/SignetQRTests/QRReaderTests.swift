@@ -75,12 +75,12 @@ import Testing
 
   @Test("the largest image is read, and the widest and the highest")
   func largestImage() throws {
-    // As far as zbar, which looks for seconds where there are so many pixels and no code.
+    // Up to zbar, which searches for seconds in so many pixels without a code.
     let rows = [[UInt8]](repeating: [UInt8](repeating: 255, count: 1024), count: 4096)
     let png = SamplePNG.file(width: 8192, height: 4096, bitDepth: 1, rows: rows)
     let (work, isTooMuch) = try QRReader.work(inPNG: png)
     #expect(work.lines == 0 && !isTooMuch)
-    // One code in so many pixels in a row, or in so many rows.
+    // One code in the maximum number of pixels in a row, or of rows.
     let code = SamplePNG.greyRows([try QRCode("large")])
     let side = code.count
     let wide = code.map { $0 + [UInt8](repeating: 255, count: QRReader.maximumSide - side) }
@@ -131,7 +131,7 @@ import Testing
         width: side, height: side, colourType: 3, extra: [palette],
         rows: grey.map { $0.map { $0 == 0 ? 0 : 1 } }),
       SamplePNG.file(width: side, height: side, colourType: 4, rows: grey.map { $0.flatMap { [$0, 255] } }),
-      // Black throughout, and transparent where the code is light: it lies on white.
+      // Black throughout, and transparent where the code is light, so that it appears on white.
       SamplePNG.file(
         width: side, height: side, colourType: 6, rows: grey.map { $0.flatMap { [0, 0, 0, 255 - $0] } }),
     ]

@@ -3,7 +3,7 @@ import SignetQR
 import SignetTestKit
 import Testing
 
-/// Texts of every encoding mode and of awkward sizes.
+/// Texts of every encoding mode and of critical sizes.
 let roundTripTexts: [String] = [
   "a", "0", "0123456789", "HTTPS://EXAMPLE.ORG/ABC", "https://example.org/path?query=1&x=%20",
   "otpauth://totp/Example:alice@example.org?secret=JBSWY3DPEHPK3PXP&issuer=Example&digits=6",

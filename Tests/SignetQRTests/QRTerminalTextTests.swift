@@ -2,7 +2,7 @@ import SignetQR
 import Testing
 
 @Suite("QR codes drawn with characters") struct QRTerminalTextTests {
-  /// Turns a drawing back into a PNG, as an eye would see it.
+  /// Converts a drawing back to a PNG, as it appears on the screen.
   private func photograph(_ text: String, inkIsLight: Bool, isASCII: Bool) -> [UInt8] {
     let scale = 4
     var rows: [[UInt8]] = []

@@ -1,6 +1,6 @@
 import SignetQR
 
-/// PNG files built by hand, so that tests can state every byte of them.
+/// PNG files made by hand, so that tests control every byte.
 ///
 /// Pixel data is deflated with stored blocks (RFC 1951 section 3.2.4): readable, and independent of libpng.
 enum SamplePNG {
@@ -16,7 +16,7 @@ enum SamplePNG {
 
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// The grey rows of codes side by side, `moduleSize` pixels a module, with quiet zones of 4 modules.
+  /// The grey rows of codes next to each other, `moduleSize` pixels for a module, with quiet zones of 4 modules.
   static func greyRows(_ codes: [QRCode], moduleSize: Int = 4, dark: UInt8 = 0, light: UInt8 = 255)
     -> [[UInt8]]
   {
@@ -40,7 +40,7 @@ enum SamplePNG {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
   }
 
-  /// RFC 1950 around stored blocks.
+  /// The zlib format with stored blocks (RFC 1950).
   static func zlib(_ bytes: [UInt8]) -> [UInt8] {
     var output: [UInt8] = [0x78, 0x01]
     var rest = bytes[...]

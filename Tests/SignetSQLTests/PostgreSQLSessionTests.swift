@@ -15,7 +15,7 @@ import Testing
   .timeLimit(.minutes(10)),
   .enabled(if: PrivatePostgreSQL.isPossible, "needs the server programs of PostgreSQL"))
 struct PostgreSQLSessionTests {
-  /// The processes of the server that serve this database.
+  /// The server's processes for this database.
   private func serving(_ fixture: SQLFixture) throws -> [String] {
     try PrivatePostgreSQL.shared().run(
       "SELECT pid FROM pg_stat_activity WHERE datname = '\(fixture.name)' AND backend_type = 'client backend'"

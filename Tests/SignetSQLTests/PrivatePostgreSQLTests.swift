@@ -1,7 +1,7 @@
 import SignetTestKit
 import Testing
 
-/// The server that tests of databases have to themselves.
+/// The private server for tests of databases.
 @Suite(
   .timeLimit(.minutes(10)),
   .enabled(if: PrivatePostgreSQL.isPossible, "needs the server programs of PostgreSQL"))
@@ -21,7 +21,7 @@ struct PrivatePostgreSQLTests {
       #expect(try server.run("SELECT count(*) FROM things", in: name) == "1")
       withExtendedLifetime(holder) {}
     }
-    // The second finds one that was lent, and has psql empty it.
+    // The second one reuses a database, which psql empties.
     for _ in 0..<2 { try use() }
     try server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'test%'")
     for _ in 0..<2 { try use() }

@@ -2,7 +2,7 @@ import SignetConcurrency
 import SignetSQL
 import Testing
 
-/// What SQLite and PostgreSQL have in common.
+/// The common contract of SQLite and PostgreSQL.
 @Suite(.timeLimit(.minutes(10))) struct SQLContractTests {
   @Test("values are read as they were written", arguments: Backend.here)
   func roundTrip(_ backend: Backend) async throws {

@@ -5,7 +5,7 @@ import SignetTestKit
 import Synchronization
 import Testing
 
-/// What goes wrong around a database.
+/// Failures of a database.
 @Suite(.timeLimit(.minutes(10))) struct SQLFailureTests {
   private struct Crash: Error {}
 
@@ -41,7 +41,8 @@ import Testing
       #expect(rows.isEmpty)
       if backend == .postgreSQL { #expect(error as? SQLFailure == .outcomeUnknown) }
     }
-    // BEGIN, two statements, COMMIT: what comes before COMMIT is done again, on a new connection or apart from the others of a commit.
+    // BEGIN, two statements, COMMIT: statements before COMMIT are repeated, on a new connection or apart from the other
+    // steps of a commit.
     if place > 3 || (place > 0 && !sawCommit.withLock { $0 }) {
       #expect(throws: Never.self) { try result.get() }
     }
@@ -153,7 +154,7 @@ import Testing
     await database.close()
   }
 
-  /// What says that it is a PostgreSQL server of a version, lets everybody in and hangs up at the first request.
+  /// A fake PostgreSQL server of any version, which accepts every login and closes the connection at the first request.
   private static let anyVersion = #"""
     import signal, socket, struct, sys
     signal.alarm(300)

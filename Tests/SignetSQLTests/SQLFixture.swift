@@ -8,11 +8,11 @@ enum Backend: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case sqlite, postgreSQL
   var testDescription: String { rawValue }
 
-  /// Those that this machine has.
+  /// The databases that this machine has.
   static let here = allCases.filter { $0 == .sqlite || PrivatePostgreSQL.isPossible }
 }
 
-/// An empty database of one test, that any number of connections can be made to.
+/// An empty database of one test, for any number of connections.
 final class SQLFixture: Sendable {
   let backend: Backend
   let location: SQLLocation
@@ -48,7 +48,7 @@ final class SQLFixture: Sendable {
   ]
   static let schema = SQLSchema(baseline: tables)
 
-  /// A database, opened as another process would.
+  /// Opens the database like another process.
   func open(
     _ schema: SQLSchema = SQLFixture.schema, connections: Int = 2, busyMilliseconds: Int = 10_000,
     observer: SQLObserver? = nil
@@ -78,7 +78,7 @@ extension SQLConnection {
   }
 }
 
-/// What a step ends with; `nil` where it succeeds.
+/// Returns the failure of a step; `nil` if it succeeds.
 func failure<Value: Sendable>(_ body: () async throws -> Value) async -> SQLFailure? {
   do {
     _ = try await body()
@@ -94,7 +94,7 @@ extension SQLFailure {
 }
 
 extension Result where Failure == any Error {
-  /// What an asynchronous body returns or throws.
+  /// Creates the result of an asynchronous body.
   init(_ body: () async throws -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }

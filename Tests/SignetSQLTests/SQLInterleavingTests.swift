@@ -3,9 +3,9 @@ import SignetSQL
 import Synchronization
 import Testing
 
-/// Two connections at once: at each statement of one step, a step of another process is begun.
+/// Two connections at once: at each statement of one step, a step of another process begins.
 @Suite(.timeLimit(.minutes(10))) struct SQLInterleavingTests {
-  /// Begins `other` before the statement of this number, and gives it the time to end or to wait for a lock.
+  /// Begins `other` before the statement with a number, and gives it time to end or to wait for a lock.
   private final class Intruder: Sendable {
     private let number: Int
     private let other: Mutex<Completion?>
@@ -32,7 +32,7 @@ import Testing
       }
     }
 
-    /// The other step's end; `nil` where the first had fewer statements.
+    /// Returns the other step's end; `nil` if the first had fewer statements.
     func end() async throws -> Bool? { try await other.withLock { $0 }?.value }
   }
 
@@ -51,7 +51,7 @@ import Testing
     let first = try fixture.open(observer: intruder.observer)
     let won = try await first.write(take).value
     let other = try await intruder.end()
-    // Every step begins and commits; the places between are those of what it does.
+    // Every step begins and commits; the places in between are those of its statements.
     #expect(other != nil || place > 1)
     if let other { #expect(won != other) }
     #expect(try await second.read { try $0.amount("counter") }.value == 1)

@@ -4,9 +4,9 @@ import SignetSQL
 import Synchronization
 import Testing
 
-/// What a connection keeps of what it has read, and when it reads it anew.
+/// A connection's cache of read values, and the times when it reads them again.
 @Suite(.timeLimit(.minutes(10))) struct TransactionLocalTests {
-  /// An amount as a step sees it, and whether the step has read it from the table.
+  /// An amount in a step's view, and whether the step has read it from the table.
   private struct Look: Equatable, Sendable {
     let amount: Int64
     let isRead: Bool
@@ -25,7 +25,7 @@ import Testing
     return Look(amount: amount, isRead: isRead)
   }
 
-  /// Changes the amount, and what is kept of it.
+  /// Changes the amount and its cached value.
   private static func set(_ amount: Int64) -> @Sendable (SQLConnection) throws -> Void {
     { connection in
       try connection.execute("UPDATE items SET amount = $1 WHERE id = 'a'", [.integer(amount)], changing: 1)
@@ -86,7 +86,7 @@ import Testing
       #expect(
         try await database.write(Self.look).value == Look(amount: amount, isRead: backend == .postgreSQL))
     }
-    // Any change: what it was read from is not looked at.
+    // Any change invalidates the cache, even of another row.
     try await other.write { try $0.add("b", 7) }.value
     #expect(try await database.write(Self.look).value == Look(amount: 4, isRead: true))
   }
@@ -134,7 +134,7 @@ import Testing
       }.value
     }
     #expect(try await database.write(Self.look).value == Look(amount: 1, isRead: true))
-    // The body swallows what fails.
+    // The body swallows the failure.
     let swallowed = await failure {
       try await database.write { connection in
         try Self.set(9)(connection)
@@ -163,7 +163,7 @@ import Testing
     "of steps in one commit, one that is undone leaves nothing of what it has set", arguments: Backend.here)
   func undone(_ backend: Backend) async throws {
     let (_, database) = try await Self.begin(backend)
-    // The steps behind it wait together; as the first of them it may run twice.
+    // The steps behind it wait together; the first of them may run twice.
     let gate = DispatchSemaphore(value: 0)
     let first = database.write { _ in
       gate.wait()

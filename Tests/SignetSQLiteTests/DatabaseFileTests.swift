@@ -42,7 +42,7 @@ struct DatabaseFileTests {
   func backupOfHeldFile() throws {
     let holder = try Database(path: path)
     try holder.execute(script: "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (7)")
-    // With a log beside the file, readers would not wait for writers.
+    // With a write-ahead log, readers would not wait for writers.
     _ = try holder.query("PRAGMA journal_mode = DELETE")
     let database = try Database(path: path, mode: .readOnly, busyTimeoutMilliseconds: 10)
     try holder.execute(script: "BEGIN EXCLUSIVE")

@@ -69,7 +69,7 @@ struct SQLiteTransactionTests {
     }
     #expect(failure == .diskFull(extendedCode: 13))
     #expect(try numbers() == [1])
-    // Whether or not SQLite ended the transaction by itself, no statement after the swallowed error may stand alone.
+    // Whether or not SQLite rolled back the transaction, no statement after the swallowed error may commit alone.
     do {
       try database.transaction {
         do { for _ in 0..<10_000 { try database.execute("INSERT INTO t VALUES (3)") } } catch {}

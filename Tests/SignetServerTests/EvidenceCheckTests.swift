@@ -186,7 +186,7 @@ import UAFFixture
       let check = try EvidenceCheck(object.text, sharedKey: key)
       #expect(check.status == (isRight ? .accepted : .denied))
       guard !isRight else { continue }
-      // The evidence does not cover that the user denied.
+      // An answer that presents this denial as the user's own does not match the evidence.
       var changed = object
       changed["end"] = nil
       #expect(failure(changed, key) == .altered(member: "reason"))

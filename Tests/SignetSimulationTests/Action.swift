@@ -1,7 +1,7 @@
 import AccountModel
 import SignetTestKit
 
-/// What a client does in a history; what it makes is named by its place there.
+/// A client's action in a history; the objects that it makes are named by its index.
 enum Action: Hashable, Sendable {
   case addUser(Int)
   case suspend(Int)
@@ -11,51 +11,51 @@ enum Action: Hashable, Sendable {
   case revokeParty(Int)
   /// Invites a device, whose two messages make a container.
   case enrol(user: Int, device: Int)
-  /// Makes the successor of a container.
+  /// Renews a container.
   case renew(container: Int)
   case revoke(container: Int)
   case lock(container: Int)
   case unlock(container: Int)
   case wipe(container: Int)
-  /// The word of a container's device that an order was done.
+  /// The receipt of a container's device for an order.
   case receipt(order: Int, container: Int)
-  /// A container's device says that it has deleted the container, or was made to.
+  /// The container's device reports that it has deleted the container, on its own or by an order.
   case end(container: Int, isWiped: Bool)
   case lockDevice(user: Int, device: Int)
   case unlockDevice(user: Int, device: Int)
   case revokeDevice(user: Int, device: Int)
-  /// A code of a container, or of a token; where the time counts, the counter is what the clock is ahead.
+  /// A code of a container or a token; for time-based codes, the counter is the offset of the clock.
   case code(of: Int, user: Int, counter: Int64, address: Int, party: Int)
   /// Two codes in a row.
   case resynchronise(of: Int, user: Int, counter: Int64, address: Int, party: Int)
-  /// A token for a user, or for nobody yet.
+  /// A token for a user, or without a user yet.
   case addToken(user: Int?)
   case assign(token: Int, user: Int?)
   case disable(token: Int, Bool)
   case removeToken(Int)
-  /// The first code of a token, of its user, or of whomever where an operator does it.
+  /// The first code of a token, sent by its user or by an operator for any token.
   case verify(token: Int, user: Int?, counter: Int64, address: Int, party: Int)
   case unlockUser(Int)
-  /// Asks a user, or anybody.
+  /// Makes a request to a user, or to anybody.
   case ask(user: Int?, lifetime: Int64, party: Int)
   case decide(container: Int, request: Int, accepts: Bool, isNumberRight: Bool)
   case withdraw(request: Int, party: Int)
-  /// On a device that says which it is, or on one that does not.
+  /// On a device that the client names, or without one.
   case registerKey(user: Int, device: Int?)
-  /// A key that there is or was, for whomever, or under a new name the public key of a container.
+  /// Registers an earlier key again, for any user, or a container's public key under a new name.
   case registerAgain(key: Int, user: Int)
   case registerKeyOf(container: Int, user: Int)
-  /// Asked for by the user, or by a party that has it sent to the user's device.
+  /// A login that the user begins, or a party that sends it to the user's device.
   case login(key: Int, counter: UInt32, request: Int?, party: Int?)
   case removeKey(Int)
-  /// What UAF tokens are sent to, on a device that says which it is, or on one that does not.
+  /// A target of UAF tokens, on a device that the client names, or without one.
   case addTarget(user: Int, device: Int?)
   case removeTarget(Int)
-  /// The user takes away the keys and targets on a device.
+  /// The user removes the keys and targets on a device.
   case removeUAF(user: Int, device: Int)
-  /// A party has a token sent: for a key that is to be registered, or for a login.
+  /// A party sends a token, for a registration or for a login.
   case token(target: Int, isRegistration: Bool, request: Int?, party: Int)
-  /// Redeems a token, and makes a key on a device that the client names, or logs in with one.
+  /// Redeems a token, and registers a key on a device that the client names, or logs in with one.
   case registerByToken(Int, device: Int?)
   case loginByToken(Int, key: Int, counter: UInt32)
   case refuseToken(Int)
@@ -65,44 +65,45 @@ enum Action: Hashable, Sendable {
   case removeApp(Int)
   case addClient(Int)
   case revokeClient(Int)
-  /// A client of OpenID Connect asks a user, who has these apps and targets.
+  /// A client of OpenID Connect asks a user with these apps and targets.
   case backchannel(user: Int, apps: [Int], targets: [Int], lifetime: Int64, client: Int)
-  /// To what such a request has sent to an app.
+  /// Answers such a request with an app.
   case answerRequest(Int, app: Int, approves: Bool)
-  /// The same to a target.
+  /// Answers such a request with a target's key.
   case answerRequestByKey(Int, target: Int, key: Int, counter: UInt32)
-  /// A client looks how its request stands, and gets tokens for it.
+  /// A client polls its request, and gets the tokens.
   case poll(request: Int, client: Int)
-  /// A client looks again and again, without a pause.
+  /// A client polls repeatedly without a pause.
   case pollOften(request: Int, client: Int)
-  /// A server tells clients how their requests ended, as far as that is due.
+  /// A server sends the due notifications to clients.
   case send
   case pass(seconds: Int64)
   case sweep
-  /// A server goes down with what it is about, and another takes its place.
+  /// A server crashes with its current work, and another replaces it.
   case crash
 }
 
-/// What several clients of two servers do: each does its actions in order, and the scheduler decides who goes on.
+/// The actions of several clients of two servers: each client runs its actions in order, and the scheduler selects the next
+/// one.
 struct History: Sendable {
   static let userCount = 3
   static let deviceCount = 2
   static let partyCount = 2
-  /// Of clients of OpenID Connect.
+  /// The number of clients of OpenID Connect.
   static let openIDClientCount = 3
   static let clientCount = 4
   static let serverCount = 2
-  /// So small that histories come to its end.
+  /// So small that histories exhaust it.
   static let budget = Model.Budget(pending: 4, challenges: 5, wait: 20, longestWait: 60)
-  /// An action begins once all those have ended that are so many places before it.
+  /// The window of concurrent actions: an action begins once all actions this far before it have ended.
   static let window = 5
 
   let seed: UInt64
-  /// Seeds the order in which tasks and steps go on, and what goes wrong.
+  /// The seed of the order of tasks and steps, and of the faults.
   var schedule: UInt64
-  /// All that was drawn, by which names are found.
+  /// All drawn actions, by whose indices objects are named.
   let actions: [Action]
-  /// The places of those that are done.
+  /// The indices of the actions that run.
   var kept: [Int]
 
   /// Draws a history.
@@ -114,7 +115,7 @@ struct History: Sendable {
     kept = Array(0..<count)
   }
 
-  /// Who does an action.
+  /// The client of an action.
   static func client(of place: Int) -> Int { place % clientCount }
 
   // MARK: Names
@@ -131,7 +132,7 @@ struct History: Sendable {
   /// The operation of a request whose token goes to a target.
   static func operation(of request: Int, to target: Int) -> String { "s\(request)-\(target)" }
 
-  /// The UAF operations that there can be.
+  /// All possible UAF operations.
   var operations: [String] {
     kept.flatMap { place -> [String] in
       switch actions[place] {
@@ -154,7 +155,7 @@ struct History: Sendable {
     Traits.isTimed(self.maker(maker)) ? time / Traits.period + counter : counter
   }
 
-  /// Whose a container, a key, an app or a message is, by what made it.
+  /// The owner of a container, a key, an app or a message, by the action that made it.
   func user(of place: Int) -> String {
     switch actions[place] {
     case .enrol(let user, _), .registerKey(let user, _), .registerKeyOf(_, let user), .enrolApp(let user),
@@ -177,7 +178,7 @@ struct History: Sendable {
     }
   }
 
-  /// The invite with which the first of a row of containers began.
+  /// The invite for the first container of a line.
   func activation(of container: Int) -> String {
     switch actions[container] {
     case .renew(let renewed): activation(of: renewed)

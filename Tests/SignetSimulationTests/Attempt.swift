@@ -1,21 +1,21 @@
 import AccountModel
 
-/// A step as it was tried once, and what the client heard.
+/// One attempt at a step, with the client's observation.
 struct Attempt: Hashable, Sendable {
-  /// Names the attempt in the audit log.
+  /// The name of the attempt in the audit log.
   let name: String
   let step: Step
-  /// The time that the server went by.
+  /// The server's time.
   let time: Int64
-  /// When it began, and when the client heard, in moments of the run; no two have the same.
+  /// The moments of the beginning and of the answer in the run; no two are equal.
   let began: Int
   var ended: Int?
-  /// What the client heard; `nil` where the answer was lost.
+  /// The client's answer; `nil` if it was lost.
   var answer: String?
-  /// What the ID token says that was made before the step; `nil` where none was.
+  /// The claims of the ID token made before the step; `nil` if none was made.
   var claims: String?
 
-  /// What the client heard of how its request stands: who polls too often hears that too.
+  /// The answer about the state of a request; a `slow down` also means that it is pending.
   var heard: String? {
     if case .poll = step, let answer, answer.hasPrefix("slow down") { return "pending" }
     return answer

@@ -1,15 +1,15 @@
 import AccountModel
 import SignetServer
 
-/// What the log says of a run: the model before each entry, and after the last.
+/// The course of a run by its log: the model before each entry, and after the last.
 struct Course: Sendable {
   private(set) var moments: [Model]
-  /// The places of the entries of attempts.
+  /// The indices of the attempts' entries.
   var places: [String: Int] = [:]
-  /// What tokens call users, at each moment.
+  /// The subjects of the users in tokens, at each moment.
   private var subjects: [[String: String]] = [[:]]
   private var current: [String: String] = [:]
-  /// The requests whose tokens are not sent again, rightly.
+  /// The requests whose token deliveries were validly abandoned.
   private var givenUp: Set<String> = []
 
   init(_ model: Model) { moments = [model] }
@@ -19,12 +19,12 @@ struct Course: Sendable {
     subjects.append(current)
   }
 
-  /// Notes what a step did that the model does not know: what tokens call a user.
+  /// Records the subject that a step gave a user, which the model does not have.
   mutating func note(_ attempt: Attempt, _ outcome: String) {
     if case .addUser(let user) = attempt.step, outcome == "done" { current[user] = "~\(attempt.name)" }
   }
 
-  /// Does what the server has written by itself; whether it may.
+  /// Applies an entry that the server wrote without a step; returns whether it was allowed.
   mutating func isRight(_ entry: LogEntry, _ model: inout Model) -> Bool {
     if let request = entry.expired { return model.expire(request, at: entry.time) }
     if let request = entry.pushed { return model.push(request, at: entry.time) }
@@ -33,12 +33,12 @@ struct Course: Sendable {
     else {
       return false
     }
-    // What was given up because it was late may have been late without a reason: that is seen at the end.
+    // A notification abandoned for lateness may have been late without a reason, which the end shows.
     if model.hasTokens(request) { givenUp.insert(request) }
     return true
   }
 
-  /// The moments at which something can have been done, by when it began and ended.
+  /// The moments at which an attempt can have taken effect, by its beginning and end.
   func moments(from began: Int, to ended: Int?, in run: Run) -> ClosedRange<Int> {
     var (first, last) = (0, moments.count - 1)
     for other in run.attempts {
@@ -51,9 +51,9 @@ struct Course: Sendable {
 
   // MARK: Tokens
 
-  /// What is wrong with the tokens that a client got, and what would be right; `nil` for nothing.
+  /// Returns the wrong and the expected tokens of a client; `nil` if they are right.
   func faultOfTokens(_ attempt: Attempt, _ outcome: String, _ model: Model) -> (String, String)? {
-    // Where there was nothing yet when they were to be made, the step has come later than its client knew.
+    // Without tokens at the time of their making, the step came later than its client knew.
     guard case .issue(let request, _) = attempt.step, outcome == "done", let found = attempt.claims else {
       return nil
     }
@@ -69,7 +69,7 @@ struct Course: Sendable {
 
   // MARK: Notices
 
-  /// What is wrong with what clients were told: each was right while it was made, and nobody has waited in vain.
+  /// Returns the faults of the notifications: each must be right at the time of its making, and each owed one must arrive.
   func faultsOfNotices(in run: Run) -> [String] {
     guard let end = moments.last else { return [] }
     var faults: [String] = []
@@ -102,8 +102,9 @@ struct Course: Sendable {
 
   // MARK: Polls
 
-  /// What is wrong with how clients were told to slow down, which the log does not say: there is an order of the polls of a request, as
-  /// far as that is free, by which each was told what is right.
+  /// Returns the faults of `slow down` answers, which the log does not have.
+  ///
+  /// The polls of a request must have a possible order in which each answer is right.
   static func faultsOfPolls(in run: Run, by model: Model) -> [String] {
     var (askers, polls): ([String: String], [String: [Attempt]]) = ([:], [:])
     for attempt in run.attempts {
@@ -119,7 +120,7 @@ struct Course: Sendable {
         if case .poll(_, let client) = attempt.step { askers[request] == client } else { false }
       }
       let deeds = counted.map { attempt in
-        // Of one whose answer was lost nobody knows whether it was counted.
+        // A poll whose answer was lost may or may not have counted.
         Deed(from: attempt.began, to: attempt.ended ?? .max, mayBeAbsent: attempt.answer == nil) { model in
           let said = model.pace(request, at: attempt.time)
           return attempt.answer.map { $0 == said } ?? true

@@ -6,7 +6,7 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// What the services of a server say within steps of its storage.
+/// The decisions of a server's services within steps of its storage.
 struct Judges: Sendable {
   let codes: CodeService
   let transactions: TransactionService
@@ -19,20 +19,20 @@ struct Judges: Sendable {
   }
 }
 
-/// The services of the servers of a history that make tokens and tell clients how their requests ended.
+/// The services of a history's servers that make tokens and notify clients.
 struct Desk: Sendable {
   let judges: Judges
   private let context: ServiceContext
   private let senders: [OutboxSender]
   private let outside: Outside
 
-  /// Takes over what the servers have.
+  /// Creates the services of the servers.
   ///
   /// - Parameters:
-  ///   - servers: Their ways to the database.
-  ///   - outside: What is around them.
-  ///   - executor: Where what they do by themselves runs; `nil` for the shared pool.
-  /// - Throws: What goes wrong while settings are put together.
+  ///   - servers: Their connections to the database.
+  ///   - outside: Their clock and network.
+  ///   - executor: The executor of their background tasks; `nil` for the shared pool.
+  /// - Throws: Errors of the settings.
   init(of servers: [Storage], _ outside: Outside, on executor: (any TaskExecutor)?) throws {
     let setup = try Sample.uaf()
     func services(_ storage: Storage) throws -> ServiceContext {
@@ -53,57 +53,57 @@ struct Desk: Sendable {
     self.outside = outside
   }
 
-  /// Makes the key that the servers sign with, which is there before any device.
+  /// Makes the servers' signing key, which must exist before any device.
   ///
   /// - Throws: ``StorageFailure``.
   func open() async throws { _ = try await SigningKeyService(context).current() }
 
-  /// Has a server tell clients what is due.
+  /// Sends a server's due notifications.
   func send(by server: Int) async {
     await outside.round(of: server) { await senders[server].sendDue() }
   }
 
-  /// Has what clients have not been told yet told to them, now that nothing goes wrong any more.
+  /// Sends all remaining notifications, without further faults.
   ///
   /// - Throws: ``StorageFailure``.
   func sendAll() async throws {
     outside.calmDown()
     for _ in 0..<100 {
       let waiting = try await context.storage.dueDeliveries(on: .ciba, at: .max, limitPerReceiver: 1000)
-      // Nothing has to wait for longer than until it is too old.
+      // Each delivery ends at the latest with its lifetime.
       guard let next = waiting.map(\.due).min(), next - outside.now <= Model.noticeLifetime else { return }
       outside.pass(max(0, next - outside.now))
       await send(by: 0)
     }
   }
 
-  /// What the tokens for a request say.
+  /// The tokens for a request.
   enum Tokens: Hashable, Sendable {
-    /// There are none: nothing was accepted, or it is good for nothing any more.
+    /// No tokens: nothing was accepted, or the acceptance is no longer valid.
     case none
-    /// Nothing is asked or accepted yet, or what was accepted does not do for what was asked.
+    /// The request is pending or not yet made, or the acceptance does not meet its requirements.
     case refused
-    /// The claims of the ID token, or why it could not be made.
+    /// The claims of the ID token, or the reason why it could not be made.
     case made(String)
   }
 
-  /// Makes the tokens for a client that asks for them, as they are made before the step that gives them out.
+  /// Makes the tokens for a polling client before the step that issues them.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - client: Who asks.
-  ///   - time: When.
+  ///   - client: The polling client.
+  ///   - time: The time.
   /// - Returns: The tokens.
   func tokens(for request: TransactionID, of client: ID<ClientRecord>, at time: Int64) async -> Tokens {
     let maker = IDTokenSigner(context)
     do {
-      // What is asked or accepted while the client asks for tokens has been judged by nobody.
+      // A request or acceptance that is made during the poll has not been evaluated yet.
       guard let asked = try await context.storage.backchannelRequest(ofTransaction: request),
         let transaction = try await context.storage.transaction(request), transaction.state != .pending
       else { return .refused }
       guard asked.client == client, asked.issued == nil, transaction.state == .accepted else { return .none }
       if try await maker.refusal(of: asked, transaction) != nil {
-        // What is out of use is for the step to find.
+        // The step itself finds an authenticator that is not in use any more.
         return try await maker.lapse(of: transaction) == nil ? .refused : .none
       }
       let answer = try await maker.tokens(for: asked, transaction, at: time, authReqID: nil)
@@ -113,10 +113,10 @@ struct Desk: Sendable {
 }
 
 extension Sample {
-  /// The key of what the servers of a history keep secret.
+  /// The master key of a history's servers.
   static let masterKey = MasterKey(SecretBytes(copying: [UInt8](repeating: 7, count: MasterKey.byteCount)))
 
-  /// What the operator has decided.
+  /// The operator's settings.
   ///
   /// - Throws: `WireFailure`.
   static func settings() throws -> ServicePolicy {
@@ -136,7 +136,7 @@ extension Sample {
     return settings
   }
 
-  /// One model of UAF authenticators, whose metadata say that it keeps its keys in hardware.
+  /// One model of UAF authenticators, whose metadata has its keys in hardware.
   ///
   /// - Throws: `MessageFailure`.
   static func uaf() throws -> UAFSetup {

@@ -1,30 +1,30 @@
 import AccountModel
 import SignetTestKit
 
-/// Draws actions that mostly are about what there is.
+/// Draws actions, mostly about existing objects.
 struct Drawing {
   private var containers: [Int] = []
   private var orders: [Int] = []
   private var requests: [Int] = []
-  /// The apps and the targets that requests of clients of OpenID Connect are sent to, and who asks.
+  /// The apps and targets of backchannel requests, with their clients.
   private var backchannel: [Int: (apps: [Int], targets: [Int], client: Int)] = [:]
   private var keys: [Int] = []
   private var targets: [Int] = []
   private var operations: [Int: (user: Int, isRegistration: Bool)] = [:]
   private var apps: [Int] = []
   private var messages: [Int] = []
-  /// Whose a container, a request, a key, a target or an app is.
+  /// The owner of a container, a request, a key, a target or an app.
   private var owners: [Int: Int] = [:]
-  /// On which device a container, a key or a target is, or for which an order is.
+  /// The device of a container, a key, a target or an order.
   private var devices: [Int: Int] = [:]
   private var counter: Int64 = 0
   private var tokens: [Int] = []
-  /// The next counter of a token that has one.
+  /// The next counter of a counter-based token.
   private var codes: [Int: Int64] = [:]
-  /// What goes on with something that was drawn, once the place is reached.
+  /// Follow-up actions, each at its index.
   private var planned: [(place: Int, action: Action)] = []
 
-  /// At first there has to be somebody with something.
+  /// The initial users, parties and clients.
   private static let first: [Action] =
     (0..<History.userCount).map { .addUser($0) } + (0..<History.partyCount).map { .addParty($0) }
     + (0..<History.openIDClientCount).map { .addClient($0) }
@@ -33,7 +33,7 @@ struct Drawing {
       .enrolApp(user: 2), .addToken(user: 0),
     ]
 
-  /// Draws the action at a place, after those before it.
+  /// Draws the action at an index, after those before it.
   mutating func action(at place: Int, _ random: inout SplitMix64) -> Action {
     let action: Action
     counter += 1
@@ -48,7 +48,7 @@ struct Drawing {
     return action
   }
 
-  /// Notes what an action makes, and plans what goes on with it.
+  /// Records the objects of an action, and plans its follow-ups.
   private mutating func note(_ action: Action, at place: Int, _ random: inout SplitMix64) {
     switch action {
     case .suspend(let user):
@@ -74,7 +74,7 @@ struct Drawing {
       if let user, random.next() % 4 > 0 { planTaking(of: token, to: user, after: place, &random) }
     case .code(let maker, let user, let counter, _, let party):
       noteCode(of: maker, counter, used: 1)
-      // The same once more, from elsewhere.
+      // The same code again, from another address.
       if random.next() % 4 == 0 {
         planned.append(
           (
@@ -122,7 +122,7 @@ struct Drawing {
     }
   }
 
-  /// A token is taken into use, and used; between the two something may befall it.
+  /// Plans the verification and the use of a token, with a possible change in between.
   private mutating func planTaking(
     of token: Int, to user: Int, after place: Int, _ random: inout SplitMix64
   ) {
@@ -136,7 +136,7 @@ struct Drawing {
           address: address(&random), party: party(&random))
       ))
     let used = verified + 4 + Int(random.next() % 4)
-    // A code that goes by the time is another one after some seconds.
+    // A time-based code changes after some seconds.
     if isTimed { planned.append((used - 1, .pass(seconds: Traits.period))) }
     planned.append(
       (
@@ -156,13 +156,13 @@ struct Drawing {
     codes[maker] = max(codes[maker] ?? 0, counter + used)
   }
 
-  /// Most of what clients of OpenID Connect ask is accepted, and asked for; between the two something may befall the user.
+  /// Plans the acceptance and the polling of most backchannel requests, with a possible change to the user in between.
   private mutating func plan(
     after place: Int, of user: Int, _ random: inout SplitMix64
   ) {
     guard random.next() % 4 > 0, let (apps, targets, client) = backchannel[place] else { return }
     if random.next() % 4 == 0 {
-      // The client asks before there is an answer, and again after some seconds.
+      // The client polls before there is an answer, and again after some seconds.
       planned.append((place + 2, .poll(request: place, client: client)))
       planned.append((place + 3, .pass(seconds: 1 + Int64(random.next() % 12))))
       planned.append((place + 3, .poll(request: place, client: client)))
@@ -181,7 +181,7 @@ struct Drawing {
     planned.append((answered, answers[Int(random.next() % UInt64(answers.count))]))
     if random.next() % 8 == 0 { planned.append((answered + 1, .revokeClient(client))) }
     let found = answered + 3 + Int(random.next() % 7)
-    // Whoever is told, is so by now, or by a server that goes down meanwhile.
+    // By now a client is notified, or a server crashes during it.
     if Traits.delivery(of: History.client(client)) != .poll {
       planned.append((found - 1, .send))
     }
@@ -231,7 +231,7 @@ struct Drawing {
   }
 
   private func nextOfDevice(_ user: Int, _ random: inout SplitMix64) -> Action {
-    // Mostly one that something is on.
+    // Mostly a device with an authenticator.
     let bound = pick(containers + keys, &random)
     let (owner, place) = (owners[bound] ?? user, devices[bound] ?? device(&random))
     let (user, device) = isLikely(&random) ? (owner, place) : (user, device(&random))
@@ -267,7 +267,7 @@ struct Drawing {
     }
   }
 
-  /// The counter of a code, mostly the next one; how far the clock is ahead where the time counts.
+  /// The counter of a code, mostly the next one; for time-based codes, the offset of the clock.
   private func place(of maker: Int, _ random: inout SplitMix64) -> Int64 {
     let draw = random.next() % 8
     if isTimed(maker) { return [0, 0, 0, 0, 1, -1, 2, -2][Int(draw)] }
@@ -292,7 +292,7 @@ struct Drawing {
     case 16..<19 where !requests.isEmpty:
       return .withdraw(request: pick(requests, &random), party: party)
     default:
-      // Mostly somebody who has something.
+      // Mostly a user with an authenticator.
       let owner = owners[pick(containers + keys, &random)] ?? user
       let asked = isLikely(&random) ? owner : user
       return .ask(user: random.next() % 8 == 0 ? nil : asked, lifetime: lifetime(&random), party: party)
@@ -374,7 +374,7 @@ struct Drawing {
     }
   }
 
-  /// What a token is for, with a key of the user's if it is a login.
+  /// Draws the use of a token, with a key of the user's for a login.
   private func use(of token: Int, _ random: inout SplitMix64) -> Action {
     guard let (user, isRegistration) = operations[token] else { return .sweep }
     if isRegistration { return .registerByToken(token, device: isLikely(&random) ? device(&random) : nil) }
@@ -396,20 +396,20 @@ struct Drawing {
 
   // MARK: Parts of them
 
-  /// Two times of three.
+  /// True in two of three draws.
   private func isLikely(_ random: inout SplitMix64) -> Bool { random.next() % 3 > 0 }
 
   private func party(_ random: inout SplitMix64) -> Int { Int(random.next() % UInt64(History.partyCount)) }
 
-  /// Where an end user is.
+  /// The address of an end user.
   private func address(_ random: inout SplitMix64) -> Int { Int(random.next() % 2) }
 
   private func device(_ random: inout SplitMix64) -> Int { Int(random.next() % UInt64(History.deviceCount)) }
 
-  /// How long a question may be answered, in seconds.
+  /// The lifetime of a request in seconds.
   private func lifetime(_ random: inout SplitMix64) -> Int64 { 20 + Int64(random.next() % 120) }
 
-  /// One of those, the later ones more often.
+  /// Picks one of the indices, the later ones more often.
   private func pick(_ places: [Int], _ random: inout SplitMix64) -> Int {
     let (one, other) = (random.next() % UInt64(places.count), random.next() % UInt64(places.count))
     return places[Int(max(one, other))]

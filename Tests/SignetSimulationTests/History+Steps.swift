@@ -1,12 +1,12 @@
 import AccountModel
 
 extension History {
-  /// The steps of an action, one after the other.
+  /// The steps of an action in order.
   ///
   /// - Parameters:
-  ///   - place: The action's place.
-  ///   - time: The time when it begins.
-  /// - Returns: The steps; none for what is not a client's.
+  ///   - place: The action's index.
+  ///   - time: The time of its beginning.
+  /// - Returns: The steps; none for an action that is not a client's.
   func steps(of place: Int, at time: Int64) -> [Step] {
     switch actions[place] {
     case .addUser(let user): [.addUser(Self.user(user))]
@@ -139,7 +139,7 @@ extension History {
       ]
     case .loginByToken(let token, let key, let counter): login(by: "s\(token)", key, counter)
     case .refuseToken(let token): [.refuse(session: "s\(token)")]
-    // The token endpoint refuses a client of push before any step.
+    // The token endpoint rejects a push client before any step.
     case .poll(_, let client) where Self.isPushed(client),
       .pollOften(_, let client) where Self.isPushed(client):
       []
@@ -155,10 +155,10 @@ extension History {
     }
   }
 
-  /// Whether a client is given tokens without asking for them.
+  /// Indicates whether a client gets its tokens by push.
   static func isPushed(_ client: Int) -> Bool { Traits.delivery(of: Self.client(client)) == .push }
 
-  /// So often a client asks that makes no pause: more often than the interval gets longer.
+  /// The number of polls by a client without a pause, more than the interval can grow.
   private static let pollCount = 14
 
   /// Redeems a token, and logs in.

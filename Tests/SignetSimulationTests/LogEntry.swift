@@ -1,17 +1,16 @@
 import SignetJSON
 import SignetStorage
 
-/// What a history has in the audit log.
+/// An entry of a history in the audit log.
 struct LogEntry: Hashable, Sendable {
-  /// The attempt whose step wrote it; `nil` where the server did by itself: that a step found a request to have expired, or what it told
-  /// a client.
+  /// The attempt whose step wrote it; `nil` for the server's own entries: expired requests, and notifications.
   let attempt: String?
-  /// What happened: the outcome of the step, or something that it did besides.
+  /// The outcome of the step, or one of its side effects.
   let text: String
-  /// When, of what the server wrote.
+  /// The time, for entries of the server.
   let time: Int64
 
-  /// Reads an entry; `nil` for that of the servers' key, which is there before a history.
+  /// Reads an entry; `nil` for that of the servers' key, which exists before a history.
   ///
   /// - Throws: ``JSONFailure`` for one that no step of a history writes.
   init?(_ entry: AuditEntry) throws(JSONFailure) {
@@ -30,29 +29,29 @@ struct LogEntry: Hashable, Sendable {
     }
   }
 
-  /// What a server says that has told a client.
+  /// The server's events about notifications.
   private static let words = [
     "tokens.issued": "pushed", "client.told": "told", "client.notTold": "gave up",
   ]
 
-  /// Something that the step did beside what it was about.
+  /// A side effect of the step.
   var effect: String? {
     ["ended ", "lost ", "sent ", "ordered "].contains { text.hasPrefix($0) } ? text : nil
   }
 
-  /// The request that a step has ended besides.
+  /// The request that a step has ended as a side effect.
   var ended: String? { subject(after: "ended ") }
 
-  /// The request that it says has expired.
+  /// The request that has expired.
   var expired: String? { subject(after: "expired ") }
 
-  /// The request whose tokens are given out by push.
+  /// The request whose tokens are issued by push.
   var pushed: String? { subject(after: "pushed ") }
 
-  /// The request of which it says that its client was told.
+  /// The request whose client was notified.
   var told: String? { subject(after: "told ") }
 
-  /// The request of which its client is told nothing any more.
+  /// The request whose notification was abandoned.
   var gaveUp: String? { subject(after: "gave up ") }
 
   private func subject(after word: String) -> String? {

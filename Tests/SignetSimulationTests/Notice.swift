@@ -2,25 +2,25 @@ import SignetJOSE
 import SignetJSON
 import SignetTransport
 
-/// What a client of OpenID Connect was told, as it came to the client.
+/// A notification as it reached a client of OpenID Connect.
 struct Notice: Hashable, Sendable {
-  /// The request that it is about, by its `auth_req_id`.
+  /// The request's `auth_req_id`.
   let request: String
-  /// Whose endpoint it came to.
+  /// The client of the endpoint.
   let client: String
   /// `ping`, an error, or the claims of the ID token.
   let content: String
-  /// When the round of telling began, and when it came, in moments of the run.
+  /// The moments of the round's beginning and of the arrival in the run.
   var began = 0
   var moment = 0
 
-  /// Where a client is told.
+  /// The notification endpoint of a client.
   static func endpoint(of client: String) -> String { "https://\(client).example.org/cb" }
 
-  /// What a client knows a notice of a request by.
+  /// The notification token of a request.
   static func token(of request: String) -> String { "token-\(request)" }
 
-  /// Reads what came; what is none says so in ``content``.
+  /// Reads a notification; an invalid one has the error in ``content``.
   init(_ message: HTTPRequest) {
     client = String(message.url.dropFirst(8).prefix { $0 != "." })
     do { (request, content) = try Self.read(message) } catch {
@@ -42,9 +42,9 @@ struct Notice: Hashable, Sendable {
     return (request, try claims(of: token))
   }
 
-  /// What an ID token says of its user and of how the user was authenticated.
+  /// The claims of an ID token about its user and the authentication.
   ///
-  /// - Throws: `JOSEFailure`, `JSONFailure` for one that is none.
+  /// - Throws: `JOSEFailure` or `JSONFailure` for an invalid token.
   static func claims(of token: String) throws -> String {
     let claims = try JSONObject(parsing: JWS(compact: token).unverifiedPayload)
     let methods = try claims.strings("amr")

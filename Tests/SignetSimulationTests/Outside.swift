@@ -3,9 +3,9 @@ import SignetTransport
 import SignetWire
 import Synchronization
 
-/// What is around the servers of a history: the clock, and the way to clients that are told how their requests ended.
+/// The environment of a history's servers: the clock, and the network to the clients' notification endpoints.
 ///
-/// It also brings servers down while they tell clients, and fails their steps.
+/// It also crashes servers while they notify clients, and fails their steps.
 final class Outside: WallClock, HTTPTransport {
   private struct State {
     var time: Int64 = 10_000
@@ -13,7 +13,7 @@ final class Outside: WallClock, HTTPTransport {
     var random: SplitMix64
     var notices: [Notice] = []
     var rounds: [Round] = []
-    /// Since when servers stay up and all that is sent arrives, as in the end.
+    /// The time since which there are no faults any more, at the end of a history.
     var calmTime: Int64?
 
     mutating func tick() -> Int {
@@ -21,28 +21,28 @@ final class Outside: WallClock, HTTPTransport {
       return moment
     }
 
-    /// When the first of the rounds began that are under way.
+    /// The beginning of the first round in progress.
     var began: Int { rounds.first { $0.ended == nil }?.began ?? moment }
 
     mutating func isLost(of server: Int) -> Bool {
       guard calmTime == nil else { return false }
-      // All that a server is about goes with it.
+      // All current work of a server ends with it.
       let isDown = rounds.contains { $0.server == server && $0.ended == nil && $0.isDown }
       return isDown || random.next() % 30 == 0
     }
   }
 
-  /// A round of telling clients what is due.
+  /// A round of due notifications.
   private struct Round {
     let server: Int
     let began: Int
     var ended: Int?
-    /// What the clock has said meanwhile.
+    /// The range of the clock during the round.
     var times: ClosedRange<Int64>
     var isDown = false
   }
 
-  /// The server fell, its step was not begun, or the answer was lost.
+  /// The server crashed, its step was not begun, or the answer was lost.
   private struct Lost: Error {}
 
   private let state: Mutex<State>
@@ -51,15 +51,15 @@ final class Outside: WallClock, HTTPTransport {
 
   var now: Int64 { state.withLock(\.time) }
 
-  /// The next moment; no two have the same number.
+  /// Returns the next moment; no two are equal.
   func tick() -> Int { state.withLock { $0.tick() } }
 
   func pass(_ seconds: Int64) { state.withLock { $0.time += seconds } }
 
-  /// What clients were told, in order.
+  /// The notifications in order.
   var notices: [Notice] { state.withLock(\.notices) }
 
-  /// When what servers wrote by themselves at a time can have become durable, in moments; `nil` where no client was told then.
+  /// The span of moments in which a server's own entry of a time can have become durable; `nil` if no round ran then.
   func span(of time: Int64) -> (from: Int, to: Int)? {
     let rounds = state.withLock(\.rounds)
     var span: (from: Int, to: Int)?
@@ -72,7 +72,7 @@ final class Outside: WallClock, HTTPTransport {
 
   // MARK: Servers
 
-  /// Has a server tell clients what is due; what goes wrong while `body` runs is decided here.
+  /// Runs a server's round of due notifications with its faults.
   func round(of server: Int, _ body: () async -> Void) async {
     let place = state.withLock { state in
       state.rounds.append(Round(server: server, began: state.tick(), times: state.time...state.time))
@@ -85,7 +85,7 @@ final class Outside: WallClock, HTTPTransport {
     }
   }
 
-  /// A server goes down: nothing comes of what it is about.
+  /// Crashes a server: its current work has no further effect.
   func bringDown(_ server: Int) {
     state.withLock { state in
       for place in state.rounds.indices
@@ -95,19 +95,19 @@ final class Outside: WallClock, HTTPTransport {
     }
   }
 
-  /// From now on nothing goes wrong any more.
+  /// Ends all faults.
   func calmDown() { state.withLock { $0.calmTime = $0.time } }
 
-  /// When that began; now before.
+  /// The time of that end; the current time before.
   var calmTime: Int64 { state.withLock { $0.calmTime ?? $0.time } }
 
-  /// A step of a server that tells clients: one of thirty is not begun, and nothing of a server that is down.
+  /// Begins a step of a notifying server: one of thirty is not begun, and none of a crashed server.
   func beginStep(of server: Int) throws {
     let isLost = state.withLock { $0.isLost(of: server) }
     if isLost { throw Lost() }
   }
 
-  /// The end of such a step, whose answer is lost as often.
+  /// Ends such a step, whose answer is lost as often.
   func endStep(of server: Int) throws { try beginStep(of: server) }
 
   // MARK: Clients
@@ -119,7 +119,7 @@ final class Outside: WallClock, HTTPTransport {
       guard fate > 2 else { throw .unreachable(code: 7) }
       (notice.moment, notice.began) = (state.tick(), state.began)
       state.notices.append(notice)
-      // It has come, and the client or the way back is in trouble.
+      // It has arrived, but the client or the response fails.
       if fate == 3 { throw .timedOut }
       return HTTPResponse(status: fate == 4 ? 503 : 204)
     }

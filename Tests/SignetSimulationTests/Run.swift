@@ -8,31 +8,31 @@ import SignetStorage
 import SignetTestKit
 import Synchronization
 
-/// A history as it was run: what each client heard, the audit log, and what the database held at the end.
+/// A history as it was run: each client's answers, the audit log, and the final database.
 struct Run: Sendable {
   let attempts: [Attempt]
-  /// The entries of the audit log: of each chain in the order in which they became durable.
+  /// The entries of the audit log, each chain in the order in which its entries became durable.
   let logs: [[LogEntry]]
-  /// What the database says of each thing, as ``Model/description`` says it.
+  /// The database's final objects in the form of ``Model/description``.
   let end: [String: String]
-  /// What could still be answered then, as ``Model/open(at:)`` says it, and when that was.
+  /// The objects that could still be answered at the end, in the form of ``Model/open(at:)``, and the time of the end.
   let open: Set<String>
   let endTime: Int64
-  /// What clients of OpenID Connect were told, in order.
+  /// The notifications to clients of OpenID Connect in order.
   let notices: [Notice]
-  /// When nothing went wrong any more, and what was left was told.
+  /// The time from which there were no faults, and the remaining notifications were sent.
   let calmTime: Int64
-  /// What is around the servers, which knows when they told clients.
+  /// The environment of the servers, with the times of their rounds.
   private let outside: Outside
 
   /// Runs a history on two servers over one database in memory.
   ///
-  /// - Throws: ``StorageFailure`` where the database cannot be opened.
+  /// - Throws: ``StorageFailure`` if the database cannot be opened.
   init(_ history: History) throws {
     let database = try SimulatedDatabase.take()
     let scheduler = SeededScheduler(seed: history.schedule &* 31 &+ 7)
     try database.begin(with: scheduler)
-    // Of one server's key: a step that changes a row and not its code is found.
+    // With MACs under one server's key, so that a step that changes a row without its MAC is found.
     let server = database.storage.authenticatingRows(with: Sample.masterKey.rowKey())
     let world = try World(history, [Storage](repeating: server, count: History.serverCount), on: scheduler)
     let result = Mutex<Result<World.End, any Error>?>(nil)
@@ -51,7 +51,7 @@ struct Run: Sendable {
     database.giveBack()
   }
 
-  /// Runs a history on servers with connections of their own to one database, which is empty; what comes first is nobody's choice.
+  /// Runs a history on servers with separate connections to one empty database; the order of tasks is not controlled.
   ///
   /// - Throws: ``StorageFailure``.
   init(_ history: History, on servers: [Storage]) async throws {
@@ -63,10 +63,10 @@ struct Run: Sendable {
     (notices, calmTime, endTime) = (outside.notices, outside.calmTime, outside.now)
   }
 
-  /// When what a server wrote by itself, in a round of telling clients, can have become durable, in moments.
+  /// The span of moments in which a server's own entry, in a notification round, can have become durable.
   func spanOfRounds(at time: Int64) -> (from: Int, to: Int)? { outside.span(of: time) }
 
-  /// Nothing can go on, and the history is not at its end.
+  /// No task can continue, but the history has not ended.
   struct Stuck: Error {}
 }
 
@@ -74,14 +74,14 @@ struct Run: Sendable {
 private final class World: Sendable {
   private struct State {
     var attempts: [Attempt] = []
-    /// How often a server went down.
+    /// The number of crashes of each server.
     var falls = [Int](repeating: 0, count: History.serverCount)
-    /// The places of actions that have not ended, in order.
+    /// The indices of actions that have not ended, in order.
     var open: [Int]
-    /// Clients that wait until the action at a place may begin.
+    /// Clients that wait until the action at an index may begin.
     var waiting: [(place: Int, turn: CheckedContinuation<Void, Never>)] = []
 
-    /// What is far apart in a history is one after the other, also where what lay between was left out.
+    /// Actions far apart in a history run one after the other, even if those in between were left out.
     func mayBegin(_ place: Int) -> Bool { open.first.map { $0 >= place - History.window } ?? true }
   }
 
@@ -92,7 +92,7 @@ private final class World: Sendable {
   private let history: History
   private let servers: [Storage]
   private let desk: Desk
-  /// Who can answer a request, by the services.
+  /// The services' rules about authenticators that can answer a request.
   private let rules: AnswerRules
   private let state: Mutex<State>
 
@@ -106,7 +106,7 @@ private final class World: Sendable {
 
   var attempts: [Attempt] { state.withLock(\.attempts) }
 
-  /// A server's storage for an attempt: one of thirty is not begun, and one of thirty loses its answer.
+  /// A server's storage for an attempt: one step of thirty is not begun, and one of thirty loses its answer.
   private func storage(of server: Int, for attempt: String) -> Storage {
     var random = SplitMix64(
       seed: attempt.utf8.reduce(history.schedule) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
@@ -119,7 +119,7 @@ private final class World: Sendable {
       })
   }
 
-  /// What ends because nobody is there to answer it is written down beside the step that it ends with.
+  /// Adds the log of requests that a step ends because no authenticator can answer them.
   private static func rules(_ able: AbleAuthenticators) -> AnswerRules {
     var rules = able.rules
     rules.ended = { request, cause in
@@ -131,7 +131,7 @@ private final class World: Sendable {
 
   // MARK: Clients
 
-  /// Has all clients do what is theirs, and those of OpenID Connect told what they have not been told by then.
+  /// Runs all clients, and sends the remaining notifications.
   func run() async throws {
     try await desk.open()
     await withTaskGroup { group in
@@ -175,9 +175,9 @@ private final class World: Sendable {
     }
   }
 
-  /// Takes a step, again where its answer was lost.
+  /// Makes a step, and repeats it if its answer was lost.
   ///
-  /// - Returns: Whether the next step of the same action makes sense.
+  /// - Returns: Whether the next step of the same action is useful.
   private func take(_ step: Step, named name: String, server: Int) async -> Bool {
     for count in 0..<3 {
       let (index, time, falls) = state.withLock { state in
@@ -211,7 +211,7 @@ private final class World: Sendable {
 
   typealias End = (logs: [[LogEntry]], end: [String: String], open: Set<String>)
 
-  /// The audit log, and what there is.
+  /// Reads the audit log and the final state.
   func look() async throws -> End {
     let storage = servers[0]
     var logs: [Int64: [LogEntry]] = [:]
@@ -258,7 +258,7 @@ private final class World: Sendable {
     return (logs.sorted { $0.key < $1.key }.map(\.value), end, try await lookForOpen())
   }
 
-  /// What can still be answered.
+  /// Reads the objects that can still be answered.
   private func lookForOpen() async throws -> Set<String> {
     let (storage, time) = (servers[0], outside.now)
     var open: Set<String> = []

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a simulation decides, who goes on and what time it is, no code that it runs decides by itself.
+/// The simulation alone decides the order of tasks and the time; no tested code does.
 @Suite struct SeamTests {
   @Test(
     "the server's services, its storage and its databases ask and sleep by no clock of their own, and use no queue",
@@ -15,7 +15,7 @@ import Testing
     try #require(names.count > 10)
     let seams =
       /Task\.sleep|(Continuous|Suspending)Clock(\.now|\.Instant|\(\)\.)|import Dispatch|Dispatch(Queue|Semaphore|Source|Group)\b/
-    // It waits for other processes that open a new file, as SQLite itself does: no simulation opens one.
+    // It waits for other processes that open a new file, as SQLite itself does; no simulation opens one.
     let allowed = "SQLite/SQLiteSession.swift"
     for name in names where name != allowed {
       let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)

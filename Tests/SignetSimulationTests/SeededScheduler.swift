@@ -2,9 +2,9 @@ import SignetConcurrency
 import SignetTestKit
 import Synchronization
 
-/// Runs all tasks of a simulation, and the steps of its database, on one thread, in an order that a seed decides.
+/// Runs all tasks of a simulation, and the steps of its database, on one thread in an order given by a seed.
 ///
-/// Nothing else decides: there is no timer and no other thread, so a seed gives the same run each time.
+/// There is no timer and no other thread, so a seed gives the same run each time.
 final class SeededScheduler: TaskExecutor {
   private struct State {
     var waiting: [@Sendable () -> Void] = []
@@ -22,7 +22,7 @@ final class SeededScheduler: TaskExecutor {
 
   func add(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.waiting.append(body) } }
 
-  /// Runs what waits, one after the other, until nothing does.
+  /// Runs the waiting jobs, one after the other, until there are none.
   func run() {
     while let body = next() { body() }
   }
@@ -41,7 +41,7 @@ final class SeededScheduler: TaskExecutor {
 final class ScheduledExecutor: StepExecutor {
   private let scheduler = Mutex<SeededScheduler?>(nil)
 
-  /// Has a scheduler run what begins from now on.
+  /// Uses a scheduler for all further work.
   func use(_ scheduler: SeededScheduler) { self.scheduler.withLock { $0 = scheduler } }
 
   func enqueue(_ job: consuming ExecutorJob) {

@@ -3,11 +3,12 @@ import SignetSQL
 import SignetStorage
 import Synchronization
 
-/// A database in memory for one history after the other: to make its tables and to compile its statements takes longer than a history.
+/// A database in memory that histories use in turn: making its tables and compiling its statements takes longer than a
+/// history.
 final class SimulatedDatabase: Sendable {
   private static let free = Mutex<[SimulatedDatabase]>([])
 
-  /// One that no run uses.
+  /// Returns an unused database.
   ///
   /// - Throws: `SQLFailure`.
   static func take() throws -> SimulatedDatabase {
@@ -26,11 +27,11 @@ final class SimulatedDatabase: Sendable {
     (storage, self.executor) = (Storage(over: database), executor)
   }
 
-  /// Empties it, and has a scheduler run its steps from then on.
+  /// Empties the database, and lets a scheduler run its steps from then on.
   ///
   /// - Throws: `SQLFailure`; ``Run/Stuck``.
   func begin(with scheduler: SeededScheduler) throws {
-    // Of a scheduler of its own: the history's would be another one after it.
+    // A separate scheduler, since this work would change the order of the history's.
     let first = SeededScheduler(seed: 0)
     executor.use(first)
     let result = Mutex<Result<Void, any Error>?>(nil)
@@ -47,13 +48,13 @@ final class SimulatedDatabase: Sendable {
   }
 
   @Sendable private static func removeEverything(_ connection: SQLConnection) throws {
-    // What refers to others is made after them.
+    // Referring tables are created after the referenced ones.
     let tables = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_version' ORDER BY rowid DESC"
     ) { try $0.text(0) }
     for table in tables { _ = try connection.execute("DELETE FROM \(table)") }
   }
 
-  /// Leaves it to the next run; one whose run did not come to its end is given up.
+  /// Returns it for the next run; one whose run did not end is discarded.
   func giveBack() { Self.free.withLock { $0.append(self) } }
 }

@@ -7,9 +7,9 @@ import SignetTestKit
 import Synchronization
 import Testing
 
-/// Random histories of several clients on two servers, held against a model of the rules.
+/// Random histories of several clients on two servers, compared with a model of the rules.
 @Suite(.timeLimit(.minutes(60))) struct SimulationTests {
-  /// As many histories as fit into half a minute, or `SIGNET_HISTORIES`, from a seed on.
+  /// As many histories as half a minute allows, or `SIGNET_HISTORIES`, starting at a seed.
   @Test("no acceptance that the rules refuse, and none that is lost")
   func histories() async throws {
     let random = SeededRandom(test: "histories")
@@ -38,19 +38,19 @@ import Testing
 
   @Test("a rule that is not kept is found, and the history that shows it is short")
   func finds() throws {
-    // A history runs once: what is wrong with it is asked for each rule that has not been found missing.
+    // A history runs once and is judged for each rule whose absence was not detected yet.
     var rules: [Model.Rule] = [
       .activeUsersOnly, .countersGrow, .locksHold, .firstEndWins, .goodKeysOnly, .somebodyCanAnswer,
       .oneHolderOfAKey, .oneBudget, .shares, .goodClientsOnly, .tokensOnce, .proofsInUse, .deviceLocksHold,
       .tokensExpire, .requirementsAreMet, .claimsProveNothing, .pollsWait, .expiriesAreNoNews, .numbersMatch,
       .appsShowLittle, .tokensAreVerified, .wrongCodesWait, .wrongCodesLock,
     ]
-    // Some of them, the same in each run, and others with `SIGNET_SEED`; `make history-test` looks for each.
+    // Some of the rules, the same in each run, and others with `SIGNET_SEED`; `make history-test` covers all.
     if ProcessInfo.processInfo.environment["SIGNET_HISTORIES"] == nil {
       var random = SeededRandom(test: "rules that are not kept")
       rules = Array(rules.shuffled(using: &random).prefix(4))
     }
-    // Most of the time is spent on shortening.
+    // Shortening takes most of the time.
     var toShorten = ProcessInfo.processInfo.environment["SIGNET_HISTORIES"] == nil ? 2 : rules.count
     for seed in 0..<1000 as Range<UInt64> where !rules.isEmpty {
       let history = History(seed: seed)
@@ -70,9 +70,9 @@ import Testing
     #expect(rules == [], "1000 histories do not show it")
   }
 
-  /// 300 histories where `SIGNET_HISTORIES` is set, and else some of them.
+  /// 300 histories with `SIGNET_HISTORIES`, otherwise some of them.
   ///
-  /// Real threads decide who goes on, so a seed gives another run each time. The log has a chain for each connection.
+  /// Real threads determine the order, so a seed gives another run each time. The log has a chain for each connection.
   @Test("the same on PostgreSQL, where the order is searched for", .enabled(if: PrivatePostgreSQL.isPossible))
   func historiesOnPostgreSQL() async throws {
     let random = SeededRandom(test: "histories on PostgreSQL")
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// A database of a server's, which is used for one history after the other.
+  /// A database on a server, which histories use in turn.
   private struct EmptiedDatabase: Sendable {
     private let server: PrivatePostgreSQL
     private let name: String
@@ -130,7 +130,7 @@ import Testing
       }
     }
 
-    /// The servers' ways to it, when nothing is in it any more.
+    /// Empties the database and returns the servers' connections.
     func emptied() throws -> [Storage] {
       try server.run(
         """
@@ -149,7 +149,7 @@ import Testing
 
   // MARK: One history
 
-  /// Seeds of histories, for several threads: as many as are wanted, or until half a minute is over.
+  /// Seeds of histories for several threads: the requested number, or until half a minute has passed.
   private final class Queue: Sendable {
     private let first: UInt64
     private let wanted: UInt64?
@@ -180,7 +180,7 @@ import Testing
     Verdict(try Run(history), by: Model(without: rule, budget: History.budget)).violations
   }
 
-  /// What is wrong with a history, shortened; `nil` for nothing.
+  /// The faults of a history, shortened; `nil` if there are none.
   private static func failure(of history: History) throws -> String? {
     guard try !violations(of: history).isEmpty else { return nil }
     let short = try shortened(history)
@@ -193,7 +193,7 @@ import Testing
       .joined(separator: "\n")
   }
 
-  /// Leaves out what is not needed for something to be wrong: first much at once, then action by action.
+  /// Removes actions that the fault does not need: first large parts, then single actions.
   private static func shortened(_ history: History, without rule: Model.Rule? = nil) throws -> History {
     var short = history
     var size = max(1, short.kept.count / 2)
@@ -203,7 +203,7 @@ import Testing
       while start < short.kept.count {
         var shorter = short
         shorter.kept.removeSubrange(start..<min(start + size, short.kept.count))
-        // With fewer actions the same schedule is another one: some are tried.
+        // With fewer actions the same seed gives another schedule, so several are tried.
         let found = try (0..<8 as Range<UInt64>).first { number in
           shorter.schedule = history.seed &+ number
           return try !violations(of: shorter, without: rule).isEmpty

@@ -3,15 +3,15 @@ import SignetServer
 import SignetServerTesting
 import SignetStorage
 
-// What clients of OpenID Connect ask.
+// Steps of OpenID Connect clients.
 extension Storage {
-  /// Takes a step of a client of OpenID Connect.
+  /// Makes a step of an OpenID Connect client.
   ///
   /// - Parameters:
   ///   - step: The step.
   ///   - event: Makes the events of the attempt.
-  ///   - time: When.
-  /// - Returns: What the client hears.
+  ///   - time: The time.
+  /// - Returns: The outcome that the client sees.
   /// - Throws: ``StorageFailure``.
   func outcomeOfClient(
     _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
@@ -75,7 +75,7 @@ extension Storage {
     }
   }
 
-  /// How a client is told, as it was registered.
+  /// The registered delivery mode of a client.
   private static func delivery(of client: String) -> ClientRecord.Delivery {
     switch Traits.delivery(of: client) {
     case .poll: .poll
@@ -86,9 +86,9 @@ extension Storage {
 }
 
 extension TransactionRecord {
-  /// How it stands, as the model says it: the state, the user and what it was answered with.
+  /// The state in the model's words: the state, the user and the answer.
   var words: String {
-    // The subject of one who was deleted.
+    // The subject of a deleted user.
     let user = user.map { $0.text.hasPrefix("~") ? "nobody" : $0.text }
     return
       "\(state) \(user ?? "-") \(decision?.container.text ?? uaf?.session.text ?? app?.mechanism.text ?? "-")"

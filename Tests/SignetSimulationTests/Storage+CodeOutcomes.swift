@@ -8,15 +8,15 @@ import Synchronization
 
 // One-time codes, and the tokens that make them.
 extension Storage {
-  /// Takes a step about codes, which the services verify.
+  /// Makes a step about codes, which the services verify.
   ///
   /// - Parameters:
   ///   - step: The step.
-  ///   - judges: The judges of the services.
+  ///   - judges: The services' decisions.
   ///   - event: Makes the events of the attempt.
-  ///   - time: When.
-  /// - Returns: What the client hears.
-  /// - Throws: ``StorageFailure``, and what goes wrong while a code is made.
+  ///   - time: The time.
+  /// - Returns: The outcome that the client sees.
+  /// - Throws: ``StorageFailure``, and errors of making a code.
   func outcomeOfCodes(
     _ step: Step, _ judges: Judges, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
   ) async throws -> String {
@@ -71,12 +71,12 @@ extension CodeOutcome {
 }
 
 extension CredentialRecord {
-  /// How it stands, but for whose it is.
+  /// The state without the owner.
   var words: String { "\(lastCounter) \(drift) \(failures)" }
 }
 
 extension Sample {
-  /// What makes the codes of a container, or a token: codes with so many digits that no two of a history are the same.
+  /// The credential of a container or a token, with so many digits that no two codes of a history are equal.
   ///
   /// - Throws: `CryptoFailure`.
   static func credential(_ maker: ID<CredentialRecord>, of user: UserID?) throws -> CredentialRecord {

@@ -2,15 +2,15 @@ import AccountModel
 import SignetCrypto
 import SignetStorage
 
-// What befalls devices.
+// Steps about devices.
 extension Storage {
-  /// Takes a step about a device.
+  /// Makes a step about a device.
   ///
   /// - Parameters:
   ///   - step: The step.
   ///   - event: Makes the events of the attempt.
-  ///   - time: When.
-  /// - Returns: What the client hears.
+  ///   - time: The time.
+  /// - Returns: The outcome that the client sees.
   /// - Throws: ``StorageFailure``.
   func outcomeOfDevice(
     _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
@@ -45,10 +45,10 @@ extension Storage {
     }
   }
 
-  /// What the server calls a device, which an operator knows; it is always the same.
+  /// The server's ID of a device, which an operator knows; it never changes.
   private func id(of device: UInt8, of user: UserID) async throws -> ID<DeviceRecord>? {
     let installation = Hex.encode(Sample.device(device))
-    // What goes wrong is kept for the step itself.
+    // Faults apply only to the step itself, not to this read.
     return try await suffering(
       StepFaults {
       } didEnd: {

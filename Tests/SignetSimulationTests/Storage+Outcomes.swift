@@ -9,16 +9,16 @@ import SignetStorage
 import SignetWire
 import Synchronization
 
-// How steps of the model are taken in the storage of a server.
+// The model's steps in the storage of a server.
 extension Storage {
-  /// Takes a step.
+  /// Makes a step.
   ///
   /// - Parameters:
   ///   - step: The step.
-  ///   - judges: What the services say within it.
-  ///   - name: Names the attempt.
-  ///   - time: When.
-  /// - Returns: What the client hears; `nil` where that was lost.
+  ///   - judges: The services' decisions within it.
+  ///   - name: The name of the attempt.
+  ///   - time: The time.
+  /// - Returns: The outcome that the client sees; `nil` if the answer was lost.
   func take(_ step: Step, by judges: Judges, named name: String, at time: Int64) async -> String? {
     do { return try await outcome(of: step, judges, named: name, at: time) } catch {
       switch error as? StorageFailure {
@@ -27,7 +27,7 @@ extension Storage {
       case .deviceLocked: return "device locked"
       case .containerLocked: return "container locked"
       case .exists: return "exists"
-      // What the faults throw.
+      // The error that the faults throw.
       case .failed(detail: "Lost"): return nil
       default: return "failed: \(error)"
       }
@@ -182,7 +182,7 @@ extension Storage {
     }
   }
 
-  /// Makes the events of what goes with a step.
+  /// Makes the events of a step's side effects.
   func losses(
     _ event: @escaping @Sendable (String) -> AuditRecord
   ) -> @Sendable (DeviceLoss) -> AuditRecord {
@@ -282,13 +282,13 @@ extension Storage {
 enum Sample {
   static let aaid = "7357#0001"
   static let scope = "rp"
-  /// What users are asked: plain enough for UAF to show it.
+  /// The text of requests, plain enough for UAF to show.
   static let content = #"{"from":"shop","text":"Pay 1 EUR"}"#
   static let limits = TransactionLimits(
     pending: History.budget.pending, challenges: History.budget.challenges, wait: History.budget.wait,
     longestWait: History.budget.longestWait, wrongNumbers: Traits.wrongNumbers)
 
-  /// A container whose device says where its keys lie; whether its user is verified says the profile that it was given.
+  /// A container whose device reports the protection of its keys; its profile determines the user verification.
   ///
   /// - Throws: `CryptoFailure`.
   static func container(
@@ -309,27 +309,27 @@ enum Sample {
   static func number(isRight: Bool) throws -> MatchingNumber { try MatchingNumber(isRight ? "42" : "24") }
 
   private static let profile = profile(.device)
-  /// The profile of containers that have their user verified.
+  /// The profile of containers with user verification.
   private static let verifyingProfile = profile(.devicePasscode)
 
   private static func profile(_ protection: ProtectionPolicy) -> [UInt8] {
     ContainerProfile(protection: protection, totp: .standard).json.bytes
   }
 
-  /// The id of a UAF key, which has 32 bytes at least.
+  /// The ID of a UAF key, at least 32 bytes.
   static func keyID(of name: String) -> [UInt8] {
     Array(name.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: max(0, 32 - name.utf8.count))
   }
 
-  /// The name of the key that has an id.
+  /// The name of the key with an ID.
   static func name(ofKey id: [UInt8]) -> String {
     String(decoding: id.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
   }
 
-  /// What a device calls itself.
+  /// The installation ID of a device.
   static func device(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 16) }
 
-  /// The public key of a container, or of a UAF key, that signs; the same each time.
+  /// The public signing key of a container or of a UAF key; the same each time.
   ///
   /// - Throws: `CryptoFailure`.
   static func signingKey(_ name: String) throws -> [UInt8] {
@@ -342,10 +342,10 @@ enum Sample {
     }
   }
 
-  /// To make one takes longer than a step.
+  /// A cache, since making a key takes longer than a step.
   private static let signingKeys = Mutex<[String: [UInt8]]>([:])
 
-  /// 16 bytes that each attempt has for itself.
+  /// A request ID of 16 bytes, unique to each attempt.
   static func requestID(_ event: AuditEvent) -> [UInt8] {
     Array(HashFunction.sha256.digest(of: Array("\(event)".utf8)).prefix(16))
   }

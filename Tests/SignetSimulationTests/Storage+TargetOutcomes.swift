@@ -2,15 +2,15 @@ import AccountModel
 import SignetCrypto
 import SignetStorage
 
-// What UAF tokens are sent to, and the tokens.
+// Targets of UAF tokens, and the tokens.
 extension Storage {
-  /// Takes a step about a target, or what is sent to it.
+  /// Makes a step about a target or an operation sent to it.
   ///
   /// - Parameters:
   ///   - step: The step.
   ///   - event: Makes the events of the attempt.
-  ///   - time: When.
-  /// - Returns: What the client hears.
+  ///   - time: The time.
+  /// - Returns: The outcome that the client sees.
   /// - Throws: ``StorageFailure``.
   func outcomeOfTarget(
     _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
@@ -48,7 +48,7 @@ extension Storage {
 }
 
 extension Sample {
-  /// An operation whose token waits for a target.
+  /// An operation whose token is sent to a target.
   static func token(
     _ session: ID<UAFOperationRecord>, isRegistration: Bool, of user: UserID, for target: ID<UAFTargetRecord>,
     at time: Int64,

@@ -1,8 +1,8 @@
 import AccountModel
 
-/// Holds a run against the model: each step had the outcome that the rules give it, at the moment when it became durable.
+/// Compares a run with the model: each step must have the model's outcome at the moment when it became durable.
 struct Verdict: Sendable {
-  /// What is wrong; empty where the run is right.
+  /// The violations; empty if the run is right.
   private(set) var violations: [String] = []
 
   init(_ run: Run, by model: Model = Model(budget: History.budget)) {
@@ -10,7 +10,7 @@ struct Verdict: Sendable {
     let first = model
     var model = model
     var course = Course(model)
-    // What a step did besides by the log, and of which the log has still to say it; each with the attempt whose step it is.
+    // Logged and expected side effects that are not yet matched, each with the attempt of its step.
     var (done, owed): ([String: String], [String: String]) = ([:], [:])
     for (place, entry) in Self.log(of: run, model).enumerated() {
       defer { course.append(model) }
@@ -42,7 +42,7 @@ struct Verdict: Sendable {
         }
         course.note(attempt, entry.text)
         if let fault = course.faultOfTokens(attempt, entry.text, model) { report(attempt, fault.0, fault.1) }
-        // All that follows from the step has been done by it, and nothing else: before the entry of the step, or after it.
+        // The step must have exactly its expected side effects, logged before or after the entry of the step.
         let effects = model.takeEffects()
         if !effects.isSuperset(of: done.keys) || !done.values.allSatisfy({ $0 == name }) {
           report(attempt, "\(done.sorted { $0.key < $1.key })", "\(effects.sorted())")
@@ -57,7 +57,7 @@ struct Verdict: Sendable {
     for attempt in run.attempts where course.places[attempt.name] == nil {
       if let answer = attempt.heard { checkUnlogged(attempt, answer, run, course) }
     }
-    // Where the order was searched for, it is one that fits the log, and need not be the one in which clients were told.
+    // A searched order is one that fits the log, and may differ from that of the notifications.
     if run.hasOneOrder { violations += course.faultsOfNotices(in: run) }
     violations += Course.faultsOfPolls(in: run, by: first)
     for (name, expected) in model.description where run.end[name] != expected {
@@ -78,7 +78,7 @@ struct Verdict: Sendable {
     violations.append("\(attempt.name) \(attempt.step): \(found), not \(expected)")
   }
 
-  /// A step that changed nothing, and left nothing in the log, has to be right at a moment between its beginning and its end.
+  /// Checks a step without an entry in the log, which must be right at a moment between its beginning and its end.
   private mutating func checkUnlogged(_ attempt: Attempt, _ answer: String, _ run: Run, _ course: Course) {
     var expected: [String] = []
     for moment in course.moments(from: attempt.began, to: attempt.ended, in: run) {
@@ -93,19 +93,18 @@ struct Verdict: Sendable {
 }
 
 extension Run {
-  /// Whether the log says in which order everything became durable: it has one chain.
+  /// Indicates whether the log determines the order in which everything became durable: it has one chain.
   fileprivate var hasOneOrder: Bool { logs.count <= 1 }
 
-  /// When the server can have written that a request has expired, in an attempt of that time, which nothing says of which; or what it
-  /// says of clients that are told.
+  /// The span of moments of a server's own entry: a request that expired in an unnamed attempt of that time, or a
+  /// notification.
   fileprivate func span(of entry: LogEntry) -> (from: Int, to: Int) {
     guard entry.expired != nil else { return spanOfRounds(at: entry.time) ?? (0, .max) }
     let possible = attempts.filter { $0.time == entry.time }
     return (possible.map(\.began).min() ?? 0, possible.map { $0.ended ?? .max }.max() ?? .max)
   }
 
-  /// Whether an answer was refused, or a client found its request over, since somebody who came late, by the clock of one server, closed
-  /// it for another whose clock is behind.
+  /// Indicates whether a late attempt, by one server's clock, closed the request for another server with a slower clock.
   fileprivate func isClosedByALateOne(_ attempt: Attempt) -> Bool {
     guard ["refused", "expired"].contains(attempt.answer) else { return false }
     return attempts.contains { other in
@@ -122,15 +121,15 @@ extension Run {
   }
 }
 
-// Where the log has several chains, their order has to be found.
+// The search for an order, for a log with several chains.
 extension Verdict {
   /// The entries of a step that became durable together, in one chain.
   private struct Part: Sendable {
-    /// The attempt; `nil` for what the server wrote by itself.
+    /// The attempt; `nil` for the server's own entries.
     let attempt: Attempt?
     var entries: [LogEntry]
 
-    /// Does it to a model; whether the outcome is the model's.
+    /// Applies the part to a model; returns whether the outcome is the model's.
     func isRight(_ model: inout Model) -> Bool {
       var (done, effects): (Set<String>, Set<String>) = ([], [])
       for entry in entries {
@@ -156,7 +155,7 @@ extension Verdict {
     }
   }
 
-  /// The log in the order in which its entries became durable, or in one that could be that.
+  /// The log in the order in which its entries became durable, or in a possible such order.
   private static func log(of run: Run, _ model: Model) -> [LogEntry] {
     guard !run.hasOneOrder else { return run.logs.first ?? [] }
     let attempts = Dictionary(uniqueKeysWithValues: run.attempts.map { ($0.name, $0) })
@@ -172,7 +171,7 @@ extension Verdict {
           unlogged.remove(name)
         }
         let last = parts.count > first ? parts[parts.count - 1].attempt?.name : nil
-        // What a step finds to have expired stands among its own entries.
+        // The expiry that a step finds is among the step's own entries.
         let next = entry.expired == nil ? entry.attempt : chain[place...].first { $0.expired == nil }?.attempt
         if let last, last == next {
           parts[parts.count - 1].entries.append(entry)
@@ -198,7 +197,7 @@ extension Verdict {
     }
     let found = Ordering(of: deeds, from: model) { $0.description == run.end }
     var order = found.order.filter { $0 < parts.count }
-    // Where none is right, the longest that is shows what comes after it.
+    // If no order is right, the longest valid prefix shows the fault after it.
     order += parts.indices.filter { !order.contains($0) }
     return order.flatMap { parts[$0].entries }
   }

@@ -1,7 +1,7 @@
 import SignetStorage
 import Testing
 
-/// The hash chain of the audit log, against numbers that `sha256sum` gave.
+/// The hash chain of the audit log, compared with values from `sha256sum`.
 @Suite struct AuditChainTests {
   private static func hex(_ bytes: [UInt8]) -> String {
     bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -2,11 +2,11 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// The JSON of every event: listings, and those who read them, depend on its names and their order.
+/// The JSON of every event: listings and their readers depend on its names and their order.
 @Suite struct AuditEventTests {
   struct Sample: Sendable, CustomTestStringConvertible {
     let event: AuditEvent
-    /// What follows `time`, without the braces.
+    /// The members after `time`, without the braces.
     let members: String
     var testDescription: String { members }
 
@@ -38,7 +38,7 @@ import Testing
     Sample(
       .userCodeRefused(user: "al", .waiting),
       #""event":"userCode.refused","by":"local","user":"al","reason":"not tried: the client has to wait""#),
-    // One-time passwords
+    // One-time codes
     Sample(
       .codeAccepted(user: "al", .container("c")),
       #""event":"code.accepted","by":"local","user":"al","container":"c""#),

@@ -7,7 +7,7 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-/// Devices in the audit log, where somebody else has written the database.
+/// Devices in the audit log after an attacker has changed the database.
 @Suite(.timeLimit(.minutes(10))) struct AuditPlaceTests {
   /// A user with a key, a target and an operation on one device, and another key on another one.
   private static func fill(_ storage: Storage) async throws {

@@ -6,7 +6,7 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-/// Searches from the newest entries back, in a log that somebody else has written.
+/// Searches from the newest entries back, in a log that an attacker has changed.
 @Suite(.timeLimit(.minutes(10))) struct AuditStretchTests {
   @Test(
     "a search covers every entry despite gaps and the highest number",
@@ -20,7 +20,7 @@ import Testing
     }
     let database = try SQLDatabase.beside(location)
     _ = try await database.write { connection in
-      // Stretches of two end at numbers that are not there.
+      // Stretches of two end at missing numbers.
       try connection.execute("DELETE FROM audit WHERE number IN (4, 5, 6, 8)", changing: 4)
       let last = "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, 'last', $3)"
       let chains = try connection.rows("SELECT DISTINCT lane FROM audit") { try $0.integer(0) }
@@ -33,7 +33,7 @@ import Testing
     try #require(all.count == (backend == .sqlite ? 6 : 7))
     var found: [AuditEntry] = []
     var stretch: AuditStretch?
-    // Each looks at one entry at least.
+    // Each search reads one entry at least.
     for _ in all {
       let next = try await storage.auditStretch(about: "~alice", before: stretch, limit: 2)
       found += next.entries

@@ -2,12 +2,12 @@ import Foundation
 import SignetStorage
 import Testing
 
-/// The kinds of authenticators, held against the sources: what is about all kinds names none.
+/// The kinds of authenticators in the sources: files about all kinds must name none.
 @Suite struct AuthenticatorTableTests {
   private static let list = "Authenticators/AuthenticatorTable.swift"
   private static let cases = Set(AuthenticatorRecord.Kind.allCases.map { ".\($0)" })
 
-  /// How the names of files begin that are of one kind; every other file is about all kinds.
+  /// The prefixes of files about one kind; every other file is about all kinds.
   private static let own = [
     "Authenticators/",
     "Records/Account", "Records/Activation", "Records/Container", "Records/Credential", "Records/PushAuth",
@@ -18,13 +18,13 @@ import Testing
     "Steps/Storage+UAF",
   ]
 
-  /// What other files may name, and why.
+  /// The names that other files may use, with the reasons.
   private static let allowed: [String: Set<String>] = [
     // The list of all kinds.
     list: cases,
-    // An authenticator has what is kept of its kind.
+    // An authenticator has the record of its kind.
     "Records/AuthenticatorRecord.swift": cases,
-    // An event says of which kind the authenticator is.
+    // An event has the authenticator's kind.
     "Audit/AuditEvent+Outbox.swift": cases,
     // A member of an event has the name of a kind.
     "Audit/AuditEvent.swift": [".container"],
@@ -32,7 +32,7 @@ import Testing
     "Rules/TransactionEnd.swift": [".container"],
     "Steps/Storage+Transactions.swift": [".container"],
     "Steps/Storage+Initiated.swift": [".container"],
-    // What is asked alone, by an operation: a request, and no authenticator.
+    // A request that one operation asks alone, not an authenticator.
     "Records/OpenRequestRecord.swift": [".uaf"],
     "Steps/Storage+OpenRequests.swift": ["uaf_sessions"],
     "Steps/Storage+RequestBudget.swift": ["uaf_sessions"],
@@ -57,7 +57,7 @@ import Testing
         #expect(named.subtracting(Self.allowed[file] ?? []).sorted() == [], "\(file)")
       }
     }
-    // The search finds what is there.
+    // The control: the search finds existing names.
     let all = AuthenticatorRecord.Kind.allCases.flatMap(\.tableNames)
     #expect(Set(all).subtracting(seen).sorted() == [], "found in no file of its kind")
   }
@@ -72,7 +72,7 @@ import Testing
       ("WHERE kind = 'push-app'", ["'push-app'"]),
       ("case .uaf, .pushApp: nil", [".pushApp", ".uaf"]),
       ("where kind == .otp {", [".otp"]),
-      // Neither is one: a comment, a name that is a word, a property, a case with values of another type.
+      // Not matched: a comment, a name that is a word, a property, a case with values of another type.
       ("  // SELECT 1 FROM containers, kind .uaf\nlet credentials = containers", []),
       ("end.container ?? decision?.container, of: .container(id), \\.uaf", []),
     ] as [(String, [String])])
@@ -82,7 +82,7 @@ import Testing
 
   // MARK: The sources
 
-  /// The files of `SignetStorage`, by their paths in it.
+  /// The files of `SignetStorage`, with their relative paths.
   private static func sources() throws -> [(file: String, text: String)] {
     let folder = URL(filePath: #filePath).appending(path: "../../../Sources/SignetStorage").standardized
     let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
@@ -95,7 +95,7 @@ import Testing
     return found
   }
 
-  /// The kinds and the tables of kinds that a source names, outside of comments.
+  /// The kinds, and their tables, that a source names outside of comments.
   private static func named(in source: String) -> Set<String> {
     let text = source.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")

@@ -6,9 +6,9 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-/// What the database has of a user who was deleted, by its own catalogue: a table that is added is looked at too.
+/// The remains of a deleted user in the database, by its own catalog: new tables are checked too.
 @Suite(.timeLimit(.minutes(10))) struct DeletedUserTests {
-  /// An id that occurs in no other word.
+  /// An ID that occurs in no other word.
   private static let id = "wanda-7c3f"
   private static let event = AuditRecord.sample()
 
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// The tables that have the id in any column, and those that have a column for it.
+  /// The tables that have the ID in any column, and those that have a column for it.
   private static func tables(
     _ database: SQLDatabase
   ) async throws -> (holding: Set<String>, naming: Set<String>) {
@@ -61,7 +61,7 @@ import Testing
     }.value
   }
 
-  /// A row in each table that names users.
+  /// Adds a row to each table that names users.
   private static func fill(_ storage: Storage) async throws {
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
     var user = UserRecord(id: "\(id)", subject: "~subject", created: 1)
@@ -118,7 +118,7 @@ import Testing
     try await storage.appendRepeatable(
       AuditRecord(.userUnlocked(user: "\(id)"), by: .user("\(id)"), at: 5), of: .targets(user: "\(id)"))
 
-    // A request of a client of OpenID Connect stays, and one that nobody can ask for goes.
+    // A request of an OpenID Connect client stays; one that cannot be polled is removed.
     try await storage.addClient(
       ClientRecord(id: "client", name: "n", authentication: .privateKeyJWT, delivery: .poll, created: 3),
       audit: event)
@@ -129,7 +129,7 @@ import Testing
       asking: TransactionRecord(id: "kept", user: "\(id)", content: "{}", created: 3, expires: 5000),
       limits: limits
     ) { _ in event }
-    // What a container has signed names the user.
+    // The content that a container has signed names the user.
     let signer = SignerRecord(try #require(try await storage.container("c")))
     let decided = try await storage.decideTransaction(
       DecisionAttempt(transaction: "kept", by: signer, request: [1], expires: 5000), limits: limits
@@ -173,7 +173,7 @@ import Testing
     #expect(try await Self.tables(database).holding == ["transaction_changes"])
     for time in [1020, 1020 + 600] as [Int64] { _ = try await storage.sweep(at: time) { _ in event } }
     #expect(try await Self.tables(database).holding.isEmpty)
-    // Who has looked last before that hears of nobody without a name.
+    // An older cursor gets no user without a name.
     let begin = try await storage.transactionChanges(after: LogCursor())
     #expect(begin.users.isEmpty)
     await database.close()

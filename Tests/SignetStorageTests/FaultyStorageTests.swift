@@ -5,15 +5,15 @@ import SignetServerTesting
 import SignetTestKit
 import Testing
 
-/// Back ends that lose a write and tell nobody: the contract's checks find each of them.
+/// Back ends that lose a write silently: the contract's checks find each of them.
 ///
-/// A column that may not be empty and makes SQLite ignore what breaks that loses the write, so that it is the real back end in
-/// all else. (Triggers would be simpler, and are turned off in every connection.)
+/// A constraint whose conflicts SQLite ignores loses the write, so that everything else is the real back end. (Triggers
+/// would be simpler, but are disabled in every connection.)
 @Suite(.timeLimit(.minutes(10))) struct FaultyStorageTests {
-  /// Which writes to a table are lost.
+  /// A table with a condition on the writes that are lost.
   struct Fault: Sendable, CustomTestStringConvertible {
     let table: String
-    /// What holds of every row that is written; `nil` for none at all.
+    /// The condition of rows that are written; `nil` if none is.
     let condition: String?
 
     init(_ table: String, allBut condition: String? = nil) {
@@ -29,7 +29,7 @@ import Testing
       return "fault INTEGER \(value)NOT NULL ON CONFLICT IGNORE, "
     }
 
-    /// Makes the table anew, with the fault in it.
+    /// Recreates the table with the fault.
     func install(in path: String) throws {
       let database = try Database(path: path)
       try database.execute("PRAGMA foreign_keys = OFF")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// Whether a check is content with a back end that has the fault.
+  /// Returns whether a check passes on a back end with the fault.
   private static func isContent(_ check: StorageContract.Check, with fault: Fault?) async throws -> Bool {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
@@ -81,7 +81,7 @@ import Testing
 
   @Test("rows that are lost are found, of whatever table", arguments: allTables.map { Fault($0) })
   func lostRows(_ fault: Fault) async throws {
-    // Those that leave rows in the table come first: one of them finds it, most often.
+    // Checks that leave rows in the table run first, since they find the fault most often.
     let likely = try await Self.checks.value[fault.table] ?? []
     let checks = StorageContract.checks
     let inOrder = checks.filter { likely.contains($0.name) } + checks.filter { !likely.contains($0.name) }
@@ -89,7 +89,7 @@ import Testing
     Issue.record("no check finds it")
   }
 
-  /// The names of the checks that leave rows in each table, found once.
+  /// The names of the checks that leave rows in each table, computed once.
   private static let checks = Task {
     var names: [String: Set<String>] = [:]
     for check in StorageContract.checks {

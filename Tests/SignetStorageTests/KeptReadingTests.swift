@@ -7,12 +7,12 @@ import SignetServerTesting
 import SignetTestKit
 import Testing
 
-/// What a process keeps of the database for later steps holds only as long as nobody else writes there.
+/// A process may cache parts of the database only as long as no other process writes there.
 @Suite(.timeLimit(.minutes(10))) struct KeptReadingTests {
   private static let event = AuditRecord.sample()
   private static let otherKey = HMACKey(SecretBytes(copying: [UInt8](repeating: 8, count: 32)), .sha256)
 
-  /// Runs `body` with two processes on one database, and somebody who writes it without the master key.
+  /// Runs `body` with two processes on one database, and an attacker who writes to it without the master key.
   private static func run(
     on backend: StorageBackend,
     _ body: (_ first: Storage, _ second: Storage, _ other: SQLDatabase) async throws -> Void
@@ -124,7 +124,7 @@ import Testing
         let resumed = try await first.resumeUser(
           "alice", at: time + 1, audit: record(.userResumed(user: "alice")))
         #expect(resumed == .changed)
-        // The oldest one of each receiver.
+        // The oldest event of each receiver.
         return try await first.dueDeliveries(on: .securityEvents, at: .max, limitPerReceiver: 10)
       }
       #expect(try await suspendAndResume(at: 10).isEmpty)

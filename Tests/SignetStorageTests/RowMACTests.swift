@@ -7,22 +7,23 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-/// Rows that the server decides by have MACs: who writes the database and lacks the master key has nothing of them believed.
+/// Rows that the server bases decisions on have MACs: changes by an attacker with write access to the database, without the
+/// master key, are rejected.
 @Suite(.timeLimit(.minutes(10))) struct RowMACTests {
   /// A table whose rows have MACs.
   struct AuthenticatedTable: Sendable, CustomTestStringConvertible {
     let table: String
-    /// The row in question.
+    /// The condition that selects the tested row.
     var row = "1 = 1"
-    /// What somebody may set a column to.
+    /// Changed values for columns.
     var changes: [String: String] = [:]
-    /// The columns that no MAC covers, since nothing is granted by them, or since an older copy of the row has them anyway.
+    /// The columns that no MAC covers, since they grant nothing, or an older copy of the row would have them too.
     var uncovered: Set<String> = []
-    /// Whether the row has a MAC, as far as it is one that anything is granted by.
+    /// Indicates whether the row, in a state that grants something, has a MAC.
     var hasMAC = true
-    /// Whether the columns are listed here, and not in the tests of the table.
+    /// Indicates whether the columns are listed here, rather than in the tests of the table.
     var isListed: Bool { !changes.isEmpty }
-    /// Whether the row is found to be altered; it may be refused altogether.
+    /// Returns whether the row is found altered; it may also throw.
     let isAltered: @Sendable (Storage) async throws -> Bool
 
     var testDescription: String { table }
@@ -106,7 +107,7 @@ import Testing
         "report": "'x'", "reported": "9",
       ]
     ) { storage in
-      // One that is altered is that of a locked container, and so is none.
+      // An altered one reads as that of a locked container, so it grants nothing.
       if let state = try await storage.accountState(of: "b"), state.orderedReason.hasPrefix("its row") {
         throw StorageFailure.altered(row: "b", of: "containers")
       }
@@ -177,9 +178,9 @@ import Testing
     AuthenticatedTable(table: "pushauth_messages") { try await $0.pushAuthMessage("g") == nil },
   ]
 
-  /// The tables whose rows have none, and why nothing is granted by a row there that somebody made or changed.
+  /// The tables without MACs, each with the reason why a made or changed row grants nothing.
   ///
-  /// What a gate reads belongs into ``authenticated``, and has a MAC.
+  /// A table that a gate reads belongs in ``authenticated``, with a MAC.
   private static let uncoded: [String: String] = [
     "push_targets": "sealed for the row; it is told that there is something",
     "authenticator_keys":
@@ -245,7 +246,7 @@ import Testing
     try await Self.fill(storage)
     let database = try SQLDatabase.beside(location)
     if authenticated.table == "account_states" {
-      // Each container has one; this one can take the place of none that is there.
+      // Each container has one; this one can only replace a missing one.
       _ = try await database.write {
         try $0.execute("DELETE FROM account_states WHERE container <> 'b'")
       }.value
@@ -269,7 +270,7 @@ import Testing
     await storage.close()
   }
 
-  /// A storage in which bob's container is in use and was asked something, and somebody beside it who writes the database.
+  /// A storage in which bob's container is active and has a request, and an attacker who writes to the database.
   private struct Bench {
     let storage: Storage
     let event: AuditRecord
@@ -336,7 +337,7 @@ import Testing
     #expect(lock.hasPrefix(#"{"time":9,"event":"account.altered","by":"server","user":""#))
     #expect(lock.contains(#""container":"b","reason":"its row was not written by this server""#), "\(lock)")
     #expect(entries.contains { $0.contains("transaction.withdrawn") && $0.contains("noAuthenticator") })
-    // Whoever orders something has that on the record, and no lock besides.
+    // An order is recorded by itself, without a further lock.
     try await bench.tamper("\(change) WHERE container = 'b'")
     let again = DeviceCommandRecord(id: "v", container: "b", action: .unlock, reason: "", created: 11)
     #expect(try await storage.addDeviceCommand(again, audit: event) == .added)
@@ -367,7 +368,7 @@ import Testing
     #expect(try await storage.addDeviceCommand(unlock, audit: bench.event) == .added)
     #expect(try await revision() == locked + 1)
     #expect(try await storage.container("b")?.standing == .open)
-    // An order that comes first heals it too.
+    // An order that comes first repairs it too.
     try await alter()
     let again = DeviceCommandRecord(id: "w", container: "b", action: .unlock, reason: "", created: now + 9)
     #expect(try await storage.addDeviceCommand(again, audit: bench.event) == .added)
@@ -379,7 +380,7 @@ import Testing
     "where somebody has set the last number as high as it goes, the step fails",
     arguments: ["audit", "transaction_changes"])
   func lastNumber(_ table: String) async throws {
-    // A database server numbers for each connection.
+    // A database server numbers entries for each connection.
     let bench = try await Bench(on: .sqlite)
     let (storage, event) = (bench.storage, bench.event)
     let lock = DeviceCommandRecord(id: "v", container: "b", action: .lock, reason: "", created: 9)
@@ -408,7 +409,7 @@ import Testing
     #expect(device.standing == .open)
     try await bench.tamper("UPDATE containers SET name = 'x' WHERE id = 'b'")
 
-    // Whatever is bound to the device looks at what is there.
+    // A registration on the device checks its containers first.
     try await storage.addUAFOperation(
       UAFOperationRecord(
         id: "late", operation: "Reg", user: "bob", created: 8, expires: 100, state: .requested), audit: event)
@@ -431,7 +432,7 @@ import Testing
     #expect(lock.contains("\"device\":\"\(device.id)\""), "\(lock)")
     #expect(entries.contains { $0.contains("transaction.withdrawn") && $0.contains("noAuthenticator") })
 
-    // An order is on the record by itself; the end of one leaves the lock, which nobody ordered.
+    // An order has its own record; the end of one leaves the lock, which was not ordered.
     for count in [1, 2] {
       let order: @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord) = { id in
         (DeviceCommandRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
@@ -445,7 +446,7 @@ import Testing
       let later = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
       #expect(later.filter { $0.contains("container.altered") }.count == count)
     }
-    // A container that is revoked locks nothing.
+    // A revoked container locks nothing.
     #expect(try await storage.revokeContainer("b", audit: event, lost: { _ in event }))
     #expect(try await storage.device(device.id)?.standing == .open)
     await bench.close()
@@ -469,7 +470,7 @@ import Testing
         (DeviceCommandRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
       } == .done([]))
     #expect(try await storage.credential("b")?.state == .disabled)
-    // The end of the order brings none of them back.
+    // The end of the order restores none of them.
     _ = try await storage.unlockDevice(device.id, audit: event) { id in
       (DeviceCommandRecord(id: "p-\(id)", container: id, action: .unlock, reason: "", created: 11), event)
     }
@@ -477,7 +478,7 @@ import Testing
     await bench.close()
   }
 
-  /// Whether the row is found to be altered, and is read by nothing that goes by it.
+  /// Returns whether the row is found altered, and no step uses it.
   private static func isRefused(_ authenticated: AuthenticatedTable, _ storage: Storage) async throws -> Bool
   {
     do {
@@ -486,7 +487,7 @@ import Testing
     } catch StorageFailure.altered { return true }
   }
 
-  /// The same while a column has another value.
+  /// Returns the same while a column has another value.
   private static func isRefused(
     _ authenticated: AuthenticatedTable, _ storage: Storage, with column: String, as value: String,
     _ database: SQLDatabase
@@ -507,7 +508,7 @@ import Testing
     return found
   }
 
-  /// A row in each table that has MACs.
+  /// Adds a row to each table with MACs.
   private static func fill(_ storage: Storage) async throws {
     let event = AuditRecord.sample()
     @Sendable func invite(_ id: ID<ActivationRecord>, _ user: UserID) async throws {

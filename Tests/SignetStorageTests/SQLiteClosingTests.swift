@@ -4,7 +4,7 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-/// What closing leaves: all that was acknowledged, no open file, no way in.
+/// Closing keeps all acknowledged data, leaves no open file, and refuses further use.
 @Suite(.timeLimit(.minutes(10))) struct SQLiteClosingTests {
   private static let event = AuditRecord.sample()
 
@@ -27,7 +27,7 @@ import Testing
       }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
-    // Its own files are gone: the connections were closed, not only forgotten.
+    // SQLite's own files are removed, so the connections were closed.
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["signet.sqlite"])
     let entries = try await Storage(.file(path)).auditEntries(after: 0, limit: 100)
     #expect(entries.count == acknowledged)

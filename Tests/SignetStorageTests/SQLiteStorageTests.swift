@@ -8,7 +8,7 @@ import SignetTestKit
 import Synchronization
 import Testing
 
-/// What only the SQLite back end promises.
+/// Guarantees of the SQLite back end alone.
 @Suite(.timeLimit(.minutes(10))) struct SQLiteStorageTests {
   private static let event = AuditRecord.sample()
 
@@ -46,7 +46,7 @@ import Testing
     #expect(try await storages[0].verifyAudit().count == 53)
   }
 
-  /// Refuses everything, and locks after seven times.
+  /// Rejects every code, and locks after seven.
   private static func verify(_ snapshot: OTPSnapshot) -> OTPResult {
     let failures = snapshot.credentials.first?.failures ?? 0
     var result = OTPResult(failures < 7 ? .refused : .locked, wait: nil, audit: event)
@@ -119,8 +119,8 @@ import Testing
     let storage = try Storage.open(.file(folder.path + "/signet.sqlite")) { sql in
       if sql == "COMMIT" { gate.pass() }
     }
-    // The first commit is held until the others wait behind it; they then need one commit, and a second where they
-    // came in while it began.
+    // The first commit is held until the others wait behind it. They then need one commit, or a second if some came while it
+    // began.
     let first = Task { try await storage.append(Self.event) }
     await gate.waitUntilReached()
     let others = (0..<200).map { _ in Task { try await storage.append(Self.event) } }
@@ -159,7 +159,7 @@ import Testing
     let storage = try Storage.open(.file(path)) { sql in
       if sql == "COMMIT" { gate.pass() }
     }
-    // The others wait behind the first commit, in this order, and need one together.
+    // The others wait behind the first commit, in this order, and need one commit together.
     let first = Task { try await storage.append(Self.event) }
     await gate.waitUntilReached()
     let asked = Task {
@@ -205,7 +205,7 @@ import Testing
       { try await suspend(7) }, { try await storage.addOutboxReceiver(new, lifetime: 100) },
       { try await suspend(8) },
     ]
-    // They wait behind the first commit, in this order, and need one together.
+    // They wait behind the first commit, in this order, and need one commit together.
     let first = Task { try await storage.append(Self.event) }
     await gate.waitUntilReached()
     var tasks: [Task<Void, any Error>] = []
@@ -230,7 +230,7 @@ import Testing
       for number in 0..<50 {
         group.addTask {
           do throws(StorageFailure) {
-            // Every id twice: one of each pair fails in the middle of a commit.
+            // Every ID twice: one of each pair fails in the middle of a commit.
             try await storage.addUser(UserRecord(id: "u\(number / 2)", created: 1), audit: Self.event)
             return nil
           } catch { return error }
@@ -286,7 +286,7 @@ import Testing
   }
 }
 
-/// Holds the first who passes until it is opened.
+/// A gate that holds its first visitor until it is opened.
 private final class Gate: Sendable {
   private let isReached = Mutex(false)
   private let semaphore = DispatchSemaphore(value: 0)

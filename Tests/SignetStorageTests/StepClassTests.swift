@@ -2,19 +2,19 @@ import Foundation
 import SignetServerTesting
 import Testing
 
-/// The class of each step that changes the database, held against the sources of the steps.
+/// The class of each step that changes the database, compared with the sources of the steps.
 @Suite struct StepClassTests {
-  /// What a step does to the account that it is about, in the words of `Effect`, which says it of routes.
+  /// The effect of a step on its account, in the words of `Effect` for routes.
   private enum Class: String, CaseIterable {
     /// Accepts or binds something: it asks the gate.
     case grant
-    /// Denies, cancels or removes: works of suspended and locked ones too.
+    /// Denies, cancels or removes: it also works for suspended and locked accounts.
     case refuse
-    /// Takes a report, a receipt or the notice of an end.
+    /// Records a report, a receipt or a notice of an end.
     case attest
-    /// Changes what the server keeps, for an operator or a relying party.
+    /// Changes stored data for an operator or a relying party.
     case manage
-    /// Keeps the server's own records.
+    /// Maintains the server's own records.
     case keep
   }
 
@@ -47,14 +47,14 @@ import Testing
     .keep: [
       "append", "appendRepeatable", "claimID", "sweep", "leaseDelivery", "endDelivery",
       "pollBackchannelRequest", "expireUAFOperation", "failUAFOperation",
-      // What a stranger begins; the response to it is accepted by another step.
+      // An unauthenticated client begins it; another step accepts the response.
       "addUAFOperation(_:ofClientWithAtMost:)",
-      // What benchmarks begin with; no server calls it.
+      // Benchmarks begin with it; no server calls it.
       "seed",
     ],
   ]
 
-  /// The steps that grant and are about no device or container, or leave it to others to look at that, and why.
+  /// The granting steps that do not check a device or container, with the reasons.
   private static let withoutDevice: [String: String] = [
     "addActivation": "an invite is on no device yet",
     "addTransaction": "asks whether anybody could answer, which what is locked cannot",
@@ -71,7 +71,7 @@ import Testing
     "answerPushAuthMessage": "an authenticator app is on no device (decision 197)",
   ]
 
-  /// The steps that are about a device or container, and hold its lock against what they ask for in a rule of their own.
+  /// The steps that check the lock of a device or container in a rule of their own.
   private static let judgedByRule: [String: String] = [
     "confirmContainer": "a renewal takes over the lock; ContainerConfirmation says which is which",
     "decideTransaction": "a no is taken: TransactionRecord.ending",
@@ -85,16 +85,16 @@ import Testing
     let name: String
     let body: String
 
-    /// Whether it asks the gate anything.
+    /// Indicates whether it asks the gate anything.
     var asksTheGate: Bool { body.contains("requireUsable(") }
 
-    /// Whether it asks whether the user is active, or looks at that by itself, because it answers in a way of its own.
+    /// Indicates whether it asks if the user is active, or checks the state itself for a specific answer.
     var asksAboutTheUser: Bool {
       body.contains(/requireUsable\((\)|(user|knownUser|owner|userOf\w+|container):)/)
         || body.contains("userState(")
     }
 
-    /// Whether it asks whether the device, or the container, is locked.
+    /// Indicates whether it asks if the device or the container is locked.
     var asksAboutTheDevice: Bool { body.contains(/requireUsable\((device|deviceOfTarget|container):/) }
   }
 

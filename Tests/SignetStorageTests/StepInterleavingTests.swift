@@ -9,12 +9,13 @@ import SignetTestKit
 import Synchronization
 import Testing
 
-/// Two steps of two processes that compete for one thing: one is stopped before each of its statements in turn, while the other one
-/// runs as far as it can.
+/// Two competing steps of two processes: one is stopped before each of its statements in turn, while the other runs as far
+/// as it can.
 ///
-/// What both say, and all rows that they leave, are those of one of the two orders in which one step runs after the other.
+/// Both outcomes, and all resulting rows, must be those of one of the two orders of the steps.
 ///
-/// On SQLite only the place before `BEGIN` interleaves: after it the stopped step holds the lock, and the other one waits for its end.
+/// On SQLite only the stop before `BEGIN` interleaves: later the stopped step holds the lock, and the other waits for its
+/// end.
 @Suite(.timeLimit(.minutes(10))) struct StepInterleavingTests {
   @Test(
     "of two steps that compete, wherever one is stopped, the end is that of one after the other",
@@ -37,27 +38,27 @@ import Testing
         )
         place += 1
       }
-      // At least what begins, reads, writes and commits.
+      // At least the begin, a read, a write and the commit.
       #expect(place >= 4, "step \(stopped) has \(place) statements")
     }
     await arena.close()
   }
 }
 
-/// What two steps have left.
+/// The results of two steps.
 private struct StepEnd: Equatable, Sendable {
-  /// What each says, in the order of the contest.
+  /// The outcome of each, in the order of the contest.
   let outcomes: [String]
-  /// The rows of each table, as texts, without the numbers that a database gives out with gaps.
+  /// The rows of each table as texts, without the numbers that a database assigns with gaps.
   let rows: [String: [String]]
 
-  /// For each of the orders, the tables that have other rows.
+  /// For each of the orders, the tables with different rows.
   func differences(from orders: [StepEnd]) -> [[String]] {
     orders.map { order in rows.keys.filter { rows[$0] != order.rows[$0] }.sorted() }
   }
 }
 
-/// A database, the two processes that run the steps of a contest on it, and who puts it back to where it was before them.
+/// A database, the two processes that run the steps of a contest on it, and the means to restore it.
 private final class StepArena: Sendable {
   private let folder: TemporaryFolder
   private let backend: StorageBackend
@@ -73,7 +74,7 @@ private final class StepArena: Sendable {
     self.backend = backend
     self.contest = contest
     var location = try backend.location(in: folder)
-    // Steps that wait for each other are told soon.
+    // Deadlocked steps are detected early.
     if case .server(let address) = location {
       location = .server(address + " options='-c deadlock_timeout=20ms'")
     }
@@ -102,9 +103,9 @@ private final class StepArena: Sendable {
     return try await end(outcomes)
   }
 
-  /// Stops one step before its statement of this number, and lets the other one run as far as it can before the first goes on.
+  /// Stops one step before a statement, and runs the other as far as it can before the first continues.
   ///
-  /// - Returns: What they have left; `nil` where the step has no statement of this number.
+  /// - Returns: The results; `nil` if the step has no statement of this number.
   func interleaved(stopping index: Int, at place: Int) async throws -> StepEnd? {
     try await restore()
     let (stopped, other) = (watches[index], watches[1 - index])
@@ -130,14 +131,14 @@ private final class StepArena: Sendable {
     }
   }
 
-  /// Returns once a step has ended, or waits for what the stopped one holds.
+  /// Returns once a step has ended, or waits for a lock of the stopped one.
   private func settle(_ step: StepWatch, isHeldUp: Bool) async throws {
     var looks = 0
     while !step.hasEnded {
       if isHeldUp {
         switch backend {
         case .sqlite:
-          // It waits for the lock that whoever writes has, before its second statement; where it has none it would be there by now.
+          // It waits for the writer's lock before its second statement; otherwise it would be there by now.
           if step.count == 1 { looks += 1 }
           if looks == 3 { return }
         case .postgreSQL:
@@ -168,12 +169,12 @@ private final class StepArena: Sendable {
       })
   }
 
-  /// Puts back the rows that were there before the steps, and has each process read what the contest says.
+  /// Restores the rows from before the steps, and runs the contest's reads in each process.
   private func restore() async throws {
     try await putBack()
     guard let reading = contest.reading else { return }
     for (process, watch) in zip(processes, watches) {
-      // The place of the round before is none of this.
+      // Clears the stop of the previous round.
       _ = watch.begin()
       try await reading(process)
     }
@@ -215,21 +216,21 @@ private final class StepWatch: Sendable {
   private let state = Mutex(State())
   private let barrier = DispatchSemaphore(value: 0)
 
-  /// How many statements have begun.
+  /// The number of statements that have begun.
   var count: Int { state.withLock { $0.count } }
-  /// Whether the step has ended.
+  /// Indicates whether the step has ended.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Begins to count.
   ///
-  /// - Returns: What has `true` in it once the step is stopped, and ends with the step.
+  /// - Returns: A stream that yields `true` once the step is stopped, and ends with the step.
   func begin(stoppingAt place: Int? = nil) -> AsyncStream<Bool> {
     let (stream, tell) = AsyncStream.makeStream(of: Bool.self)
     state.withLock { $0 = State(place: place, tell: tell) }
     return stream
   }
 
-  /// Called before each statement, on the connection's own thread.
+  /// Counts a statement before it runs, on the connection's own thread.
   func pass() {
     let tell = state.withLock { state -> AsyncStream<Bool>.Continuation? in
       defer { state.count += 1 }
@@ -240,10 +241,10 @@ private final class StepWatch: Sendable {
     barrier.wait()
   }
 
-  /// Lets a step that is stopped go on.
+  /// Releases a stopped step.
   func goOn() { barrier.signal() }
 
-  /// Notes that the step has ended.
+  /// Records that the step has ended.
   func end() {
     let tell = state.withLock { state in
       state.hasEnded = true
@@ -289,7 +290,7 @@ extension SQLConnection {
 }
 
 extension Result where Failure == any Error {
-  /// What an asynchronous body returns or throws.
+  /// Creates the result of an asynchronous body.
   fileprivate init(_ body: () async throws -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }

@@ -5,13 +5,13 @@ import PostgreSQLFixture
 import SignetTestKit
 import Testing
 
-/// Storage keeps the contract in both databases.
+/// The storage contract on both databases.
 @Suite(.timeLimit(.minutes(10))) struct StorageContractTests {
   @Test(arguments: StorageContract.checks, StorageBackend.here)
   func keepsTheContract(_ check: StorageContract.Check, _ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
     let storage = try Storage.open(backend.location(in: folder), connections: 1)
-    // With codes, which a step that changes a row has to write anew.
+    // With MACs, which a step that changes a row must renew.
     try await check.run(storage.authenticatingRows(with: .forTests))
     await storage.close()
   }
@@ -27,14 +27,14 @@ import Testing
     await storage.close()
   }
 
-  /// The checks can fail: on a storage that is closed each does.
+  /// The checks can fail: each fails on a closed storage.
   ///
-  /// Which of them find which lost write is in ``FaultyStorageTests``.
+  /// ``FaultyStorageTests`` has the checks that find each lost write.
   @Test func findsWhoDoesNotKeepIt() async throws {
     let folder = try TemporaryFolder()
     let storage = try Storage(.file(folder.path + "/signet.sqlite"))
     await storage.close()
-    // The check of closing is content with a closed storage, rightly.
+    // The checks of closing pass on a closed storage, rightly.
     for check in StorageContract.checks where !check.name.contains("close") {
       await #expect(throws: (any Error).self, "\(check)") { try await check.run(storage) }
     }
@@ -42,6 +42,6 @@ import Testing
 }
 
 extension HMACKey {
-  /// A key of codes of rows.
+  /// A key for MACs of rows.
   static let forTests = HMACKey(SecretBytes(copying: [UInt8](repeating: 7, count: 32)), .sha256)
 }

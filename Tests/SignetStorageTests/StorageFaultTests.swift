@@ -7,9 +7,9 @@ import SignetTestKit
 import Synchronization
 import Testing
 
-/// A disk that is full, or fails, between any two statements: the caller hears it and nothing is half written.
+/// A disk that is full, or fails, between any two statements: the caller gets the error, and no change is partial.
 @Suite(.timeLimit(.minutes(10))) struct StorageFaultTests {
-  /// Lets so many statements pass, then fails one.
+  /// Lets a number of statements pass, then fails one.
   private final class Fault: Sendable {
     private let state = Mutex<(remaining: Int, failure: SQLFailure?)>((0, nil))
 
@@ -36,7 +36,7 @@ import Testing
       created: 1, expires: 1000)
   }
 
-  /// All that can be seen of the storage.
+  /// All visible contents of the storage.
   private static func snapshot(_ storage: Storage) async throws -> [String] {
     [
       "\(try await storage.users())",
@@ -73,7 +73,7 @@ import Testing
       fault.disarm()
       break
     }
-    // BEGIN, two changes, the end of the log, its new entry, COMMIT at least.
+    // At least BEGIN, two changes, the end of the log, its new entry, and COMMIT.
     #expect(failures >= 6)
     #expect(try await storage.openActivation(user: "alice")?.id == "a2")
   }
@@ -113,7 +113,7 @@ import Testing
     let first = try Storage(.file(path))
     try await first.append(Self.event("first"))
     await first.close()
-    // SQLite takes a limit below the size that the file has as that size.
+    // SQLite raises a limit below the file's size to that size.
     let storage = try Storage.open(.file(path), preparation: ["PRAGMA max_page_count = 1"])
     let large = AuditRecord.sample(String(repeating: "x", count: 20_000))
     let outcomes = await withTaskGroup(of: StorageFailure?.self) { group in

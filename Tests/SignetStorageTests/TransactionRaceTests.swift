@@ -6,10 +6,10 @@ import PostgreSQLFixture
 import SignetTestKit
 import Testing
 
-/// The first end of a transaction wins: devices, relying party and expiry at once, over two connections to one database, against a
-/// model of what may have happened.
+/// The first end of a transaction wins: devices, relying party and expiry at once, over two connections to one database,
+/// compared with a model of the possible outcomes.
 @Suite(.timeLimit(.minutes(10))) struct TransactionRaceTests {
-  /// Who does what, when.
+  /// One action on a transaction, with its author and time.
   private struct Act: Sendable {
     enum Kind: Sendable, CaseIterable { case accept, deny, report, cancel, withdraw, wrongNumber, sweep }
     let kind: Kind
@@ -23,7 +23,7 @@ import Testing
   private static func acts(seed: Int) -> [Act] {
     var random = SplitMix64(seed: UInt64(seed))
     return (0..<60).map { _ in
-      // Few sweeps: each ends all that is left.
+      // Few sweeps, since each ends all that is left.
       var kind = Act.Kind.allCases[random.next(below: Act.Kind.allCases.count)]
       if kind == .sweep, random.next(below: 4) > 0 { kind = .accept }
       return Act(
@@ -98,13 +98,13 @@ import Testing
     }
   }
 
-  /// What the storage holds at last has to be the work of exactly one act, and every answer has to agree with it.
+  /// Checks that the final state is the result of exactly one act, and that every answer agrees with it.
   private static func check(_ done: [(Act, DecisionOutcome)], sweeps: [Int64], _ found: TransactionRecord) {
     let mine = done.filter { $0.0.transaction == found.id }
     let winners = mine.filter { $0.1 == .decided || $0.1 == .wrongNumber(remaining: 0) }
     let isSwept = found.state == .expired
     #expect(winners.count == (found.state == .pending || isSwept ? 0 : 1), "\(found.id)")
-    // A late act finds it expired, and marks it so.
+    // A late act finds the transaction expired, and marks it.
     if isSwept { #expect(sweeps.contains { $0 >= expiry } || mine.contains { $0.0.time >= expiry }) }
     if let (act, outcome) = winners.first {
       let state: TransactionRecord.State =

@@ -68,7 +68,7 @@
       await expectWaiting()
       clock.reboot(uptime: .seconds(10 * 365 * 86_400))
       await expectWaiting()
-      // A TPM that is kept from answering lets nobody try, and says of itself that no time has passed.
+      // A TPM that is kept from answering allows no attempt, and its wait does not shrink.
       fixture.tpm.stop()
       let missing = KeystoreFailure.missing(address: fixture.tpm.address)
       await #expect(throws: VaultFailure.keystore(missing)) {

@@ -19,7 +19,7 @@
       blob = try fixture.keystore.seal(SecretBytes("secret"), context: [1])
     }
 
-    /// Limits under which a conversation is kept for as long as a test runs.
+    /// Limits that keep a conversation for as long as a test runs.
     private static let keeping = TPMTimeLimits(
       turn: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .seconds(600))
 
@@ -47,7 +47,7 @@
       let limits = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120), idle: .milliseconds(1))
       let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: limits)
       _ = try keystore.unseal(blob, context: [1])
-      // swtpm answers another connection when the one before is closed.
+      // swtpm answers another connection once the previous one is closed.
       #expect(try fixture.takenPlaces() == 0)
     }
 
@@ -116,7 +116,7 @@
     func changed() throws {
       let limited = try fixture.keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 10)
-      // The count is read after a guess that was wrong.
+      // The count is read after a wrong guess.
       for (command, guess) in [(CommandCode.unseal, "1234"), (CommandCode.nvRead, "0")] {
         for offset in [14, 17, 20, -1] {
           let last = Mutex<UInt32>(0)
@@ -190,7 +190,7 @@
         CommandCode.policySecret, policyAuthValue, CommandCode.unseal, flush,
       ]
       for _ in 0..<3 { #expect(try unlock() == each) }
-      // A policy that has authorized nothing is not what the next one begins with.
+      // The next guess does not reuse a policy that authorized nothing.
       let before = codes(script).count
       #expect(try keystore.guess("0", limited) == .wrong(2))
       #expect(codes(script).dropFirst(before).contains(policyRestart))

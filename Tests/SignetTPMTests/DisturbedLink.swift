@@ -3,7 +3,7 @@
   import SignetVault
   import Synchronization
 
-  /// A link to a real TPM that a test listens to, or steps into.
+  /// A link to a real TPM that a test can monitor and change.
   final class DisturbedLink: TPMLink {
     private let real: any TPMLink
     private let script: Script
@@ -26,17 +26,17 @@
       return answer
     }
 
-    /// What happens on a link.
+    /// The events of a link and a test's reactions.
     final class Script: Sendable {
       /// All commands and answers so far.
       let heard = Mutex<[[UInt8]]>([])
       /// All commands so far.
       let sentCommands = Mutex<[[UInt8]]>([])
-      /// An answer that the TPM never gave, to a command that it never gets.
+      /// Returns an answer in place of the TPM, which then does not get the command.
       let instead: @Sendable ([UInt8]) -> [UInt8]?
-      /// Called when a command is on its way.
+      /// Called when a command is sent.
       let sent: @Sendable ([UInt8]) -> Void
-      /// What becomes of an answer of the TPM.
+      /// Changes an answer of the TPM.
       let changing: @Sendable ([UInt8]) -> [UInt8]
 
       init(
@@ -49,7 +49,7 @@
     }
   }
 
-  /// The codes of commands that tests step in at.
+  /// The codes of commands at which tests interfere.
   enum CommandCode {
     static let nvDefineSpace: UInt32 = 0x12A
     static let nvIncrement: UInt32 = 0x134
@@ -60,7 +60,7 @@
     static let unseal: UInt32 = 0x15E
 
     static func of(_ command: [UInt8]) -> UInt32 { command[6..<10].reduce(0) { $0 << 8 | UInt32($1) } }
-    /// An answer that is a response code and nothing else.
+    /// An answer with only a response code.
     static func answer(_ code: UInt32) -> [UInt8] {
       [0x80, 0x01, 0, 0, 0, 10] + (0..<4).reversed().map { UInt8(truncatingIfNeeded: code >> ($0 * 8)) }
     }

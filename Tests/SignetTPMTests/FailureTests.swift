@@ -55,7 +55,7 @@
       #expect(throws: KeystoreFailure.replaced) { try keystore.guess("1234", limited) }
       #expect(throws: KeystoreFailure.countGone) { try keystore.advanceCounter(counter) }
       #expect(KeystoreFailure.countGone.remedy == .registerAnew)
-      // Who has used the old storage key takes no other for it; who begins with the new one may use it.
+      // A user of the old storage key accepts no other in its place; a new user may use the new one.
       #expect(throws: KeystoreFailure.replaced) { try keystore.seal(SecretBytes("new"), context: [1]) }
       #expect(throws: KeystoreFailure.replaced) {
         try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))

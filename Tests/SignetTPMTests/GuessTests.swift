@@ -92,7 +92,7 @@
       let results = try await withThrowingTaskGroup(of: TPMFixture.GuessResult.self) { group in
         for number in 0..<16 {
           group.addTask {
-            // A keystore each, as other processes have.
+            // A separate keystore for each, like in other processes.
             let keystore = TPMKeystore(try TPMAddress(address), limits: TPMFixture.patient)
             return try keystore.guess("wrong \(number)", blob)
           }

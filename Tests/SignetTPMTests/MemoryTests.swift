@@ -7,9 +7,9 @@
   import SignetVault
   import Testing
 
-  /// Looks into the memory of a process that has used a TPM, libraries included.
+  /// Searches the memory of a process that has used a TPM, libraries included.
   ///
-  /// The process is a child of the test, so that it begins clean.
+  /// The process is a child of the test, so that it starts clean.
   @Suite(
     "Secrets of a TPM in memory", .timeLimit(.minutes(10)),
     .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))

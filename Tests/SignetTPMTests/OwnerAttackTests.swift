@@ -6,7 +6,7 @@
   import SignetVault
   import Testing
 
-  /// What somebody can do who has the files and the rights of the TPM's owner, but not the password.
+  /// Attacks with the files and the rights of the TPM's owner, but without the password.
   @Suite(
     "Against the owner of a TPM", .timeLimit(.minutes(10)),
     .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
@@ -60,7 +60,7 @@
         }
         #expect(try keystore.status().lockout?.failedCount == round)
       }
-      // Now the whole TPM defends itself, also against the right value.
+      // Now the lockout of the whole TPM applies, also to the right value.
       let interval = try #require(try keystore.status().lockout?.secondsForEach)
       let failure = #expect(throws: KeystoreFailure.self) {
         _ = try unsealAsOwner(guess: "1234", attackersValue)

@@ -51,7 +51,7 @@
     func leftovers() throws {
       let sealed = try keystore.seal(SecretBytes("secret"), context: [1])
       for _ in 0..<4 {
-        // The link breaks at the last command, so nothing that was loaded is flushed.
+        // The link breaks at the last command, so loaded objects are not flushed.
         let address = keystore.address
         let breaking = TPMKeystore(address, limits: TPMFixture.patient) { () throws(KeystoreFailure) in
           BreakingLink(try TPMKeystore.link(to: address), at: CommandCode.unseal)
@@ -152,7 +152,7 @@
         let link = try TPMKeystore.link(to: keystore.address)
         let conversation = try Conversation(link)
         _ = try conversation.parent()
-        // TPM2_EvictControl by the owner: the key in the first place is kept at 0x81000001.
+        // TPM2_EvictControl by the owner: makes the first loaded key persistent at 0x81000001.
         try link.send([
           0x80, 0x02, 0, 0, 0, 35, 0, 0, 0x01, 0x20, 0x40, 0, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 9, 0x40, 0, 0, 9,
           0, 0,

@@ -3,9 +3,9 @@
   import SignetTPM
   import SignetTesting
 
-  /// A character device with a TPM behind it: a terminal whose other end talks to swtpm.
+  /// A character device with a TPM behind it: a terminal whose other end is connected to swtpm.
   final class PseudoDevice {
-    /// The device.
+    /// The path of the device.
     let path: String
     private let tpm: SimulatedTPM
     private let device: Int32
@@ -21,7 +21,7 @@
         throw POSIXError(.ENODEV)
       }
       path = "/dev/pts/\(number)"
-      // Kept open: without anybody at the other end the terminal hangs up.
+      // Kept open: without a process at the other end, the terminal hangs up.
       device = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
       var settings = termios()
       var ends: [Int32] = [-1, -1]
@@ -72,7 +72,7 @@
           do {
             try link.send(command)
             let answer = try link.receive()
-            // In two parts, as a terminal may give it.
+            // In two parts, as a terminal may return it.
             for part in [answer.prefix(7), answer.dropFirst(7)] {
               _ = Array(part).withUnsafeBytes { write(main, $0.baseAddress, $0.count) }
             }

@@ -54,7 +54,7 @@
       let parent = try conversation.parent()
       let template = ObjectTemplate.signingKey(x: key.publicKey.x, y: key.publicKey.y)
       _ = try conversation.load(object.privatePart, template, under: parent)
-      // TPM2_ReadPublic of the second place: size, type, name algorithm and attributes follow the header.
+      // TPM2_ReadPublic of the second slot: size, type, name algorithm and attributes follow the header.
       try link.send([0x80, 0x01, 0, 0, 0, 14, 0, 0, 0x01, 0x73, 0x80, 0, 0, 1])
       let answer = try link.receive()
       #expect(TPMFixture.code(of: answer) == 0)
@@ -71,7 +71,7 @@
 
     @Test("a key that was not made like ours does not load under our template")
     func otherTemplate() throws {
-      // The same private part, once as sealed data that opens by its value, once as data behind a guess.
+      // The same private part, once as sealed data that its value opens, once as data behind a guess.
       let blob = try keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
       guard case .guessLimited(let object, _, _) = TPMBlob(blob) else {

@@ -22,7 +22,7 @@
     /// Long enough for a machine that is busy with other tests.
     static let patient = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120))
 
-    /// Sends a command as it is, and returns the response code.
+    /// Sends a command unchanged, and returns the response code.
     static func send(_ command: [UInt8], to address: String) throws -> UInt32 {
       try code(of: exchange(command, with: address))
     }
@@ -35,7 +35,7 @@
 
     static func code(of answer: [UInt8]) -> UInt32 { answer[6..<10].reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// The places for keys and sessions that are taken.
+    /// The number of used slots for keys and sessions.
     func takenPlaces() throws -> Int {
       try [UInt8(0x80), 0x02].reduce(0) { sum, kind in
         let command: [UInt8] = [
@@ -54,7 +54,7 @@
       }
     }
 
-    /// What a guess came to, in a form that can be compared.
+    /// The outcome of a guess in a comparable form.
     static func result(_ outcome: consuming GuessOutcome) -> GuessResult {
       switch consume outcome {
       case .opened(let secret): .opened(secret.insecureCopy())

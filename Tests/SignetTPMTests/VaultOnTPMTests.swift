@@ -54,7 +54,7 @@
       }
     }
 
-    /// The vault's files as they are now, to be put back later.
+    /// Copies the vault's current files, to be restored later.
     private func copy(_ name: String, to copy: String) throws {
       try FileManager.default.copyItem(atPath: folder.file(name), toPath: folder.file(copy))
     }
@@ -132,7 +132,7 @@
       let signature = try await vault.signature(of: message, with: key)
       #expect(key.publicKey.isValidSignature(signature, for: message))
 
-      // Without the value that lies beside it under the domain's key, the blob signs nothing.
+      // Without the value that is next to it under the domain's key, the blob signs nothing.
       var record = made.record.withSecret { $0.insecureCopy() }
       let (value, blob) = (Array(record[1..<33]), Array(record[98...]))
       record[7] ^= 1
@@ -140,7 +140,7 @@
       await #expect(throws: VaultFailure.keystore(.refused)) {
         try await vault.signature(of: message, with: guessed)
       }
-      // And neither is in the files.
+      // Neither of them is in the files.
       var files: [UInt8] = []
       for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("vault")) {
         files += try Data(contentsOf: URL(filePath: folder.file("vault/\(name)")))
@@ -148,7 +148,7 @@
       let isThere = { (bytes: ArraySlice<UInt8>) in Data(files).range(of: Data(bytes)) != nil }
       #expect(isThere(ArraySlice("alice".utf8)), "the control: what is not secret is there")
       #expect(!isThere(value[..<16]) && !isThere(blob[..<16]) && !isThere(blob.suffix(16)))
-      // A vault of another kind does not take it for its own.
+      // A vault with another keystore rejects it.
       let software = try Vault.forTests(folder.file("software"))
       await #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) {
         try await software.signature(of: message, with: key)

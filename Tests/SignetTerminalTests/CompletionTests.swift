@@ -2,7 +2,7 @@ import Foundation
 import SignetTerminal
 import Testing
 
-/// Words before the cursor, the last one unfinished, and what is offered.
+/// Words before the cursor, the last one unfinished, and the completions.
 struct CompletionCase: Sendable, CustomTestStringConvertible {
   let words: [String]
   let offers: [String]
@@ -81,7 +81,7 @@ private let completionCases: [CompletionCase] = [
     let offers = result.output.split(separator: "\n").compactMap {
       $0.split(separator: "\t").first.map(String.init)
     }
-    // Fish offers a short option only where it is asked for with one dash, and long ones as well.
+    // Fish completes a short option only after one dash, and long ones as well.
     #expect(offers.sorted() == sample.offers.sorted())
   }
 

@@ -43,7 +43,7 @@ import Testing
     var table = TextTable(["ID", "STATE", "CREATED", .init("COUNT", .right), "CONTENT"])
     table.append(["a1", "open", "2026-11-21", "7", "Pay 5"])
     table.append(["a2", "done", "2026-11-22", "", "Pay 20"])
-    // A row has 37 columns; the bar and the one that stays free make 40.
+    // A row has 37 columns; with the bar and the free one, 40.
     let whole = """
       | ID  STATE  CREATED     COUNT  CONTENT
       | a1  open   2026-11-21      7  Pay 5

@@ -27,7 +27,7 @@ import Testing
       let tool = try #require(installed("mandoc"))
       let result = try runTool(tool, ["-T", "lint", "-W", "all"], input: program.manPage())
       let warnings = result.output.split(separator: "\n") + result.messages.split(separator: "\n")
-      // Other pages are not installed here, and the system's name is the reader's.
+      // Other pages are not installed here, and the operating system is the reader's.
       let relevant = warnings.filter {
         !$0.contains("referenced manual not found") && !$0.contains("operating system explicitly specified")
       }

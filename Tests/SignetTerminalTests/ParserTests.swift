@@ -1,7 +1,7 @@
 import SignetTerminal
 import Testing
 
-/// A command line and what the command prints, or the failure.
+/// A command line and the command's output, or the failure.
 struct ParserCase: Sendable, CustomTestStringConvertible {
   let line: String
   let expected: Result<String, UsageFailure>
@@ -80,7 +80,7 @@ let parserCases: [ParserCase] = [
   .init("otp --valid 24h work", "valid=86400"),
   .init("otp --valid 1d work", "valid=86400"),
   .init("otp --format grouped work", "format=grouped"),
-  // Refusals.
+  // Rejections.
   .init("otp --jsno work", .unknownOption("--jsno", suggestion: "--json")),
   .init("otp --jsn=x work", .unknownOption("--jsn", suggestion: "--json")),
   .init("otp --contain a work", .unknownOption("--contain", suggestion: "--container")),

@@ -4,13 +4,13 @@ import Testing
 
 private let copy: @Sendable (RawSpan) -> [UInt8] = { span in span.withUnsafeBytes { Array($0) } }
 
-/// A note that says how many bytes are typed.
+/// A note with the number of typed bytes.
 private let counting = PromptNote { "\($0.byteCount) typed." }
 
-/// What a note's line is drawn as, on a terminal whose prompt takes ten columns.
+/// The drawing of a note's line, on a terminal whose prompt has ten columns.
 private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B}[11G" }
 
-// The kind of terminal is the process's, so each test has a process of its own.
+// The type of terminal is global to the process, so each test has a separate process.
 @Suite("A line under a prompt", .timeLimit(.minutes(10))) struct PromptNoteTests {
   @Test("follows each key, shows nothing of what is typed, and is gone afterwards")
   func keys() async {
@@ -23,7 +23,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
       #expect(
         try await terminal.shown(until: "0 typed.\u{1B}[A\u{1B}[11G") == "Password: " + drawn("0 typed."))
       #expect(!terminal.hasEcho)
-      // The key, and what the line is then.
+      // The key, and the resulting line.
       for (key, count) in [
         ("q", 1), ("é", 3), ("\u{7F}", 1), ("z", 2), ("\u{8}", 1), ("\u{7F}", 0), ("\u{7F}", 0), ("qz", 2),
         ("\u{15}", 0), ("qz", 2), ("\u{17}", 0), ("q\u{1B}", 2), ("\u{7F}\u{7F}zz", 2),

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A real terminal whose person is the test.
+/// A real terminal on which the test types.
 final class PseudoTerminal: Sendable {
-  /// The side of the person.
+  /// The user's side.
   private let master: Int32
   /// Held open, so that the terminal does not hang up between two prompts.
   private let held: Int32
@@ -52,15 +52,13 @@ final class PseudoTerminal: Sendable {
     return tcgetattr(held, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
-  /// Types bytes.
   func type(_ text: String) { type(Array(text.utf8)) }
 
-  /// Types bytes.
   func type(_ bytes: [UInt8]) {
     #expect(bytes.withUnsafeBytes { write(master, $0.baseAddress, $0.count) } == bytes.count)
   }
 
-  /// Everything that is shown until `text` is, which must come within five minutes.
+  /// Returns the output up to `text`, which must come within five minutes.
   func shown(until text: String) async throws -> String {
     let all = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.read { $0.contains(text) }) }
@@ -69,8 +67,8 @@ final class PseudoTerminal: Sendable {
     return all
   }
 
-  /// Watches and types on a thread of its own while the test waits for a process to exit, because that wait
-  /// holds a thread of the shared pool.
+  /// Watches and types on a separate thread while the test waits for a process to exit, since that wait blocks a thread of
+  /// the shared pool.
   func person(_ work: @escaping @Sendable (PseudoTerminal) -> Void) -> Task<Void, Never> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     Thread.detachNewThread {
@@ -80,15 +78,15 @@ final class PseudoTerminal: Sendable {
     return Task { for await _ in stream {} }
   }
 
-  /// Waits on this thread until `text` is shown; false after five minutes.
+  /// Waits on this thread until `text` appears; returns false after five minutes.
   func waits(for text: String) -> Bool { queue.sync { read { $0.contains(text) }.contains(text) } }
 
-  /// Everything that is shown now, without waiting.
+  /// Returns the current output without waiting.
   func shownNow() -> String {
     queue.sync { read(timeout: 0) { _ in false } }
   }
 
-  /// What a program would read now, without waiting.
+  /// Returns the input that a program would read now, without waiting.
   func inputNow() -> [UInt8] {
     let number = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
     defer { close(number) }
@@ -130,7 +128,7 @@ final class TestPipe: Sendable {
 
   deinit { close(readEnd) }
 
-  /// Ends the input; called once by whoever made the pipe.
+  /// Ends the input; called once by the pipe's creator.
   func closeWriteEnd() { close(writeEnd) }
 
   var writable: Int32 { writeEnd }

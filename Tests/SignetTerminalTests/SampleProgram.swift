@@ -4,7 +4,7 @@ import Synchronization
 import SignetTestKit
 import Testing
 
-/// A program that declares one of each thing.
+/// A program that declares one of each kind of element.
 func sampleProgram(
   classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure }
 ) -> Program {
@@ -90,7 +90,7 @@ struct SampleFailure: Error, CustomStringConvertible {
   var description: String { "a failure of the domain" }
 }
 
-/// Collects what is written to a terminal.
+/// Collects a terminal's output.
 final class Collector: Sendable {
   private let pieces = Mutex<[String]>([])
   var text: String { pieces.withLock { $0.joined() } }
@@ -102,7 +102,7 @@ final class Collector: Sendable {
   }
 }
 
-/// Runs the sample program on words and gives its code, output and messages.
+/// Runs the sample program with words; returns its exit code, output and messages.
 func runSample(
   _ words: [String], _ program: Program = sampleProgram()
 ) async -> (code: ExitCode, output: String, messages: String) {
@@ -112,20 +112,20 @@ func runSample(
   return (code, output.text, messages.text)
 }
 
-/// A program of this machine, or nil where it is not installed.
+/// Returns the path of a program, or `nil` if it is not installed.
 func installed(_ name: String) -> String? {
   ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test without a program, except in CI: a failure there.
+  /// Skips a test without a program, but lets it fail in CI.
   static func needs(_ program: String) -> Self {
     .enabled(if: installed(program) != nil || ContinuousIntegration.isHere, "needs \(program)")
   }
 }
 
-/// Runs a program with `input` and gives its status, output and messages.
+/// Runs a program with `input`; returns its status, output and messages.
 func runTool(
   _ path: String, _ arguments: [String], input: String = "", environment: [String: String] = [:]
 ) throws -> (status: Int32, output: String, messages: String) {

@@ -2,7 +2,7 @@ import Foundation
 import SignetTerminal
 import Testing
 
-/// Copies what was lent, for comparison only.
+/// Copies lent bytes, for comparison only.
 @Sendable private func copy(_ span: RawSpan) -> [UInt8] {
   (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
 }
@@ -44,7 +44,7 @@ import Testing
   func typedAhead() async throws {
     let terminal = try PseudoTerminal()
     terminal.type("early\n")
-    _ = try await terminal.shown(until: "early")  // its echo: the terminal has taken it in
+    _ = try await terminal.shown(until: "early")  // its echo: the terminal has received it
     async let secret = SecretInput.terminal(at: terminal.path).read("Password: ", into: copy)
     _ = try await terminal.shown(until: "Password: ")
     terminal.type("late\n")
@@ -160,7 +160,7 @@ import Testing
       terminal.type("half\u{3}")
     }
     await #expect(processExitsWith: .signal(SIGINT)) { [path = path as String] in
-      // A session of its own, and the pseudo-terminal as its controlling one, as in a real window.
+      // A new session with the pseudo-terminal as its controlling one, as in a real window.
       #expect(setsid() > 0)
       let number = open(path, O_RDWR)
       #expect(number >= 0)
@@ -381,7 +381,7 @@ import Testing
 }
 
 extension Result where Failure == any Error {
-  /// What an asynchronous call gave or threw.
+  /// Creates the result of an asynchronous call.
   init(_ body: () async throws -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }

@@ -9,7 +9,8 @@ import Testing
       ("./bank", "./bank"), ("/srv/a-b_c.d:8443", "/srv/a-b_c.d:8443"), ("", "''"), ("my bank", "'my bank'"),
       ("a'b", #"'a'\''b'"#), ("$HOME", "'$HOME'"), ("~bank", "'~bank'"), ("ü", "'ü'"),
       ("/srv/Müller's банк/銀行१", #"'/srv/Müller'\''s банк/銀行१'"#),
-      // What a terminal may join, move, hide or show as another: marks, parts of a syllable, from right to left, blanks, K as in kelvin.
+      // Characters that a terminal may join, move, hide or show as others: marks, parts of a syllable, right-to-left text,
+      // blanks, KELVIN SIGN.
       ("u\u{308}", #""$(printf 'u\314\210')""#),
       ("\u{1112}\u{1161}", #""$(printf '\341\204\222\341\205\241')""#),
       ("\u{5D0}", #""$(printf '\327\220')""#), ("\u{661}", #""$(printf '\331\241')""#),

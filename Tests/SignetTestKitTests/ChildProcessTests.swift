@@ -2,7 +2,7 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// The runner of child processes, which other tests believe.
+/// The runner of child processes, on which other tests rely.
 @Suite(.timeLimit(.minutes(2))) struct ChildProcessTests {
   private static func shell(_ script: String, _ words: String...) -> ChildCommand {
     ChildCommand(["/bin/sh", "-c", script, "sh"] + words)
@@ -28,7 +28,7 @@ import Testing
     #expect(try await child.end() == -SIGKILL)
     #expect(!child.isRunning)
     #expect(!child.send(SIGTERM))
-    // It can be asked again.
+    // A repeated query gives the same status.
     #expect(try await child.end() == -SIGKILL)
   }
 
@@ -72,7 +72,7 @@ import Testing
     }
     #expect(try await read(.none).isEmpty)
     #expect(try await read(.lines(["one", "two"])) == Array("one\ntwo\n".utf8))
-    // More than a pipe holds, and none waits for the other.
+    // More than a pipe holds, and no side waits for the other.
     let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     #expect(try await read(.bytes(bytes)) == bytes)
     let folder = try TemporaryFolder()
@@ -104,12 +104,12 @@ import Testing
   #if os(Linux)
     @Test("a child has its standard descriptors only, no signal blocked and none ignored")
     func inheritance() async throws {
-      // Inheritable, and above all that a shell opens for itself.
+      // Inheritable, and with a number above those that a shell opens.
       let spare = dup2(0, 700)
       defer { close(spare) }
       let open = try await Self.shell("ls /proc/$$/fd").finish().output
       #expect(open == "0\n1\n2\n")
-      // From a thread that blocks all signals, as those of a pool do, with one ignored.
+      // From a thread that blocks all signals, like those of a pool, with one ignored.
       let status = try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread {
           var (all, usual) = (sigset_t(), sigset_t())

@@ -13,7 +13,7 @@ import Testing
 
 import Signet
 
-/// Keeps what a device sends, and answers some requests in the server's place.
+/// Records a device's requests, and changes some of them.
 private final class RecordingTransport: HTTPTransport {
   private let inner: any HTTPTransport
   private let state = Mutex<(requests: [HTTPRequest], change: (@Sendable (HTTPRequest) -> HTTPRequest)?)>(
@@ -38,7 +38,7 @@ private final class RecordingTransport: HTTPTransport {
   }
 }
 
-/// Holds back the first answer of a server that is about a condition.
+/// Delays a server's first answer about a condition.
 private final class SlowTransport: HTTPTransport {
   private let inner: any HTTPTransport
   private let isFirst = Mutex(true)
@@ -47,10 +47,10 @@ private final class SlowTransport: HTTPTransport {
 
   init(_ inner: any HTTPTransport) { self.inner = inner }
 
-  /// Returns once the answer is here and held back.
+  /// Returns once the answer has arrived and is held.
   func untilHeld() async { for await _ in held.stream { break } }
 
-  /// Lets the answer go.
+  /// Releases the answer.
   func free() { freed.continuation.yield() }
 
   func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
@@ -112,7 +112,7 @@ struct AccountReportTests {
     }
     #expect(locked.lock.sources == [.policy, .server])
     #expect(try await guarded.record(container).standing == .locked)
-    // Codes are not taken, whatever the device makes.
+    // The server rejects codes, even if the device still makes them.
     let storage = guarded.inviting.server.context.storage
     #expect(try await storage.credential(ID(of: container.serverMadeID))?.state == .disabled)
     guarded.given.set { $0.tamperScore = 0 }
@@ -136,7 +136,7 @@ struct AccountReportTests {
     try await device.reportCondition(of: container)
     let good = try #require(recording.requests("/device/condition").last).body
     #expect(try JSONObject(parsing: good).contains("report"))
-    // What was good is sent again, in a request that is signed anew: the device was clean then.
+    // An earlier good report is sent again, in a request with a new signature.
     guarded.given.set { $0.tamperScore = 1 }
     let key = try await device.sessionKey(of: container, by: nil)
     let session = try await device.session(container)
@@ -151,7 +151,7 @@ struct AccountReportTests {
       return
     }
     #expect(problem.code == .reportReplayed)
-    // One that answers no challenge of the server, one of another device, and one by another key.
+    // A report for no challenge of the server, one of another device, and one by another key.
     let report = PostureReport(
       container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
       challenge: [UInt8](repeating: 1, count: 16), time: 1, revision: 0, evidence: AccountEvidence(),
@@ -216,7 +216,7 @@ struct AccountReportTests {
       server: await guarded.inviting.server.restarted { $0.accountRules.reactions = ["screenLock": .stepUp] })
     guarded = try GuardedDevice(inviting) { $0.screenLock = true }
     let container = try await guarded.activate()
-    // What the device itself makes of it does not matter here: the server's word counts.
+    // The device's own verdict does not matter here: the server's decides.
     let lax = Device(
       vault: guarded.fixture.vault,
       accountPolicies: AccountPolicies(
@@ -285,7 +285,7 @@ struct AccountReportTests {
     let guarded = try await GuardedDevice([:])
     let (device, container) = (guarded.device, try await guarded.activate())
     let lock = try await guarded.order(.lock, container, "reported lost")
-    // Before the device has heard of it: what it signs is not taken, denying is.
+    // Before the device knows of the lock: the server rejects its approvals, but accepts a denial.
     let first = try await guarded.inviting.server.createTransaction("Pay 1 EUR", for: nil)
     let transaction = try await device.transaction(first, for: container)
     guard
@@ -298,7 +298,7 @@ struct AccountReportTests {
     }
     #expect(problem.code == .containerLocked)
     try await device.decide(transaction, .denied, with: container)
-    // It hears of it with its list.
+    // The device receives the order with its list.
     _ = try await device.transactionList(for: container)
     guard
       case .accountLocked(let found)? = await signetFailure(of: {
@@ -321,7 +321,7 @@ struct AccountReportTests {
     _ = try await guarded.order(.unlock, container)
     _ = try await device.transactionList(for: container)
     _ = try await device.oneTimePassword(for: container)
-    // Nothing is left to say.
+    // No receipt or report is outstanding.
     _ = try await device.transactionList(for: container)
     #expect(try await guarded.record(container).reportWanted == 0)
     #expect(try await guarded.orders(container).allSatisfy { $0.receipt != nil })
@@ -367,7 +367,7 @@ struct AccountReportTests {
     let container = try await guarded.activate()
     let transport = SlowTransport(guarded.transport)
     let slow = GuardedDevice.device(guarded.fixture.vault, guarded.given, transport)
-    // It answers a challenge that is not open any more, so it is refused in the end.
+    // It answers a challenge that is no longer open, so it is finally rejected.
     async let late = signetFailure { try await slow.reportCondition(of: container) }
     await transport.untilHeld()
     _ = try await guarded.order(.lock, container, "stolen")
@@ -394,7 +394,7 @@ struct AccountReportTests {
     _ = try await device.transactionList(for: container)
     let status = try await device.accountStatus(of: container)
     #expect(status.policies.names == ["deviceTampering", "mine"] && status.unknownPolicies == ["mine"])
-    // Evaluated with the next thing that is wanted.
+    // Evaluated with the next operation.
     guard
       case .accountLocked(let lock)? = await signetFailure(of: {
         _ = try await device.oneTimePassword(for: container)
@@ -423,7 +423,7 @@ struct AccountReportTests {
       _ = try await device.oneTimePassword(for: container)
       try await guarded.accounts.attach([:], to: container.serverMadeID, by: .local)
       try await device.reportCondition(of: container)
-      // Nobody asks for it, so nobody writes it down.
+      // Nothing requests the evidence, so it is not recorded.
       guarded.clock.advance(by: .seconds(100 * 86_400))
     }
     try await guarded.accounts.attach(policies, to: container.serverMadeID, by: .local)
@@ -494,7 +494,7 @@ struct AccountReportTests {
     guarded.given.set { $0.tamperScore = 0 }
     let (device, container) = (guarded.device, try await guarded.activate())
     guarded.given.set { $0.tamperScore = 1 }
-    // A device that reports, and does nothing of what it is told.
+    // A device that reports, but follows no order.
     let key = try await device.sessionKey(of: container, by: nil)
     let session = try await device.session(container)
     func ask(_ body: [UInt8]) async throws -> DeviceStatus {

@@ -12,18 +12,18 @@ import Testing
 
 import Signet
 
-/// A policy of an app on a real device, at a real server.
+/// An app's policy on a real device and at a real server.
 @Suite("Policies of apps, on devices and at servers", .timeLimit(.minutes(10)))
 struct AppPolicyTests {
   private struct Failure: Error {}
 
-  /// Says what the test wants.
+  /// A policy whose verdict the test sets.
   private final class RegionPolicy: AccountPolicy {
     let name = "region"
     private let state = Mutex(
       (verdict: AccountPolicyVerdict?.some(.compliant), asked: [AccountPolicyParameters]()))
 
-    /// `nil` throws.
+    /// Sets the verdict; `nil` throws.
     func say(_ verdict: AccountPolicyVerdict?) { state.withLock { $0.verdict = verdict } }
 
     var asked: [JSONValue] { state.withLock { $0.asked.map(\.value) } }
@@ -111,12 +111,12 @@ struct AppPolicyTests {
     }
     #expect(
       lock.lockingPolicy == "screenLock" && lock.broken.map(\.breach.policy) == ["screenLock", "region"])
-    // On the disk, for whoever opens the vault and evaluates nothing.
+    // The verdict is stored for other readers of the vault, which evaluate nothing.
     let other = try Bench.device(bench.guarded, nil)
     let status = try await other.accountStatus(of: container)
     #expect(status.lock.broken.map(\.breach.policy) == ["screenLock", "region"])
     #expect(status.unknownPolicies == ["region"])
-    // Who does not know the policy cannot say that it holds.
+    // Without the policy, it cannot be evaluated as compliant.
     bench.guarded.given.set { $0.screenLock = true }
     #expect(
       try await other.evaluateAccountPolicies(of: container).lock.broken.map(\.breach.policy) == ["region"])
@@ -166,7 +166,7 @@ struct AppPolicyTests {
     #expect((status.stepUpReason != nil) == (standing == .stepUp))
     let reason = status.lock.server?.reason ?? status.stepUpReason
     if standing != .open { #expect(reason == "region: the device is elsewhere") }
-    // The next report, without the breach, is judged anew.
+    // The next report, without the breach, is evaluated anew.
     bench.policy.say(.compliant)
     guard case .reported(let open) = try await bench.device.reportCondition(of: container) else {
       Issue.record("another case")

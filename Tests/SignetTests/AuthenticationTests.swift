@@ -12,7 +12,7 @@ import enum SignetPolicy.ProtectionPolicy
 import struct SignetPolicy.PasswordCache
 import struct SignetPolicy.PasswordPolicy
 
-/// A device with gates that a test moves, and a container under a policy.
+/// A device with simulated gates, and a container under a policy.
 private struct Bench {
   static let password = "Signal 42 tower"
 
@@ -62,7 +62,7 @@ private struct Bench {
 
   func stop() async { await server.server.stop() }
 
-  /// Decides a new transaction of one of several relying parties, each of which may have four wait.
+  /// Decides a new transaction of one of several relying parties, each of which may have four pending ones.
   func sign(by authentication: Authentication?, for party: Int = 0) async throws {
     let asked = try await TransactionService(server.server.context).create(
       "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .key("\(party)"))

@@ -9,9 +9,9 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// A server that forgets handshakes, because it was restarted or the user took long, fails no activation and no renewal.
+/// A server that loses handshakes, after a restart or during a slow user's input, fails no activation and no renewal.
 @Suite(.timeLimit(.minutes(10))) struct BeginningAgainTests {
-  /// Does something at requests of a kind, before they are sent.
+  /// Runs an action before requests of a kind are sent.
   private final class InterferingTransport: HTTPTransport {
     private let inner: any HTTPTransport
     private let action: Mutex<(suffix: String, times: Int, body: @Sendable () async throws -> Void)?> = Mutex(

@@ -49,7 +49,7 @@ import struct SignetPolicy.PasswordPolicy
     }
     let since = try #require(try await fixture.device.containers().first?.unknownToServerSince)
     #expect(since >= before)
-    // It says so again, and is not reached: neither changes since when.
+    // Neither a repetition nor an unreachable server changes the time.
     let later = Device(vault: fixture.vault, clock: VirtualClock(since + 100)) {
       _ throws(TransportFailure) in transport
     }
@@ -86,7 +86,7 @@ import struct SignetPolicy.PasswordPolicy
   }
 }
 
-/// Carries requests on, or answers as a server does that does not know the container.
+/// Forwards requests, or answers like a server that does not know the container.
 private final class ForgettingTransport: HTTPTransport {
   private let inner: any HTTPTransport
   private let hasForgotten = Mutex(false)

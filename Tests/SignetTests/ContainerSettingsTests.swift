@@ -7,7 +7,7 @@ import SignetVault
 import SignetWire
 import Testing
 
-/// What an app may change of a container by itself.
+/// Container settings that an app may change.
 @Suite(.timeLimit(.minutes(10))) struct ContainerSettingsTests {
   @Test("another name, seen by whoever opens the vault")
   func rename() async throws {
@@ -53,7 +53,7 @@ import Testing
     await #expect(throws: SignetFailure.transport(.wrongPin)) {
       try await Device(vault: vault).pendingTransactions(for: container)
     }
-    // Those of the device, which are the system's, do not have this server's.
+    // The device's own authorities are the system's, without this server's.
     try await device.setTrust(certificateAuthoritiesPEM: nil, of: container)
     await #expect(throws: SignetFailure.transport(.certificateRefused(.unknownIssuer))) {
       try await device.pendingTransactions(for: container)

@@ -17,7 +17,7 @@ import Testing
 
 import Signet
 
-/// What a test makes a device find out about itself.
+/// Evidence that a test sets.
 final class GivenEvidence: AccountEvidenceSource {
   let name = "given"
   private let known = Mutex(AccountEvidence())
@@ -34,7 +34,7 @@ final class GivenEvidence: AccountEvidenceSource {
   func evidence() async throws -> AccountEvidence { known.withLock { $0 } }
 }
 
-/// A device whose evidence a test gives, at a server whose containers have policies.
+/// A device with evidence that a test sets, and a server whose containers have policies.
 struct GuardedDevice {
   let inviting: InvitingServer
   let fixture: DeviceFixture
@@ -80,7 +80,7 @@ struct GuardedDevice {
   func stop() async { await inviting.server.stop() }
 }
 
-/// The failure that a call ends with.
+/// Returns the failure of a call.
 func signetFailure(of call: () async throws -> Void) async -> SignetFailure? {
   do { try await call() } catch { return error as? SignetFailure }
   return nil
@@ -172,7 +172,7 @@ struct DeviceAccountLockTests {
     let status = try await device.accountStatus(of: container)
     #expect(status.lock.sources == [.policy])
     #expect(status.lock.broken[0].breach.evidence["tamperScore"] == 0.9)
-    // It goes by itself.
+    // The lock ends without an action.
     guarded.given.set { $0.tamperScore = 0 }
     _ = try await device.oneTimePassword(for: container)
     #expect(try await !device.accountStatus(of: container).lock.isLocked)
@@ -263,7 +263,7 @@ struct DeviceAccountLockTests {
     clock.advance(by: .seconds(86_400))
     _ = try await device.oneTimePassword(for: container)
     clock.advance(by: .seconds(86_401))
-    // The time since boot tells, too.
+    // The time since boot counts as well.
     clock.turnWall(by: -86_401)
     for _ in 0..<2 {
       #expect(
@@ -306,7 +306,7 @@ struct DeviceAccountLockTests {
     try await device.unlockAccount(second)
     let renewed = try await device.renew(second, handler: ScriptedActivation(reply: .abort))
     #expect(try await device.accountStatus(of: renewed).policies.names == ["deviceTampering"])
-    // Cut off after the new keys were stored, locked, and then gone on with: the lock is still there.
+    // Interrupted after the new keys were stored, then locked, then continued: the lock remains.
     guarded.transport.cut(.before, at: "/activation/confirm")
     #expect(
       await signetFailure {

@@ -6,7 +6,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// A device against a real server: whatever is cut off or refused, nothing is half done.
+/// A device with a real server: after any interruption or rejection, no activation is half done.
 @Suite(.timeLimit(.minutes(10))) struct DeviceActivationTests {
   @Test func asksForNoPasswordWhereTheDeviceProtects() async throws {
     let server = try await InvitingServer()
@@ -48,7 +48,7 @@ import Testing
     }
     #expect(try await fixture.isEmpty)
     #expect(try await server.states().isEmpty)
-    // The invite is as good as before.
+    // The invite is still valid.
     _ = try await fixture.activate(code, password: "Horse battery 1")
     await server.server.stop()
   }
@@ -134,7 +134,7 @@ import Testing
     transport.cut(.before, at: "/confirm")
     let code = try await server.invite()
     await #expect(throws: SignetFailure.self) { try await fixture.activate(code) }
-    _ = try await server.invite()  // takes the place of the one above
+    _ = try await server.invite()  // replaces the one above
     transport.cut(nil, at: "/confirm")
     #expect(try await fixture.device.finishActivations().isEmpty)
     #expect(try await fixture.isEmpty)

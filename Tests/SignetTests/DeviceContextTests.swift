@@ -7,7 +7,7 @@ import SignetStorage
 import SignetWire
 import Testing
 
-/// What an app says of the circumstances of a decision.
+/// An app's description of the circumstances of a decision.
 @Suite(.timeLimit(.minutes(10))) struct DeviceContextTests {
   @Test("it is signed with the decision, and the relying party reads it")
   func signed() async throws {

@@ -9,7 +9,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// A device in a folder of its own; its requests go where the test says.
+/// A device in a separate folder, whose transport the test provides.
 struct DeviceFixture {
   let folder: TemporaryFolder
   let device: Device
@@ -28,18 +28,18 @@ struct DeviceFixture {
     device = Device(vault: vault) { _ throws(TransportFailure) in transport }
   }
 
-  /// The same vault, as another process opens it.
+  /// Opens the same vault like another process.
   func openVault() throws -> Vault {
     let path = folder.path + "/device"
     return try Vault.forTests(path)
   }
 
-  /// Whether the vault holds nothing at all.
+  /// Indicates whether the vault has no container.
   var isEmpty: Bool {
     get async throws { try await vault.containers().isEmpty }
   }
 
-  /// Activates, without a password unless one is given.
+  /// Activates, without a password by default.
   func activate(_ code: ActivationCode, password: String? = nil) async throws -> Container {
     try await device.createContainer(
       ContainerInitialization(code: code),
@@ -47,7 +47,7 @@ struct DeviceFixture {
   }
 }
 
-/// A real server, and an invite for one user of it.
+/// A real server, and an invite for one of its users.
 struct InvitingServer {
   let folder: TemporaryFolder
   let server: TestServer
@@ -80,9 +80,9 @@ struct InvitingServer {
   }
 }
 
-/// Carries requests on, or does not.
+/// A transport that forwards requests or breaks the connection.
 final class CuttingTransport: HTTPTransport {
-  /// Where the connection breaks.
+  /// The point at which the connection breaks: before the request, or after the server has handled it.
   enum Cut: Sendable { case before, after }
 
   private let inner: any HTTPTransport
@@ -90,7 +90,7 @@ final class CuttingTransport: HTTPTransport {
 
   init(_ inner: any HTTPTransport) { self.inner = inner }
 
-  /// Breaks the connection at each request whose path ends so.
+  /// Breaks the connection at each request whose path has this suffix.
   func cut(_ cut: Cut?, at suffix: String) { cuts.withLock { $0[suffix] = cut } }
 
   func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
@@ -102,9 +102,9 @@ final class CuttingTransport: HTTPTransport {
   }
 }
 
-/// A server that knows the invite and says what a test makes it say.
+/// A server that knows the invite but violates the protocol as a test demands.
 final class HostileServer: HTTPTransport {
-  /// What it says otherwise than a server of the protocol would.
+  /// The deviations from the protocol.
   struct Lies: Sendable {
     var costs = Argon2id.minimum
     var offerServer: ServerURL?
@@ -119,7 +119,7 @@ final class HostileServer: HTTPTransport {
     var failures: [String: TransportFailure] = [:]
   }
 
-  /// What it signs with.
+  /// The key with which it signs.
   static let signingKey = P256.Signing.PrivateKey()
 
   private let code: ActivationCode
@@ -139,7 +139,7 @@ final class HostileServer: HTTPTransport {
     (self.code, self.protection, self.lies, self.derivation) = (code, protection, lies, derivation)
   }
 
-  /// What was asked, in order.
+  /// The requests in order.
   var requests: [String] { seen.withLock { $0 } }
 
   func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
@@ -202,7 +202,7 @@ final class HostileServer: HTTPTransport {
 }
 
 extension ActivationCode {
-  /// A code for no server.
+  /// A code for a server that does not exist.
   static func made() throws -> ActivationCode {
     ActivationCode(
       server: try ServerURL("id.example.org/main"), user: UserID("alice"),
@@ -210,5 +210,5 @@ extension ActivationCode {
   }
 }
 
-/// A password as an app hands it over.
+/// A password in the form that apps pass.
 func secret(_ text: String) -> SharedSecretBox { SharedSecretBox(SecretBytes(copying: Array(text.utf8))) }

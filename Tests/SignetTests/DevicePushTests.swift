@@ -9,7 +9,7 @@ import Testing
 
 /// Pushes on the device's side, from a real server.
 @Suite(.timeLimit(.minutes(10))) struct DevicePushTests {
-  /// Hands the messages to the test.
+  /// Passes the messages to the test.
   private struct Gateway: PushDispatcher {
     let service = PushTarget.Service.webhook
     let messages = AsyncStream<String>.makeStream()

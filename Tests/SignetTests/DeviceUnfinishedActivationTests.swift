@@ -7,7 +7,7 @@ import SignetTesting
 import Synchronization
 import Testing
 
-/// One server must not keep a device from working with another.
+/// A failing server must not prevent a device from working with another.
 @Suite(.timeLimit(.minutes(10))) struct DeviceUnfinishedActivationTests {
   /// A clock that can be set.
   private final class SettableClock: WallClock {
@@ -29,7 +29,7 @@ import Testing
     let device = Device(vault: vault)
     let user = UserID("alice")
 
-    // A server whose clock is off takes the proof, and then refuses what is signed with a time.
+    // A server with a wrong clock accepts the proof, and then rejects every signed time.
     for (server, clock) in [(bad, badClock), (good, goodClock)] {
       clock.set(ahead: 3600)
       try await UserService(server.context).add(user, by: .local)

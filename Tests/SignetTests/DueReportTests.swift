@@ -10,7 +10,7 @@ import Testing
 
 import Signet
 
-/// Counts what a device sends, does something before a decision goes out, and refuses decisions in the server's place.
+/// Counts a device's requests, runs an action before a decision is sent, and rejects decisions in place of the server.
 private final class WatchingTransport: HTTPTransport {
   private struct State {
     var requests: [HTTPRequest] = []
@@ -24,7 +24,7 @@ private final class WatchingTransport: HTTPTransport {
 
   init(_ inner: any HTTPTransport) { self.inner = inner }
 
-  /// The last part of the path of each request that brings a decision or a report, in order.
+  /// The last path component of each decision and report, in order.
   var names: [String] {
     state.withLock { state in
       state.requests.compactMap { $0.url.split(separator: "/").last.map(String.init) }.filter {
@@ -38,13 +38,13 @@ private final class WatchingTransport: HTTPTransport {
     state.withLock { $0.requests.filter { $0.url.hasSuffix("/decision") }.map(\.body) }
   }
 
-  /// Answers the next decisions with this: a report is due.
+  /// Answers the next decisions with the problem that a report is due.
   func refuse(_ count: Int) { state.withLock { $0.refusals = count } }
 
-  /// Answers the next reports with this: another question of the server has ended the one that they answer.
+  /// Answers the next reports with the problem that a newer challenge has replaced theirs.
   func replay(_ count: Int) { state.withLock { $0.replays = count } }
 
-  /// Does this once a decision goes out.
+  /// Runs an action before a decision is sent.
   func beforeDecision(_ action: @escaping @Sendable () -> Void) {
     state.withLock { $0.beforeDecision = action }
   }
@@ -72,10 +72,10 @@ private final class WatchingTransport: HTTPTransport {
   }
 }
 
-/// What a device does where its server wants a report before it takes a decision.
+/// A device's reports that its server demands before it accepts a decision.
 @Suite("Reports that are due", .timeLimit(.minutes(10)))
 struct DueReportTests {
-  /// A device at a server whose requirement `fresh` asks for a report, and what it sends.
+  /// A device at a server whose requirement `fresh` demands a report, and its requests.
   private struct Bench {
     let guarded: GuardedDevice
     let device: Device
@@ -97,7 +97,7 @@ struct DueReportTests {
       container = try await guarded.activate()
     }
 
-    /// Asks alice what requires a report.
+    /// Makes a request to alice that requires a report.
     func ask() async throws -> TransactionRequest {
       let order = TransactionDraft(
         .text("Pay 1 EUR"), from: TransactionService.testParty, user: container.user, requirements: ["fresh"])
@@ -149,7 +149,7 @@ struct DueReportTests {
     #expect(await bench.decide(request, .accepted) == .refused(Problem(.reportDue, "why")))
     #expect(bench.watched.names == ["decision", "condition", "condition", "decision"])
     #expect(try await bench.state(request) == .pending)
-    // The server has the report by now.
+    // The server has the report now.
     #expect(await bench.decide(request, .accepted) == nil)
     #expect(bench.watched.names.count == 5)
     await bench.guarded.stop()
@@ -193,7 +193,7 @@ struct DueReportTests {
     }
     #expect(lock.sources == [.policy, .server])
     #expect(bench.watched.names == ["decision", "condition", "decision", "condition", "condition"])
-    // Nothing else of the user's could answer it.
+    // The user has no other authenticator that could answer it.
     #expect(try await bench.state(request) == .withdrawn)
     await bench.guarded.stop()
   }
@@ -203,7 +203,7 @@ struct DueReportTests {
     let bench = try await Bench()
     let request = try await bench.ask()
     _ = try await bench.guarded.order(.wipe, bench.container)
-    // The order has ended the request, and is heard of with what waits.
+    // The order has ended the request, and the device receives it with the pending requests.
     #expect(await bench.decide(request, .accepted) != nil)
     #expect(try await bench.state(request) == .withdrawn)
     await #expect(throws: SignetFailure.containerWiped) {

@@ -2,7 +2,8 @@ import Signet
 import SignetServerTesting
 import Testing
 
-/// What an app can name with `import Signet` alone: this file has no other import of ours, and that it compiles is the test.
+/// The names that an app gets with `import Signet` alone: this file imports no other module of ours, and the test is that it
+/// compiles.
 @Suite struct ExportsTests {
   @Test("targets of pushes are made, and lists of them read")
   func pushes() throws {

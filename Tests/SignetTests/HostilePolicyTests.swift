@@ -2,7 +2,7 @@ import Signet
 import SignetWire
 import Testing
 
-/// A server that sends policies that are no policies: refused at once, nothing kept, nothing sent.
+/// A server that sends invalid policies: they are rejected at once, and nothing is stored or sent.
 @Suite struct HostilePolicyTests {
   private static func password(_ rules: String, lock: String = #"{"type":"lock","limit":5}"#) -> String {
     #"{"type":"password","password":{\#(rules)},"lock":\#(lock)}"#

@@ -4,11 +4,11 @@ import SignetServerTesting
 import SignetWire
 import Testing
 
-/// Whatever a server says, the device fails with the right name and keeps nothing.
+/// For each invalid answer of a server, the device fails with the right error and stores nothing.
 @Suite struct HostileServerTests {
   private static let html = HTTPResponse(status: 200, body: Array("<html>hello</html>".utf8))
 
-  /// Runs an activation that must fail; gives back the failure.
+  /// Runs an activation that must fail and returns the failure.
   private func failure(
     _ lies: HostileServer.Lies, protection: ProtectionPolicy = .device, requests: [String]
   ) async throws -> SignetFailure? {
@@ -201,7 +201,7 @@ import Testing
         try await fixture.device.decide(request, .accepted, with: container)
       } catch { found = error }
       #expect(found == expected)
-      // What is not offered, or has ended, is not even sent.
+      // A decision that is not offered, or on an ended transaction, is not sent.
       let count = server.requests.count
       await #expect(throws: SignetFailure.decisionNotAllowed) {
         try await fixture.device.decide(request, .denied, with: container)
@@ -234,7 +234,7 @@ import Testing
     await #expect(throws: SignetFailure.lockedOut) {
       try await device.oneTimePassword(for: container, by: .password(secret("correct horse")))
     }
-    // What only talks to the server is open still.
+    // Operations with the server alone are still possible.
     #expect(try await device.container(container.id) == container)
   }
 }

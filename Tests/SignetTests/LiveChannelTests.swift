@@ -27,7 +27,7 @@ import Testing
     let id = try await server.createTransaction("Pay 1 EUR", for: container.user)
     let second = try #require(try await waiting)
     #expect(second.list.transactions.map(\.id) == [id])
-    // What is known already is not told again; another list is, at once.
+    // A known list is not sent again; a different one is sent at once.
     let again = try #require(try await device.transactionList(beyond: first, for: container))
     #expect(again == second)
     async let next = device.transactionList(beyond: second, for: container)
@@ -37,14 +37,15 @@ import Testing
     await server.stop()
   }
 
-  /// The timer of a server's services: how long requests have waited is a test's to say, and the pauses of loops that look are short.
+  /// The timer of a server's services: the test controls the time of waiting requests, and the pauses of polling loops are
+  /// short.
   private final class WaitingTimer: Clock {
     private let inner = VirtualTimer()
     private let pauses = Mutex(0)
 
     var now: VirtualTimer.Instant { inner.now }
     var minimumResolution: Duration { .zero }
-    /// How many short pauses have begun.
+    /// The number of short pauses that have begun.
     var pauseCount: Int { pauses.withLock(\.self) }
 
     func advance(by duration: Duration) { inner.advance(by: duration) }
@@ -76,17 +77,17 @@ import Testing
     #expect(known.list.transactions.count == 1)
     let next = Task { try await device.transactionList(beyond: known, for: container) }
     while await server.waitingDeviceCount == 0 { await Task.yield() }
-    // Its request waits for 25 s where nothing changes; ends are looked at in one of twenty rounds, each with a pause.
+    // Its request waits for 25 s without a change; deadlines are checked in one of twenty rounds, each with a pause.
     for seconds in [9, 1] {
       #expect(await server.waitingDeviceCount == 1)
       clock.advance(by: Int64(seconds))
       timer.advance(by: .seconds(seconds))
       let count = timer.pauseCount
-      // Nobody looks any more once nobody waits.
+      // The loop stops once no request waits.
       while timer.pauseCount < count + 41, await server.waitingDeviceCount > 0 { await Task.yield() }
     }
     #expect(await server.waitingDeviceCount == 0)
-    // Where it is not told, it is let go.
+    // Without a change, the request is answered after its time-out.
     timer.advance(by: .seconds(25))
     #expect(try await next.value?.list.transactions.isEmpty == true)
     await server.stop()
@@ -105,7 +106,7 @@ import Testing
     guard case .containerUnknown = heard else { throw heard }
   }
 
-  /// What a device with nothing to decide hears while it waits.
+  /// The failure that a waiting device without pending requests receives after a change.
   private func heard(after change: (UserService, UserID) async throws -> Void) async throws -> SignetFailure {
     let inviting = try await InvitingServer()
     let server = inviting.server
@@ -152,7 +153,7 @@ import Testing
     await inviting.server.stop()
   }
 
-  /// Does something after one of the steps of a storage, before what was asked for is heard.
+  /// Runs an action after one of the steps of a storage, before its result is returned.
   private final class Interruption: Sendable {
     private let state = Mutex<(stepsLeft: Int, act: @Sendable () async throws -> Void)?>(nil)
 
@@ -174,7 +175,7 @@ import Testing
       }
     }
 
-    /// After so many steps from now on; `nil` for never.
+    /// Arms the action after a number of steps from now on; `nil` disarms it.
     func set(after count: Int?, _ act: @escaping @Sendable () async throws -> Void = {}) {
       state.withLock { $0 = count.map { ($0, act) } }
     }
@@ -208,7 +209,7 @@ import Testing
       counts.insert(first.list.transactions.count)
       guard let record = asked.withLock(\.self), !first.list.transactions.isEmpty else { continue }
       try await others.withdraw(record.id, reason: "", by: .local)
-      // Else it would go on showing what nobody asks any more.
+      // Otherwise the device would still show a request that has ended.
       let next = try #require(try await fixture.device.transactionList(beyond: first, for: container))
       #expect(next.list.transactions.isEmpty, "asked for after step \(place)")
     }
@@ -241,7 +242,7 @@ import Testing
     await server.stop()
   }
 
-  /// Counts how often anything is opened.
+  /// Counts how often a key is opened.
   private final class WatchedKeystore: HardwareKeystore {
     private let inner = SimulatedHardware()
     private let count = Mutex(0)
@@ -295,7 +296,7 @@ import Testing
     let (lists, watched) = try listen()
     var all = lists.makeAsyncIterator()
     #expect(try await all.next()?.transactions.isEmpty == true)
-    // A thread of the vault may be about to let go of it.
+    // A thread of the vault may be about to release it.
     while watched.password != nil { await Task.yield() }
     let id = try await bench.server.server.createTransaction("Pay 1 EUR", for: bench.container.user)
     #expect(try await all.next()?.transactions.map(\.id) == [id])
@@ -331,9 +332,9 @@ import Testing
     #expect(try await waiting.value == nil)
   }
 
-  /// What a live channel did until a pause that is the last one of a test.
+  /// The events of a live channel up to a test's last pause.
   private struct Listened {
-    /// How many lists came.
+    /// The number of received lists.
     let lists: Int
     let states: [LiveChannelState]
     let pauses: [Duration]
@@ -341,7 +342,7 @@ import Testing
 
   /// Activates a device behind `transport`, and listens until a pause of this length.
   ///
-  /// What `befall` does comes between the two.
+  /// `befall` runs between the two.
   private func listened(
     through transport: any HTTPTransport, of inviting: InvitingServer, until last: Duration,
     befall: () -> Void = {}
@@ -364,7 +365,7 @@ import Testing
     return Listened(lists: count, states: states.withLock { $0 }, pauses: pauses.withLock { $0 })
   }
 
-  /// A server whose answers to waiting requests come at once, with nothing new.
+  /// A server that answers waiting requests at once, with nothing new.
   private struct HastyTransport: HTTPTransport {
     let inner: any HTTPTransport
 
@@ -374,17 +375,18 @@ import Testing
     }
   }
 
-  /// A network that is down from the first waiting request on, for two requests, and then has a server that answers at once.
+  /// A network that is down for two requests, starting with the first waiting one, and then reaches a server that answers at
+  /// once.
   private struct BrokenTransport: HTTPTransport {
     let inner: HastyTransport
     let requests = Requests()
 
-    /// Whether each request for the list waited, from the first one on that did.
+    /// Records for each request for the list, from the first waiting one on, whether it waits.
     final class Requests: Sendable {
       private let seen = Mutex<[Bool]>([])
       var areWaiting: [Bool] { seen.withLock(\.self) }
 
-      /// Takes a request; whether the network is down.
+      /// Records a request; returns whether the network is down.
       func fails(isWaiting: Bool) -> Bool {
         seen.withLock { seen in
           guard isWaiting || !seen.isEmpty else { return false }
@@ -408,15 +410,15 @@ import Testing
     let transport = BrokenTransport(inner: HastyTransport(inner: inviting.transport))
     let listened = try await self.listened(through: transport, of: inviting, until: .seconds(8))
     #expect(listened.states == [.interrupted(.transport(.unreachable(code: 7))), .restored])
-    // What is known already is not shown again.
+    // A known list is not shown again.
     #expect(listened.lists == 1)
-    // The second and the third only ask whether the server is there; after that it keeps requests open again.
+    // The second and the third request only test whether the server is reachable; after that, requests wait again.
     let areWaiting = transport.requests.areWaiting
     #expect(areWaiting.prefix(3) == [true, false, false])
     #expect(areWaiting.count > 4 && areWaiting.dropFirst(3).allSatisfy(\.self))
   }
 
-  /// A proxy that keeps no request open.
+  /// A proxy that lets no request wait.
   private struct ImpatientTransport: HTTPTransport {
     let inner: any HTTPTransport
 
@@ -435,7 +437,7 @@ import Testing
     #expect(listened.pauses == [.milliseconds(200)] + [1, 2, 4, 8, 16, 30].map { .seconds($0) })
   }
 
-  /// A proxy whose server is away for three requests, from the first one on.
+  /// A proxy whose server is unreachable for three requests, starting with the first waiting one.
   private final class ProxyTransport: HTTPTransport {
     let inner: any HTTPTransport
     let status: Int

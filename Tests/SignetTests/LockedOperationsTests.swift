@@ -17,12 +17,12 @@ import Testing
 
 import Signet
 
-/// Everything that can be done with a container and with an account, while it is locked.
+/// All operations with a container and with an account while it is locked.
 ///
-/// A lock keeps some of it from being done, and must not keep the rest: `docs/account-policies.md` has the same list.
+/// A lock must prevent some of them and allow the others; `docs/account-policies.md` has the same list.
 @Suite("What a lock keeps from being done", .timeLimit(.minutes(10)))
 struct LockedOperationsTests {
-  /// Something that can be done; it is given what is prepared for it.
+  /// An operation, which gets its prepared data.
   private struct Operation<Bench: Sendable>: Sendable {
     let names: [String]
     let call: @Sendable (Bench) async throws -> Void
@@ -69,7 +69,7 @@ struct LockedOperationsTests {
         .webhook(address: "desk"), name: "Desk", for: container, by: Self.byPassword)
       let transactions = TransactionService(inviting.server.context)
       for index in 0..<5 {
-        // As several relying parties, each of which may have four wait.
+        // By several relying parties, each of which may have four pending transactions.
         _ = try await transactions.create(
           "Pay \(index) EUR", user: container.user, lifetime: nil, by: .key("\(index % 2)"))
       }
@@ -216,7 +216,8 @@ struct LockedOperationsTests {
     },
   ]
 
-  /// What has no container, or is proved elsewhere: enrolment, the live channel, locks themselves, what ends a container.
+  /// Operations without a container, or with tests elsewhere: enrollment, the live channel, the locks themselves, the end of
+  /// a container.
   private static let others: Set<String> = [
     "createContainer", "finishActivation", "liveTransactions", "lockAccount", "unlockAccount",
     "deleteContainer",
@@ -238,13 +239,13 @@ struct LockedOperationsTests {
     for operation in Self.allowedForContainers {
       do { try await operation.call(bench) } catch { Issue.record("\(operation.names): \(error)") }
     }
-    // Nothing of it was done, and nothing has used up an attempt.
+    // None of them had an effect or used up an attempt.
     #expect(try await bench.inviting.server.decision(on: bench.asked[1].id) == nil)
     #expect(try await bench.device.accountStatus(of: bench.container).lock.manual != nil)
     #expect(try await bench.device.lockStatus(of: bench.container) == .unlocked)
     #expect(
       try await !bench.device.unlockAccount(bench.container, by: ContainerBench.byPassword).isLocked)
-    // What was refused is refused for the lock alone.
+    // The lock was the only reason for each refusal.
     for operation in Self.refusedForContainers {
       do { try await operation.call(bench) } catch { Issue.record("\(operation.names): \(error)") }
     }
@@ -255,7 +256,7 @@ struct LockedOperationsTests {
     await bench.inviting.server.stop()
   }
 
-  /// The names of all operations in files of the library whose name begins so.
+  /// The names of all operations in the library's files with this prefix.
   private func operations(inFiles prefix: String) throws -> Set<String> {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sources/Signet")
@@ -529,7 +530,7 @@ struct LockedOperationsTests {
     let nowhere = try await register("alice", at: nil)
     for key in [own, elsewhere, bobs, nowhere] { try await authenticate(key) }
     guarded.given.set { $0.tamperScore = 0.9 }
-    // One that no server is named for may be of any.
+    // A key without a named server may belong to any server.
     for key in [own, nowhere] {
       #expect(await lockingPolicy { try await authenticate(key) } == "deviceTampering")
       #expect(await lockingPolicy { try await authenticate(key, by: "000000") } == "deviceTampering")
@@ -549,7 +550,7 @@ struct LockedOperationsTests {
       } == "deviceTampering")
     #expect(try await client.keys().count == count)
     for key in [elsewhere, bobs] { try await authenticate(key) }
-    // To deregister and to delete always works.
+    // Deregistering and deleting always work.
     let request = try party.deregistrationRequest([
       .key(KeyReference(aaid: #require(AAID(own.aaid)), keyID: #require(KeyID(text: own.keyID))))
     ])
@@ -561,7 +562,7 @@ struct LockedOperationsTests {
     try await client.delete(nowhere)
     guarded.given.set { $0.tamperScore = 0 }
     _ = try await register("alice", at: server)
-    // To delete what is locked is no way around the lock; to delete what is open leaves keys of UAF alone.
+    // Deleting a locked container does not evade the lock, so it deletes the UAF keys too; deleting an open one keeps them.
     try await guarded.device.deleteContainer(container.id)
     #expect(try await Set(client.keys().map(\.server)) == [server, elsewhere.server])
     let second = try await guarded.activate()
@@ -578,14 +579,14 @@ struct LockedOperationsTests {
   }
 }
 
-/// Carries pushes to nobody.
+/// Discards pushes.
 private struct SilentGateway: PushDispatcher {
   let service = PushTarget.Service.webhook
 
   func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {}
 }
 
-/// A sensor that does something while the user puts a finger on it.
+/// A sensor that runs an action while the user presents a finger.
 private final class LockingGate: BiometricGate {
   private let inner: SimulatedBiometrics
   private let during: @Sendable () async throws -> Void

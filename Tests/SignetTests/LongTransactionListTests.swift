@@ -7,7 +7,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Whoever may make transactions must not be able to keep a user from reading them.
+/// A party that may make transactions must not be able to prevent a user from reading them.
 @Suite(.timeLimit(.minutes(10))) struct LongTransactionListTests {
   @Test("more of the longest texts than one list has are read and decided in two rounds")
   func isRead() async throws {
@@ -27,7 +27,7 @@ import Testing
     let container = try await device.createContainer(
       ContainerInitialization(code: invitation.code), handler: ScriptedActivation(reply: .abort))
 
-    // JSON writes each of these bytes as two, so nothing is longer.
+    // JSON writes each of these bytes as two, so no text is longer.
     let frame = try TransactionContent(.text("x"), from: .relyingParty("Example Bank")).json.utf8.count - 1
     let longest = String(repeating: "\"", count: (TransactionContent.maximumByteCount - frame) / 2)
     let transactions = TransactionService(server.context)

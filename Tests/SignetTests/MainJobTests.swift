@@ -10,14 +10,14 @@ import SignetTesting
 import Synchronization
 import Testing
 
-/// Carries requests on, and keeps what they say.
+/// Forwards requests, and records their contents.
 private final class Eavesdropper: HTTPTransport {
   private let inner: any HTTPTransport
   private let sent = Mutex("")
 
   init(_ inner: any HTTPTransport) { self.inner = inner }
 
-  /// What was sent, and each part of it that is Base64URL decoded.
+  /// The recorded text, and each part of it that is Base64URL, decoded.
   var seen: [Data] {
     let text = sent.withLock { $0 }
     let parts = text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_")) }
@@ -34,7 +34,7 @@ private final class Eavesdropper: HTTPTransport {
   }
 }
 
-/// The main job against a real server over TLS: activate, make a code, approve a transaction.
+/// The main use with a real server over TLS: activate, make a code, approve a transaction.
 @Suite(.timeLimit(.minutes(10))) struct MainJobTests {
   @Test func activatesMakesCodesAndApproves() async throws {
     let folder = try TemporaryFolder()
@@ -107,7 +107,7 @@ private final class Eavesdropper: HTTPTransport {
       needles.append(try own.withRecord(name) { SecretBytes(copying: $0).insecureCopy() })
     }
     let seen = transport.seen
-    // The control: what is no secret is found, in the clear and in what is signed.
+    // The control: public data is found, in plain text and in signed messages.
     #expect(seen[0].range(of: Data("/activation/start".utf8)) != nil)
     #expect(seen.dropFirst().contains { $0.range(of: Data("Pay 1 EUR".utf8)) != nil })
     for (index, needle) in needles.enumerated() {

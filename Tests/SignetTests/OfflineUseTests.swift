@@ -6,7 +6,7 @@ import SignetStorage
 import SignetWire
 import Testing
 
-/// What a device does where it reaches nobody.
+/// A device without a network.
 @Suite(.timeLimit(.minutes(10))) struct OfflineUseTests {
   private struct NoNetwork: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PasswordCacheTests {
   private static let password = "Signal 42 tower"
 
-  /// A device whose container wants a password, and a transaction that waits.
+  /// A device whose container needs a password, and a pending transaction.
   private struct Bench {
     let server: InvitingServer
     let fixture: DeviceFixture
@@ -25,7 +25,7 @@ import Testing
       device = fixture.device
     }
 
-    /// Decides a new transaction of one of several relying parties, each of which may have four wait.
+    /// Decides a new transaction of one of several relying parties, each of which may have four pending ones.
     func sign(password: String? = nil, for party: Int = 0) async throws {
       let asked = try await TransactionService(server.server.context).create(
         "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .key("\(party)"))

@@ -13,7 +13,7 @@ private struct OneWord: PasswordDictionary {
   }
 }
 
-/// Refuses what the app does not like, after having asked elsewhere.
+/// A validator with an asynchronous check of the app.
 private struct NoHorses: PasswordValidator {
   static let violation = PasswordViolation.custom(rule: "horses", message: "leave horses out")
 

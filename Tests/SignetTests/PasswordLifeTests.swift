@@ -14,7 +14,7 @@ import Testing
 struct PasswordLifeTests {
   private static let password = "Signal 42 tower"
 
-  /// A device with clocks that a test moves, and an activated container.
+  /// A device with test clocks, and an activated container.
   private struct Bench {
     let server: InvitingServer
     let folder: TemporaryFolder

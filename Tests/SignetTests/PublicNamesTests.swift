@@ -1,7 +1,7 @@
 import Signet
 import Testing
 
-/// What an app names with `import Signet` alone: this file imports no other module of ours.
+/// The names that an app uses with `import Signet` alone: this file imports no other module of ours.
 @Suite struct PublicNamesTests {
   @Test("one-time passwords and challenges")
   func oneTimePasswords() throws {

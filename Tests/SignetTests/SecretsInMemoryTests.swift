@@ -11,11 +11,11 @@
 
   import SignetVault
 
-  /// Looks into the memory of a process that has just locked.
+  /// Searches the memory of a process that has just locked.
   ///
-  /// The process is a child of the test: it begins clean, and has no part in making the container.
+  /// The process is a child of the test: it starts clean, and did not make the container.
   @Suite(.timeLimit(.minutes(10))) struct SecretsInMemoryTests {
-    /// The derivation is that of installed programs, with all the memory that it takes.
+    /// The derivation is that of installed programs, with all of its memory.
     fileprivate static let settings = Vault.Settings(cost: .fixed(.minimum))
 
     @Test(
@@ -29,7 +29,7 @@
           #expect(try search.found() == ["password, begin": copies, "password, end": copies])
         }
         func copy(to place: UnsafeMutableRawBufferPointer) {
-          // The address leaves this program: without that an optimiser may leave out copies that nobody reads.
+          // The address escapes this program; otherwise an optimizer may omit copies that are never read.
           wipe(place)
           password.withSecret { secret in
             secret.withUInt8Span { bytes in for index in bytes.indices { place[index] = bytes[index] } }
@@ -63,7 +63,7 @@
         [path = folder.path as String, name = password.rawValue as String] in
         let bench = try LockBench(path, try #require(MaskedPassword(rawValue: name)))
         try await bench.unlockAndUse()
-        // The control: all of it is found as long as it is used.
+        // The control: all secrets are found while they are in use.
         let before = try bench.search.found()
         for secret in ["password", "group key", "text key", "master key"] {
           #expect(before.keys.contains { $0.hasPrefix(secret) }, "\(secret) is not found while it is there")
@@ -83,7 +83,7 @@
         let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
         defer { pages.deallocate() }
         wipe(pages)
-        // What lies between them is of no importance.
+        // The bytes in between do not matter.
         for index in pages.indices { pages[index] = 0xEE }
         MaskedPassword.composed.prepared.withSecret { secret in
           secret.withUInt8Span { bytes in
@@ -127,7 +127,7 @@
           settings: Self.settings)
         let handler = ChoosingHandler(password, search)
         _ = try await fixture.device.createContainer(ContainerInitialization(code: code), handler: handler)
-        // The control: it is found as long as it is used.
+        // The control: the password is found while it is in use.
         #expect(handler.copiesWhileUsed > 0)
         #expect(try search.found() == [:])
       }
@@ -170,34 +170,34 @@
     }
   }
 
-  /// Passwords that are nowhere in the program as they are.
+  /// Passwords that the program does not contain in plain form.
   enum MaskedPassword: String, CaseIterable, Sendable {
     case ascii
-    /// Another one.
+    /// A second password.
     case other
     /// With letters of Western Europe.
     case accented
     /// With letters and marks that must be composed.
     case composed
 
-    /// What comes after 32 characters of ASCII, as it is typed.
+    /// The bytes after 32 characters of ASCII, as typed.
     private var ending: [UInt8] {
       switch self {
       case .ascii, .other: []
-      // \u{E9} twice: two bytes of UTF-8 that Form C leaves as they are.
+      // \u{E9} twice: two bytes of UTF-8 that Form C keeps.
       case .accented: [0xC3, 0xA9, 0xC3, 0xA9]
       // e and U+0301: three bytes that become two.
       case .composed: [0x65, 0xCC, 0x81]
       }
     }
 
-    /// The password as it is typed, put together in secret memory.
+    /// The password as typed, assembled in secret memory.
     var box: SharedSecretBox { box(ending) }
 
-    /// The password as keys are derived from it.
+    /// The password as prepared for key derivation.
     var prepared: SharedSecretBox { box(self == .composed ? [0xC3, 0xA9] : ending) }
 
-    /// The same in every process, and known to no compiler: it comes from a function of another library.
+    /// The same in every process and unknown to the compiler, since a function of another library makes it.
     private func box(_ ending: [UInt8]) -> SharedSecretBox {
       DeadStack.wiped {
         let digest = HashFunction.sha256.digest(of: Array(rawValue.utf8))
@@ -211,7 +211,7 @@
   }
 
   extension MemorySearch {
-    /// Adds a password: as it is typed, as keys are derived from it, and as it lies between the two.
+    /// Adds a password in three forms: as typed, as prepared for key derivation, and in between.
     fileprivate func add(_ password: MaskedPassword) {
       password.box.withSecret { add("password", $0) }
       password.prepared.withSecret { prepared in
@@ -221,9 +221,9 @@
     }
   }
 
-  /// Gives a password that it makes when it is asked, and looks for it before it is stored.
+  /// A handler that makes its password on demand, and searches for it before the container is stored.
   private final class ChoosingHandler: ActivationHandler, @unchecked Sendable {
-    // Unchecked: it serves one activation, whose steps come one after the other.
+    // Unchecked: it serves one activation, whose steps run in order.
 
     private let password: MaskedPassword
     private let search: MemorySearch
@@ -241,7 +241,7 @@
     }
   }
 
-  /// A device in the child process, and what to look for.
+  /// A device in the child process, and the search terms.
   private final class LockBench: Sendable {
     let device: Device
     let vault: Vault
@@ -272,7 +272,7 @@
       device = Device(vault: vault) { _ throws(TransportFailure) in AcceptingServer() }
     }
 
-    /// Lets the derivation, which runs on the vault's thread, note what it made.
+    /// Lets the derivation, which runs on the vault's thread, add its results to the search.
     private struct Found: @unchecked Sendable {
       let search: MemorySearch
       init(_ search: MemorySearch) { self.search = search }
@@ -298,7 +298,7 @@
       }
     }
 
-    /// Signs with a password and with a kept one.
+    /// Signs with a password, and with a cached one.
     func sign() async throws {
       let container = try #require(try await device.containers().first)
       try await noteSecrets(of: container)
@@ -309,7 +309,7 @@
       try await device.decide(transaction, .accepted, with: container)
     }
 
-    /// Locks what is open, and lets go of the password.
+    /// Locks everything and releases the password.
     func lock() {
       device.clearPasswordCache()
       state.withLock { state in
@@ -342,7 +342,7 @@
     }
   }
 
-  /// Says yes to every decision.
+  /// Accepts every decision.
   private struct AcceptingServer: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
       HTTPResponse(status: 200, body: Array(#"{"status":"accepted"}"#.utf8))

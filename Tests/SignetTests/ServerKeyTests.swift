@@ -7,9 +7,9 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// A device takes lists from its server only: the key is from the receipt, and leads to the next.
+/// A device accepts lists only from its server: the receipt has the first key, which authenticates the next one.
 @Suite(.timeLimit(.minutes(10))) struct ServerKeyTests {
-  /// Answers a request for transactions with what it is told, and hands everything else on.
+  /// Answers a request for transactions with a set response, and forwards other requests.
   private final class Impostor: HTTPTransport {
     private let inner: any HTTPTransport
     private let answer = Mutex<HTTPResponse?>(nil)
@@ -17,7 +17,7 @@ import Testing
 
     init(_ inner: any HTTPTransport) { self.inner = inner }
 
-    /// What was answered last.
+    /// The last answer.
     var recorded: HTTPResponse? { last.withLock { $0 } }
 
     func answer(_ response: HTTPResponse?) { answer.withLock { $0 = response } }
@@ -47,12 +47,12 @@ import Testing
       _ = try await SigningKeyService(context).rotate(by: .local)
       #expect(try await fixture.device.pendingTransactions(for: container).count == 1)
     }
-    // An answer of before, sent again.
+    // An earlier answer, replayed.
     transport.answer(transport.recorded)
     await #expect(throws: SignetFailure.unexpectedAnswer(status: 200)) {
       try await fixture.device.pendingTransactions(for: container)
     }
-    // Whoever ends TLS in between has the device's public key from nowhere; say it had.
+    // An attacker that terminates TLS cannot know the device's public key; this test assumes it does.
     let record = try #require(try await context.storage.container(container.serverMadeID))
     let encryption = try P256.KeyAgreement.PublicKey(x963: record.encryptionKey)
     let forger = P256.Signing.PrivateKey()
@@ -64,7 +64,7 @@ import Testing
     await #expect(throws: SignetFailure.serverKeyUnknown) {
       try await fixture.device.pendingTransactions(for: container)
     }
-    // It is remembered until the server's own key signs again.
+    // It is recorded until the server's own key signs again.
     #expect(try await fixture.device.container(container.id).otherServerKeySince != nil)
     transport.answer(nil)
     #expect(try await fixture.device.pendingTransactions(for: container).count == 1)

@@ -6,7 +6,7 @@ import SignetTestKit
 import SignetTesting
 import Testing
 
-/// What is signed names its server, so a device and its server must use one URL.
+/// Signed messages name their server, so a device and its server must use one URL.
 @Suite(.timeLimit(.minutes(10))) struct ServerNameTests {
   @Test("a server that calls itself otherwise is refused by name, and its own URL works with the same invite")
   func anotherURL() async throws {
@@ -16,7 +16,7 @@ import Testing
     let user = UserID("alice")
     try await UserService(server.context).add(user, by: .local)
     var code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
-    // The same machine by another name, which its certificate has as well; the pin is not what refuses.
+    // The same machine by another name in its certificate, so that the pin is not the reason of the rejection.
     code.server = try ServerURL("localhost:\(server.serverURL.port)/\(server.serverURL.domain)")
     let device = Device(
       vault: try Vault.forTests(folder.path + "/device"),

@@ -2,7 +2,7 @@ import Signet
 import SignetPolicy
 import Testing
 
-/// Failures have numbers that never change and sentences that say what to do.
+/// Failures have permanent numbers, and sentences with advice.
 @Suite struct SignetFailureTests {
   private static let wire = WireFailure.invalid(member: "name", reason: "is too long")
   private static let offered: ServerURL = {
@@ -65,7 +65,7 @@ import Testing
   @Test func usesEachNumberOnce() {
     var names: [Int: Set<String>] = [:]
     for (failure, number, _) in Self.table {
-      // The case's name; one without a value has its sentence, which no other has.
+      // The case's name; for a case without a value its sentence, which is unique.
       let name = Mirror(reflecting: failure).children.first?.label ?? failure.description
       names[number, default: []].insert(name)
     }

@@ -9,11 +9,11 @@ import SignetStorage
 import Synchronization
 import Testing
 
-/// A device whose app has brought a gate: what happens at each unlock when the program is tampered with.
+/// A device with a guard of the app, and its reaction at each unlock to tampering.
 @Suite(.timeLimit(.minutes(10))) struct TamperedDeviceTests {
   private static let password = "Signal 42 tower"
 
-  /// Finds something as soon as a test says so.
+  /// A guard that finds tampering on demand.
   private final class Switch: Guard {
     let name = "switch"
     private let state = Mutex((isOn: false, looks: 0))
@@ -122,7 +122,7 @@ import Testing
       try key.withKey { _ in }
     }
 
-    // Evidence is of the moment.
+    // Evidence does not persist.
     bench.attack.set(false)
     try await session.unlock(by: bench.authentication)
     #expect(session.state() == .unlocked)
@@ -188,7 +188,7 @@ import Testing
     }
     #expect(try await device.client.keys().map(\.username) == ["alice"])
     attack.set(false)
-    // A right PIN that was refused has cost no attempt.
+    // A right PIN that was refused has used up no attempt.
     #expect(try await device.authenticate(key, with: party).signCounter == 2)
   }
 

@@ -1,7 +1,7 @@
 import Signet
 import Testing
 
-/// What a screen shows of a transaction: all of it, with words in the user's language around it.
+/// The display of a transaction: complete, with words in the user's language.
 @Suite struct TransactionDisplayTests {
   private static func payment() throws -> TransactionContent {
     try TransactionContent(

@@ -2,7 +2,8 @@ import SignetText
 import Testing
 
 @Suite("Rows of a terminal") struct TerminalRowTests {
-  /// Characters about which terminals differ: parts of syllables, conjuncts, spacing marks, new scripts, what is ambiguous, emoji.
+  /// Characters whose width differs between terminals: parts of syllables, conjuncts, spacing marks, new scripts, ambiguous
+  /// ones, emoji.
   private static let doubtful = [
     String(repeating: "\u{1100}", count: 38), "\u{915}\u{94D}\u{937}\u{903}", "\u{17000}", "\u{1B000}",
     "\u{4DC0}", "\u{1100}\u{1161}\u{11A8}",
@@ -144,7 +145,7 @@ import Testing
     let key = String(repeating: "A", count: 40)
     #expect(TerminalText(copied: key).shown(width: 20, usesUTF8: true) == key)
     #expect(TerminalText(copied: "a\n\u{1B}b").description == "a␊␛b")
-    // What is no single word of ASCII is somebody else's text, whoever says that it is to be copied.
+    // A text that is no single word of ASCII counts as foreign, even if it is marked for copying.
     for text in ["https://x  signet: revoked", "ü"] {
       #expect(TerminalText(copied: text).shown(width: 60, usesUTF8: true) == "| \(text)")
     }

@@ -32,7 +32,7 @@ struct ProxyTests {
     try await TestServer.runGood { server, configuration in
       let url = server.url("/echo")
       let pem = configuration.certificateAuthoritiesPEM
-      // In a process of its own, because the environment is everyone's.
+      // In a separate process, since the environment is shared.
       await #expect(processExitsWith: .success) { [url = url as String, pem = pem as String?] in
         setenv("https_proxy", "http://127.0.0.1:1", 1)
         unsetenv("no_proxy")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What is refused before anything is sent", .timeLimit(.minutes(10)))
 struct RequestTests {
-  /// A transport that could reach nothing: port 1 of this machine.
+  /// Uses an unreachable address: port 1 of this machine.
   private func failure(
     _ method: HTTPMethod = .post, url: String = "https://127.0.0.1:1/", headers: [(String, String)] = [],
     body: [UInt8] = []

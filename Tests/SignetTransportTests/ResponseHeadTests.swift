@@ -2,7 +2,7 @@ import Testing
 
 import SignetTransport
 
-/// Called by themselves, because a library below decides which lines reach the parser: over a wire, not every one can be tried.
+/// Calls the parser directly: on a connection, a library decides which lines reach it, so not every one can be tried.
 @Suite("Header sections")
 struct ResponseHeadTests {
   private func read(_ lines: [String], upTo version: HTTPVersion = .http1) -> ResponseHead? {

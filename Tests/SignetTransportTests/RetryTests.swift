@@ -1,7 +1,7 @@
 import SignetTransport
 import Testing
 
-/// What is worth another try, and when.
+/// The retried failures, and the waits.
 @Suite struct RetryTests {
   @Test func waitsTwiceAsLongEachTime() {
     #expect((1...8).map { Backoff.seconds(afterAttempts: $0) } == [1, 2, 4, 8, 16, 32, 32, 32])

@@ -60,7 +60,7 @@ struct TransportExchangeTests {
       let response = try await transport.send(
         HTTPRequest(method: method, url: server.url("/status/204"), body: body))
       #expect(response.status == 204)
-      guard method != .head else { return }  // its echo would be body where none may be
+      guard method != .head else { return }  // its echo would be a body, which is not allowed
       let echo = try await transport.send(
         HTTPRequest(method: method, url: server.url("/echo"), body: body))
       let text = String(decoding: echo.body, as: UTF8.self)

@@ -43,7 +43,7 @@ struct TransportRefusalTests {
       let result = await send(HTTPRequest(method: .post, url: server.url(path)), over: transport)
       #expect(result.failure == failure)
       #expect(try await server.counts().requests == before + 1)
-      // The transport is as good as before.
+      // The transport still works.
       #expect(try await transport.send(HTTPRequest(url: server.url("/bytes/5000"))).body.count == 5000)
     }
   }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What figures depend on besides the program: two reports are compared with care where these differ.
+/// The conditions of a measurement apart from the program; reports with different conditions are hard to compare.
 package struct Circumstances: Sendable {
-  /// The commit that was measured, with `-dirty` where files were changed.
+  /// The measured commit, with `-dirty` if files were changed.
   package let commit: String
-  /// What the compiler was told besides `-c release`.
+  /// The compiler's flags in addition to `-c release`.
   package let flags: String
   /// The processor's model.
   package let cpu: String
-  /// How many processors the system has.
+  /// The number of processors of the system.
   package let processors: Int
-  /// How busy the machine was: load averages of the last minute, before the first measurement and after the last one.
+  /// The load averages of the last minute, before the first measurement and after the last one.
   package let load: (before: Double, after: Double)
 
   package init(
@@ -20,7 +20,7 @@ package struct Circumstances: Sendable {
     (self.processors, self.load) = (processors, load)
   }
 
-  /// Whether other programs took processors.
+  /// Indicates whether other programs needed processors.
   var isBusy: Bool { max(load.before, load.after) > Double(processors) }
 
   /// The model of this machine's processor (proc(5), `/proc/cpuinfo`), or `unknown`.

@@ -1,38 +1,38 @@
 import Foundation
 
-/// What the command line says.
+/// The options of the command line.
 package struct Options: Sendable {
-  /// Where the JSON goes.
+  /// The path of the JSON report.
   package var output = ".build/bench.json"
-  /// Where the peers' programs are.
+  /// The folder of the peers' programs.
   package var peers = ".build/bench-peers"
-  /// A folder on a real disk in which databases are made.
+  /// The folder for databases, on a real disk.
   package var work = ".build"
-  /// A tenth of the rounds, to see that everything runs.
+  /// Runs a tenth of the rounds, to check that everything works.
   package var isQuick = false
-  /// Whether the exit status is 0 where goals are missed.
+  /// Indicates whether the exit status is 0 despite missed goals.
   package var allowsMissed = false
-  /// The commit that is measured.
+  /// The measured commit.
   package var commit = "unknown"
-  /// What the compiler was told.
+  /// The compiler's flags.
   package var flags = "unknown"
-  /// Which groups of measurements run; all when empty.
+  /// The groups of measurements to run; all if empty.
   package var only: Set<String> = []
 
-  /// What there is to say.
+  /// The usage message.
   package static let usage =
     """
     usage: signet-bench [--quick] [--allow-missed] [--only jose,codes,policies,vault,tpm,device,server,live,approvals,uaf,integrity]
       [--output FILE] [--peers DIR] [--work DIR] [--commit TEXT] [--flags TEXT]
     """
 
-  /// A word that is no option, or an option without its value.
+  /// An unknown word, or an option without its value.
   package struct UsageFailure: Error {
-    /// Nothing more is said: the program prints `usage`.
+    /// Creates the failure; the program prints `usage`.
     package init() {}
   }
 
-  /// Reads the words after the program's name.
+  /// Parses the words after the program's name.
   package init(_ arguments: [String]) throws {
     var rest = arguments[...]
     while let option = rest.popFirst() {
@@ -55,9 +55,9 @@ package struct Options: Sendable {
     return value
   }
 
-  /// Whether a group of measurements is asked for.
+  /// Returns whether a group of measurements was requested.
   package func runs(_ group: String) -> Bool { only.isEmpty || only.contains(group) }
 
-  /// A number of repetitions.
+  /// Returns the number of repetitions; a tenth for a quick run.
   package func times(_ count: Int) -> Int { isQuick ? max(3, count / 10) : count }
 }

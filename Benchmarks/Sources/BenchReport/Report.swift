@@ -1,17 +1,17 @@
 import Foundation
 import SignetJSON
 
-/// The groups so far, as a table for people and as JSON for programs.
+/// The measured groups, as a table for readers and as JSON for programs.
 package struct Report {
-  /// What became of a group.
+  /// The outcome of a group.
   private enum Outcome {
-    /// Its rows are there, but for what was left out.
+    /// All rows exist, except those left out.
     case measured
     /// The command line did not name it.
     case notAskedFor
-    /// What it needs is not installed.
+    /// A requirement is not installed.
     case leftOut(String)
-    /// Something went wrong.
+    /// An error occurred.
     case failed(String)
   }
 
@@ -19,25 +19,25 @@ package struct Report {
   private struct Group {
     let name: String
     var rows: [ReportRow] = []
-    /// Parts that are not among the rows, each with the reason.
+    /// The parts without a row, each with the reason.
     var missing: [(what: String, reason: String)] = []
     var outcome = Outcome.measured
   }
 
   private var groups: [Group] = []
-  /// What else is to be said.
+  /// Further remarks.
   private var notes: [String] = []
-  /// A tenth of the rounds, and fewer users, to see that everything runs: such figures have no goals.
+  /// A tenth of the rounds, and fewer users, to check that everything works; such figures have no goals.
   private let isQuick: Bool
 
   package init(isQuick: Bool) { self.isQuick = isQuick }
 
-  /// Begins a group; the rows that follow are its.
+  /// Begins a group for the rows that follow.
   package mutating func begin(_ group: String) { groups.append(Group(name: group)) }
 
   /// Adds a row to the group.
   ///
-  /// Its name is no other row's, and its figures are numbers: what two reports are compared by.
+  /// Its name must be unique, and its figures must be numbers, since two reports are compared by them.
   package mutating func add(_ row: ReportRow) {
     precondition(!rows.contains { $0.name == row.name }, "two rows have the name \(row.name)")
     precondition(
@@ -53,27 +53,27 @@ package struct Report {
     for row in rows { add(row) }
   }
 
-  /// Adds a sentence about the whole.
+  /// Adds a remark about the whole report.
   package mutating func note(_ text: String) { notes.append(text) }
 
-  /// Says why a part of the group is not among its rows.
+  /// Records the reason why a part of the group has no row.
   package mutating func leaveOut(_ what: String, _ reason: String) {
     precondition(!groups.isEmpty, "\(what) belongs to no group")
     groups[groups.count - 1].missing.append((what, reason))
   }
 
-  /// Says that there is a group that is not measured, since the command line did not name it.
+  /// Records a group that the command line did not name.
   package mutating func skip(_ group: String) {
     groups.append(Group(name: group, outcome: .notAskedFor))
   }
 
-  /// Says why the group is not measured though nothing went wrong.
+  /// Records the reason why the group is not measured, without an error.
   package mutating func leaveOutGroup(_ reason: String) {
     precondition(!groups.isEmpty, "no group has begun")
     groups[groups.count - 1].outcome = .leftOut(reason)
   }
 
-  /// Says what went wrong in the group; rows that it has so far stay.
+  /// Records an error in the group, which keeps its rows so far.
   package mutating func failGroup(_ reason: String) {
     precondition(!groups.isEmpty, "no group has begun")
     groups[groups.count - 1].outcome = .failed(reason)
@@ -81,25 +81,25 @@ package struct Report {
 
   private var rows: [ReportRow] { groups.flatMap(\.rows) }
 
-  /// How many goals are missed.
+  /// The number of missed goals.
   package var missedCount: Int { rows.count { $0.isMissed } }
 
-  /// Whether a group could not be measured because something went wrong.
+  /// Indicates whether an error prevented the measurement of a group.
   private var hasFailures: Bool {
     groups.contains { if case .failed = $0.outcome { true } else { false } }
   }
 
-  /// Whether something was left out that was asked for.
+  /// Indicates whether a requested measurement was left out.
   private var hasGaps: Bool {
     groups.contains { if case .leftOut = $0.outcome { true } else { !$0.missing.isEmpty } }
   }
 
-  /// What a run ends with.
+  /// Returns the exit status of a run.
   ///
   /// - Parameters:
   ///   - allowsMissed: Whether goals may be missed.
-  ///   - allowsGaps: Whether peers and groups may be left out, since what they need is not installed.
-  /// - Returns: 1 where a goal is missed, a group failed, or something that has to be there was left out; else 0.
+  ///   - allowsGaps: Whether peers and groups may be left out because a requirement is not installed.
+  /// - Returns: 1 if a goal is missed, a group failed, or a required part was left out; otherwise 0.
   package func exitStatus(allowsMissed: Bool, allowsGaps: Bool) -> Int32 {
     hasFailures || (hasGaps && !allowsGaps) || (missedCount > 0 && !allowsMissed) ? 1 : 0
   }
@@ -108,7 +108,7 @@ package struct Report {
 // MARK: For people
 
 extension Report {
-  /// The table; a row that misses its goal ends in `MISSED`.
+  /// Returns the table; a row that misses its goal ends in `MISSED`.
   package func table(_ circumstances: Circumstances) -> String {
     let header = ["measurement", "value", "unit", "beside", "ratio", "goal", ""]
     let lines =
@@ -135,7 +135,7 @@ extension Report {
     return (text + remarks(circumstances) + [machine, verdict]).joined(separator: "\n")
   }
 
-  /// What is not in the table, and what else is to be said.
+  /// The missing measurements and further remarks.
   private func remarks(_ circumstances: Circumstances) -> [String] {
     let missing = groups.flatMap { group in
       let outcome: [String] =
@@ -151,7 +151,7 @@ extension Report {
     return missing + notes + (circumstances.isBusy ? [busy] : [])
   }
 
-  /// Whether the goals are met, as far as that is known.
+  /// The summary of goals, as far as they are known.
   private var verdict: String {
     if isQuick { return "A quick run is not judged: its figures have no goals." }
     let unknown = groups.flatMap { group -> [String] in
@@ -174,7 +174,7 @@ extension Report {
 // MARK: For programs
 
 extension Report {
-  /// An object with the circumstances, all groups and all rows (`docs/performance.md`).
+  /// Returns an object with the circumstances, all groups and all rows (`docs/performance.md`).
   package func json(_ circumstances: Circumstances) -> [UInt8] {
     let report: JSONObject = [
       "commit": .string(circumstances.commit),

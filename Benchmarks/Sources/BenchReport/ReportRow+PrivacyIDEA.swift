@@ -1,11 +1,11 @@
 extension ReportRow {
-  /// Validations of codes beside those of privacyIDEA.
+  /// Returns the row of our code validations compared with privacyIDEA's.
   ///
   /// - Parameters:
-  ///   - name: What is measured.
+  ///   - name: The name of the measurement.
   ///   - rate: Our validations per second.
-  ///   - peer: The other server's version and its validations per second in the same run. Without it the row has neither a ratio
-  ///     nor a goal: a figure of another day is none to be judged by.
+  ///   - peer: The other server's version and its validations per second in the same run. Without it the row has neither a
+  ///     ratio nor a goal, since figures of another day are not comparable.
   /// - Returns: The row.
   package static func besidePrivacyIDEA(
     _ name: String, rate: Double, _ peer: (version: String, rate: Double)?

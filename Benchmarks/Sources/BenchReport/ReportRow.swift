@@ -1,19 +1,19 @@
 import Foundation
 
-/// One row of the table: what was measured, beside what it is compared with.
+/// One row of the table: a measurement, with its comparison.
 package struct ReportRow: Sendable {
-  /// What the row has to reach.
+  /// The goal of a row.
   package enum Goal: Sendable {
-    /// The rate is at least this part of the other one's.
+    /// The rate is at least this fraction of the other rate.
     case ratioAtLeast(Double)
-    /// The rate is above the other one's.
+    /// The rate is above the other rate.
     case ahead
     /// The value is at least this.
     case rateAtLeast(Double)
     /// The value is less than this.
     case valueBelow(Double)
 
-    /// The number to be reached.
+    /// The number to reach.
     package var number: Double {
       switch self {
       case .ratioAtLeast(let number), .rateAtLeast(let number), .valueBelow(let number): number
@@ -21,7 +21,7 @@ package struct ReportRow: Sendable {
       }
     }
 
-    /// What of the row is compared with the number, and how.
+    /// The compared figure of the row, and the comparison.
     package var comparison: String {
       switch self {
       case .ratioAtLeast: "ratio at least"
@@ -32,17 +32,17 @@ package struct ReportRow: Sendable {
     }
   }
 
-  /// The same in each run, and no other row's: it holds nothing that was measured.
+  /// The name, unique and equal in each run: it contains no measured figure.
   package let name: String
   package let value: Double
   package let unit: String
-  /// What it is compared with, and its value; empty for nothing.
+  /// The name and value of the comparison; empty for none.
   package var comparedWith: String
-  /// The value in the terms of the other one: above 1 is better.
+  /// The value relative to the other one: above 1 is better.
   package var ratio: Double?
-  /// `nil` where the row explains others.
+  /// The goal; `nil` for a row that only explains others.
   package var goal: Goal?
-  /// What the name does not say.
+  /// Further explanations.
   package var notes: String
 
   package init(
@@ -53,7 +53,7 @@ package struct ReportRow: Sendable {
     (self.ratio, self.goal, self.notes) = (ratio, goal, notes)
   }
 
-  /// Whether the goal is missed; a row without a goal misses none.
+  /// Indicates whether the goal is missed; false without a goal.
   package var isMissed: Bool {
     switch goal {
     case .ratioAtLeast(let least): (ratio ?? 0) < least
@@ -64,7 +64,7 @@ package struct ReportRow: Sendable {
     }
   }
 
-  /// The goal in words.
+  /// The goal as text.
   var goalText: String {
     switch goal {
     case .ratioAtLeast(let least): "ratio >= \(least.formatted(digits: 2))"
@@ -77,10 +77,10 @@ package struct ReportRow: Sendable {
 }
 
 extension Double {
-  /// A decimal number with this many digits after the point.
+  /// Returns a decimal number with this many digits after the point.
   package func formatted(digits: Int) -> String { String(format: "%.\(digits)f", self) }
 
-  /// A number with about three digits that count.
+  /// Returns a number with about three significant digits.
   package func formatted() -> String {
     switch abs(self) {
     case 100...: formatted(digits: 0)

@@ -4,10 +4,10 @@ import SignetTestKit
 
 /// All measurements, one group after the other.
 enum Benchmarks {
-  /// Runs what the options name, prints the table and writes the JSON.
+  /// Runs the selected groups, prints the table and writes the JSON.
   ///
-  /// - Returns: The exit status: 1 where a goal is missed, unless the options allow that, or a group failed. In CI, where everything
-  ///   is installed, 1 as well where something was left out.
+  /// - Returns: The exit status: 1 if a group failed, or if a goal is missed and the options do not allow that. In CI, where
+  ///   everything is installed, also 1 if a part was left out.
   static func run(_ arguments: [String]) async -> Int32 {
     let options: Options
     do { options = try Options(arguments) } catch {
@@ -56,16 +56,16 @@ enum Benchmarks {
     return report.exitStatus(allowsMissed: options.allowsMissed, allowsGaps: !isCI)
   }
 
-  /// Says on standard error what goes on, so that standard output holds the table alone.
+  /// Prints progress on standard error, so that standard output has only the table.
   static func progress(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
-/// What a group needs is not on this system.
+/// A requirement of a group that this system lacks.
 struct NotInstalled: Error, CustomStringConvertible {
   let description: String
 }
 
-/// What every group of measurements needs.
+/// The shared setup of all groups.
 struct Bench: Sendable {
   let options: Options
   /// Short turns, many rounds: a quarter of a minute for three contenders.
@@ -76,7 +76,7 @@ struct Bench: Sendable {
     race = Race(rounds: options.times(151), turn: 10e6)
   }
 
-  /// Peers that are there; of the others the report says so.
+  /// Returns the installed peers, and reports the others as left out.
   func peers(_ names: [String], _ report: inout Report) throws -> [Peer] {
     try names.compactMap { name in
       if let peer = try Peer(name, in: options.peers) { return peer }
@@ -86,20 +86,20 @@ struct Bench: Sendable {
     }
   }
 
-  /// A PostgreSQL server of this run's own, whose commits are durable; `nil` where it does not start, and the report says why.
+  /// Starts a private PostgreSQL server with durable commits; returns `nil` if it does not start, and reports the reason.
   func postgreSQL(_ report: inout Report) -> PrivatePostgreSQL? {
-    // Not in a temporary folder, which may be memory, nor beside the build, where PostgreSQL's own user may not be let in.
+    // Not in a temporary folder, which may be in memory, nor next to the build, where PostgreSQL's user may lack access.
     do { return try PrivatePostgreSQL(in: "/var/tmp", isDurable: true) } catch {
       report.leaveOut("rows of PostgreSQL", "\(error)")
       return nil
     }
   }
 
-  /// A folder for databases, on the disk that the build lies on: a temporary folder may be memory.
+  /// Makes a folder for databases on the build's disk, since a temporary folder may be in memory.
   func workFolder() throws -> WorkFolder { try WorkFolder(in: options.work) }
 }
 
-/// A folder that goes with its last reference.
+/// A folder that is removed with its last reference.
 final class WorkFolder: Sendable {
   let path: String
 
@@ -110,6 +110,6 @@ final class WorkFolder: Sendable {
   }
 
   deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {}  // the next `make clean` takes it
+    do { try FileManager.default.removeItem(atPath: path) } catch {}  // `make clean` removes the rest
   }
 }

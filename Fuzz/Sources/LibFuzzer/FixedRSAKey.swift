@@ -1,6 +1,6 @@
-/// An RSA key for what signs with one, such as the account of a push service: made for fuzz targets, and used nowhere else.
+/// An RSA key for signers such as the account of a push service: made for fuzz targets, and used nowhere else.
 public enum FixedRSAKey {
-  /// The private key, as PEM.
+  /// The private key in PEM.
   public static let pem = """
     -----BEGIN RSA PRIVATE KEY-----
     MIIEowIBAAKCAQEApZn25Em58a18fNnoU51B447/X9yQJZOC7atxAt3dkkNA1Tr2

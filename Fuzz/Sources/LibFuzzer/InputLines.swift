@@ -1,12 +1,12 @@
-/// An input as HTTP looks: lines, header fields up to an empty line, and the rest.
+/// An input in the form of HTTP: lines, header fields up to an empty line, and the rest.
 public struct InputLines {
-  /// What was not taken yet.
+  /// The unread rest.
   public private(set) var rest: ArraySlice<UInt8>
 
   /// Begins with all of an input.
   public init(_ input: [UInt8]) { rest = input[...] }
 
-  /// Takes the next line, without its line feed; `nil` at the end.
+  /// Reads the next line, without its line feed; returns `nil` at the end.
   public mutating func line() -> String? {
     guard !rest.isEmpty else { return nil }
     let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
@@ -14,7 +14,7 @@ public struct InputLines {
     return String(decoding: rest[..<end], as: UTF8.self)
   }
 
-  /// Takes header fields up to an empty line, or the end.
+  /// Reads header fields up to an empty line, or the end.
   public mutating func fields() -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
     while let field = line(), !field.isEmpty {

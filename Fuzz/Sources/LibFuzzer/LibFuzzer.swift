@@ -5,19 +5,19 @@ import Glibc
 
 /// The fuzzer of the compiler's runtime, called as a library.
 ///
-/// Its own `main` is linked, but not reached: the package manager lets every executable start in the `main` of its
-/// own module, so that is where the fuzzer is started from.
+/// Its own `main` is linked, but not reached: the package manager lets every executable start in the `main` of its own
+/// module, which therefore starts the fuzzer.
 public enum LibFuzzer {
-  // The fuzzer calls a function without context, so what that calls has no other place. Written once, before.
+  // A global, since the fuzzer calls a function without context; written once, before that.
   nonisolated(unsafe) fileprivate static var check: ([UInt8]) -> Void = { _ in }
 
   /// Runs the fuzzer with the arguments of the process, and ends the process with its status.
   ///
-  /// What is drawn at random is the same for each input, whichever came before, so that every finding repeats.
+  /// Random values are the same for each input, independent of earlier inputs, so that every finding repeats.
   ///
   /// - Parameters:
-  ///   - prepare: Makes what all inputs share.
-  ///   - check: Gets each input.
+  ///   - prepare: Makes the data that all inputs share.
+  ///   - check: Receives each input.
   public static func run(preparing prepare: () -> Void = {}, _ check: @escaping ([UInt8]) -> Void) -> Never {
     unsafe Self.check = check
     require(signet_fix_randomness() == 1, "OpenSSL takes its random bytes from here")
@@ -28,7 +28,7 @@ public enum LibFuzzer {
   }
 }
 
-/// What the fuzzer calls; under this name because the unreached `main` asks the linker for it.
+/// The function that the fuzzer calls; it has this name because the unreached `main` needs it for linking.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func checkOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   signet_restart_randomness(1)
@@ -36,16 +36,16 @@ public func checkOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
   return 0
 }
 
-/// Ends the process, which the fuzzer notes as a finding, unless a property of a parser holds.
+/// Ends the process, which the fuzzer records as a finding, unless a property of a parser holds.
 ///
 /// - Parameters:
 ///   - holds: The property.
-///   - property: What should have held.
+///   - property: The description of the property.
 public func require(_ holds: @autoclosure () -> Bool, _ property: StaticString) {
   guard holds() else { fatalError("property violated: \(property)") }
 }
 
-/// The result of work that suspends, on a thread that may wait for it.
+/// Runs asynchronous work and blocks this thread until its result.
 public func waiting<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Result {
   let done = DispatchSemaphore(value: 0)
   let box = ResultBox<Result>()
@@ -58,12 +58,12 @@ public func waiting<Result: Sendable>(_ work: @escaping @Sendable () async -> Re
   return value
 }
 
-/// Written before the semaphore is raised, read after.
+/// Written before the semaphore is signaled, read after.
 private final class ResultBox<Value>: @unchecked Sendable {
   var value: Value?
 }
 
-/// What a parser accepts, or nil where it refuses; a refusal must be able to say why.
+/// Returns the value that a parser accepts, or `nil` if it fails; every failure must have a description.
 public func accepted<Value: ~Copyable, Failure: Error & CustomStringConvertible>(
   _ parse: () throws(Failure) -> Value
 ) -> Value? {
@@ -75,7 +75,7 @@ public func accepted<Value: ~Copyable, Failure: Error & CustomStringConvertible>
   }
 }
 
-/// What must succeed, because what goes in was made by the same module.
+/// Returns the result of an operation that must succeed, since its input comes from the same module.
 public func made<Value: ~Copyable, Failure: Error>(
   _ what: StaticString, _ make: () throws(Failure) -> Value
 ) -> Value {

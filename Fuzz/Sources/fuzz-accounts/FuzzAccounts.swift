@@ -16,7 +16,7 @@ import SignetJSON
     checkSigning(text)
   }
 
-  /// A file in whatever format; what is encrypted is not opened, since deriving its key takes longer than a run may.
+  /// A file of any format; an encrypted one is not opened, since deriving its key takes longer than a run may.
   private static func checkFile(_ input: [UInt8]) {
     guard
       let imported = accepted({ () throws(InterchangeFailure) in try AccountFile.read(input) })
@@ -42,7 +42,7 @@ import SignetJSON
     }
   }
 
-  /// A container with encrypted keys, where the key is given as it is: from a password it would take too long to derive.
+  /// A container with encrypted keys under a given key, since deriving one from a password would take too long.
   private static func checkContainer(_ input: [UInt8]) {
     let key = SharedSecretBox(SecretBytes(copying: [UInt8](1...16)))
     _ = accepted { () throws(InterchangeFailure) in try PSKCContainer(parsing: input, key: .preShared(key)) }

@@ -23,12 +23,12 @@ final class FixedTransport: HTTPTransport {
   }
 }
 
-/// A wall clock that stands.
+/// A wall clock that is stopped.
 struct StoppedClock: WallClock {
   let now: Int64 = 1_700_000_000
 }
 
-/// A clock of the device that stands.
+/// A clock of the device that is stopped.
 struct StoppedDeviceClock: TrustedClock {
   let now = TrustedTime(
     boot: BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 1), millisecondsAwake: 1,
@@ -36,7 +36,7 @@ struct StoppedDeviceClock: TrustedClock {
 }
 
 extension HTTPResponse {
-  /// The answer that an input describes: a line with its status, header fields, an empty line, and a body.
+  /// The response in an input: a line with its status, header fields, an empty line, and a body.
   init(fuzzed input: [UInt8]) {
     var lines = InputLines(input)
     let status = lines.line().flatMap { Int($0) } ?? 200

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetPushAuth
 import SignetWire
 
-// What reads the answers of servers is behind the operations of a device.
+// The parsers of servers' answers are behind the operations of a device.
 @testable import Signet
 @testable import SignetTransport
 @testable import SignetUAF
@@ -106,7 +106,7 @@ import SignetWire
     }
   }
 
-  /// Whether a server's answer is one; a refusal says why.
+  /// Returns whether a server's answer is valid; a failure must have a description.
   private static func said(_ ask: () async throws(UAFNetworkProblem) -> Void) async -> Bool {
     do throws(UAFNetworkProblem) {
       try await ask()
@@ -131,7 +131,7 @@ import SignetWire
     checkClaims(claims)
   }
 
-  /// What a server says behind its signature, which is not verified: TLS has shown who answers.
+  /// Checks the server's claims behind its signature, which is not verified, since TLS has authenticated the server.
   private static func checkClaims(_ claims: JSONObject) {
     _ = accepted { () throws(JSONFailure) in try UAFOperations.RemoteTarget.list(in: claims) }
     guard case .array(let operations)? = claims["operations"] else { return }
@@ -153,7 +153,7 @@ import SignetWire
     checkListed(.object(claims))
   }
 
-  /// What is sent back for a request that is not answered.
+  /// Checks the response to a request that is not answered.
   private static func checkReport(_ message: String) {
     guard let text = UAFOperations.emptyResponse(to: message) else { return }
     let response = made("JSON") { () throws(JSONFailure) in

@@ -5,9 +5,9 @@ import SignetPush
 import SignetTransport
 import SignetWire
 
-/// What the push services of Google and Apple answer.
+/// The answers of Google's and Apple's push services.
 enum PushServices {
-  /// Answers requests for access tokens, and so the message gets as far as the service.
+  /// Answers requests for access tokens, so that the message reaches the service.
   private static let token = HTTPResponse(
     status: 200, body: Array(#"{"access_token":"t","expires_in":3600}"#.utf8))
   private static let message = PushMessage(envelope: "e", topic: "t", expires: 1_700_000_300)
@@ -50,7 +50,7 @@ enum PushServices {
     }, keyID: "ABCDEFGHIJ", teamID: "KLMNOPQRST", topic: "org.example.app")
 }
 
-/// A service account of FCM's kind.
+/// A service account for FCM.
 private enum FuzzedAccount {
   static var keyFile: [UInt8] {
     let file: JSONObject = [

@@ -3,14 +3,14 @@ import SignetCrypto
 import SignetJSON
 import SignetWire
 
-// What a device does with a receipt, and where its keys are, is behind its operations.
+// The handling of a receipt on a device, and its keys, are behind the device's operations.
 @testable import Signet
 @testable import SignetVault
 
 /// Answers to *finish*.
 enum Receipts {
   private static let transcript = [UInt8](1...32)
-  /// Nothing else is signed with it.
+  /// No other message is signed with it.
   private static let proofKey = [UInt8](101...132)
   private static let url = made("a URL") { () throws(ServerURLFailure) in try ServerURL("a.example/main") }
   private static let signer = made("a key") { () throws(CryptoFailure) in
@@ -21,14 +21,14 @@ enum Receipts {
     let keys = PrivateContainerKeys(
       session: ContainerSigningKey(signer), signing: ContainerSigningKey(signer))
     guard let receipt = accepted({ () throws(WireFailure) in try ActivationReceipt(parsing: body) }) else {
-      // Nobody signed it.
+      // It has no valid proof.
       let user = made("a user") { () throws(WireFailure) in try UserID("a") }
       return require(confirmation(in: body, for: user, keys) == nil, "nothing is taken without a proof")
     }
     let sealed = made("a confirmation") { () throws(WireFailure) in
       try SealedConfirmation.seal(transcript, transcript: transcript, to: keys.encryption.publicKey)
     }
-    // As a server that knows the invite answers: what it says is the input's, what it seals is for the new key.
+    // The answer of a server that knows the invite: the content is the input's, and the seal is for the new key.
     let whole = ActivationReceipt(
       container: receipt.container, user: receipt.user, server: receipt.server, created: receipt.created,
       transcript: transcript, sealed: sealed, serverKey: receipt.serverKey)
@@ -38,7 +38,7 @@ enum Receipts {
       require((opened != nil) == (receipt.server == url), "what is proved is taken, of this server alone")
     }
     require(opened == nil || opened == transcript, "what is sealed is opened")
-    // The input's own transcript and seal are for another handshake, unless they are this one's.
+    // The input's own transcript and seal are for another handshake, unless they match this one's.
     let other = confirmation(in: answer(receipt), for: receipt.user, keys)
     require(other == nil || receipt.transcript == transcript, "a receipt is for one handshake")
   }
@@ -52,7 +52,7 @@ enum Receipts {
     return body.bytes
   }
 
-  /// What *confirm* would return, where the device takes the answer.
+  /// Returns the value for *confirm*, if the device accepts the answer.
   private static func confirmation(
     in answer: [UInt8], for user: UserID, _ keys: PrivateContainerKeys
   ) -> [UInt8]? {

@@ -4,7 +4,7 @@ import SignetCrypto
 @testable import SignetVault
 
 @main struct FuzzAppData {
-  /// A key that is the same in every run, so that what opens once does so again.
+  /// A fixed key, so that an input that opens once always does.
   static let root: [UInt8] = Array(1...32)
 
   static func main() { LibFuzzer.run(check) }
@@ -14,7 +14,7 @@ import SignetCrypto
     roundTrip(input)
   }
 
-  /// Bytes from outside either are refused or are what sealing would have made.
+  /// Foreign bytes are rejected, or are exactly the output of sealing.
   private static func open(_ input: [UInt8]) {
     do throws(AppDataFailure) {
       let group = AppDataGroupKey(root: SecretBytes(copying: root), group: .standard)
@@ -25,7 +25,7 @@ import SignetCrypto
     } catch {}
   }
 
-  /// What is sealed opens, whatever the pieces, and not once a byte is changed or cut off.
+  /// Sealed data opens, with pieces of any size, and does not open once a byte is changed or removed.
   private static func roundTrip(_ input: [UInt8]) {
     guard input.count > 2 else { return }
     // Repeated, so that there are several chunks.

@@ -1,5 +1,5 @@
 import LibFuzzer
-// What reads the certificates of servers and of authenticators' makers is not public.
+// The parser of servers' and authenticator vendors' certificates is not public.
 @testable import SignetCrypto
 
 @main struct FuzzCertificate {
@@ -8,13 +8,13 @@ import LibFuzzer
   private static func check(_ input: [UInt8]) {
     anchor(input)
     pin(String(decoding: input, as: UTF8.self))
-    // Behind its armour, where mutations survive, the certificate is DER.
+    // Inside the PEM armor, where mutations survive, the certificate is DER.
     let base64 = Base64URL.encode(input).replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
     pin("-----BEGIN CERTIFICATE-----\n\(base64)\(padding)\n-----END CERTIFICATE-----\n")
   }
 
-  /// A certificate is trusted as it stands, and vouches for nothing but what it has signed.
+  /// A certificate is trusted unverified, and vouches only for certificates that it has signed.
   private static func anchor(_ der: [UInt8]) {
     let key = accepted { () throws(CryptoFailure) in try SubjectPublicKeyInfo.ofCertificate(der: der) }
     guard let anchors = accepted({ () throws(CryptoFailure) in try TrustAnchors(der: [der]) }) else { return }

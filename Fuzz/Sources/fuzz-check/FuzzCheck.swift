@@ -25,7 +25,7 @@ import SignetJSON
     if let request { require(answer["id"] == request["id"] ?? .null, "an answer names its request") }
   }
 
-  /// What the reader makes of an input that fits a pipe.
+  /// The lines that the reader returns for an input that fits a pipe.
   private static func linesOverPipe(_ input: [UInt8]) -> [[UInt8]] {
     precondition(input.count <= 65_536, "run with -max_len=65536 or less")
     var ends: [Int32] = [0, 0]

@@ -7,7 +7,7 @@ import SignetPolicy
 import SignetSQL
 import SignetWire
 
-// What reads the requests of clients is not public: endpoints hand out what came of it.
+// The parsers of clients' requests are not public: endpoints return their results.
 @testable import SignetServer
 @testable import SignetStorage
 
@@ -82,7 +82,7 @@ import SignetWire
   private static func checkTokens(_ input: [UInt8], _ text: String) {
     require(claims(of: text) == nil, "nobody has the client's key")
     require(user(namedBy: text) == nil, "nobody has the client's key")
-    // With it, any claims.
+    // Signed with it, any claims.
     let signed = made("a token") { () throws(JOSEFailure) in try JWS.sign(input, with: SigningKey(key)) }
     let user = user(namedBy: signed)
     guard let claims = claims(of: signed) else { return require(user == nil, "a hint is a token") }
@@ -97,7 +97,7 @@ import SignetWire
 
   // MARK: Hints
 
-  /// In memory, and only what reads ID tokens would look into it.
+  /// In memory, where only the reader of ID tokens would look.
   private static let context = made("a context") { () throws in
     ServiceContext(
       settings: ServicePolicy(

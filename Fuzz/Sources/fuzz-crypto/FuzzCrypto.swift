@@ -1,5 +1,5 @@
 import LibFuzzer
-// Signatures in loose DER are for UAF alone.
+// Signatures in lax DER are for UAF alone.
 @testable import SignetCrypto
 
 @main struct FuzzCrypto {

@@ -1,6 +1,6 @@
 import LibFuzzer
 
-// The parsers are not public: what the server hands out has been through them.
+// The parsers are not public: the server's values have passed through them.
 @testable import SignetHTTP
 
 @main struct FuzzHTTP {
@@ -13,7 +13,7 @@ import LibFuzzer
     checkToken(input)
   }
 
-  /// RFC 9110 section 5.6.2: what is visible, but for the delimiters.
+  /// RFC 9110 section 5.6.2: visible characters except for the delimiters.
   private static func checkToken(_ input: [UInt8]) {
     let delimiters = Array("\"(),/:;<=>?@[\\]{}".utf8)
     let isOne = input.allSatisfy { (0x21...0x7E).contains($0) && !delimiters.contains($0) }

@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-// What looks at the process and its files is not public: apps get findings.
+// The checks of the process and its files are not public: apps get findings.
 @testable import SignetIntegrity
 
 @main struct FuzzIntegrity {
@@ -18,7 +18,7 @@ import SignetJSON
     checkTables(input)
   }
 
-  /// What the kernel says of processes and connections, whose names and addresses others choose.
+  /// The kernel's tables of processes and connections, which contain names and addresses that others choose.
   private static func checkTables(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     let numbers = [ProcessStatus.tracer(in: text), ProcessStatus.filterMode(in: text)]
@@ -59,7 +59,7 @@ import SignetJSON
       require(read.verdict(on: program) != .unknown, "a program that is listed is known")
       let other = ReleaseManifest.Program(
         name: program.name, byteCount: program.byteCount, digest: program.digest.map { ~$0 })
-      // Where a name stands twice, the first counts.
+      // If a name occurs twice, the first entry counts.
       if read.verdict(on: program) == .same {
         require(read.verdict(on: other) == .changed, "another program is noticed")
       }
@@ -70,7 +70,7 @@ import SignetJSON
     accepted { () throws(ManifestFailure) in try ReleaseManifest(verifying: text, with: key) }
   }
 
-  /// The text with another character behind the header.
+  /// Returns the text with another character behind the header.
   private static func changed(_ text: String, by input: [UInt8]) -> String {
     var bytes = Array(text.utf8)
     let start = (bytes.firstIndex(of: UInt8(ascii: ".")) ?? 0) + 1
@@ -90,7 +90,7 @@ import SignetJSON
     }
     let text = map.mappings.map(line).joined(separator: "\n")
     require(MemoryMap(parsing: Array(text.utf8)) == map, "a map that is written is read")
-    // As the kernel lists them: by address, none over another.
+    // In the kernel's order: by address, without overlaps.
     let inOrder = zip(map.mappings, map.mappings.dropFirst()).allSatisfy { $0.end <= $1.start }
     guard inOrder else { return }
     for address in map.mappings.flatMap({ [$0.start, $0.end - 1, $0.end, $0.start &- 1] }) {
@@ -129,7 +129,7 @@ import SignetJSON
     guard let image = ELFImage(at: Memory.base, in: memory) else { return }
     require(!image.segments.isEmpty && image.segments.count <= 64, "segments are bounded")
     for name in image.needed + image.searchFolders + (image.soname.map { [$0] } ?? []) {
-      // What is no UTF-8 becomes a replacement character of three bytes.
+      // Invalid UTF-8 becomes a replacement character of three bytes.
       require(!name.utf8.contains(0) && name.utf8.count <= 3 * 4096, "a name ends and is bounded")
     }
     let wanted: Set<String> = ["read", "memcmp", "f"]

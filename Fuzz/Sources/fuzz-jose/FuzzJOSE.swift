@@ -10,7 +10,7 @@ import SignetJSON
     let text = String(decoding: input, as: UTF8.self)
     checkJWS(text)
     checkJWE(text)
-    // Inside base64url hardly any mutation makes sense, so headers and payloads are also tried in the clear.
+    // Inside base64url hardly any mutation makes sense, so headers and payloads are also tried unencoded.
     let part = Base64URL.encode(input)
     checkJWS("\(part).e30.\(part)")
     checkJWE("\(part)..AAAAAAAAAAAAAAAA.\(part).AAAAAAAAAAAAAAAAAAAAAA")
@@ -45,7 +45,7 @@ import SignetJSON
     checkAgreedSecret(jwe)
   }
 
-  /// A secret that was agreed elsewhere opens what the key opens that agreed it, and nothing else.
+  /// A shared secret from elsewhere opens exactly the messages that its key opens.
   private static func checkAgreedSecret(_ jwe: JWE) {
     guard
       let ephemeral = accepted({ () throws(JOSEFailure) in try jwe.ephemeralPublicKey() }),
@@ -67,7 +67,7 @@ import SignetJSON
     require(opened == own, "a secret opens what its key opens")
   }
 
-  /// Were there two texts for the same parts, a copy of a message would pass for another message.
+  /// With two texts for the same parts, a copy of a message would pass as another message.
   private static func requireCanonical(_ text: String, partCount: Int) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     require(parts.count == partCount, "the compact serialization has so many parts")
@@ -136,7 +136,7 @@ import SignetJSON
     require(decrypted.plaintext == input, "encryption keeps the content")
   }
 
-  // The keys that the seeds were made with: an input that is accepted can be found again.
+  // The keys of the seeds, so that accepted inputs can be found again.
   private static func secret(_ count: Int) -> SecretBytes {
     SecretBytes(copying: (1...count).map(UInt8.init))
   }

@@ -5,7 +5,7 @@ import SignetJSON
   static func main() { LibFuzzer.run(check) }
 
   private static let tight = JSONLimits(maximumDepth: 3, maximumByteCount: 64, maximumMemberCount: 8)
-  /// Room for what is printed: a number may need more digits than it was written with.
+  /// Limits for printed text: a number may need more digits than it was written with.
   private static let roomy = JSONLimits(
     maximumDepth: 256, maximumByteCount: 1 << 24, maximumMemberCount: 1 << 20)
 

@@ -33,7 +33,7 @@ import SignetPushAuth
     require(claims != nil, "only what is signed is a message")
   }
 
-  /// What push services deliver beside the token: as one map, inside of `aps`, or the token alone.
+  /// The maps that push services deliver along with the token: as one map, inside of `aps`, or the token alone.
   private static func checkMaps(_ map: JSONObject) {
     check(accepted { () throws(PushAuthFailure) in try PushAuthDelivery(map: map) })
     check(accepted { () throws(PushAuthFailure) in try PushAuthDelivery(userInfo: map) })
@@ -46,7 +46,7 @@ import SignetPushAuth
     require(alone.map { $0.claimedMechanism == delivery.claimedMechanism } ?? true, "a token is read alike")
   }
 
-  /// Claims of any kind under the right key, which is where those of a hostile server would be.
+  /// Claims of any kind under the right key, like those of a hostile server.
   private static func checkClaims(_ input: [UInt8]) {
     guard let claims = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
     checkMaps(claims)
@@ -67,7 +67,7 @@ import SignetPushAuth
     require(stored.json == inbox.json, "and is the same")
   }
 
-  /// A device as the server and the app keep it.
+  /// A device in the form that the server and the app store.
   private static func checkDevice(_ input: [UInt8]) {
     let device = accepted { () throws(PushAuthFailure) in
       let object: JSONObject

@@ -1,12 +1,12 @@
 import LibFuzzer
 
-// `@testable` so that pixels can be given to the scanner without the compression and checksums of PNG before them.
+// `@testable` to pass pixels to the scanner without the compression and checksums of PNG.
 @testable import SignetQR
 
 @main struct FuzzQR {
   static func main() { LibFuzzer.run(check) }
 
-  /// PNG files are read, after their checksums were made right; the first byte of anything else says what it is.
+  /// PNG files are read after their checksums were repaired; for other inputs, the first byte selects the kind.
   static func check(_ input: [UInt8]) {
     switch input.first {
     case nil: read([])

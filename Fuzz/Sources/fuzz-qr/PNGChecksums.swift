@@ -1,6 +1,6 @@
-/// Makes the checksums of PNG chunks right (ISO/IEC 15948 section 5.5), or every mutation would end at the first.
+/// Repairs the checksums of PNG chunks (ISO/IEC 15948 section 5.5), which would otherwise reject every mutation.
 enum PNGChecksums {
-  /// The file with the checksum of each whole chunk replaced.
+  /// Returns the file with a new checksum in each complete chunk.
   static func repaired(_ png: [UInt8]) -> [UInt8] {
     var png = png
     var position = 8

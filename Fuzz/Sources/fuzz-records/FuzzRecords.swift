@@ -5,7 +5,7 @@ import SignetPolicy
 import SignetVault
 import SignetWire
 
-// What the vault keeps for accounts and containers, and what apps hand over, is read behind the public types.
+// The vault's records of accounts and containers, and the apps' inputs, are parsed behind the public types.
 @testable import Signet
 @testable import SignetUAF
 
@@ -29,7 +29,7 @@ import SignetWire
 
   private static var secret: SecretBytes { SecretBytes(copying: [UInt8](1...20)) }
 
-  /// What a UAF server sets: the name, `;` and the attributes, for one host.
+  /// The `Set-Cookie` value of a UAF server: the name, `;` and the attributes, for one host.
   private static func checkCookie(_ text: String) {
     for url in ["https://www.id.example/uaf/1.1/", "https://[2001:db8::1]:8443/"] {
       guard let cookie = UAFCookie(setCookie: text, from: url) else { continue }
@@ -55,7 +55,7 @@ import SignetWire
     checkRecords(bytes, counter: nil)
   }
 
-  /// What is read, printed and read again is printed alike.
+  /// A record that is read, printed and read again is printed in the same way.
   private static func checkRecords(_ bytes: borrowing SecretBytes, counter: UInt64?) {
     if let record = accepted({ () throws(VaultFailure) in try AccountRecord(bytes, counter: counter) }) {
       let printed = record.bytes

@@ -4,7 +4,7 @@ import SignetPushAuth
 import SignetStorage
 import SignetWire
 
-// What reads requests is not public: endpoints hand out what came of it.
+// The parsers of requests are not public: endpoints return their results.
 @testable import SignetHTTP
 @testable import SignetServer
 
@@ -12,7 +12,7 @@ import SignetWire
 @main struct FuzzRequests {
   static func main() { LibFuzzer.run(preparing: { _ = endpoints }, check) }
 
-  /// All endpoints; what their servers had kept is gone.
+  /// All endpoints; the data of their servers is removed.
   private static let endpoints = FuzzedServer.run { server in
     Dictionary(server.routes.map { ($0.endpoint.id, $0.definition) }) { first, _ in first }
   }
@@ -31,7 +31,7 @@ import SignetWire
     }
   }
 
-  /// An answer is one that the description has, and no fault of the server's own.
+  /// An answer is in the description, and is no server error.
   private static func check(_ response: ServerResponse, of endpoint: EndpointDescription) {
     require(response.status < 500, "no request makes a server fail")
     let statuses = endpoint.answers.map(\.status) + endpoint.refusals.map(\.status)
@@ -130,7 +130,7 @@ import SignetWire
 }
 
 extension Dialect {
-  /// The status that a refusal has, whichever protocol it is of; 500 for what is no refusal.
+  /// Returns the status of a rejection in any protocol; 500 for other errors.
   fileprivate static func status(of error: any Error) -> Int {
     switch error {
     case let problem as Problem: problem.code.status
@@ -140,13 +140,13 @@ extension Dialect {
   }
 }
 
-/// An endpoint with what reads its requests.
+/// An endpoint with the parser of its requests.
 private protocol FuzzedEndpoint {
   func check(_ request: ServerRequest)
 }
 
 extension Endpoint: FuzzedEndpoint {
-  /// What is read, printed and read again is printed alike.
+  /// A value that is read, printed and read again is printed in the same way.
   fileprivate func check(_ request: ServerRequest) {
     let value: Input
     do {

@@ -13,16 +13,16 @@ import SignetWire
 @testable import SignetTestKit
 @testable import SignetUAF
 
-/// A server in memory with one of everything that requests are about, made anew for each input.
+/// A server in memory with one of each object that requests name, made anew for each input.
 struct FuzzedServer: Sendable {
   /// Requests are made and answered in this second.
   private static let now: Int64 = 1_700_000_000
-  /// What handshakes are sealed under, and no input is.
+  /// The key that seals handshakes; no input is sealed with it.
   static let handshakeKey = made("a key") { () throws(CryptoFailure) in
     HandshakeKeys.Key(
       id: [UInt8](1...8), made: now, secret: SharedSecretBox(SecretBytes(copying: [UInt8](1...32))))
   }
-  /// Of the container `c1`, and of the target `t1`.
+  /// The session key of the container `c1` and of the target `t1`.
   private static let session = signingKey(1)
   private static let signing = signingKey(2)
   private static let agreement = made("a key") { () throws(CryptoFailure) in
@@ -46,10 +46,10 @@ struct FuzzedServer: Sendable {
   private let context: ServiceContext
   private let authentication: CallerAuthentication
   private let keys: [APIKeyService.Scope: String]
-  /// Id and secret, with a colon between them.
+  /// ID and secret, with a colon between them.
   private let client: String
 
-  /// Runs something with a server, which is gone then.
+  /// Runs a body with a server, which is removed afterwards.
   static func run<Result: Sendable>(_ work: @escaping @Sendable (FuzzedServer) async -> Result) -> Result {
     waiting {
       let server: FuzzedServer
@@ -84,7 +84,7 @@ struct FuzzedServer: Sendable {
       ClientRegistration(
         NewClient(["name": "shop", "authentication": "client_secret_basic", "delivery": "poll"])), by: .local)
     client = "\(made.record.id):\(made.secret ?? "")"
-    // A container comes into use by what this key signs: without it the server would miss it.
+    // An active container implies this signing key: without it the server would report it as missing.
     _ = try await SigningKeyService(context).current()
     try await addContainer(profile)
     try await addTransaction()
@@ -97,7 +97,7 @@ struct FuzzedServer: Sendable {
 
   private static let event = AuditRecord(.userAdded(user: user), by: .local, at: now)
 
-  /// A server that fails says so.
+  /// Ends the process if the server logs an error.
   private static let log = EventLog(clock: StoppedClock(now: now)) { line in
     if line.contains("\"level\":\"error\"") { fatalError("the server fails: \(line)") }
   }
@@ -138,9 +138,9 @@ struct FuzzedServer: Sendable {
 
   // MARK: Requests
 
-  /// The request that an input describes, with what authenticates it where the input has nothing that does.
+  /// Returns the request in an input, with valid credentials if the input has none.
   ///
-  /// - Returns: `nil` where its path is none.
+  /// - Returns: The request; `nil` if its path is invalid.
   func request(_ parts: RequestParts, to endpoint: EndpointDescription) async -> ServerRequest? {
     var request = parts.request
     var path = endpoint.route(of: Self.url.domain, uaf: context.uaf?.settings.prefix ?? "")
@@ -154,7 +154,7 @@ struct FuzzedServer: Sendable {
     if let type = endpoint.request.mediaType, request.headers["Content-Type"] == nil {
       request.headers["Content-Type"] = type
     }
-    // A form may have claims where a token belongs, and a device of UAF signs what the input says.
+    // A form may have claims in place of a token, and a UAF device signs the claims of the input.
     if let claims = request.headers["Device-Signature"] {
       request.headers["Device-Signature"] = signed(Array(claims.utf8)) ?? claims
     }
@@ -181,7 +181,7 @@ struct FuzzedServer: Sendable {
     }
   }
 
-  /// Claims that the target signs; what it always says is added where it is not there.
+  /// Signs claims as the target, after adding its constant claims if they are missing.
   private func signed(_ claims: [UInt8]) -> String? {
     guard var object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: claims) }) else {
       return nil
@@ -195,13 +195,13 @@ struct FuzzedServer: Sendable {
     }
   }
 
-  /// What is answered; `nil` where that needs a connection.
+  /// Returns the response; `nil` if it needs a connection.
   func response(to request: ServerRequest, of endpoint: EndpointDescription) async -> ServerResponse? {
     await routes.first { $0.endpoint.id == endpoint.id }?.response(to: request, authentication)
   }
 }
 
-/// A clock that stands.
+/// A clock that is stopped.
 private struct StoppedClock: WallClock {
   let now: Int64
 }

@@ -2,13 +2,13 @@ import LibFuzzer
 
 @testable import SignetHTTP
 
-/// The parts of an input: a line with the id of an endpoint, the value of what its path names, and a query; header fields; an
-/// empty line; a body.
+/// The parts of an input: a line with the ID of an endpoint, a value for its path, and a query; header fields; an empty
+/// line; a body.
 struct RequestParts {
   let endpoint: String
-  /// What stands in the path for its parameters.
+  /// The value of the path's parameters.
   let value: String
-  /// With a path, a query, header fields and a body, all as the server would have read them.
+  /// The request with path, query, header fields and body, as the server would have parsed them.
   let request: ServerRequest
 
   init(_ input: [UInt8]) {
@@ -27,7 +27,7 @@ struct RequestParts {
       body: Array(lines.rest))
   }
 
-  /// The one segment that a value is; a word where it is none.
+  /// Returns the value as one path segment; a fixed word if it is none.
   private static func segment(_ raw: String) -> String {
     do throws(RequestRefusal) {
       let segments = try RequestPath(raw: "/\(raw)").segments
@@ -37,7 +37,7 @@ struct RequestParts {
 
   private static let root = path("/")
 
-  /// A path that is one.
+  /// Parses a path that must be valid.
   static func path(_ raw: String) -> RequestPath {
     do throws(RequestRefusal) { return try RequestPath(raw: raw) } catch {
       preconditionFailure("\(raw) is a path")

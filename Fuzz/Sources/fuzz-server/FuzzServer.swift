@@ -6,7 +6,7 @@ import SignetPush
 import SignetStorage
 import SignetWire
 
-// What reads an operator's folder and the requests of relying parties is not public.
+// The parsers of an operator's folder and of relying parties' requests are not public.
 @testable import SignetDataDirectory
 @testable import SignetServer
 
@@ -60,7 +60,7 @@ import SignetWire
 
   // MARK: Key files of push services
 
-  /// The key file of a service account; one without a key gets that of the target, so that the rest of it is looked at.
+  /// The key file of a service account; one without a key gets that of the target, so that its other parts are checked.
   private static func checkAccount(_ input: [UInt8]) {
     guard var object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
     if object["private_key"] == "" { object["private_key"] = .string(FixedRSAKey.pem) }
@@ -79,7 +79,7 @@ import SignetWire
     require(token.split(separator: ".").count == 3, "a key that is read signs")
   }
 
-  /// Private keys: PEM, and DER that the target puts into PEM, where mutations survive.
+  /// Private keys: PEM, and DER that the target encodes as PEM, where mutations survive.
   private static func checkKeys(_ input: [UInt8]) {
     checkKey(input)
     let base64 = Base64URL.encode(input).replacing("-", with: "+").replacing("_", with: "/")
@@ -101,7 +101,7 @@ import SignetWire
       require(again.publicKey == key.publicKey, "what is read is the scalar")
     }
     if let key = accepted({ () throws(CryptoFailure) in try RSA.PrivateKey(pem: secret) }) {
-      // A key whose numbers do not fit each other may refuse; one that fits signs.
+      // A key with inconsistent numbers may fail to sign; a consistent one signs.
       _ = accepted { () throws(CryptoFailure) in try key.signature(for: message, .sha256) }
     }
   }
@@ -127,7 +127,7 @@ import SignetWire
     }
   }
 
-  /// What a request is taken for, or nil where the client is told what is wrong with it.
+  /// Returns the parsed request, or `nil` if the client gets an error about it.
   private static func taken<Value>(_ read: () throws(Problem) -> Value) -> Value? {
     do throws(Problem) { return try read() } catch {
       require(
@@ -150,7 +150,7 @@ import SignetWire
     }
   }
 
-  /// The end of an operation with these authenticators, as the database has it.
+  /// The end of an operation with these authenticators, as the database stores it.
   private static func end(with authenticators: String) -> UAFOperationEnd {
     UAFOperationEnd(status: 1200, authenticators: authenticators, time: 0)
   }

@@ -5,7 +5,7 @@ import SignetJSON
 
 @testable import SignetWire
 
-/// Messages that are signed or encrypted: the input is what stands behind the signature, where mutations are not noticed.
+/// Signed or encrypted messages: the input is the content behind the signature, so that mutations reach the parser.
 @main struct FuzzSigned {
   static func main() { LibFuzzer.run(check) }
 
@@ -15,7 +15,7 @@ import SignetJSON
     guard
       let object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input, limits: limits) })
     else { return }
-    // Each kind has a member that the others lack: what can't be one is not signed in vain.
+    // Each kind has a distinct member, so only possible kinds are signed.
     if object.contains("event") { checkEnd(input) }
     if object.contains("evidence") { checkEvidence(input) }
     if object.contains("order") { checkReceipt(input) }
@@ -33,7 +33,7 @@ import SignetJSON
     }
   }
 
-  /// Nobody has signed anything with the stranger's key.
+  /// No message is signed with the stranger's key.
   private static func checkAsItComes(_ text: String) {
     let key = Keys.stranger.publicKey
     let body = JSONValue.object(["notice": .string(text), "receipt": .string(text)]).bytes
@@ -47,7 +47,7 @@ import SignetJSON
     require(!KeyPossession.isShown(by: text, of: key, transcript: transcript), "nobody signed this")
     _ = PushPayload.unverifiedContainer(of: text)
     _ = push(text, Keys.device)
-    // What was encrypted for the device by anybody.
+    // A message that any sender encrypted for the device.
     let sealed = made("a JWE") { () throws(JOSEFailure) in
       try JWE.encrypt(Array(text.utf8), for: EncryptionKey(Keys.device.publicKey), .ecdhES, .a256GCM)
     }
@@ -106,7 +106,7 @@ import SignetJSON
     let fits = message.jws.utf8.count + RequestProof.scheme.utf8.count < 4096
     message.check(is: fits ? proof : nil) { jws, key in
       let request = SignedRequest(authorization: "\(RequestProof.scheme) \(jws)")
-      // The container is named by the header alone.
+      // The header alone names the container.
       return request?.container.text == "c" ? request?.proof(verifiedWith: key) : nil
     }
   }
@@ -115,7 +115,7 @@ import SignetJSON
     let decision = accepted { () throws(WireFailure) in try Decision(parsing: payload) }
     let message = Message(payload, Decision.type, keyID: Keys.signer.publicKey.thumbprint)
     message.check(is: decision) { jws, key in Decision(verifying: jws, signedBy: key) }
-    // What a relying party checks says more: the content has to be one, too.
+    // A relying party's check demands more: the content has to be valid too.
     if let checked = check(message.jws, Keys.signer.publicKey) {
       require(
         checked.decision == decision && decision?.isAbout(checked.content.json) == true, "it is the same")
@@ -151,10 +151,10 @@ import SignetJSON
     require(verified(Message.changed(signed, by: payload), Keys.secret(1), type) == nil, "not changed")
   }
 
-  /// The transcript that what is sealed is for.
+  /// The transcript of sealed messages.
   private static let transcript = [UInt8](1...32)
 
-  /// What only the device reads, whoever sealed it.
+  /// Contents that only the device reads, from any sender.
   private static func checkConfirmation(_ payload: [UInt8]) {
     func opened(
       _ jwe: String, _ key: P256.KeyAgreement.PrivateKey, _ transcript: [UInt8]

@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetWire
 
-/// A payload, signed by the key of the target.
+/// A payload, signed with the target's key.
 struct Message {
   let payload: [UInt8]
   let type: String
@@ -15,8 +15,8 @@ struct Message {
     jws = Self.signed(payload, type, keyID)
   }
 
-  /// What was signed is read as `value`: under this key alone, as this kind alone, under this name of the key alone, and not once
-  /// a character is changed.
+  /// Checks that the signed message is read as `value`, only with this key, this type and this key ID, and not once a
+  /// character is changed.
   func check<Value: Equatable>(is value: Value?, _ read: (String, P256.Signing.PublicKey) -> Value?) {
     let key = Keys.signer.publicKey
     require(read(jws, key) == value, "what is signed is read as it is")
@@ -33,7 +33,7 @@ struct Message {
     }
   }
 
-  /// The text with another character behind the header, at a place that depends on the input.
+  /// Returns the text with another character behind the header, at a position that depends on the input.
   static func changed(_ text: String, by input: [UInt8]) -> String {
     var bytes = Array(text.utf8)
     let start = (bytes.firstIndex(of: UInt8(ascii: ".")) ?? 0) + 1
@@ -44,21 +44,21 @@ struct Message {
   }
 }
 
-/// The keys of the target: the same in each run.
+/// The keys of the target, the same in each run.
 enum Keys {
-  /// Signs.
+  /// The signing key.
   static let signer = signing(1)
-  /// Signs nothing.
+  /// A key that signs nothing.
   static let stranger = signing(2)
-  /// Is encrypted to.
+  /// The device's encryption key.
   static let device = agreeing(3)
   static let otherDevice = agreeing(4)
 
-  /// What is answered, and what is not.
+  /// The answered transaction's address, and another one.
   static let address = addressed([UInt8](1...16))
   static let otherAddress = addressed([UInt8](2...17))
 
-  /// 32 bytes that count up.
+  /// 32 consecutive byte values.
   static func secret(_ first: UInt8) -> SecretBytes { SecretBytes(copying: Array(first...(first + 31))) }
 
   private static func signing(_ first: UInt8) -> P256.Signing.PrivateKey {

@@ -6,7 +6,7 @@ import LibFuzzer
 @main struct FuzzTerminal {
   static func main() { LibFuzzer.run(check) }
 
-  /// The first byte says how wide the window is.
+  /// The first byte sets the width of the window.
   static func check(_ input: [UInt8]) {
     let width = 20 + Int(input.first ?? 0)
     let text = String(decoding: input.dropFirst(), as: UTF8.self)

@@ -1,7 +1,7 @@
 import LibFuzzer
 import SignetVault
 
-// What is kept outside the TPM is no one's business but the keystore's.
+// Only the keystore reads the data that is stored outside the TPM.
 @testable import SignetTPM
 
 @main struct FuzzTPM {

@@ -1,6 +1,6 @@
 import LibFuzzer
 
-// The parser is not public: over a wire, libcurl decides which lines reach it.
+// The parser is not public: on a connection, libcurl decides which lines reach it.
 @testable import SignetTransport
 
 @main struct FuzzTransport {
@@ -49,7 +49,7 @@ import LibFuzzer
     require(checked.url.lowercased().hasPrefix("https://"), "only https is spoken")
   }
 
-  /// The lines with their line ends, as libcurl hands them out.
+  /// Returns the lines with their line ends, as libcurl passes them.
   private static func lines(_ input: [UInt8]) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var rest = input[...]

@@ -18,7 +18,7 @@ import SignetJSON
     if let text = String(validating: input, as: UTF8.self) { checkTexts(text) }
   }
 
-  /// A picture of whatever: it is decoded within bounds, or it is none.
+  /// A picture of any content: it is decoded within bounds, or rejected.
   private static func checkPicture(_ input: [UInt8]) {
     let look = DisplayPNGCharacteristics(width: 1, height: 1, bitDepth: 8, colourType: 0)
     let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -74,7 +74,7 @@ import SignetJSON
     }
   }
 
-  /// Ids of extensions that are no UTF-8 become longer when they are written, and so may no longer fit.
+  /// Extension IDs that are no UTF-8 become longer when they are written, and may then exceed the limit.
   private static func checkAgain(_ bytes: [UInt8], _ isSame: () throws(AssertionFailure) -> Bool) {
     do throws(AssertionFailure) {
       let isRead = try isSame()
@@ -132,7 +132,7 @@ import SignetJSON
         reference: reference, publicKey: .p256(key.publicKey), algorithm: .p256RAW, signCounter: 0)
     ])
 
-  /// Nobody has the key, and a registration would have to be about a challenge that is in no seed.
+  /// No input is signed with this key, and a registration would need a challenge that no seed has.
   private static func checkVerification(_ input: [UInt8]) {
     require(
       accepted { () throws(UAFRefusal) in try authentication.verify(input) } == nil,
@@ -154,8 +154,9 @@ import SignetJSON
       header: OperationHeader(operation: .registration, appID: ""), challenge: challenge, username: "a",
       policy: policy), trustedFacets: [facet], models: models, unixTime: 0)
 
-  /// A registration about the challenge, whose key vouches for itself, whatever else it says; and one with the algorithm, format and
-  /// mode that the model has, so that what is behind those is entered.
+  /// A registration with any other content, for this challenge and with a self-signed key.
+  ///
+  /// Another one has the model's algorithm, format and mode, so that the later checks are reached.
   private static func checkRegistered(_ input: [UInt8]) {
     guard
       let read = accepted({ () throws(AssertionFailure) in try RegistrationAssertion(parsing: input) })
@@ -200,7 +201,7 @@ import SignetJSON
     require(verified(.basicSurrogate(signature: changed)) == nil, "a changed signature is found")
   }
 
-  /// An assertion about the challenge, and signed by the key, whatever else it says.
+  /// An assertion with any other content, for this challenge and signed with the key.
   private static func checkSigned(_ input: [UInt8]) {
     guard
       let read = accepted({ () throws(AssertionFailure) in try AuthenticationAssertion(parsing: input) })
@@ -264,7 +265,7 @@ import SignetJSON
     }
   }
 
-  /// What a client reads of a server: whatever it is, and what of it would be shown.
+  /// A client's parsing of any server message, and the texts of it that would be shown.
   private static func checkRequests(_ input: [UInt8]) {
     guard
       let request = accepted({ () throws(MessageFailure) in try UAFRequestMessage(parsing: input) })

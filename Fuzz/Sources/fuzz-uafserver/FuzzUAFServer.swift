@@ -5,7 +5,7 @@ import SignetPushAuth
 import SignetStorage
 import SignetWire
 
-// What reads the requests of clients and relying parties is not public: endpoints hand out what came of it.
+// The parsers of clients' and relying parties' requests are not public: endpoints return their results.
 @testable import SignetDataDirectory
 @testable import SignetServer
 @testable import SignetUAF
@@ -86,7 +86,7 @@ import SignetWire
     checkStated(evidence)
   }
 
-  /// Evidence that the server states, though nobody has signed it.
+  /// Evidence that the server states, though no user has signed it.
   private static func checkStated(_ evidence: AnswerEvidence) {
     let content = #"{"from":"Shop","text":"Pay"}"#
     let id = made("an id") { () throws(WireFailure) in try TransactionID("t") }

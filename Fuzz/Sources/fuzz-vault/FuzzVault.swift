@@ -3,7 +3,7 @@ import LibFuzzer
 import SignetCrypto
 import SignetPolicy
 
-// The parsers are not public: what a row holds is no one's business but the vault's.
+// The parsers are not public: only the vault reads its rows.
 @testable import SignetVault
 
 @main struct FuzzVault {
@@ -16,7 +16,7 @@ import SignetPolicy
     LibFuzzer.run(preparing: { _ = template }, check)
   }
 
-  /// What begins like a header is one; anything else is a list of changes to a vault's file.
+  /// An input that begins like a header is parsed as one; any other is a list of changes to a vault's file.
   static func check(_ input: [UInt8]) {
     if input.starts(with: Array("SGSH".utf8)) { return checkHeader(input) }
     if input.first == 1 { checkHistory(input) }
@@ -54,9 +54,9 @@ import SignetPolicy
     } catch {}  // no code: the throw is typed
   }
 
-  /// Changes bytes of a vault's file, which then opens as it was or fails with a name.
+  /// Changes bytes of a vault's file, which then opens unchanged or fails with a specific error.
   ///
-  /// - Parameter changes: Three bytes for each change: where, in two, and what.
+  /// - Parameter changes: Three bytes for each change: the position, in two, and the value.
   private static func checkFile(_ changes: [UInt8]) {
     var file = template.file
     for index in stride(from: 0, to: changes.count - 2, by: 3) {

@@ -68,7 +68,7 @@ import SignetJSON
     }
     if let list = accepted({ () throws(WireFailure) in try PushTargetList(parsing: input) }) {
       for entry in list.targets { check(entry.target) }
-      // Not as bytes: what this build does not know is left out.
+      // Not compared as bytes: unknown parts are left out.
       let again = made("a printed list") { () throws(WireFailure) in
         try PushTargetList(parsing: JSONValue.object(list.json).bytes)
       }
@@ -76,7 +76,7 @@ import SignetJSON
     }
   }
 
-  /// A device names where the server sends to: nothing but a host and a port, both plain.
+  /// A device names the address to which the server sends: it must have only a host and a port, both plain.
   private static func check(_ target: PushTarget?) {
     guard case .webPush(let subscription)? = target else { return }
     require(subscription.endpoint.hasPrefix(subscription.origin), "an endpoint begins with its origin")
@@ -93,7 +93,7 @@ import SignetJSON
     roundTrip(input, Decision.init(parsing:), \.bytes)
     roundTrip(input, Cancellation.init(parsing:), \.bytes)
     if let content = accepted({ () throws(WireFailure) in try TransactionContent(parsing: text) }) {
-      // The text, and not the input: bytes that are no UTF-8 became replacement characters on the way.
+      // Compared with the text, since bytes that are no UTF-8 became replacement characters.
       require(content.json.utf8.elementsEqual(text.utf8), "a content has one spelling")
     }
     if let proof = accepted({ () throws(WireFailure) in try RequestProof(parsing: input) }) {
@@ -166,26 +166,26 @@ import SignetJSON
     }
   }
 
-  /// What is read, printed and read again is printed alike.
+  /// A message that is read, printed and read again is printed in the same way.
   private static func roundTrip<Message>(
     _ input: [UInt8], _ parse: ([UInt8]) throws(WireFailure) -> Message, _ bytes: (Message) -> [UInt8]
   ) {
     guard let message = accepted({ () throws(WireFailure) in try parse(input) }) else { return }
     let printed = bytes(message)
-    // Without its white space and needless escapes a message is not longer than it was.
+    // Without white space and needless escapes, a message is not longer than before.
     require(printed.count <= input.count, "printing adds nothing")
     let again = made("a printed message") { () throws(WireFailure) in try parse(printed) }
     require(bytes(again) == printed, "printing a message loses nothing")
   }
 
-  /// Nothing is signed with it.
+  /// No message is signed with it.
   private static let key = made("a key") { () throws(CryptoFailure) in
     try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: [UInt8](65...96)))
   }
 }
 
 extension UInt8 {
-  /// Whether it is one of `a-z 0-9 . -`.
+  /// Indicates whether it is one of `a-z 0-9 . -`.
   fileprivate var isHostByte: Bool {
     (0x61...0x7A).contains(self) || (0x30...0x39).contains(self) || self == 0x2E || self == 0x2D
   }

@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-/// What a server's certificate says of itself.
+/// The contents of a server's certificate.
 @Suite struct CertificateSummaryTests {
   @Test("names, addresses and end are what was asked for, and can be asked for again")
   func roundTrip() throws {

@@ -56,7 +56,7 @@ import Testing
         try AESCBC.decrypt([UInt8](repeating: 0, count: count), key: key, initializationVector: vector)
       }
     }
-    // The last byte of the vector turns the padding of an empty text from 16 to 0, which is never right.
+    // The last byte of the vector turns the padding of an empty text from 16 to 0, which is never valid.
     let ciphertext = try AESCBC.encrypt([], key: key, initializationVector: vector)
     var changed = vector
     changed[15] = 16

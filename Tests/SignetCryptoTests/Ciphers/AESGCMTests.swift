@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-/// The known answers are Wycheproof's; here are the forms and refusals of our own.
+/// Forms and rejections of our own; the known answers are Wycheproof's.
 @Suite struct AESGCMTests {
   private let message = ascii("attack at dawn")
 

@@ -105,7 +105,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct Argon2idCalibrationTests {
-  /// A machine on which one pass over one MiB takes this many microseconds.
+  /// Calibrates for a machine on which one pass over one MiB takes this many microseconds.
   private func calibrated(
     milliseconds: Int, microsecondsPerMiBPass: Int
   ) throws(CryptoFailure) -> Argon2id {

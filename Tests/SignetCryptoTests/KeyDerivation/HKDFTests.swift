@@ -48,7 +48,7 @@ import Testing
     #expect(most.count == 8160)
     #expect(HKDF.expand(key, info: [1], byteCount: 33, .sha256).insecureCopy() == Array(most.prefix(33)))
     #expect(Array(most.suffix(32)) != [UInt8](repeating: 0, count: 32))
-    let longInfo = [UInt8](repeating: 1, count: 100_000)  // more than OpenSSL's own HKDF takes
+    let longInfo = [UInt8](repeating: 1, count: 100_000)  // more than OpenSSL's own HKDF accepts
     #expect(HKDF.expand(key, info: longInfo, byteCount: 16, .sha256).byteCount == 16)
   }
 

@@ -103,7 +103,7 @@ import Testing
     #expect(try Hex.encode(responder.sharedSecret(with: initiator.publicKey).insecureCopy()) == expected)
   }
 
-  /// The handle behind a point that is let go is used for the next: it must then have that point and no other.
+  /// The handle behind a released point is reused: it must then have the new point only.
   @Test("Of many points decoded at once and one after the other, each is its own")
   func pointsAreNotMixedUp() async throws {
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -210,7 +210,7 @@ import Testing
           x: [UInt8](repeating: 1, count: x), y: [UInt8](repeating: 1, count: y))
       }
     }
-    // A coordinate that is the prime too large names the same point: it has one encoding only.
+    // A coordinate increased by the prime names the same point, which has only one encoding.
     let small = try P256.Signing.PublicKey(
       x: [UInt8](repeating: 0, count: 32),
       y: bytes("66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4"))
@@ -246,7 +246,7 @@ import Testing
         arguments += options
         try openssl.run(arguments)
         let der = try openssl.read(name)
-        // The hybrid form differs in the first byte of the point only.
+        // The hybrid form differs only in the first byte of the point.
         let failure = name == "hybrid" ? CryptoFailure.invalidPoint : .invalidPublicKeyEncoding
         #expect(throws: failure, "\(name)") { try P256.Signing.PublicKey(der: der) }
       }

@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-/// Keys that OpenSSL's command line made, for these tests only.
+/// Keys made by OpenSSL's command line, for these tests only.
 @Suite("Private keys in PEM")
 struct PrivateKeyPEMTests {
   @Test("A key on P-256 is read from PKCS #8 and from SEC 1", arguments: [pkcs8, sec1])

@@ -2,7 +2,7 @@ import SignetCrypto
 import Testing
 
 @Suite struct RSATests {
-  /// An odd number of `bits` bits, which is enough to be taken for a modulus.
+  /// An odd number of `bits` bits, which passes as a modulus.
   private func modulus(bits: Int) -> [UInt8] {
     [UInt8](repeating: 0xFF, count: bits / 8)
   }

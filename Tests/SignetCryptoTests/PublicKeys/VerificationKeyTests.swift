@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-/// Keys check one signature or many, for many tasks at once, and OpenSSL's part of one that is let go serves the next.
+/// Keys verify one signature or many, for many tasks at once, and a released key's OpenSSL part is reused.
 @Suite(.timeLimit(.minutes(10))) struct VerificationKeyTests {
   private static let order: [UInt8] =
     [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF] + [
@@ -24,7 +24,7 @@ import Testing
       let signature = try ECDSASignature(rawRepresentation: raw)
       let key = try P256.Signing.PublicKey(x963: privateKey.publicKey.x963Representation)
       for _ in 0..<3 { #expect(key.isValidSignature(signature, for: message) == isValid) }
-      // A bad one does not spoil the next.
+      // An invalid one does not affect the next.
       #expect(key.isValidSignature(try ECDSASignature(rawRepresentation: good), for: message))
       #expect(!key.isValidSignature(try ECDSASignature(rawRepresentation: good), for: [1, 2, 4]))
     }

@@ -4,16 +4,16 @@
   import SignetTestKit
   import Testing
 
-  /// What is left where no secret type can wipe.
+  /// The remains of secrets that no secret type can wipe.
   ///
-  /// Each test runs in a process of its own, in which nothing else has the secret.
+  /// Each test runs in a separate process, in which nothing else has the secret.
   @Suite(.timeLimit(.minutes(10))) struct DeadStackTests {
     @Test("copying leaves a secret in vector registers, and wiping the dead stack overwrites them")
     func registers() async {
       await #expect(processExitsWith: .success) {
         let saved = try SavedRegisters()
         let bench = try Bench()
-        // The control: what was copied is saved with the registers.
+        // The control: the copied secret is saved with the registers.
         bench.copy { saved.save() }
         #expect(try bench.copies() > 1)
         saved.clear()
@@ -65,14 +65,14 @@
       init() throws {
         search = try MemorySearch()
         secret.withSecret { search.add("secret", $0) }
-        // From here on the address is known outside of this program, whose compiler then leaves no copy out.
+        // From here on the address has escaped the program, so the compiler omits no copy.
         wipe(place)
       }
 
-      /// How many parts of it there are of the kind of which there are the most.
+      /// Returns the number of found parts of the most frequent kind.
       func copies() throws -> Int { try search.found().values.max() ?? 0 }
 
-      /// Copies the secret, does something next, and overwrites the copy.
+      /// Copies the secret, runs `next`, and overwrites the copy.
       @inline(never)
       func copy(next: () -> Void) {
         secret.withSecret { secret in
@@ -84,7 +84,7 @@
         wipe(place)
       }
 
-      /// Writes copies onto the stack, a KiB apart, and returns without wiping them.
+      /// Writes copies to the stack, one each KiB, and returns without wiping them.
       @inline(never)
       func leave(depth: Int) {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { buffer in
@@ -97,7 +97,7 @@
       }
     }
 
-    /// Has the system write the registers to memory: it does so on the stack of a signal's handler.
+    /// Makes the system write the registers to memory, on the stack of a signal handler.
     private struct SavedRegisters {
       private let stack = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 64)
 

@@ -4,7 +4,7 @@
   import SignetCrypto
   import Testing
 
-  /// What the kernel says about the pages that hold a secret (`/proc/self/smaps`).
+  /// The kernel's data about the pages of a secret (`/proc/self/smaps`).
   @Suite("Secret memory", .enabled(if: PageFlags.showLocking))
   struct SecretMemoryTests {
     @Test(
@@ -32,10 +32,10 @@
     }
   }
 
-  /// What the kernel says about one mapping of this process.
+  /// The kernel's flags of one mapping of this process.
   private enum PageFlags {
-    /// Whether a page that is locked here also shows it: not without the right to lock memory, and not under
-    /// the sanitizers, which turn `mlock` into nothing.
+    /// Indicates whether a locked page shows as locked: not without the right to lock memory, and not under the sanitizers,
+    /// which disable `mlock`.
     static let showLocking: Bool = {
       let byteCount = 1 << 20
       let flags = MAP_PRIVATE | MAP_ANONYMOUS
@@ -52,7 +52,7 @@
     }()
 
     static func read(at address: UInt) throws -> [Substring]? {
-      // Read as a stream: the kernel gives this file no size.
+      // Read as a stream, since the kernel reports no size for this file.
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/smaps"))
       let map = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
       var isInside = false

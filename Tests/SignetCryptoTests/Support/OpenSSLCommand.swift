@@ -2,7 +2,7 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// The `openssl` command line: a second opinion that shares no code of ours.
+/// The `openssl` command line, an independent implementation.
 struct OpenSSLCommand {
   struct Failed: Error, CustomStringConvertible {
     let arguments: [String]
@@ -16,10 +16,10 @@ struct OpenSSLCommand {
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }()
 
-  /// Skipped without the program, except in CI: a failure there.
+  /// Indicates whether the tests run; without the program they are skipped, but fail in CI.
   static var isWanted: Bool { executable != nil || ContinuousIntegration.isHere }
 
-  /// A folder of its own for each use, removed by `withFolder`.
+  /// A separate folder for each use, removed by `withFolder`.
   let folder: URL
 
   static func withFolder<R>(_ body: (OpenSSLCommand) throws -> R) throws -> R {
@@ -32,7 +32,7 @@ struct OpenSSLCommand {
     return try body(OpenSSLCommand(folder: folder))
   }
 
-  /// Runs `openssl` in the folder; throws what it said unless it ends with 0.
+  /// Runs `openssl` in the folder; throws its output unless its status is 0.
   @discardableResult
   func run(_ arguments: String...) throws -> String {
     try run(arguments)

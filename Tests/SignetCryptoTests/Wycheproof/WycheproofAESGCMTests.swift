@@ -41,7 +41,7 @@ struct WycheproofAESGCMTests {
       }
     }
     #expect(counts.applicable + counts.nonceRefused + counts.keyRefused == file.numberOfTests)
-    // Named: 192-bit keys and nonces of other than 96 bits are not offered.
+    // 192-bit keys and nonces of other than 96 bits are not supported.
     #expect(counts == (applicable: 133, nonceRefused: 80, keyRefused: 103))
   }
 

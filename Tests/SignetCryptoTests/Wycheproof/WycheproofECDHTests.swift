@@ -18,10 +18,9 @@ struct WycheproofECDHTests {
     let result: WycheproofResult
   }
 
-  /// Acceptable cases are compressed points, explicit curve parameters and loose DER.
+  /// Acceptable cases are compressed points, explicit curve parameters and lax DER.
   ///
-  /// All are refused: a public
-  /// key has one encoding here, and nothing that we talk to sends another.
+  /// All are rejected: a public key has one encoding here, and no peer sends another.
   @Test("ecdh_secp256r1_test.json: every case")
   func everyCase() throws {
     let file = try WycheproofFile<Group>("ecdh_secp256r1_test.json")

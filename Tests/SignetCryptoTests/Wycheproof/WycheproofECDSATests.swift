@@ -52,7 +52,7 @@ struct WycheproofECDSATests {
       #expect(key.pemRepresentation == group.publicKeyPem)
       for test in group.tests {
         let isValid = try accepts(test, by: key, decode)
-        // A key's first signature is checked by another function than the later ones.
+        // Another function verifies a key's first signature than the later ones.
         let fresh = try P256.Signing.PublicKey(x963: bytes(group.publicKey.uncompressed))
         #expect(try accepts(test, by: fresh, decode) == isValid, "case \(test.tcId)")
         switch test.result {

@@ -14,7 +14,7 @@ struct WycheproofFile<Group: Decodable>: Decodable {
 }
 
 enum WycheproofVectors {
-  /// The shared vectors: the folder that `SIGNET_VECTORS` names, or `../shared/vectors` beside the project.
+  /// The shared vectors: the folder in `SIGNET_VECTORS`, or `../shared/vectors` next to the project.
   static let folder: URL? = {
     let project = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -31,6 +31,6 @@ enum WycheproofVectors {
 enum WycheproofResult: String, Decodable {
   case valid
   case invalid
-  /// May go either way; each use says which way we go, and why.
+  /// Either result is allowed; each use states the expected one, with the reason.
   case acceptable
 }

@@ -30,7 +30,7 @@ struct WycheproofKeyDerivationTests {
         #expect(try key.insecureCopy() == bytes(test.okm), "case \(test.tcId)")
         counts.derived += 1
       case .invalid, .acceptable:
-        // Named: all ask for more than 255 digests, which is a precondition; HKDFTests lets one trap.
+        // All ask for more than 255 digests, which violates a precondition; HKDFTests has an exit test.
         #expect(test.size > HKDF.maximumByteCount(.sha256), "case \(test.tcId)")
         counts.tooLong += 1
       }

@@ -43,7 +43,7 @@ struct WycheproofMACTests {
           #expect(key.isValid(tag, for: message) == (test.result == .valid), "case \(test.tcId)")
           counts.whole += 1
         } else {
-          // Named: shortened codes are never valid here, even where their bytes are right.
+          // Truncated MACs are never valid here, even if their bytes match.
           #expect(!key.isValid(tag, for: message), "case \(test.tcId)")
           counts.shortened += 1
         }

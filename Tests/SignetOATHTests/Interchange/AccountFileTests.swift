@@ -22,7 +22,7 @@ struct AccountFileTests {
     let imported = try AccountFile.read(bytes)
     #expect(imported.format == format && imported.skipped.isEmpty)
     #expect(imported.accounts.facts == accounts.facts)
-    // What came along is written there again, and nothing is added or lost on the way.
+    // The imported data is written there again, without additions or losses.
     let again = try AccountFile.write(imported.accounts, as: format)
     #expect(
       try AccountFile.read(again.contents.withSecret { $0.insecureCopy() }).accounts.facts == accounts.facts)
@@ -35,14 +35,14 @@ struct AccountFileTests {
     let accounts = try SampleAccounts.rich()
     let written = try AccountFile.write(accounts, as: format, password: Self.password)
     let bytes = written.contents.withSecret { $0.insecureCopy() }
-    // Texts that no encrypted bytes come to by chance: whole secrets, and a name with a character that Base64 lacks.
+    // Texts that encrypted bytes do not contain by chance: whole secrets, and a name with a character that Base64 lacks.
     let secret = Array("12345678901234567890".utf8)
     let plain = try AccountFile.write(accounts, as: format).contents.withSecret { $0.insecureCopy() }
     for text in ["alice@example.com", Base32.encode(secret), Base64.encode(secret)] {
       let isPublic = format == .pskc && text.contains("@")  // PSKC encrypts the keys alone
       #expect((bytes.firstRange(of: Array(text.utf8)) != nil) == isPublic, "\(text)")
     }
-    // The control: a file that is not encrypted has the name, and the secret in one of the two forms.
+    // The control: an unencrypted file has the name, and the secret in one of the two forms.
     #expect(plain.firstRange(of: Array("alice@example.com".utf8)) != nil)
     #expect(
       [Base32.encode(secret), Base64.encode(secret)].contains { plain.firstRange(of: Array($0.utf8)) != nil })
@@ -141,7 +141,7 @@ struct AccountFileTests {
     )
     #expect(
       raivo.format == .raivo && raivo.accounts[0].kind == .hotp(counter: 5) && raivo.accounts[0].digits == 8)
-    // The counter of FreeOTP+ is the one of the last code.
+    // The counter of FreeOTP+ is that of the last code.
     let freeOTP = try read(
       #"{"tokenOrder":["Shop:bob"],"tokens":[{"algo":"SHA1","counter":-1,"digits":6,"issuerExt":"Shop","label":"bob","period":30,"secret":[-1,0,127],"type":"HOTP"}]}"#
     )
@@ -163,7 +163,7 @@ struct AccountFileTests {
     #expect(throws: InterchangeFailure.passwordNeeded(.twoFAS)) { try read(file.text) }
   }
 
-  /// A file of so many accounts, as small as they are.
+  /// A file with a number of minimal accounts.
   private static func many(_ count: Int, _ format: InterchangeFormat) -> String {
     func joined(_ entry: String) -> String { Array(repeating: entry, count: count).joined(separator: ",") }
     let secret = "GEZDGNBV"
@@ -188,7 +188,7 @@ struct AccountFileTests {
 
   @Test("as many accounts as may be are read, and one more is refused", arguments: InterchangeFormat.allCases)
   func limit(format: InterchangeFormat) throws {
-    // One QR code has less; several together may have too many.
+    // One QR code has fewer; several together may have too many.
     let limit = ImportedAccounts.maximumCount
     guard format != .google else { return try limitOfBatches() }
     #expect(try read(Self.many(limit, format)).accounts.count == limit)

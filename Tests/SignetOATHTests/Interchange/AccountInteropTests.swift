@@ -4,13 +4,13 @@ import SignetOATH
 import SignetTestKit
 import Testing
 
-/// Both ways with `Tests/Interop/accounts.py`, which shares no code with us and reads PSKC with python-pskc.
+/// Both directions with `Tests/Interop/accounts.py`, an independent implementation that reads PSKC with python-pskc.
 @Suite(.timeLimit(.minutes(10))) struct AccountInteropTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Interop/accounts.py").standardized.path
 
-  /// Skipped without the interpreter and its modules, except in CI: a failure there.
+  /// Indicates whether the tests run; without the interpreter and its modules they are skipped, but fail in CI.
   static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     do {

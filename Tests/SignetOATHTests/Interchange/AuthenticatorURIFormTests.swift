@@ -4,7 +4,7 @@ import SignetOATH
 import SignetTestKit
 import Testing
 
-/// The forms in which one and the same account may be written.
+/// The different forms of one account.
 @Suite("Forms of otpauth, pushauth and mfauth URIs")
 struct AuthenticatorURIFormTests {
   private static let ends =
@@ -27,7 +27,7 @@ struct AuthenticatorURIFormTests {
     }
   }
 
-  /// Base64 in its four forms; the bytes are such that the alphabets and the padding differ.
+  /// Base64 in its four forms; with these bytes, the alphabets and the padding differ.
   private static func forms(_ bytes: [UInt8]) -> [String] {
     let padded = Base64.encode(bytes)
     let urlSafe = padded.replacing("+", with: "-").replacing("/", with: "_")
@@ -56,7 +56,7 @@ struct AuthenticatorURIFormTests {
       #expect(uri.push?.sharedSecret.withSecret { $0.insecureCopy() } == secret, "\(text)")
       #expect(uri.push?.challenge == secret, "\(text)")
     }
-    // Codes alone carry them as well.
+    // A URI for codes alone has them as well.
     for form in parts[0] {
       let text = "otpauth://totp/b?secret=\(URITests.secret)&policies=\(PercentEncodingSample.escape(form))"
       #expect(try AuthenticatorURI(text).policies?.contains("deviceTampering") == true)

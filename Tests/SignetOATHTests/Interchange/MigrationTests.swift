@@ -5,7 +5,7 @@ import Testing
 
 @Suite("otpauth-migration URIs of Google Authenticator")
 struct MigrationTests {
-  /// One account by hand: the secret “Hello!” and four bytes, Example:alice@google.com, Example, TOTP.
+  /// One account made by hand: the secret “Hello!” and four bytes, Example:alice@google.com, Example, TOTP.
   static let sample =
     "otpauth-migration://offline?data=CjEKCkhlbGxvId6tvu8SGEV4YW1wbGU6YWxpY2VAZ29vZ2xlLmNvbRoHRXhhbXBsZTAC"
 
@@ -70,7 +70,7 @@ struct MigrationTests {
 
   @Test("MD5 and unknown types are skipped with a reason; the others are read")
   func skipped() throws {
-    // Two accounts, `secret`, `name`, and then algorithm 4 in the first, type 9 in the second; and a whole one.
+    // Two accounts, `secret`, `name`, and then algorithm 4 in the first, type 9 in the second; and a valid one.
     let message: [UInt8] =
       [10, 7, 10, 1, 1, 18, 0, 0x20, 4] + [10, 7, 10, 1, 1, 18, 0, 0x30, 9] + [10, 6, 10, 1, 1, 18, 1, 0x61]
     let batch = try MigrationBatch("otpauth-migration://offline?data=\(Base64.encode(message))")

@@ -2,9 +2,9 @@ import SignetCrypto
 import SignetOATH
 import Testing
 
-/// Keys of OCRA and HOTP keys with a check digit in PSKC documents, and what other formats do with them.
+/// OCRA keys and HOTP keys with a check digit in PSKC documents, and their handling in other formats.
 @Suite("PSKC: OCRA and check digits") struct PSKCChallengeTests {
-  /// A document with one key, with these parameters and these values beside the secret.
+  /// A document with one key, with these parameters and these values next to the secret.
   static func document(_ kind: String, _ parameters: String, _ values: String = "") -> String {
     """
     <KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc"><KeyPackage>
@@ -40,7 +40,7 @@ import Testing
     #expect(full.accounts.map(\.kind) == [.ocra(parsed, lengths: 4...8)])
     let least = try imported("ocra", Self.suite + "<ChallengeFormat Encoding=\"DECIMAL\" Min=\"3\"/>")
     #expect(least.accounts.map(\.kind) == [.ocra(parsed, lengths: 3...8)])
-    // A counter that the suite has no place for does not matter.
+    // A counter that the suite does not use is ignored.
     let free = try imported("ocra", Self.timed, "<Counter><PlainValue>5</PlainValue></Counter>")
     #expect(free.accounts.map(\.kind) == [.ocra(try OCRASuite("OCRA-1:HOTP-SHA1-6:QN08-T1M"))])
   }
@@ -76,7 +76,7 @@ import Testing
     let format = "<ResponseFormat Length=\"6\" Encoding=\"DECIMAL\" CheckDigits=\"true\"/>"
     let account = try #require(try imported("hotp", format).accounts.first)
     #expect(account.hasCheckDigit && account.digits == 6)
-    // RFC 4226 appendix D, and the digit of Luhn.
+    // RFC 4226 appendix D, with the Luhn digit.
     #expect(try (0..<3).map { try account.hotp().code(at: $0) } == ["7552243", "2870822", "3591526"])
     #expect(!account.makesSameCodes(as: try SampleAccounts.account("A", "a", .hotp(counter: 0))))
     let timed = try imported("totp", format)

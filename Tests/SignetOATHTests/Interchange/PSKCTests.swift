@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetOATH
 import Testing
 
-/// The examples of RFC 6030, whose XML is a code component (Simplified BSD), and what must be refused.
+/// The examples of RFC 6030, whose XML is a code component (Simplified BSD), and rejected documents.
 @Suite("PSKC (RFC 6030)")
 struct PSKCTests {
   private static let preShared = PSKCEncryptionKey.preShared(
@@ -62,7 +62,7 @@ struct PSKCTests {
     )
     let account = try #require(imported.accounts.first)
     #expect(account.issuer == "Issuer" && account.name == "UID=jsmith,DC=example-bank,DC=net")
-    // The account of a key, written again, is that key.
+    // The account of a key, written again, is the same key.
     let again = try PSKCKey(account)
     #expect(again.serialNumber == key.serialNumber && again.userID == key.userID && again.friendlyName == nil)
     #expect(again.id == key.id && again.startDate == key.startDate && again.algorithm == key.algorithm)
@@ -130,7 +130,7 @@ struct PSKCTests {
 
   @Test("the code is checked before anything is decrypted; a value without one is refused")
   func macFirst() throws {
-    // A changed ciphertext whose padding would be wrong, too: what is said is that the code is wrong.
+    // A changed ciphertext with invalid padding too: the reported failure is the MAC.
     let changed = Self.encrypted.replacing("MCMl8jwZqIUqGv", with: "MCMl8jwZqIUqGw").replacing(
       "UqGv", with: "UqGw")
     #expect(throws: InterchangeFailure.macMismatch) { try container(changed, Self.preShared) }
@@ -240,7 +240,7 @@ struct PSKCTests {
     }
     let deep = String(repeating: "<a>", count: 40) + String(repeating: "</a>", count: 40)
     #expect(throws: InterchangeFailure.xml(reason: "is nested too deep")) { try container(deep) }
-    // A prefix without a namespace is read; what is there is no PSKC.
+    // A prefix without a namespace is parsed, but this is no PSKC.
     let errors = "<a>" + String(repeating: "<x:b/>", count: 101) + "</a>"
     #expect(throws: InterchangeFailure.unknownFormat) { try container(errors) }
     #expect(throws: InterchangeFailure.unknownFormat) { try container("<KeyContainer Version=\"1.0\"/>") }
@@ -297,7 +297,7 @@ struct PSKCTests {
     #expect(imported.accounts.count == 1)
     #expect(
       imported.skipped.map(\.reason) == [.notEncrypted] && imported.skipped.map(\.title) == ["987654321"])
-    // One that has both is not taken for its encrypted half.
+    // A key with both values does not count as encrypted.
     let both = Self.encrypted.replacing(
       "<EncryptedValue>", with: "<PlainValue>MTIzNDU2Nzg5MDEyMzQ1Njc4OTA=</PlainValue><EncryptedValue>")
     #expect(try container(both, Self.preShared).imported().skipped.map(\.reason) == [.notEncrypted])

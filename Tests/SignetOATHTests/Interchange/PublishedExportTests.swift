@@ -3,11 +3,11 @@ import SignetCrypto
 import SignetOATH
 import Testing
 
-/// Files as the apps themselves write them.
+/// Files in the form that the apps write.
 ///
-/// The Aegis project has exports of these apps among the tests of its importers
-/// (<https://github.com/beemdevelopment/Aegis>, `app/src/test/resources/com/beemdevelopment/aegis/importers`). They are not in
-/// this repository, which has its own files of the same form: the same members, in the same order, with values of the same types.
+/// The Aegis project has exports of these apps among the tests of its importers (<https://github.com/beemdevelopment/Aegis>,
+/// `app/src/test/resources/com/beemdevelopment/aegis/importers`). They are not in this repository. Its own files have the
+/// same form: the same members, in the same order, with values of the same types.
 @Suite struct PublishedExportTests {
   // MARK: The same form, with accounts of our own
 
@@ -90,7 +90,7 @@ import Testing
     }
     """
 
-  /// `andotp_plain.json`: padded secrets, no period and no counter where there is none.
+  /// `andotp_plain.json`: padded secrets, and neither period nor counter where the kind has none.
   private static let andOTP = """
     [{"secret":"AAAQEAYEAUDAOCAJBIFQYDIOB4======","issuer":"Northwind","label":"alice","digits":6,"type":"TOTP",\
     "algorithm":"SHA1","thumbnail":"Default","last_used":1608146844162,"used_frequency":0,"period":30,"tags":[]},\
@@ -156,7 +156,7 @@ import Testing
 
   // MARK: The files themselves
 
-  /// Where they are, if they are here: below the folder of shared vectors.
+  /// The folder of the exports, if available: below the folder of shared vectors.
   private static let folder: String? = {
     let vectors = ProcessInfo.processInfo.environment["SIGNET_VECTORS"] ?? "../shared/vectors"
     return FileManager.default.fileExists(atPath: "\(vectors)/exports") ? "\(vectors)/exports" : nil
@@ -169,7 +169,7 @@ import Testing
 
   private static func read(_ name: String) throws -> ImportedAccounts {
     let bytes = Array(try Data(contentsOf: URL(filePath: "\(#require(folder))/\(name)")))
-    // The password is in the tests that they belong to.
+    // The password is from the Aegis project's tests.
     let isEncrypted = name.contains("encrypted")
     return try AccountFile.read(bytes, password: isEncrypted ? SampleAccounts.box("test") : nil)
   }

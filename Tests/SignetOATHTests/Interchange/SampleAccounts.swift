@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetOATH
 
-/// Accounts for tests; none of them is anybody's.
+/// Made-up accounts for tests.
 enum SampleAccounts {
   static func box(_ text: String) -> SharedSecretBox {
     SharedSecretBox(SecretBytes(copying: Array(text.utf8)))
@@ -17,7 +17,7 @@ enum SampleAccounts {
       secret: SharedSecretBox(SecretBytes(copying: secret)), image: image, foreign: foreign)
   }
 
-  /// What every format can say.
+  /// Accounts that every format can express.
   static func common() throws -> [OTPAccount] {
     [
       try account(), try account("Zoë & Co", "a+b c", .hotp(counter: 0)),
@@ -27,12 +27,12 @@ enum SampleAccounts {
     ]
   }
 
-  /// Those, and what most formats can say.
+  /// These, and an account that most formats can express.
   static func rich() throws -> [OTPAccount] {
     try common() + [try account("Shop", "carol", .totp(period: 60), digits: 7)]
   }
 
-  /// What PSKC alone can say.
+  /// Accounts that only PSKC can express.
   static func onlyPSKC() throws -> [OTPAccount] {
     func suite(_ text: String) throws -> OCRASuite { try OCRASuite(text) }
     return [
@@ -46,7 +46,7 @@ enum SampleAccounts {
   }
 }
 
-/// An account as a test compares it: everything but what came from elsewhere.
+/// The compared parts of an account, without foreign data.
 struct AccountFacts: Codable, Equatable {
   var issuer: String
   var name: String

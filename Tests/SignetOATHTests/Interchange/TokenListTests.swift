@@ -3,7 +3,7 @@ import SignetJSON
 import SignetOATH
 import Testing
 
-/// Tokens that an operator brings to a server (``EndToEndTests/TokenCommandTests`` has files of all forms).
+/// An operator's lists of tokens for a server (``EndToEndTests/TokenCommandTests`` has files of all forms).
 @Suite("Lists of tokens") struct TokenListTests {
   private static let secret = "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA"
 
@@ -62,7 +62,7 @@ import Testing
         "\"serial\",\"kind\",\"secret\"\ns,hotp,AA",
         .line(1, reason: "it has a quotation mark; export the file without quotes")
       ),
-      // Empty lines count as an editor counts them.
+      // Empty lines are counted as in an editor.
       (
         "\r\nserial,kind,secret\r\n\r\n\r\ns,hotp",
         .line(5, reason: "2 fields, and the first line names 3")

@@ -223,7 +223,7 @@ struct URITests {
       let raw = String(
         (0..<Int.random(in: counts, using: &random)).map { _ in alphabet[random.next(below: alphabet.count)] }
       )
-      // Spaces at the ends are not kept, and what leads out of a folder is refused.
+      // Spaces at the ends are trimmed, and a path out of the folder is rejected.
       return raw.replacing("..", with: ".").split(separator: " ").joined(separator: " ")
     }
     for number in 0..<2000 {

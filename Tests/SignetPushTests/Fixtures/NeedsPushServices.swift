@@ -2,7 +2,7 @@ import PushFixture
 import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test where there is no Python with the modules of the tests.
+  /// Skips a test if there is no Python with the tests' modules.
   static var needsPushServices: Self {
     .enabled(
       if: PushServices.isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt")

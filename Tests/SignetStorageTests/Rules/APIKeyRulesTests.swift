@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// Which API keys may be used, and revoked.
+/// The use and the revocation of API keys.
 @Suite struct APIKeyRulesTests {
   private static func key(
     _ id: ID<APIKeyRecord>, _ scopes: [String] = ["admin"], revoked: Int64? = nil, altered: Bool = false

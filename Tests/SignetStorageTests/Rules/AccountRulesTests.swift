@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What orders and reports make of how the server stands to a container.
+/// The effect of orders and reports on the server's standing of a container.
 @Suite struct AccountRulesTests {
   private static let container = ContainerRecord.rule()
   private static let now: Int64 = 1_800_000_000
@@ -132,7 +132,7 @@ import Testing
     for before in [CredentialRecord.State.active, .disabled] {
       #expect(change.credential(.rule(before))?.state == state, "\(before)")
     }
-    // Neither before its first use, nor where its row was altered, nor where it is gone.
+    // Neither before its first use, nor with an altered row, nor after its removal.
     #expect(change.credential(.rule(.pending)) == nil)
     #expect(change.credential(.rule(.altered)) == nil)
     #expect(change.credential(nil) == nil)
@@ -147,7 +147,7 @@ import Testing
     #expect((locked.state.challenge, locked.state.challengeExpires) == (nil, 0))
     let earlier = try #require(AccountStateRecord.rule(revision: 1).carried(at: Self.now))
     #expect((earlier.isChanged, earlier.state.revision) == (true, 2))
-    // A challenge alone is nothing of which the device has to hear.
+    // A challenge alone is no change that the device must receive.
     let challenged = try #require(AccountStateRecord.rule(revision: 0).carried(at: Self.now))
     #expect((challenged.isChanged, challenged.state) == (false, AccountStateRecord()))
     let altered = try #require(AccountStateRecord.altered.carried(at: Self.now))

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// How what is bound to an account stands among its authenticators.
+/// The standing of authenticators that are bound to an account.
 @Suite struct AuthenticatorRulesTests {
   private static let altered = "its row was not written by this server"
 

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What a client of OpenID Connect finds that asks for tokens, and when it gets them.
+/// The outcome of a client's poll for tokens, and the time of their issue.
 @Suite struct BackchannelGrantRulesTests {
   private static func request(
     _ delivery: ClientRecord.Delivery = .poll, lastPoll: Int64? = nil, issued: Int64? = nil
@@ -20,7 +20,7 @@ import Testing
     "a poll that comes too soon makes the next wait longer, up to the limit",
     arguments: [
       (nil, 60, nil), (1095, 60, nil), (1096, 60, nil), (1097, 60, 10), (1100, 60, 10), (1100, 9, 9),
-      // The clock was put back.
+      // The clock was set back.
       (1101, 60, nil),
     ] as [(Int64?, Int64, Int64?)])
   func polls(last: Int64?, limit: Int64, next: Int64?) {

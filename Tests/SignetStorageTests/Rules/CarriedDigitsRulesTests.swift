@@ -10,7 +10,7 @@ import Testing
       (CredentialRecord.rule(), true), (CredentialRecord.rule(failures: 2), true),
       (CredentialRecord.rule(failures: 3), false), (CredentialRecord.rule(failures: 4), false),
       (CredentialRecord.rule(user: "bob"), false), (CredentialRecord.rule(user: nil), false),
-      // A token makes codes, and no answers.
+      // A token makes codes, but no answers.
       (CredentialRecord.rule(serial: "s"), false), (CredentialRecord.rule(.pending), false),
       (CredentialRecord.rule(.disabled), false),
     ] {

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// How clients are revoked.
+/// The revocation of clients.
 @Suite struct ClientRevocationRulesTests {
   private static func client(revoked: Int64? = nil, altered: Bool = false) -> ClientRecord {
     var client = ClientRecord(

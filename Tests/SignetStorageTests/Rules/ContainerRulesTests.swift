@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// How containers come into use, are renewed, and end.
+/// The activation, the renewal and the end of containers.
 @Suite struct ContainerRulesTests {
   // MARK: Activation
 
@@ -18,7 +18,7 @@ import Testing
       (99, 0, true, false, .staged), (99, 4, true, false, .staged), (99, 0, true, true, .keyTaken),
       (99, 0, false, false, .wrongProof(remaining: 4)), (99, 3, false, false, .wrongProof(remaining: 1)),
       (99, 4, false, true, .wrongProof(remaining: 0)),
-      // Closed: whatever the proof was.
+      // Closed, with a right or a wrong proof.
       (99, 5, true, false, .closed), (99, 5, false, false, .closed), (99, 6, true, false, .closed),
       (100, 0, true, false, .closed), (100, 0, false, false, .closed), (101, 0, true, true, .closed),
       // No MAC covers the count.

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// How a device stands, and what an operator may order.
+/// The standing of a device, and the orders of an operator.
 @Suite struct DeviceRulesTests {
   // MARK: Standing
 
@@ -58,7 +58,7 @@ import Testing
     let bound = [BoundStanding(.open), BoundStanding(.locked, altered: altered)]
     #expect(DeviceSettlement(.rule(), before: .rule(), bound).alteration == altered)
     #expect(DeviceSettlement(.rule(.locked), before: .rule(.locked), bound).alteration == nil)
-    // An operator's order is the reason while it holds; once it ends, the altered row is.
+    // An operator's order is the reason while it holds; afterwards the altered row is.
     let ordered = DeviceRecord.rule(.locked, orderedLock: true)
     #expect(DeviceSettlement(ordered, before: .rule(), bound).alteration == nil)
     #expect(DeviceSettlement(.rule(.locked), before: ordered, bound).alteration == altered)

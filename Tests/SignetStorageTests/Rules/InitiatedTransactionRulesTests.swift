@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What a user's devices may sign unasked.
+/// Texts that a user's devices may sign unasked.
 @Suite struct InitiatedTransactionRulesTests {
   private static func initiated(
     by container: ContainerID = "c", _ content: String = "Pay", size: Int = 0
@@ -38,7 +38,7 @@ import Testing
     arguments: [
       ([], nil), ([9_999, 9_998], nil), ([9_999, 9_998, 9_997], 3_597), ([9_999, 9_998, 6_401], 1),
       ([9_999, 9_998, 6_400], nil),
-      // A clock that was set back makes nobody wait longer than the window.
+      // After the clock was set back, the wait is no longer than the window.
       ([20_000, 20_000, 20_000], 3_600),
       // The limit was lowered since.
       ([9_999, 9_998, 9_997, 9_996], 3_597),

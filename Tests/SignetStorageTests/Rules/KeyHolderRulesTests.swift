@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// Who may have a public key that the register knows.
+/// The owner that may use a known public key.
 @Suite struct KeyHolderRulesTests {
   private static func held(
     by kind: AuthenticatorRecord.Kind = .container, _ authenticator: String = "c", of user: UserID = "alice"

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What an attempt to use one-time passwords finds, how it goes into the log, and what becomes of tokens.
+/// The outcome of an attempt with one-time codes, its log entry, and the state of tokens.
 @Suite struct OTPSettingsTests {
   @Test(
     "of a user who is not active an attempt finds nothing that could be accepted",
@@ -35,7 +35,7 @@ import Testing
     #expect(
       result.entry(of: "alice", .active, by: "key")
         == (isAccepted ? .always : .limited(.claimant(user: "alice"))))
-    // Of names that there are not, there is no end.
+    // The number of unknown names has no limit.
     for (user, state) in [("mallory", nil), (nil, nil), (nil, .active)] as [(UserID?, UserRecord.State?)] {
       #expect(
         result.entry(of: user, state, by: "key") == (isAccepted ? .always : .limited(.stranger(key: "key"))))

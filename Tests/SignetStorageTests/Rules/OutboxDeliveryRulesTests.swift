@@ -1,7 +1,7 @@
 import SignetStorage
 import Testing
 
-/// How long receivers are told of an event, and how often that is tried.
+/// The lifetime of deliveries to receivers, and their retries.
 @Suite struct OutboxDeliveryRulesTests {
   private static let receiver = OutboxReceiver(.securityEvents, "r")
   private static let event = OutboxEvent(.userSuspended, of: "~alice", user: "~alice")

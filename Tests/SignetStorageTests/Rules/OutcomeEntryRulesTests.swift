@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// Which outcomes go into the audit log, and which of them without end.
+/// The outcomes that enter the audit log, and those that do so without a limit.
 @Suite struct OutcomeEntryRulesTests {
   private static let refusals: [DecisionOutcome] = [
     .decidedBefore, .cancelled, .expired, .unknown, .locked, .wrongNumber(remaining: 0), .waiting(seconds: 1),

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What the answer of an authenticator app comes to.
+/// The outcome of an authenticator app's answer.
 @Suite struct PushAppAnswerRulesTests {
   private static let evidence = EvidenceRecord(bytes: [5], sealedKey: [6])
 
@@ -59,7 +59,7 @@ import Testing
       (Self.answer(asking: TransactionRecord.rule(decided: .denied)), true, nil),
       (Self.answer(asking: TransactionRecord.rule(ended: .withdrawn)), true, nil),
       (Self.answer(asking: TransactionRecord.rule(of: .pushApp)), false, nil),
-      // Whom it is not asked neither answers it, nor says that its time is over.
+      // An app that is not asked can neither answer the transaction nor expire it.
       (Self.answer(asking: TransactionRecord.rule(of: .uaf)), true, nil),
       (Self.answer(asking: TransactionRecord.rule(of: .uaf), at: 1300), true, nil),
     ] as [(PushAppAnswer, Bool, TransactionEnding.Change?)] {

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// How an authenticator app is registered, and has its pushes sent elsewhere.
+/// The registration of an authenticator app, and the change of its push address.
 @Suite struct PushAppRegistrationRulesTests {
   @Test("an app registers once, and before the time of the URI is over")
   func registers() {

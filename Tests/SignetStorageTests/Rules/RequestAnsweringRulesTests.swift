@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// Which containers and UAF keys could answer a request, and which answers still count.
+/// The containers and UAF keys that can answer a request, and the answers that still count.
 @Suite struct RequestAnsweringRulesTests {
   @Test("a container in use can answer; one that is locked can where a no is all that is offered")
   func containers() {

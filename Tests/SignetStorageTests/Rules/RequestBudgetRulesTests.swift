@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// How often a user may be asked, by all and by one requester.
+/// The rate limit of requests to a user, overall and for one requester.
 @Suite struct RequestBudgetRulesTests {
   private typealias Row = RequestBudget.Row
   private static let limits = TransactionLimits.rule
@@ -19,7 +19,7 @@ import Testing
     #expect(budget.wait(at: 1000, Self.limits) == seconds.map { .coolingDown(retryAfter: $0) })
   }
 
-  // Of 5 that may wait a requester has 3, which it waits for first, though one of another's ends sooner.
+  // A requester's share is 3 of 5 pending; it waits for its own first, even if another's ends sooner.
   @Test(
     "a request is refused at the limit of what waits, for its requester's share first",
     arguments: [
@@ -35,7 +35,7 @@ import Testing
     #expect((counted != nil) == (seconds == nil))
   }
 
-  // Of 4 in a row a requester has 2.
+  // A requester's share is 2 of 4 in a row.
   @Test(
     "beyond its share a requester is counted alone, until all is used up",
     arguments: [
@@ -45,7 +45,7 @@ import Testing
       (Row(count: 3), Row(count: 2), Row(count: 3), Row(count: 3, after: 1120)),
       (Row(count: 4), Row(count: 2), Row(count: 5, after: 1120), Row(count: 3, after: 1120)),
       (Row(count: 3), Row(), Row(count: 4, after: 1060), Row(count: 1)),
-      // Of a clock that was set back nothing is left where there is nothing to wait for.
+      // After the clock was set back, no old wait remains if there is nothing to wait for.
       (Row(count: 0, after: 9), Row(count: 0, after: 9), Row(count: 1), Row(count: 1)),
     ])
   private func counts(all: Row, own: Row, nextAll: Row, nextOwn: Row) {

@@ -1,7 +1,7 @@
 import SignetServerTesting
 import SignetStorage
 
-// Rows for tests of rules: those of alice, whose requests are asked at 1000 and open until 1300, and whose container is `c`.
+// Rows for tests of rules: alice's, with requests made at 1000 and open until 1300, and the container `c`.
 
 extension TransactionLimits {
   static let rule = Self(
@@ -9,7 +9,7 @@ extension TransactionLimits {
 }
 
 extension TransactionRecord {
-  /// A request, which only one kind answers where one is named.
+  /// A request, for one kind of authenticator if one is named.
   static func rule(
     user: UserID? = "alice", _ state: State = .pending, of kind: AuthenticatorRecord.Kind? = nil
   ) -> Self {
@@ -64,7 +64,7 @@ extension ContainerRecord {
 }
 
 extension CredentialRecord {
-  /// What makes the codes of container `c`, or of a token.
+  /// The credential of container `c`, or of a token.
   static func rule(
     _ state: State = .active, serial: String? = nil, user: UserID? = "alice", failures: Int = 0
   ) -> Self {
@@ -94,7 +94,7 @@ extension PushAuthMechanismRecord {
 }
 
 extension UAFOperationRecord {
-  /// An operation that was begun at 1000 and takes responses until 1100, its token until then.
+  /// An operation that began at 1000 and accepts responses, and its token, until 1100.
   static func rule(
     _ kind: String = "Auth", _ state: State = .requested, for transaction: TransactionID? = nil,
     target: ID<UAFTargetRecord>? = nil, by requester: String? = nil
@@ -137,7 +137,7 @@ extension DeviceCommandRecord {
 }
 
 extension AccountStateRecord {
-  /// A state that has come about in other ways than by an order.
+  /// A state with other causes than an order.
   static func rule(
     verdict: ComplianceState = .open, orderedLock: Bool = false, revision: Int64 = 7
   ) -> Self {

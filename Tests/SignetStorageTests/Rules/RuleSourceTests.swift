@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The rules, held against their sources: each decides from values, and nothing else.
+/// The sources of the rules: each decides from values alone.
 @Suite struct RuleSourceTests {
-  /// What makes a file more than rules.
+  /// The parts of a source that rules may not have.
   private static func violations(in source: String) -> [String] {
     let code = source.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
       .joined(separator: "\n")

@@ -1,7 +1,7 @@
 import SignetStorage
 import Testing
 
-/// Which key the server signs with, and how another takes its place.
+/// The server's current signing key, and its replacement.
 @Suite struct SigningKeyRulesTests {
   private static func key(
     _ id: String, at time: Int64 = 1, retired: Int64? = nil, altered: Bool = false
@@ -23,8 +23,7 @@ import Testing
     #expect(SigningKeyRotation(to: Self.key("new", at: 5), from: present, replacing: id) == rotation)
   }
 
-  /// Keys as they were found, and what they come to: the one that signs, the one that is replaced, and whether a row was removed or nothing
-  /// signs.
+  /// Stored keys, and the outcome: the signing key, the replaced one, and whether a row was removed or no key signs.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let keys: [SigningKeyRecord]
@@ -58,7 +57,7 @@ import Testing
       Case(
         testDescription: "the present one removed", keys: [key("a", retired: 2)], isRemoved: true,
         isMissing: true),
-      // It may be the one that signed, whose row says now that it is retired.
+      // It may have been the signing key, with a row that now says retired.
       Case(
         testDescription: "only an altered one", keys: [key("a", retired: 2, altered: true)], isMissing: true),
     ])

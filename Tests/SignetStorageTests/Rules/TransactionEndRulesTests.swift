@@ -2,12 +2,12 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// Which end of a transaction wins, and what comes of it.
+/// The end of a transaction that wins, and its consequences.
 @Suite struct TransactionEndRulesTests {
   private typealias State = TransactionRecord.State
   private static let limits = TransactionLimits.rule
 
-  /// A transaction that is to be ended, and what the attempt comes to.
+  /// A transaction to end, and the outcome of the attempt.
   private struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let found: TransactionRecord
@@ -159,7 +159,7 @@ import Testing
       (nil, .unknown), (ContainerRecord.rule("c", .pending), .unknown),
       (ContainerRecord.rule("c", .revoked), .unknown),
       (ContainerRecord.rule("c", user: "bob"), .unknown), (ContainerRecord.rule(), .decided),
-      // Who is locked can put an end to it.
+      // A locked container can end it.
       (ContainerRecord.rule("c", standing: .locked), .decided),
     ] as [(ContainerRecord?, DecisionOutcome)] {
       let change = outcome == .decided ? TransactionEnding.Change.ends(ended, .nothing) : nil

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What responses to UAF authentications come to.
+/// The outcomes of responses to UAF authentications.
 @Suite struct UAFAuthenticationRulesTests {
   private static func response(
     of session: UAFOperationRecord = UAFOperationRecord.rule(),
@@ -33,7 +33,7 @@ import Testing
       (accepted.uaf, accepted.evidence) = (
         UAFAcceptance(session: "s1", time: 1299), EvidenceRecord(bytes: [7])
       )
-      // The end of the transaction clears the count, whether or not the operation has counted itself: once.
+      // The end of the transaction clears the count once, whether or not the operation has counted itself.
       for requester in [nil, "key:k"] {
         let answer = Self.response(
           of: UAFOperationRecord.rule(for: "t", by: requester), deciding: TransactionRecord.rule(user: user),

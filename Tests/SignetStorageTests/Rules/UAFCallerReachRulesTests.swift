@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What callers of UAF may do by what they are known by, and from where they act.
+/// The rights of UAF callers, by their token and their device.
 @Suite struct UAFCallerReachRulesTests {
   private static func key(
     _ number: UInt8 = 1, _ state: UAFCredentialRecord.State = .active, of user: UserID = "alice",
@@ -111,7 +111,7 @@ import Testing
     #expect(UAFCallerReach(lockedDevices: locked).refusalToRemove(targetOn: device) == refusal)
   }
 
-  // A selection of "-" names a model and no key, one of "" a key that is not there, and one of "?" a key that does not say where it is.
+  // The selection "-" names a model and no key, "" a missing key, and "?" a key without a device.
   @Test(
     "from a locked device keys are removed that are named and on it, and those that are not there",
     arguments: [

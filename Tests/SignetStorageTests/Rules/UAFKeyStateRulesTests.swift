@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What changes the state of UAF keys, and which are registered.
+/// Changes of the state of UAF keys, and the keys that count as registered.
 @Suite struct UAFKeyStateRulesTests {
   @Test("a key leaves quarantine, and is revoked once", arguments: UAFCredentialRecord.State.allCases)
   func states(_ state: UAFCredentialRecord.State) {

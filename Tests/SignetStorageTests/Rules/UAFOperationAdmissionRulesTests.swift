@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// Which UAF operations begin, and which of them ask their users once more.
+/// The UAF operations that may begin, and those that ask their users once more.
 @Suite struct UAFOperationAdmissionRulesTests {
   private static func operation(
     _ kind: String = "Auth", for transaction: TransactionID? = nil, target: ID<UAFTargetRecord>? = "d1",
@@ -55,7 +55,7 @@ import Testing
     #expect(requester(of: answer, own, wasSent: true) == "key:k1")
     #expect(requester(of: answer, others) == "key:k1")
     #expect(requester(of: answer, anybodys) == "key:k1")
-    // The insertion says that there is no such transaction.
+    // The insertion reports that there is no such transaction.
     #expect(requester(of: answer) == "key:k1")
   }
 }

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// When operations of UAF take tokens and responses, and what ends them.
+/// The times in which UAF operations accept tokens and responses, and their ends.
 @Suite struct UAFOperationRulesTests {
   @Test("a response is taken of an operation whose request was sent, until its time is over")
   func responses() {
@@ -51,7 +51,7 @@ import Testing
   @Test(
     "what befalls a user, a device or a target ends what may concern it",
     arguments: [
-      // A kind, its target, and whether a suspension, a revocation and a lock of the device of d1, and the removal of d1 end it.
+      // A kind, its target, and whether a suspension, a revocation and a lock of d1's device, and the removal of d1 end it.
       ("Auth", nil, true, false, false, false), ("Auth", "d1", true, true, false, true),
       ("Auth", "d2", true, false, false, false), ("Reg", nil, true, true, true, false),
       ("Reg", "d1", true, true, true, true), ("Reg", "d2", true, false, false, false),

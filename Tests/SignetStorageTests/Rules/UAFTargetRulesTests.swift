@@ -1,7 +1,7 @@
 import SignetStorage
 import Testing
 
-/// How many targets of UAF tokens there are, how many operations a stranger begins, and what changes a target.
+/// The limit of targets of UAF tokens, the limit of an unauthenticated client's operations, and changes of a target.
 @Suite struct UAFTargetRulesTests {
   @Test(
     "a user has targets, and a client that is not known has operations, up to the limit",

@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// By which of its operations a request still asks UAF keys.
+/// The operations by which a request still asks UAF keys.
 @Suite struct UAFWaysRulesTests {
   private static func request(alone: Bool = false) -> TransactionRecord {
     var request = TransactionRecord.rule()

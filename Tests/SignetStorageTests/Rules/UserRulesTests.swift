@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// What operators make of users, and who is accepted.
+/// Operators' changes to users, and the users who are accepted.
 @Suite struct UserRulesTests {
   private static func user(_ state: UserRecord.State) -> UserRecord {
     var user = UserRecord(id: "alice", subject: "~1", created: 1)
@@ -33,7 +33,7 @@ import Testing
       return
     }
     #expect((user.state, user.stateReason, user.stateSince) == (.suspended, "left", 5))
-    // Nobody knows whose code, subject and name are in a row that was altered.
+    // The code, the subject and the name in an altered row may belong to another user.
     #expect(user.subject == (state == .altered ? "~2" : "~1"))
     #expect(user.codeDigest == (state == .altered ? nil : [1]))
     #expect(user.displayName == (state == .altered ? nil : "Alice Adams"))

@@ -2,9 +2,9 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// `Scripts/run-tests` with a program that plays a test bundle: what it calls a failure, and how it says so.
+/// `Scripts/run-tests` with a program that simulates a test bundle: the detected failures, and their messages.
 @Suite("The runner of test bundles", .timeLimit(.minutes(5))) struct RunTestsTests {
-  /// A test of the bundle, and what becomes of it: `passes`, `fails`, `is skipped`, `dies`, `hangs` or `does not run`.
+  /// A test of the bundle, with its result: `passes`, `fails`, `is skipped`, `dies`, `hangs` or `does not run`.
   private struct Entry: Encodable {
     let test: String
     let fate: String
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// Lists and runs what a plan says, with the events that Swift Testing writes.
+  /// Lists and runs the tests of a plan, with the events that Swift Testing writes.
   private static let bundle = """
     #!/usr/bin/env python3
     import json, os, re, signal, sys, time

@@ -2,7 +2,7 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// What other scripts refuse, and what they find.
+/// Rejections and findings of other scripts.
 @Suite("Scripts", .timeLimit(.minutes(5))) struct ScriptTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../..").standardized.path
@@ -18,7 +18,7 @@ import Testing
     where variables[name] == nil {
       environment[name] = nil
     }
-    // A script that goes on, and builds, does not get far.
+    // A script that would go on to build fails early.
     environment["SWIFT"] = "/nowhere/swift"
     return try await ChildCommand(
       ["\(Self.root)/Scripts/\(words[0])"] + words.dropFirst(), environment: environment
@@ -93,7 +93,7 @@ import Testing
     #expect(
       new.status == 1 && new.errorOutput.contains("Letter.read in Sources/SignetWire has no fuzz target"))
 
-    // Named in a comment or a text only is not named.
+    // A name in a comment or a string only does not count.
     try writeProgram(
       """
       // Letter.read(input)
@@ -202,7 +202,7 @@ import Testing
     }
     let server = ["Message(_:) in Sources/SignetServer", "Message(json:) in Sources/SignetServer"]
     #expect(try await missing() == server)
-    // A type of the program's own stands for no other.
+    // A type of the program itself does not count as the module's.
     try write(
       "@testable import SignetServer\nstruct Message {}\n_ = (Message(text), Message(json: object))\n",
       to: "Fuzz/Sources/fuzz-server/main.swift")
@@ -328,7 +328,7 @@ import Testing
       let result = try await check(sound)
       #expect(result.status == 0, "\(sound): \(result.errorOutput)")
     }
-    // What it calls in its file is its own.
+    // A function of the same file that it calls counts as its own.
     let helper = "func gate() { flock(0, 2) }\n"
     #expect(try await check("\(helper)struct Waiting {\n  @Test func a() { gate() }\n}\n").status == 1)
   }
@@ -394,7 +394,7 @@ import Testing
 
   @Test("two builds that answer otherwise are found, and two that accept nothing")
   func comparedBuilds() async throws {
-    /// Knows one operation, `jwk`, and says `answer` of each request.
+    /// Makes a program with one operation, `jwk`, that answers each request with `answer`.
     func program(_ name: String, _ answer: String) throws -> String {
       try write(
         """

@@ -5,13 +5,13 @@ import SignetTesting
 import SignetVault
 import Testing
 
-/// Keys of OCRA, and codes with a check digit.
+/// OCRA keys, and codes with a check digit.
 @Suite("Imported accounts that answer challenges", .timeLimit(.minutes(10))) struct AccountChallengeTests {
   private typealias Bench = AccountsTests.Bench
 
   private static func box(_ text: String) -> SharedSecretBox { AccountsTests.box(text) }
 
-  /// The key of the standard's vectors, as long as the hash function has it.
+  /// The key of the standard's vectors, in the length of the hash function.
   private static func key(_ suite: OCRASuite) -> SharedSecretBox {
     let count = [OATHAlgorithm.sha1: 20, .sha256: 32, .sha512: 64][suite.algorithm] ?? 0
     return box(String(String(repeating: "1234567890", count: 7).prefix(count)))
@@ -47,7 +47,7 @@ import Testing
     func responses(_ number: Int, _ challenges: [String], pin: String? = nil) async throws -> [String] {
       var answers: [String] = []
       for challenge in challenges {
-        // As another process would.
+        // With another device object, like another process.
         let answer = try await bench.device().accounts.response(
           of: added[number].id, to: challenge, pin: pin.map(Self.box))
         #expect((answer.counter != nil) == suites[number].contains("C-"))
@@ -97,7 +97,7 @@ import Testing
     await #expect(throws: SignetFailure.challengeNotWanted) {
       try await device.accounts.response(of: counted, to: "1")
     }
-    // The first of the standard's: nothing was used up.
+    // The first response of the standard: no counter was used up.
     let answer = try await device.accounts.response(of: id, to: "12345678", pin: Self.box("1234"))
     #expect(answer.response == "65347737" && answer.counter == 0)
     #expect(!"\(answer)".contains(answer.response) && Mirror(reflecting: answer).children.isEmpty)

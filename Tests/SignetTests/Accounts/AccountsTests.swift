@@ -26,7 +26,7 @@ import Testing
     func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse { throw .cancelled }
   }
 
-  /// A device in a folder, at a time.
+  /// A device in a folder, with a clock.
   struct Bench {
     let folder: TemporaryFolder
     let clock: VirtualClock
@@ -37,7 +37,7 @@ import Testing
       clock = VirtualClock(now)
     }
 
-    /// As another process opens it.
+    /// Opens the device like another process.
     func device() throws -> Device {
       let path = folder.path + "/device"
       let vault = try Vault.forTests(path, clock: trusted)
@@ -140,7 +140,7 @@ import Testing
       #"{"issuer":"A","name":"a","type":"ocra","suite":"OCRA-1:HOTP-SHA1-6:C-QN08","algorithm":"SHA1","#
       + #""digits":6,"exportable":true,"imported":1}"#
     let challenge = [0, 0, 0, UInt8(json.utf8.count)] + Array(json.utf8) + [7]
-    // The last: OCRA in version 1, which has none, and with a suite whose counter is missing.
+    // The last two: OCRA in version 1, which lacks it, and a suite without its counter.
     for damaged in [
       [0], [1], [2], [1, 0, 0, 0, 9, 1], [1, 0, 0, 0, 2] + Array("{}".utf8) + [1, 2],
       [2, 0, 0, 0, 2] + Array("{}".utf8) + [1, 2], [1] + challenge, [2] + challenge,
@@ -257,7 +257,7 @@ import Testing
     }
     try await device.deleteContainer(id)
     #expect(try await device.accounts.list().isEmpty)
-    // Nor is it taken for absent when it was taken away.
+    // A removed container does not count as absent either.
     _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
     try database.execute("DELETE FROM container")
     await #expect(throws: SignetFailure.self) { try await device.accounts.list() }

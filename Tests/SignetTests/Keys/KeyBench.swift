@@ -10,9 +10,9 @@ import SignetVault
 import SignetWire
 import Testing
 
-/// A device whose container and keys have passwords of their own, and its server.
+/// A device whose container and keys have separate passwords, and its server.
 struct KeyBench {
-  /// The passwords, by whose they are.
+  /// The passwords of the container and its keys.
   static let container = "Container 42 tower"
   static let passwords: [Key.Usage: String] = [
     .transactionSigning: "Signing 42 tower", .oneTimePassword: "Codes 42 tower",
@@ -25,7 +25,7 @@ struct KeyBench {
   let container: Signet.Container
   let handler: ScriptedActivation
 
-  /// Activates; every key that is named gets a password of its own.
+  /// Activates; every named key gets a separate password.
   init(
     _ keys: [Key.Usage] = Key.Usage.allCases, lock: LockPolicy = .lock(limit: 3),
     otpLock: LockPolicy? = nil, cache: PasswordCache = .disabled
@@ -48,7 +48,7 @@ struct KeyBench {
       ContainerInitialization(code: server.invite()), handler: handler)
   }
 
-  /// What a key's password opens it with; that of the container for `nil`.
+  /// The right password of a key, or for `nil` of the container.
   static func right(_ key: Key.Usage?) -> Authentication {
     .password(secret(key.flatMap { passwords[$0] } ?? container))
   }
@@ -71,13 +71,13 @@ struct KeyBench {
     try await device.decide(transaction, .accepted, with: container, by: authentication, session: session)
   }
 
-  /// Whether the server takes a code.
+  /// Returns whether the server accepts a code.
   func accepts(_ code: String) async throws -> Bool {
     try await CodeService(server.server.context).validate(code, user: UserID("alice"), by: .init(.local))
       .value == .accepted
   }
 
-  /// The names of the vault's domains, and what is in each that this password opens.
+  /// The records of a vault's domain that this password, or for `nil` the device, opens.
   func records(of domain: String, password: String?) async throws -> [String] {
     guard let password else {
       return try await fixture.vault.open(domain, of: container.id, with: .device).recordNames

@@ -22,7 +22,7 @@ struct KeyPasswordTests {
     #expect(try await bench.accepts(bench.code(by: KeyBench.right(.oneTimePassword))))
     try await bench.sign(
       by: KeyBench.right(.transactionSigning), session: KeyBench.right(.sessionTransport))
-    // The container's own opens what apps keep, and none of the keys.
+    // The container's password opens the apps' data and none of the keys.
     try await Session(for: bench.container, on: bench.device).unlock(by: KeyBench.right(nil))
     #expect(try await bench.records(of: "user", password: KeyBench.container) == ["app-data-key"])
     for key in Key.Usage.allCases {
@@ -135,7 +135,7 @@ struct KeyPasswordTests {
     await #expect(throws: SignetFailure.key(.oneTimePassword, .passwordRequired)) {
       try await bench.code(by: nil)
     }
-    // A wrong password of the session key does not use it up.
+    // A wrong password of the session key uses up no transaction.
     await #expect(throws: SignetFailure.key(.sessionTransport, .wrongPassword(remaining: 2))) {
       try await bench.sign(by: nil, session: KeyBench.wrong)
     }

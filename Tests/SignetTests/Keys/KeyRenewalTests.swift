@@ -78,7 +78,7 @@ struct KeyRenewalTests {
     #expect(
       handler.requests.map(\.subject) == [.renewedKey(.transactionSigning), .renewedKey(.oneTimePassword)])
     #expect(renewed.keys.map(\.hasOwnProtection) == [true, true, false])
-    // The session key is the device's again.
+    // The device alone opens the session key again.
     #expect(try await device.pendingTransactions(for: renewed).isEmpty)
     try await device.verify(.password(secret("86420")), for: renewed, key: .transactionSigning)
     await #expect(throws: SignetFailure.key(.transactionSigning, .wrongPassword(remaining: 4))) {
@@ -123,7 +123,7 @@ struct SilentKeyTests {
     #expect(wrong != right && wrong.count == right.count)
     #expect(try await !bench.accepts(wrong))
     #expect(try await bench.accepts(right))
-    // Another key's password is as good as any.
+    // Another key's password is accepted in the same way.
     _ = try await bench.code(by: KeyBench.right(nil))
     try await bench.device.verify(KeyBench.wrong, for: bench.container, key: .oneTimePassword)
     #expect(try await bench.records(of: "user", password: KeyBench.container) == ["signing-key"])
@@ -131,7 +131,7 @@ struct SilentKeyTests {
     await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
       try await bench.sign(by: KeyBench.wrong)
     }
-    // The container is not silent, so it keeps app data.
+    // The container is not silent, so it stores app data.
     try await Session(for: bench.container, on: bench.device).unlock(by: KeyBench.right(nil))
     await #expect(throws: SignetFailure.vault(.silentDomain("otp"))) {
       try await bench.device.changePassword(
@@ -161,7 +161,7 @@ struct SilentKeyTests {
     let context = limited.server.context
     for number in 0..<3 {
       try await refused("Wrong \(number) tower")
-      // Decisions with the right signature set nothing back.
+      // Decisions with a valid signature do not reset the count.
       let asked = try await TransactionService(context).create(
         "Pay 1 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
       let transaction = try #require(

@@ -14,7 +14,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// Containers that a device ends: at once here, and at the server as soon as it can be reached.
+/// Containers that a device ends: at once on the device, and at the server as soon as it is reachable.
 @Suite(.timeLimit(.minutes(10))) struct EndingTests {
   private let cutOff: SignetFailure = .transport(.unreachable(code: 7))
 
@@ -70,7 +70,7 @@ import Testing
     await #expect(throws: SignetFailure.noSuchContainer) { try await device.oneTimePassword(for: container) }
     #expect(try await server.states() == ["active"])
 
-    // As long again as it has waited so far: a minute at least, a day at most.
+    // The wait doubles the time so far: a minute at least, a day at most.
     for wait: Int64 in [60, 60, 120, 240, 480] {
       let notice = try #require(try await device.queuedNotices().first)
       #expect(notice.nextAttempt == clock.now + wait && notice.event == .deleted)
@@ -81,7 +81,7 @@ import Testing
       clock.advance(by: 1)
       #expect(try await device.sendQueuedNotices().waiting.map(\.failure) == [cutOff])
     }
-    // A clock that is set back by years does not silence it.
+    // A clock that is set back by years does not stop the attempts.
     clock.advance(by: -400 * 86_400)
     #expect(try await device.sendQueuedNotices().waiting.map(\.failure) == [cutOff])
     #expect(try await device.queuedNotices().first?.nextAttempt == clock.now + 60)
@@ -89,7 +89,7 @@ import Testing
     #expect(try await device.sendQueuedNotices().waiting.map(\.failure) == [cutOff])
     #expect(try await device.queuedNotices().first?.nextAttempt == clock.now + 86_400)
 
-    // Another process sends it; once it is told, it is forgotten.
+    // Another process sends it; a delivered notice is removed.
     transport.cut(nil, at: "/device/end")
     let other = try DeviceFixture(transport, folder: fixture.folder)
     #expect(try await other.device.sendQueuedNotices(evenIfEarly: true).told.map(\.user) == ["alice"])
@@ -122,7 +122,7 @@ import Testing
     let waiting = try #require(try await fixture.vault.notices().first)
     let message = try JSONObject(parsing: waiting.bytes).string("notice")
     let payload = try SignedMessage.unverifiedPayload(of: message)
-    // The search can find something: the container's name at the server is there.
+    // The control of the search: the container's ID at the server is found.
     let name = Data(container.serverMadeID.text.utf8)
     #expect(Data(payload).firstRange(of: name) != nil)
     for (index, key) in keys.enumerated() {
@@ -132,7 +132,7 @@ import Testing
         }
       }
     }
-    // With the name of the device's other container in it, it ends nothing.
+    // With the ID of the device's other container in it, the notice ends nothing.
     let parts = message.split(separator: ".")
     let renamed = String(decoding: payload, as: UTF8.self)
       .replacing(container.serverMadeID.text, with: other.serverMadeID.text)
@@ -165,7 +165,7 @@ import Testing
     #expect(try await fixture.device.queuedNotices().map(\.user) == ["bob"])
     #expect(try await server.states() == ["revoked"])
     #expect(try await server.states("bob") == ["active"])
-    // And the other way round: that an older one waits says nothing of what can't be sent now.
+    // The reverse: an older queued notice does not change the result of this one.
     let third = try await fixture.activate(server.invite())
     transport.cut(.before, at: "/device/end")
     #expect(try await fixture.device.deleteContainer(third.id) == .queued(cutOff))
@@ -177,7 +177,7 @@ import Testing
     let transport = CuttingTransport(server.transport)
     let fixture = try DeviceFixture(transport)
     let container = try await fixture.activate(server.invite())
-    // The server hears it, and its answer is lost.
+    // The server receives it, and its answer is lost.
     transport.cut(.after, at: "/device/end")
     let outcome = try await fixture.device.deleteContainer(container.id)
     #expect(outcome == .queued(.transport(.incompleteResponse(code: 18))))
@@ -219,7 +219,7 @@ import Testing
       try await fixture.device.renew(container, handler: ScriptedActivation(reply: .abort))
     }
     transport.cut(nil, at: "/confirm")
-    // The server has the new keys in use; the device, which does not know it, deletes what it knows.
+    // The server uses the new keys; the device, which does not know that, deletes the keys that it knows.
     #expect(try await fixture.device.deleteContainer(container.id) == .told)
     #expect(try await fixture.device.unconfirmedContainers().isEmpty)
     #expect(try await fixture.device.queuedNotices().isEmpty)
@@ -293,7 +293,7 @@ import Testing
         container, password: secret("winter-garden"), handler: ScriptedActivation(reply: .abort))
     }
     transport.cut(nil, at: "/confirm")
-    // What was made in the same second is listed in any order.
+    // Containers of the same second are listed in any order.
     #expect(try await server.states().sorted() == ["active", "revoked"])
     for _ in 0..<2 {
       await #expect(throws: SignetFailure.self) {
@@ -384,7 +384,7 @@ import Testing
     _ = try await fixture.activate(server.invite())
     _ = try await fixture.activate(server.invite("bob"))
     transport.cut(.before, at: "/device/end")
-    // Offline, the keys are gone, and the notices are left.
+    // Offline, the keys are erased, and the notices remain.
     let first = try await fixture.device.reset(reason: "sold")
     #expect(!first.isErased && first.untold.isEmpty && first.notices.waiting.count == 2)
     #expect(try await fixture.device.containers().isEmpty)
@@ -411,7 +411,7 @@ import Testing
     try Data("mine".utf8).write(to: URL(filePath: path + "/notes.txt"))
     let report = try await fixture.device.reset(force: true)
     #expect(report.isErased && report.notices.waiting.count == 1)
-    // What is not the vault's stays.
+    // Files that are not the vault's stay.
     #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["notes.txt"])
     await server.server.stop()
   }
@@ -449,14 +449,14 @@ import Testing
   }
 }
 
-/// Carries requests on, but for those with one body, which it refuses each time.
+/// Forwards requests, except those with one body, which it rejects each time.
 private final class RefusingTransport: HTTPTransport {
   private let inner: any HTTPTransport
   private let refusal = Mutex<(suffix: String, problem: Problem, body: [UInt8]?)?>(nil)
 
   init(_ inner: any HTTPTransport) { self.inner = inner }
 
-  /// Refuses what is sent next to a path that ends so, now and later.
+  /// Rejects the next body sent to a path with this suffix, now and later.
   func refuseNextBody(at suffix: String, _ problem: Problem) {
     refusal.withLock { $0 = (suffix, problem, nil) }
   }
@@ -476,7 +476,7 @@ private final class RefusingTransport: HTTPTransport {
 }
 
 extension InvitingServer {
-  /// What the server knows of a container.
+  /// The server's record of a container.
   func record(_ container: Signet.Container) async throws -> ContainerRecord? {
     try await server.context.storage.container(container.serverMadeID)
   }

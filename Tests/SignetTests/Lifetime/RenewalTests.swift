@@ -10,7 +10,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Renewal against a real server: new keys on both sides or the present ones on both, whatever is cut off or refused.
+/// Renewal with a real server: after any interruption or rejection, both sides have the new keys, or both the old ones.
 @Suite(.timeLimit(.minutes(10))) struct RenewalTests {
   private let renewal = ScriptedActivation(reply: .abort)
 
@@ -35,14 +35,14 @@ import Testing
     #expect(new.renews == old.id && new.renewals == 1 && new.name == "Laptop" && new.device == old.device)
     let parts = { (record: ContainerRecord) in [record.sessionKey, record.encryptionKey, record.signingKey] }
     #expect(Set(parts(old) + parts(new)).count == 6)
-    // Anyone who trusts the old signing key can check who comes after it.
+    // A verifier that trusts the old signing key can verify the new one.
     let oldKey = try P256.Signing.PublicKey(x963: old.signingKey)
     let succession = try #require(new.succession)
     #expect(RenewalCore.isSigned(succession, by: oldKey))
     let core = try RenewalCore(parsing: SignedMessage.unverifiedPayload(of: succession))
     #expect(core.keys.signing.x963Representation == new.signingKey)
     try await expectWorking(second, fixture, server)
-    // What was encrypted before is readable.
+    // Data encrypted before the renewal is readable.
     let again = Session(for: second, on: fixture.device)
     try await again.unlock()
     #expect(try await again.decrypt(sealed, label: "notes") == Array("kept".utf8))
@@ -54,7 +54,7 @@ import Testing
     await server.server.stop()
   }
 
-  /// Codes and decisions of the container are accepted, and it is the one in use at the server.
+  /// Expects that the server accepts codes and decisions of the container, and that it is the active one.
   private func expectWorking(
     _ container: Container, _ fixture: DeviceFixture, _ server: InvitingServer,
     password: SharedSecretBox? = nil, makesCode: Bool = true
@@ -63,7 +63,7 @@ import Testing
     let active = try await context.storage.containers(user: "alice").filter { $0.state == .active }
     #expect(active.map(\.id) == [container.serverMadeID])
     let user = UserID("alice")
-    // A code is good once in its time.
+    // A code is valid once in its time step.
     if makesCode {
       let code = try await fixture.device.oneTimePassword(
         for: container, by: password.map { .password($0) })
@@ -100,7 +100,7 @@ import Testing
     #expect(try await fixture.device.unconfirmedContainers().map(\.renewals) == [1])
     await #expect(throws: expected) { try await fixture.device.renew(first, handler: renewal) }
     transport.cut(nil, at: "/confirm")
-    // Trying again goes on with what was begun.
+    // A retry continues the renewal.
     let second = try await fixture.device.renew(first, handler: renewal)
     #expect(second.renewals == 1)
     #expect(try await fixture.device.containers() == [second])
@@ -133,7 +133,7 @@ import Testing
     transport.cut(.before, at: "/confirm")
     await #expect(throws: SignetFailure.self) { try await fixture.device.renew(first, handler: renewal) }
     transport.cut(nil, at: "/confirm")
-    // Another process has begun anew meanwhile, and got no answer.
+    // Another process has started anew in between, and got no answer.
     let other = try DeviceFixture(transport, folder: fixture.folder)
     let staged = try #require(try await other.device.unconfirmedContainers().first)
     try await other.vault.discardContainer(staged.id)
@@ -144,7 +144,7 @@ import Testing
       try await storage.containers(user: "alice").map(\.state.rawValue).sorted() == ["active", "pending"])
     transport.cut(nil, at: "/renewal/finish")
     try await expectWorking(first, fixture, server)
-    // An operator who revokes the container revokes what would come after it.
+    // Revoking the container revokes its unconfirmed successor too.
     transport.cut(.before, at: "/confirm")
     await #expect(throws: SignetFailure.self) { try await fixture.device.renew(first, handler: renewal) }
     transport.cut(nil, at: "/confirm")
@@ -178,7 +178,7 @@ import Testing
     let second = try await moved.device.renew(first, password: secret("winter-garden"), handler: handler)
     #expect(handler.requests.isEmpty && handler.progress.last?.fraction == 1)
     #expect(second.profile.protection == new)
-    // Its age goes on; nobody makes a password young by renewing.
+    // The password keeps its age, so that a renewal does not evade its expiry.
     let kept = try await moved.vault.domains(of: second.id).first { $0.slot == .password }?.password
     #expect(kept?.stamp == set?.stamp && set != nil)
     try await expectWorking(second, moved, renewing, password: secret("winter-garden"))
@@ -262,7 +262,7 @@ import Testing
     let second = try await moved.device.renew(first, password: password, handler: renewal)
     #expect(second.profile.protection == silent && second.renewals == 1)
     try await expectWorking(second, moved, renewing, password: password)
-    // Back to a lock that keeps app data: what apps may encrypt from now on can't be left behind.
+    // Back to a lock that stores app data: data encrypted from now on must stay readable.
     let back = try await renewing.restarted { $0.profile.protection = .password(policy, .lock(limit: 5)) }
     let third = try await DeviceFixture(back.transport, folder: fixture.folder).device.renew(
       second, password: password, handler: renewal)
@@ -286,7 +286,7 @@ import Testing
     #expect(try await fixture.device.transactionList(for: first).isRenewalWanted)
     let second = try await fixture.device.renew(first, handler: renewal)
     #expect(try await !fixture.device.transactionList(for: second).isRenewalWanted)
-    // What is not in use is not renewed.
+    // A container that is not active cannot be renewed.
     for id in [first.serverMadeID, "nothing"] {
       let problem = await #expect(throws: Problem.self) { try await service.ask(id, by: .local) }
       #expect(problem?.code == .unknown)
@@ -296,7 +296,7 @@ import Testing
 }
 
 extension InvitingServer {
-  /// The numbers of the renewals that the audit log knows.
+  /// The numbers of the renewals in the audit log.
   func renewalsInAudit() async throws -> [String] {
     try await server.context.storage.auditEntries(after: 0, limit: 1000).compactMap { entry in
       let event = try JSONObject(parsing: Array(entry.text.utf8))
@@ -304,7 +304,7 @@ extension InvitingServer {
     }
   }
 
-  /// The same server, after its operator has changed the settings.
+  /// The same server, with settings that its operator has changed.
   func restarted(_ change: (inout ServicePolicy) -> Void) async throws -> InvitingServer {
     try await InvitingServer(folder: folder, server: server.restarted(change))
   }

@@ -11,7 +11,7 @@ import SignetVault
 import SignetWire
 import Testing
 
-/// A server that does not accept every keystore: typed on both sides, at activation and at renewal.
+/// A server that rejects some keystores: a typed error on both sides, at activation and at renewal.
 @Suite(.timeLimit(.minutes(10))) struct UnsupportedDeviceTests {
   private let handler = ScriptedActivation(reply: .abort)
 
@@ -34,7 +34,7 @@ import Testing
     #expect(try await server.states().isEmpty)
     let refused = try await server.events("activation.refused")
     #expect(try refused.map { try $0.string("reason") } == ["unsupported device: keystore software"])
-    // Nobody hears of it who does not know the invite, and the invite stays good for a device that is accepted.
+    // Only a device with the invite gets the reason, and the invite stays valid for an accepted device.
     var wrong = code
     wrong.invite = InviteCode(random: SystemRandomSource())
     await #expect(throws: SignetFailure.activationRefused) { try await fixture.activate(wrong) }
@@ -112,7 +112,7 @@ import Testing
   }
 }
 
-/// A keystore that says what a test has it say.
+/// A keystore with a description that a test sets.
 private struct DescribedKeystore: HardwareKeystore {
   let hardware: SimulatedHardware
   let isSimulator: Bool

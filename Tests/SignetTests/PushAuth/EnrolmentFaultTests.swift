@@ -11,7 +11,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// A disk that fills up at any statement while something of an account is stored.
+/// A disk that becomes full at any statement while a part of an account is stored.
 @Suite("Accounts while the disk fails", .timeLimit(.minutes(10)))
 struct EnrolmentFaultTests {
   /// Fails one statement that could write, by its number.
@@ -20,7 +20,7 @@ struct EnrolmentFaultTests {
 
     func arm(at number: Int) { state.withLock { $0 = (number, false) } }
 
-    /// Whether it has fired; it does not fire again.
+    /// Disarms the fault; returns whether it has fired.
     func disarm() -> Bool {
       state.withLock { state in
         defer { state.left = nil }
@@ -114,7 +114,7 @@ struct EnrolmentFaultTests {
       codes.append(try await bench.device().accounts.code(of: id).counter)
       if !hasFired {
         #expect(failures > 0 && codes == codes.sorted() && Set(codes).count == codes.count)
-        // What failed took at most one counter each along.
+        // Each failure used up at most one counter value.
         #expect(codes.last.map { $0 < UInt64(codes.count + failures) } == true)
         return
       }

@@ -11,12 +11,12 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// What holds for accounts with push messages beside enrolment and answers.
+/// Rules of accounts with push messages, in addition to enrollment and answers.
 @Suite("Rules of accounts with push messages", .timeLimit(.minutes(10)))
 struct PushAccountRuleTests {
   private typealias Bench = PushEnrolmentTests.Bench
 
-  /// A device with a passcode, and a sensor that recognises nobody.
+  /// A device with a passcode, and a sensor that recognizes no user.
   private func device(_ bench: Bench, passcode: SimulatedPasscode) throws -> Device {
     let path = bench.folder.path + "/device"
     let vault = try Vault.forTests(path, clock: VirtualTrustedClock())
@@ -45,14 +45,14 @@ struct PushAccountRuleTests {
     let conversation = ScriptedPasscodeConversation("1234")
     try await device.accounts.answer("M:1", .approve, passcode: conversation)
     #expect(bench.server.answer(to: "M:1") == "yes" && conversation.exchanges.count == 1)
-    // Where nobody has to be recognised nobody is asked.
+    // A message without user verification asks for no passcode.
     _ = try await device.accounts.receive(bench.server.delivery("M:2"))
     let silent = ScriptedPasscodeConversation("1234")
     try await device.accounts.answer("M:2", .approve, passcode: silent)
     #expect(silent.exchanges.isEmpty)
   }
 
-  /// Two servers behind one transport, by their hosts.
+  /// Two servers behind one transport, selected by their hosts.
   private final class TwoServers: HTTPTransport {
     let first = PushServerInProcess()
     let second = PushServerInProcess()
@@ -156,7 +156,7 @@ struct PushAccountRuleTests {
       }
     }
     #expect(files > 0)
-    // The control: what is searched for is found where it is.
+    // The control: the search finds a secret that is there.
     #expect(Data(secret + [1]).firstRange(of: Data(secret)) != nil)
   }
 

@@ -22,7 +22,7 @@ import Testing
       self.gate = gate
     }
 
-    /// As another process opens it, over another server where one is named.
+    /// Opens the device like another process, with another server if one is named.
     func device(over other: PushServerInProcess? = nil) throws -> Device {
       let server = other ?? server
       let path = folder.path + "/device"
@@ -53,7 +53,7 @@ import Testing
     #expect(bench.server.device == (try Self.target()))
     let code = try await device.accounts.code(of: account.codes[0].id)
     #expect(code.code.count == 8)
-    // One mechanism more of one-time codes does not make a container of a server.
+    // Another code mechanism does not turn a server into a container.
     #expect(try await device.containers().isEmpty)
     #expect(try await device.accounts.list().count == 1)
   }
@@ -138,7 +138,7 @@ import Testing
         Issue.record("enrolled twice")
       } catch let error as SignetFailure {
         guard case .alreadyEnrolled(_, let account) = error else { throw error }
-        // Which is listed, and can be removed as a whole.
+        // The account is listed, and can be removed as a whole.
         #expect(account == first.account.id)
       }
     }
@@ -159,7 +159,7 @@ import Testing
     }
     let enrolled = try await device.accounts.enrolled()
     #expect(enrolled.map(\.issuer) == pairs.map(\.0) && Set(enrolled.map(\.id)).count == 4)
-    // The same secret under another name is still the same secret.
+    // The same secret under another name counts as the same secret.
     do {
       _ = try await device.accounts.enrol(
         bench.server.uri(.otpauth, issuer: "new", codes: [UInt8](repeating: 1, count: 20)))
@@ -226,7 +226,7 @@ import Testing
     let failed = try await device.accounts.setPushDevice(Self.target("CD02"))
     #expect(failed.map(\.failure) == [.pushAuthRefused(status: 503)])
     #expect(try await bench.device().accounts.enrolled()[0].push?.isUpdateDue == true)
-    // Too early, then in vain, then taken.
+    // Too early, then failed, then accepted.
     #expect(try await device.accounts.sendPushTokens().isEmpty)
     bench.clock.advance(by: 60)
     #expect(try await device.accounts.sendPushTokens().count == 1)
@@ -276,7 +276,7 @@ import Testing
         try await bench.device().accounts.receive(bench.server.delivery("M:0"))
       }
       bench.server.loseAnswers(false)
-      // From another process, and with another token meanwhile.
+      // From another process, and with a token that has changed in between.
       let device = try bench.device()
       let account = try await device.accounts.enrol(uri, from: Self.target("CD02")).account
       #expect(account.push?.mechanismID == registered && bench.server.device?.token == "CD02")
@@ -298,24 +298,24 @@ import Testing
     bench.server.registerOnce()
     let device = try bench.device()
     let uri = bench.server.uri(.mfauth, policies: ["appsOwn": [:]])
-    // Said no: another name is offered the next time, and nobody is asked for the old one.
+    // After a rejection, the next attempt has another mechanism name, and the old one is not looked up.
     bench.server.fail(with: [403])
     await #expect(throws: SignetFailure.pushAuthRefused(status: 403)) {
       try await device.accounts.enrol(uri, from: Self.target())
     }
     let count = bench.server.requestCount
     #expect(try await device.accounts.evaluatePolicies().isEmpty)
-    // Said nothing, twice: the second time with the same name.
+    // Without an answer, twice: the second attempt has the same name.
     bench.server.fail(with: [0, 500])
     for failure in [SignetFailure.transport(.cancelled), .pushAuthRefused(status: 500)] {
       await #expect(throws: failure) { try await device.accounts.enrol(uri, from: Self.target()) }
     }
     #expect(bench.server.requestCount == count + 2)
-    // Another URI is not mixed up with it.
+    // Another URI does not interfere.
     let other = try await device.accounts.enrol(
       bench.server.uri(.mfauth, account: "bob", codes: [UInt8](1...20)), from: Self.target())
     #expect(other.account.push?.mechanismID == bench.server.mechanism)
-    // The server has taken its one registration, and does not know this one.
+    // The server has accepted its only registration, and does not know this one.
     await #expect(throws: SignetFailure.pushAuthRefused(status: 400)) {
       try await device.accounts.enrol(uri, from: Self.target())
     }
@@ -348,7 +348,7 @@ import Testing
     #expect(try await device.accounts.messages().isEmpty)
     let left = try await device.accounts.enrolled()
     #expect(left.map(\.id) == [first.id] && left[0].push == nil && left[0].codes.count == 1)
-    // The push half alone comes back, to the same account.
+    // The push half alone is added to the same account again.
     let again = try await device.accounts.enrol(bench.server.uri(.pushauth), from: Self.target())
     #expect(again.wasThere && again.account.id == first.id && again.account.codes.count == 1)
     try await device.accounts.delete(first.codes[0].id)

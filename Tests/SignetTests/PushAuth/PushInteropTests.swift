@@ -15,9 +15,9 @@ import SignetVault
 import SignetWire
 import Testing
 
-/// Both sides of the push protocol over HTTPS against programs of other hands, in Python.
+/// Both sides of the push protocol over HTTPS, with independent programs in Python.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: PythonPeer.isWanted)) struct PushInteropTests {
-  /// A device, and a server that is not ours.
+  /// A device, and an independent server.
   private struct ForeignServer {
     let folder: TemporaryFolder
     let peer: PythonPeer
@@ -63,7 +63,7 @@ import Testing
     #expect(account.policyNames == ["appsOwn"] && account.backgroundColor == "519387")
     let mechanism = try #require(account.push?.mechanismID)
     #expect(try bench.peer("state", .string(mechanism)) == ["device": "AABB", "name": "Laptop"])
-    // Once is enough: the URI is used up at the server, and known here.
+    // A second use is rejected: the URI is used up at the server, and known to the device.
     for kind in ["default", "challenge"] {
       for isApproved in [true, false] {
         let delivery = try bench.message(kind, ["numbers": [12, 34, 56], "right": 34, "text": "Log in"])
@@ -112,7 +112,7 @@ import Testing
     let refused = await #expect(throws: SignetFailure.self) {
       try await bench.device.accounts.enrol(asked, from: target)
     }
-    // In the words of that server.
+    // With that server's words.
     if case .pushAuthRefused(status: 400, let reason) = refused {
       #expect(!reason.isEmpty)
     } else {

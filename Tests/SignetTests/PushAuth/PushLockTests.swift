@@ -8,7 +8,7 @@ import SignetTransport
 import SignetVault
 import Testing
 
-/// Account policies and locks of what was enrolled by a URI.
+/// Account policies and locks of accounts enrolled with a URI.
 @Suite struct PushLockTests {
   @Test("what breaks a policy is not enrolled, by any scheme, and no server is asked") func enrolment()
     async throws
@@ -113,7 +113,7 @@ import Testing
       })
     #expect(bench.server.requestCount == 0)
     try await accounts.unlock(account.id)
-    // By another process, while the server is asked.
+    // By another process during the server's request.
     let path = bench.folder.path + "/device"
     let vault = try Vault.forTests(path, clock: VirtualTrustedClock())
     let slow = Device(vault: vault, clock: bench.clock) { _ throws(TransportFailure) in
@@ -127,7 +127,7 @@ import Testing
     #expect(try await accounts.status(of: push.id).lock.manual?.reason == "meanwhile")
   }
 
-  /// Does something before each request.
+  /// Runs an action before each request.
   private struct Interrupted: HTTPTransport {
     let inner: any HTTPTransport
     let before: @Sendable () async -> Void

@@ -13,11 +13,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PushMessageAnswerTests {
   private typealias Bench = PushEnrolmentTests.Bench
 
-  /// Recognises its user when told so.
+  /// A gate that recognizes its user on demand.
   private final class Gate: BiometricGate, Sendable {
     let isRecognised = Mutex(true)
     let count = Mutex(0)
-    /// What happens while the user is asked.
+    /// Runs while the user is asked.
     let meanwhile = Mutex<(@Sendable () async -> Void)?>(nil)
     func state() async throws(BiometricFailure) -> BiometricState {
       .ready(EnrolledSet(digest: [UInt8](repeating: 1, count: 32)))
@@ -146,7 +146,7 @@ import Testing
     #expect(bench.server.answer(to: "M:1") == "yes" && gate.count.withLock { $0 } == 2)
     try await device.accounts.answer("M:2", .deny)
     #expect(gate.count.withLock { $0 } == 2)
-    // A device that recognises nobody approves nothing of this kind.
+    // A device that recognizes no user approves no message of this kind.
     let (plainBench, plain) = try await enrolled()
     _ = try await plain.accounts.receive(plainBench.server.delivery("M:1", kind: .biometric))
     await #expect(throws: SignetFailure.biometrics(.notCapable)) {

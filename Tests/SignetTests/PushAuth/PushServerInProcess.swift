@@ -6,7 +6,7 @@ import SignetPushAuth
 import SignetTransport
 import Synchronization
 
-/// A server of the push protocol in the process: checks what devices send with the pure core, and fails when told.
+/// A server of the push protocol in the process, which verifies devices' messages with the pure core and fails on demand.
 final class PushServerInProcess: HTTPTransport, Sendable {
   private struct State {
     var secret = [UInt8](0..<32)
@@ -31,27 +31,27 @@ final class PushServerInProcess: HTTPTransport, Sendable {
   var mechanism: String? { state.withLock { $0.mechanism } }
   var device: PushAuthDevice? { state.withLock { $0.device } }
 
-  /// Lets the next requests get these statuses; 0 breaks one off.
+  /// Answers the next requests with these statuses; 0 breaks the connection.
   func fail(with statuses: [Int]) { state.withLock { $0.failures = statuses } }
 
-  /// Answers the next requests in this way.
+  /// Answers the next requests with these responses.
   func refuse(with responses: HTTPResponse...) { state.withLock { $0.refusals = responses } }
 
-  /// Says to answers of these messages, and of no others, that the request has ended.
+  /// Answers that the request has ended for these messages only.
   func end(_ ids: Set<String>) { state.withLock { $0.over = ids } }
 
-  /// Tells apps that ask what waits for them, and how what has waited has ended.
+  /// Sets the pending messages for polling apps, and the outcomes of ended ones.
   func list(_ waiting: [PushAuthDelivery], ended: [String: String] = [:]) {
     state.withLock { ($0.waiting, $0.ended) = (waiting, ended) }
   }
 
-  /// Takes requests, and lets nobody hear of it.
+  /// Handles requests without returning the answer.
   func loseAnswers(_ isLost: Bool = true) { state.withLock { $0.losesAnswers = isLost } }
 
-  /// Takes a registration once, as servers do.
+  /// Accepts a registration only once, as servers do.
   func registerOnce() { state.withLock { $0.isOnce = true } }
 
-  /// Lets only this number count.
+  /// Accepts only this number.
   func want(number: String) { state.withLock { $0.number = number } }
 
   private static let base = "https://am.example/push?_action="
@@ -78,7 +78,7 @@ final class PushServerInProcess: HTTPTransport, Sendable {
     return uri
   }
 
-  /// What a push service would deliver.
+  /// A message as a push service would deliver it.
   func delivery(
     _ id: String, kind: PushAuthKind = .default, text: String? = nil, user: String? = nil
   ) throws -> PushAuthDelivery {

@@ -10,13 +10,13 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// Push messages that a device asks for by itself: received as they are shown, and marked where their server has ended them.
+/// Push messages that a device polls for: received when they are shown, and marked if their server has ended them.
 @Suite(.timeLimit(.minutes(10))) struct PushWaitingTests {
   private typealias Bench = PushEnrolmentTests.Bench
 
   private static let live = PushAuthDevice.live
 
-  /// A clock that is a second later each time that somebody looks.
+  /// A clock that advances one second with each read.
   private final class TickingClock: WallClock {
     private let seconds = Mutex<Int64>(1_700_000_000)
 
@@ -40,7 +40,7 @@ import Testing
     _ = try await device.accounts.enrol(server.uri(.pushauth, issuer: issuer), from: target)
   }
 
-  /// The first list that somebody gets who listens.
+  /// The first list on a listening channel.
   private func listened(
     _ device: Device, by password: SharedSecretBox? = nil
   ) async throws -> PushChannel.Waiting {
@@ -281,11 +281,11 @@ import Testing
     #expect(failures.map(\.mechanism.issuer) == ["Acme"])
   }
 
-  /// Two servers by their hosts: each answers what waits only once the other one was asked, too.
+  /// Two servers by their hosts: each answers a poll only once the other one was asked, too.
   private final class Meeting: HTTPTransport {
     let first = PushServerInProcess()
     let second = PushServerInProcess()
-    /// The time limits of the connections that were made, in seconds.
+    /// The time-outs of the connections in seconds.
     let limits = Mutex<Set<Int>>([])
     private let gates = (
       first: AsyncStream.makeStream(of: Void.self), second: AsyncStream.makeStream(of: Void.self)

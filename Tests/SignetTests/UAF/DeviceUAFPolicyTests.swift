@@ -83,7 +83,7 @@ struct DeviceUAFPolicyTests {
     #expect(
       await uafFailure { _ = try await registration.register(enrolments) } == .notRecognised(aaid: finger))
     #expect(try await device.client.keys().isEmpty)
-    // Asked again, it goes on.
+    // A retry continues.
     let response = try await registration.register(enrolments)
     try party.accept(response, to: request)
     let question = party.authenticationRequest(policy: policy)
@@ -114,7 +114,7 @@ struct DeviceUAFPolicyTests {
     }
     let first = try await device.register(.fingerprint, with: party)
     let places = hardware.placeCount
-    // The hardware has room for the first key, and when that was counted, for no other.
+    // The hardware has space for the first key, but after the count has begun, for no other.
     hardware.interruptCounting { hardware.fail(.sealing, with: .full) }
     _ = await uafFailure { _ = try await registration.register(enrolments) }
     #expect(try await device.client.keys() == [first] && hardware.placeCount == places)
@@ -223,14 +223,14 @@ struct DeviceUAFPolicyTests {
       .key(KeyReference(aaid: AAID(vendor: 1, model: 1), keyID: KeyID.random())),
     ]
     #expect(try await deregister(unknown, as: device).isEmpty)
-    // The key of one model under the name of another is none.
+    // A key of one model under the name of another is unknown.
     let id = try #require(Base64URL.decodePadded(keys[0].keyID).flatMap { KeyID($0) })
     let face = SignetModel.face.aaid(inHardware: false)
     #expect(try await deregister([.key(KeyReference(aaid: face, keyID: id))], as: device).isEmpty)
     #expect(try await deregister([.key(KeyReference(aaid: pin, keyID: id))], as: device) == [keys[0]])
     #expect(try await deregister([.model(pin)], as: device) == [keys[5]])
     #expect(try await deregister([.model(pin)], as: device).isEmpty)
-    // Another app of the same user has nothing of it.
+    // Another app of the same user cannot see it.
     let other = try device.opened(facetID: "linux:app-id:org.example.other")
     device.facets.set(
       FacetServer.answer(FacetServer.list([UAFDevice.facetID, "linux:app-id:org.example.other"])))
@@ -291,7 +291,7 @@ struct UAFTransactionTests {
     try #require(UAFTransaction(contentType: .text, content: Array(text.utf8)))
   }
 
-  /// A picture in colour, which says of itself how wide it is.
+  /// A color picture with a stated width.
   private static func picture(width: UInt32 = 4, saying: UInt32 = 4) throws -> UAFTransaction {
     let said = DisplayPNGCharacteristics(width: saying, height: 2, bitDepth: 8, colourType: 2)
     return try #require(UAFTestPicture(width, 2, colourType: 2).transaction(saying: said))
@@ -376,7 +376,7 @@ struct UAFTransactionTests {
       }
       #expect(failure?.clientError == .invalidTransactionContent && failure?.asmStatusCode == 4)
     }
-    // The counter stands where the last good one left it.
+    // The counter has the value of the last success.
     #expect(try await device.authenticate(key, with: party).signCounter == 6)
   }
 

@@ -16,7 +16,7 @@ struct UAFClientRefusalTests {
     party = try UAFParty()
   }
 
-  /// What opening a request says whose dictionary was edited.
+  /// The error of opening a request with an edited dictionary.
   private func refusal(
     of request: some UAFProtocolMessage, _ edit: (inout JSONObject) -> Void
   ) async -> UAFClientError? {
@@ -125,7 +125,7 @@ struct UAFClientRefusalTests {
   func members(index: Int) async throws {
     let (name, edit) = Self.edits[index]
     #expect(await refusal(of: party.registrationRequest(), edit) == .protocolError, "\(name), registration")
-    // The key is there, so that nothing else can be the reason.
+    // The key exists, so that its absence cannot be the reason.
     try await device.register(.pin, with: party)
     #expect(
       await refusal(of: party.authenticationRequest(), edit) == .protocolError, "\(name), authentication")
@@ -150,7 +150,7 @@ struct UAFClientRefusalTests {
       #expect(await refusal(of: request) { Self.edit(&$0, "header") { $0["exts"] = [critical] } } == .unknown)
       #expect(await refusal(of: request) { Self.edit(&$0, "header") { $0["exts"] = [known] } } == nil)
     }
-    // What may be ignored comes back as it was.
+    // An extension that may be ignored is returned unchanged.
     let header = OperationHeader(
       operation: .registration, appID: UAFDevice.appID, serverData: "state",
       extensions: [UAFExtension(id: "of.nobody", data: "x", failIfUnknown: false)])

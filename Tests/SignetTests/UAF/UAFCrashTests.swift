@@ -18,7 +18,8 @@ struct UAFCrashTests {
     party = try UAFParty()
   }
 
-  /// The device as a crash before each statement of an operation leaves it, by the names of its folders, and as it is afterwards.
+  /// The states of the device, as folder names, that a crash before each statement of an operation leaves, and the final
+  /// state.
   private func pictures(of operation: (UAFDevice) async throws -> Void) async throws -> [String] {
     let isRecording = Mutex(false)
     let names = Mutex<[String]>([])
@@ -28,7 +29,7 @@ struct UAFCrashTests {
         names.append("crash-\(names.count)")
         return names.last ?? ""
       }
-      // By another process: closing a copy here would release the locks that this one holds.
+      // By another process: closing a copy in this one would release its own locks.
       let copy = ChildCommand(["/bin/cp", "-rp", folder.file("device"), folder.file(name)])
       do { _ = try copy.finish() } catch { Issue.record(error) }
     }
@@ -59,7 +60,7 @@ struct UAFCrashTests {
       let keys = try await device.client.keys()
       #expect(keys.contains(first) && keys.count <= 2)
       counts.append(keys.count)
-      // Nothing lies about that nobody knows of.
+      // The vault has no domain without a key.
       let id = try #require(try await device.vault.uafContainer())
       let domains = try await device.vault.domains(of: id).map(\.name)
       #expect(Set(domains) == Set(keys.map(\.keyID) + [Vault.uafDomain]))
@@ -91,7 +92,7 @@ struct UAFCrashTests {
         try AuthenticationAssertion(parsing: try #require(read.assertions.first).bytes).data.signCounter)
       #expect(try await device.client.protectionStatus(of: key) == .unlocked)
     }
-    // What was killed before the number was on the disk has sent nothing; afterwards it is not used again.
+    // A process killed before the number was stored has sent nothing; a stored number is not used again.
     #expect(numbers.first == 2 && numbers.last == 3 && numbers == numbers.sorted())
   }
 }

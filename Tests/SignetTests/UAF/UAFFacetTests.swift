@@ -26,7 +26,7 @@ struct UAFFacetTests {
       takesOlderFacetLists: takesOlderFacetLists)
   }
 
-  /// What opening a request says.
+  /// The error of opening a request.
   private func refusal(
     _ device: UAFDevice, appID: String? = UAFDevice.appID
   ) async -> UAFClientError? {
@@ -48,7 +48,7 @@ struct UAFFacetTests {
     #expect(await refusal(device) == nil && facets.requests.count == 1)
     clock.advance(by: .seconds(1))
     #expect(await refusal(device) == nil && facets.requests.count == 2)
-    // A list that is revoked has an effect when the old one has run out.
+    // A revoked list takes effect when the cached one has expired.
     facets.set(FacetServer.answer(FacetServer.list([])))
     clock.advance(by: .seconds(61))
     #expect(await refusal(device) == .untrustedFacetID)

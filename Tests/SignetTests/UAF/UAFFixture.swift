@@ -11,7 +11,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// A device with everything that a UAF client takes, all of it simulated but the vault.
+/// A device with all parts of a UAF client, simulated except for the vault.
 struct UAFDevice {
   static let facetID = "linux:app-id:org.example.bank"
   static let appID = "https://uaf.example.com/facets"
@@ -50,12 +50,12 @@ struct UAFDevice {
       takesOlderFacetLists: takesOlderFacetLists)
   }
 
-  /// The same vault, as another process opens it, or another app of the same user.
+  /// The same vault, opened by another process or by another app of the same user.
   func opened(facetID: String = Self.facetID) throws -> UAFDevice {
     try UAFDevice(folder: folder, clock: clock, facets: facets, facetID: facetID)
   }
 
-  /// What verifies the user with a kind.
+  /// The user verification for a kind.
   static func authentication(_ kind: UAFAuthenticator.Kind) -> Authentication {
     switch kind {
     case .pin: .password(SharedSecretBox(SecretBytes(text: pin)))
@@ -76,7 +76,7 @@ extension SecretBytes {
   init(text: String) { self.init(copying: Array(text.utf8)) }
 }
 
-/// A relying party: makes requests, verifies responses, and remembers keys and counters.
+/// A relying party: makes requests, verifies responses, and stores keys and counters.
 final class UAFParty: Sendable {
   private let stored = Mutex<[KeyReference: RegisteredKey]>([:])
   let models: AuthenticatorModels
@@ -87,7 +87,7 @@ final class UAFParty: Sendable {
     self.appID = appID
   }
 
-  /// The counters that were stored last, in no order.
+  /// The stored counters, in no order.
   var counters: [UInt32] { stored.withLock { $0.values.compactMap(\.signCounter) } }
 
   var keyIDs: [KeyID] { stored.withLock { $0.keys.map(\.keyID) } }
@@ -162,7 +162,7 @@ extension UAFDevice {
     return authentication
   }
 
-  /// Registers an account with one authenticator, to the end.
+  /// Completes the registration of an account with one authenticator.
   @discardableResult
   func register(
     _ kind: UAFAuthenticator.Kind, with party: UAFParty, _ username: String = "alice",
@@ -180,7 +180,7 @@ extension UAFDevice {
     return try #require(response.keys.first)
   }
 
-  /// Signs in with a key, to the end.
+  /// Completes an authentication with a key.
   @discardableResult
   func authenticate(
     _ key: UAFKey, with party: UAFParty, by authentication: Authentication? = nil,
@@ -195,7 +195,7 @@ extension UAFDevice {
   }
 }
 
-/// The servers of trusted facet lists: says what a test wants, and remembers what it was asked.
+/// The servers of trusted facet lists, with answers from the test; records the requests.
 final class FacetServer: HTTPTransport {
   private struct Values: Sendable {
     var answers: [String: HTTPResponse] = [:]
@@ -205,7 +205,7 @@ final class FacetServer: HTTPTransport {
 
   private let values: Mutex<Values>
 
-  /// Serves the list of the application that is used unless a test says another.
+  /// Serves the list of the default application unless a test sets another.
   init(_ list: TrustedFacetList = FacetServer.list()) {
     values = Mutex(Values(answers: [UAFDevice.appID: Self.answer(list)]))
   }
@@ -237,7 +237,7 @@ final class FacetServer: HTTPTransport {
   }
 }
 
-/// What a call throws, as one value to compare; nil where it throws nothing.
+/// Returns the failure of a call as one value to compare; `nil` if it succeeds.
 func uafFailure(_ body: () async throws -> Void) async -> UAFFailure? {
   do {
     try await body()

@@ -37,7 +37,7 @@ struct UAFLockTests {
       #expect(await fail(key) == .wrongSecret(aaid: key.aaid, status))
       #expect(try await client.protectionStatus(of: key) == status)
       guard seconds > 0 else { continue }
-      // Not tried: neither the right nor a wrong one, by whatever process, and none of it counts.
+      // Neither a right nor a wrong secret is tried, by any process, and none of them counts.
       device.clock.advance(by: .seconds(seconds - 1))
       let rest = UAFFailure.coolingDown(aaid: key.aaid, wait(1, remaining))
       #expect(await fail(key) == rest)
@@ -53,7 +53,7 @@ struct UAFLockTests {
     device.clock.advance(by: .seconds(86_400))
     let locked = await uafFailure { try await device.authenticate(key, with: party) }
     #expect(locked?.clientError == .userLockout)
-    // The way back: a new registration.
+    // The way to recover: a new registration.
     let again = try await device.register(kind, with: party)
     #expect(try await device.authenticate(again, with: party).signCounter == 2)
   }
@@ -201,7 +201,7 @@ struct UAFSystemVerificationTests {
     #expect(await failure(key)?.clientError == .keyDisappearedPermanently)
     #expect(await failure(key)?.asmStatusCode == 9)
     #expect(try await device.authenticate(kept, with: party).signCounter == 2)
-    // The key stays listed, so that it can be removed at the server; a new registration takes its place.
+    // The key stays listed, so that it can be removed at the server; a new registration replaces it.
     #expect(try await device.client.keys().contains(key))
     let again = try await device.register(kind, with: party)
     #expect(try await device.authenticate(again, with: party).signCounter == 2)
@@ -310,7 +310,7 @@ struct UAFSystemVerificationTests {
     let full = await uafFailure { try await device.register(.pin, with: party, "bob") }
     #expect(full?.clientError == .insufficientAuthenticatorResources)
     #expect(try await device.client.keys() == [key])
-    // What was lost is told, and a new registration takes its place.
+    // The lost key is reported, and a new registration replaces it.
     let lost = try #require(try await device.device.lostCredentials().first)
     #expect(try await UAFClient.keys(lieIn: lost.container, of: device.device))
     let again = try await device.register(.pin, with: party)

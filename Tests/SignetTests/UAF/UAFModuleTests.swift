@@ -134,7 +134,7 @@ struct UAFModuleTests {
     let again = try await self.token(key)
     #expect(try await authenticate([key], token: again).status == .ok)
     #expect(try await authenticate([key], token: again).status == .accessDenied)
-    // Which of several is meant is said by who was verified.
+    // The verified user selects one of several keys.
     #expect(try await authenticate([key, other], token: nil).status == .accessDenied)
     #expect(try await authenticate([], token: try await self.token(other)).status == .ok)
     let call = ASMRequest.Call.register(
@@ -325,7 +325,7 @@ struct UAFModuleCommandTests {
     #expect(try await ask(foreign).status == .accessDenied)
     #expect(try await ask(sign([handle], nil)).status == .accessDenied)
     #expect(try await ask(sign([[1, 2, 3]], token)).status == .keyDisappearedPermanently)
-    // A handle of one model is none of another's.
+    // A handle of one model is invalid for another.
     #expect(try await ask(sign([handle], token) { $0.index = 1 }).status == .keyDisappearedPermanently)
     #expect(try await ask(registration(nil)).status == .accessDenied)
     #expect(try await ask(registration(token)).status == .accessDenied)

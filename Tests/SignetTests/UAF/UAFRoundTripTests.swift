@@ -37,7 +37,7 @@ struct UAFRoundTripTests {
       let use = try await device.authenticate(key, with: party)
       #expect(use.signCounter == counter && use.transaction == nil && !use.isOutdated)
     }
-    // Another process goes on where this one was.
+    // Another process continues with the same state.
     let other = try device.opened()
     #expect(try await other.authenticate(key, with: party).signCounter == 5)
   }
@@ -160,12 +160,12 @@ struct UAFRoundTripTests {
 
 @Suite("Counters of UAF go back with no copy of the files", .timeLimit(.minutes(10)))
 struct UAFCounterTests {
-  /// The vault's files as they are now.
+  /// Copies the vault's current files.
   private func copy(_ device: UAFDevice, to name: String) throws {
     try FileManager.default.copyItem(atPath: device.folder.file("device"), toPath: device.folder.file(name))
   }
 
-  /// A copy that is opened while it is as good as the original, and used when it is not any more.
+  /// A copy that is opened while it equals the original, and used when it is outdated.
   private func openCopy(
     _ device: UAFDevice, _ keystore: any HardwareKeystore, named name: String = "copy"
   ) throws -> UAFDevice {
@@ -275,7 +275,7 @@ struct UAFCounterTests {
       for key in [key, finger] {
         await expectRolledBack { try await old.authenticate(key, with: party) }
       }
-      // A wrong PIN is the TPM's to count.
+      // The TPM counts a wrong PIN.
       let wrong = await uafFailure {
         try await device.authenticate(key, with: party, by: UAFDevice.pin("000000"))
       }

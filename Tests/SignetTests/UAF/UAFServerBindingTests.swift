@@ -4,7 +4,7 @@ import SignetJSON
 import SignetUAF
 import Testing
 
-/// A key is for the server that had it made: no other is served by it, though it names the same application.
+/// A key is for the server that requested it: another one cannot use it, even with the same application ID.
 @Suite struct UAFServerBindingTests {
   private static let (own, other) = ("https://bank.example/nevisfido", "https://shop.example/nevisfido")
   private let device: UAFDevice
@@ -47,7 +47,7 @@ import Testing
     #expect(key.server == Self.own)
     let failure = await uafFailure { _ = try await authentication(from: server) }
     #expect(failure?.clientError == .noSuitableAuthenticator)
-    // Nor where the other one names the key.
+    // Not even if the other one names the key.
     let keyID = try #require(Base64URL.decodePadded(key.keyID).flatMap { KeyID($0) })
     let aaid = try #require(AAID(key.aaid))
     let named = await uafFailure {
@@ -135,7 +135,7 @@ import Testing
   }
 }
 
-/// PINs that everybody uses are refused, at registration and at a change.
+/// Common PINs are rejected, at registration and at a change.
 @Suite struct UAFCommonPINTests {
   private static let common = [
     "000000", "111111", "123456", "654321", "890123", "121212", "123123", "112233", "111222", "123321",
@@ -152,7 +152,7 @@ import Testing
     }
     let aaid = try await device.aaid(.pin)
     #expect(failure == (isCommon ? .unusableSecret(aaid: aaid, .tooCommon) : nil))
-    // A password of digits is no PIN.
+    // The rule does not apply to a password of digits.
     #expect(
       await uafFailure {
         _ = try await device.client.authenticators.enrol(.password, by: UAFDevice.pin(pin))

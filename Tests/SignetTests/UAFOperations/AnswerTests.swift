@@ -4,7 +4,7 @@ import SignetTesting
 import Synchronization
 import Testing
 
-/// An app that does with each question what a test says.
+/// An app that answers each question as the test demands.
 private struct OneQuestion: UAFInteraction {
   let body: @Sendable (UAFAnswer<String>) async -> Void
 
@@ -13,7 +13,7 @@ private struct OneQuestion: UAFInteraction {
   }
 }
 
-/// Holds an answer until a test lets go of it.
+/// Holds an answer until a test releases it.
 private final class Held: Sendable {
   private let answer = Mutex<UAFAnswer<String>?>(nil)
   let (asked, continuation) = AsyncStream<Void>.makeStream()

@@ -5,9 +5,9 @@ import SignetTesting
 import Synchronization
 import Testing
 
-/// A person who chooses at once, and whose PIN or password the test types when it wants to.
+/// A user who chooses at once, and whose PIN or password the test types later.
 private final class SlowPerson: UAFInteraction {
-  /// A question that waits: what it says, and what takes its answer.
+  /// A pending question with the function that answers it.
   struct Waiting: Sendable {
     let question: UAFCredentialRequest
     let give: @Sendable (String) -> Bool
@@ -34,7 +34,7 @@ private final class SlowPerson: UAFInteraction {
     put.withLock { $0.append(Waiting(question: question, give: give)) }
   }
 
-  /// A question by its number, as soon as it is put.
+  /// Waits for a question by its number.
   func question(_ number: Int = 0) async throws -> Waiting {
     while true {
       if let found = put.withLock({ $0.count > number ? $0[number] : nil }) { return found }
@@ -43,13 +43,14 @@ private final class SlowPerson: UAFInteraction {
   }
 }
 
-/// The default lock policy of a PIN and a password with operations: how long a question may take, and what comes of early answers.
+/// The default lock policy of a PIN and a password in operations: the time-out of a question, and the effect of early
+/// answers.
 @Suite("The cool-down of UAF PINs and passwords", .timeLimit(.minutes(10)))
 struct UAFCoolDownTests {
   private static let secrets: [UAFAuthenticator.Kind: String] = [.pin: "271828", .password: "correct horse"]
   private static let wrong: [UAFAuthenticator.Kind: String] = [.pin: "000000", .password: "wrong horse"]
 
-  /// A device with a key of a kind, and so many wrong tries.
+  /// A device with a key of a kind, after a number of failures.
   private func fixture(_ kind: UAFAuthenticator.Kind, failures: Int) async throws -> UAFOperationsFixture {
     let fixture = try await UAFOperationsFixture()
     fixture.person.type(Self.secrets[kind] ?? "")
@@ -175,7 +176,7 @@ struct UAFCoolDownTests {
     fixture.trusted.advance(by: .seconds(86_400))
     fixture.person.type(Self.secrets[kind] ?? "")
     #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userLockout)
-    // Neither side has removed it; both do when it is deregistered.
+    // Neither side has removed it; a deregistration removes it on both.
     #expect(try await fixture.serverKeys().count == 1)
     #expect(try await fixture.ownKeys().count == 1)
     try await fixture.operations.deregister("alice", authorization: .jwt(fixture.apiKey))

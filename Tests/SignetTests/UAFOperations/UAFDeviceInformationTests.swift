@@ -23,7 +23,7 @@ struct UAFDeviceInformationTests {
     return try #require(information.dispatchTargets.values.first)
   }
 
-  /// Puts right what was found, and finds nothing afterwards.
+  /// Repairs the mismatches, and expects none afterwards.
   private func mend(_ fixture: UAFOperationsFixture, _ mismatches: [UAFMismatch]) async throws {
     #expect(try await fixture.operations.synchronize(mismatches).isEmpty)
     #expect(try await check(fixture).isEmpty)
@@ -62,7 +62,7 @@ struct UAFDeviceInformationTests {
     var methods: Set<String> = []
     for request in fixture.changes.requests() {
       func field(_ name: String) -> String? { request.headers.first { $0.0 == name }?.1 }
-      // What changes a target is itself the JWS.
+      // A request to change a target is itself the JWS.
       let isJWS = field("Content-Type")?.hasPrefix("application/jose") == true
       guard
         let text = field("Device-Signature") ?? (isJWS ? String(decoding: request.body, as: UTF8.self) : nil)
@@ -167,7 +167,7 @@ struct UAFDeviceInformationTests {
     #expect(found == [.missingDeviceInformationInMobileDevice(account, dispatchTarget: stray)])
     #expect(
       try await fixture.operations.synchronize(found) == [.forbidden(server: fixture.baseURL)])
-    // What another server has given is not told to this one, or this one could use it there.
+    // A token of another server is not sent to this one, which could use it there.
     let elsewhere = UAFOperations(
       client: fixture.client, configuration: try UAFConfiguration(host: "id.example.org"),
       interaction: fixture.person, clock: fixture.timer)
@@ -190,7 +190,7 @@ struct UAFDeviceInformationTests {
     let operations = try fixture.operations
     #expect(await operations.synchronize(found, authorization: .jwt(fixture.apiKey)).isEmpty)
     #expect(try await check(fixture).isEmpty)
-    // Without one, the next authentication brings it.
+    // Without an authorization, the next authentication restores it.
     let second = try await self.target(fixture)
     _ = try await fixture.ask("/token/dispatch/targets/\(second)", [:], .delete)
     #expect(await operations.synchronize(try await check(fixture)).isEmpty)
@@ -205,7 +205,7 @@ struct UAFDeviceInformationTests {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register(pushToken: "token-1")
     let target = try await target(fixture)
-    // As an interrupted change leaves it: the server has heard, this device has not kept it.
+    // The state after an interrupted change: the server has it, this device has not stored it.
     let state = try #require(try await fixture.operations.store.state())
     let entry = try #require(state["alice"])
     try await fixture.operations.changeTarget(
@@ -282,7 +282,7 @@ struct UAFDeviceInformationTests {
     fixture.transport.cut(.after, at: "/uaf/1.1/registration/")
     #expect(await failure { try await fixture.register() } != nil)
     fixture.transport.cut(nil, at: "/uaf/1.1/registration/")
-    // Both sides have the key, and it works; the target comes with the first authorization.
+    // Both sides have the key, and it works; the target follows with the first authorization.
     #expect(try await fixture.serverKeys() == fixture.ownKeys())
     #expect(try await fixture.operations.authenticate("alice") != nil)
     #expect(try await check(fixture).isEmpty)

@@ -6,9 +6,9 @@ import Testing
 
 /// The authenticator for faces, with a real server.
 ///
-/// Linux has no service for faces that this builds on: what an app gives as
-/// ``UAFClient/init(device:facetID:face:facetTransport:takesOlderFacetLists:)`` does the matching, here a simulated camera; what a
-/// fingerprint reader does by the real fprintd is in `UAFFingerprintTests`.
+/// Linux has no suitable service for faces: the app's
+/// ``UAFClient/init(device:facetID:face:facetTransport:takesOlderFacetLists:)`` provides the matching, here a simulated
+/// camera. `UAFFingerprintTests` has the fingerprint reader with the real fprintd.
 @Suite("UAF with faces", .timeLimit(.minutes(10)))
 struct UAFFaceTests {
   private let face = SimulatedBiometrics(.ready(.simulated(fingers: 1)))

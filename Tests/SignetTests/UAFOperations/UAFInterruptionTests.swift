@@ -11,12 +11,12 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// Every exchange of every UAF operation is interrupted; a check and a synchronization lead to two sides that agree.
+/// Every exchange of every UAF operation is interrupted; a check and a synchronization make both sides agree.
 ///
 /// The kill tests of the installed programs do the same at random moments (``EndToEndTests/UAFKillTests``).
 @Suite("Interrupted UAF operations", .timeLimit(.minutes(5)))
 struct UAFInterruptionTests {
-  /// An operation, and what both sides have before it.
+  /// An operation, with its initial state on both sides.
   enum Operation: String, CaseIterable, Sendable {
     case firstRegistration
     case secondRegistration
@@ -49,14 +49,14 @@ struct UAFInterruptionTests {
     }
   }
 
-  /// So many ways to be interrupted, others for each operation, which a failure names; `make kill-test` tries all of them.
+  /// A few random kinds of interruption for each operation, which a failure names; `make kill-test` tries all of them.
   private static func kinds(_ few: Int, _ test: String) -> [Interruption.Kind] {
     let kinds = Interruption.Kind.allCases
     var random = SeededRandom(test: test)
     return Array(kinds.shuffled(using: &random).prefix(KillCount.wanted == nil ? few : kinds.count))
   }
 
-  /// Interrupts an operation at each of its exchanges in some ways, and has both sides looked at.
+  /// Interrupts an operation at each of its exchanges in some ways, and checks both sides.
   private func interrupt(
     _ operation: Operation, in kinds: [Interruption.Kind],
     _ look: (UAFOperationsFixture, Comment) async throws -> Void
@@ -91,25 +91,25 @@ struct UAFInterruptionTests {
     case .synchronizationOfKeys:
       try await fixture.register()
       try await fixture.register("alice", .password)
-      // A key that the server alone has, and one that this device alone has.
+      // A key that only the server has, and one that only this device has.
       try await fixture.client.delete(try #require(await fixture.client.keys().last))
       try await registerUnheard(fixture)
     case .synchronizationOfTarget:
       try await registerWithoutTarget(fixture)
       try await fixture.forgetAtServer("alice")
     }
-    // The interrupted operation chooses by itself.
+    // The interrupted operation sets its own choice.
     fixture.person.use(operation == .secondRegistration ? .password : .pin)
   }
 
-  /// The server has made the target, and this device has not heard of it.
+  /// Leaves a target at the server of which this device does not know.
   private func registerWithoutTarget(_ fixture: UAFOperationsFixture) async throws {
     fixture.transport.cut(.after, at: "/token/dispatch/targets/")
     #expect(try await fixture.register().targetFailure != nil)
     fixture.transport.cut(nil, at: "/token/dispatch/targets/")
   }
 
-  /// The response to a registration has not reached the server, and this device cannot know that.
+  /// Leaves a key whose registration response did not reach the server, which this device cannot know.
   private func registerUnheard(_ fixture: UAFOperationsFixture) async throws {
     let lost = Interruption(fixture.transport, at: 2, .unheard)
     let device = try fixture.sameDevice(over: lost)
@@ -120,7 +120,7 @@ struct UAFInterruptionTests {
   private static func run(
     _ operation: Operation, _ fixture: UAFOperationsFixture, _ device: UAFOperations
   ) async {
-    // What an interrupted operation throws is not looked at: the two sides are.
+    // The error of an interrupted operation is ignored; the state of both sides is checked.
     _ = await failure {
       switch operation {
       case .firstRegistration: try await fixture.register(.pin, with: device)
@@ -140,7 +140,7 @@ struct UAFInterruptionTests {
 
   private func expectAgreement(_ fixture: UAFOperationsFixture, _ comment: Comment) async throws {
     let operations = try fixture.operations
-    // Keys can be compared once the server knows this device: the first may do no more than that.
+    // Keys can be compared once the server knows this device, which the first run may establish.
     for _ in 0..<2 {
       let check = try await operations.checkDeviceInformation()
       #expect(check.errors.isEmpty, "\(comment): \(check.errors)")
@@ -150,7 +150,7 @@ struct UAFInterruptionTests {
     try await expectSame(fixture, comment)
   }
 
-  /// Both sides know the same keys and the same target, and neither anything else.
+  /// Expects that both sides have the same keys and the same target, and nothing else.
   private func expectSame(_ fixture: UAFOperationsFixture, _ comment: Comment) async throws {
     let check = try await fixture.operations.checkDeviceInformation()
     #expect(check.mismatches.isEmpty && check.errors.isEmpty, "\(comment): \(check)")
@@ -162,7 +162,7 @@ struct UAFInterruptionTests {
     #expect((information == nil) == own.isEmpty, "\(comment): \(String(describing: information))")
   }
 
-  /// Ends it all, for the next one.
+  /// Deregisters everything for the next operation.
   private func deregister(_ fixture: UAFOperationsFixture, _ comment: Comment) async throws {
     if try await !fixture.ownKeys().isEmpty {
       try await fixture.operations.deregister("alice", authorization: .jwt(fixture.apiKey))
@@ -172,18 +172,18 @@ struct UAFInterruptionTests {
   }
 }
 
-/// Carries requests on up to one of them; what is asked from there on, nobody answers.
+/// A transport that forwards requests up to one of them; later ones get no answer.
 final class Interruption: HTTPTransport {
   enum Kind: String, CaseIterable, Sendable {
     /// The server is gone before the request.
     case unreachable
     /// The request is lost on its way, and the server is gone.
     case unheard
-    /// The server has done what it was asked, and is gone before its answer.
+    /// The server has handled the request, and is gone before its answer.
     case unanswered
     /// The device is gone before the request.
     case deviceBefore
-    /// The server has done what it was asked, and the device is gone.
+    /// The server has handled the request, and the device is gone.
     case deviceAfter
   }
 
@@ -195,10 +195,10 @@ final class Interruption: HTTPTransport {
     (self.inner, self.number, self.kind) = (inner, number, kind)
   }
 
-  /// Whether the operation has come so far.
+  /// Indicates whether the operation has reached this exchange.
   var hasHappened: Bool { state.withLock { $0.count >= number } }
 
-  /// What a device that is gone does not do: what stays on its disk stays as it is.
+  /// Fails the writes of a device that is gone, so that its disk stays unchanged.
   func look(at statement: String) throws(SQLiteFailure) {
     guard !["SELECT", "PRAGMA", "ROLLBACK"].contains(where: statement.hasPrefix),
       state.withLock({ $0.isDeviceGone })

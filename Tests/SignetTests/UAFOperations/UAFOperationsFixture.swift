@@ -13,7 +13,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// A person who answers as a test says, and remembers what was asked.
+/// A user with scripted answers, which records the questions.
 final class ScriptedPerson: UAFInteraction {
   enum Event: Hashable, Sendable {
     case account([String], shown: String?)
@@ -41,7 +41,7 @@ final class ScriptedPerson: UAFInteraction {
   let pinPolicy: UAFPINPolicy
   let passwordPolicy: UAFPasswordPolicy
 
-  /// What is typed is the same for PINs and passwords: a policy that refuses it would be asked again without end.
+  /// Typed text is the same for PINs and passwords: a rejecting policy would repeat the question without end.
   static let anyPassword = UAFPasswordPolicy(enrolmentRule: { _ in }, changeRule: { _ in })
 
   init(
@@ -50,7 +50,7 @@ final class ScriptedPerson: UAFInteraction {
     (self.pinPolicy, self.passwordPolicy) = (pinPolicy, passwordPolicy)
   }
 
-  /// What was asked, in order, since the last call.
+  /// Returns the questions since the last call, in order.
   func events() -> [Event] {
     values.withLock { values in
       defer { values.events = [] }
@@ -58,18 +58,18 @@ final class ScriptedPerson: UAFInteraction {
     }
   }
 
-  /// Why each authenticator was of no use when one was chosen last.
+  /// The obstacles of the authenticators at the last choice.
   var obstacles: [String: UAFAuthenticatorChoice.Obstacle?] { values.withLock { $0.obstacles } }
 
   func use(_ kind: UAFAuthenticator.Kind) { values.withLock { $0.kind = kind } }
   func choose(_ aaid: String?) { values.withLock { $0.choice = aaid } }
   func be(_ username: String) { values.withLock { $0.username = username } }
-  /// What is typed next, in order; the last again and again, and `271828` where there is none.
+  /// Sets the next typed texts in order; the last one repeats, and `271828` is the default.
   func type(_ secrets: String...) { values.withLock { $0.secrets = secrets } }
   func change(_ changes: (String, String)...) { values.withLock { $0.changes = changes } }
-  /// Types the first of what was to be typed, and then calls the question off.
+  /// Types the first of the set texts, and then cancels the question.
   func cancelAfterTyping() { values.withLock { $0.stopsAtLast = true } }
-  /// Calls off the question of this name: account, choice, enrol, change, verify, prompt.
+  /// Cancels the question of this name: account, choice, enrol, change, verify, prompt.
   func cancel(at question: String?) { values.withLock { $0.silent = question } }
 
   private func take(_ event: Event, _ name: String) -> String? {
@@ -170,7 +170,7 @@ extension SharedSecretBox {
   }
 }
 
-/// Carries requests on, remembers them, and changes answers as a test says.
+/// A transport that forwards and records requests, and changes answers as a test demands.
 final class ChangingTransport: HTTPTransport {
   typealias Change = @Sendable (HTTPRequest, inout HTTPResponse) -> Void
 
@@ -179,7 +179,7 @@ final class ChangingTransport: HTTPTransport {
 
   init(_ inner: any HTTPTransport) { self.inner = inner }
 
-  /// What was sent, in order, since the last call.
+  /// Returns the requests since the last call, in order.
   func requests() -> [HTTPRequest] {
     values.withLock { values in
       defer { values.requests = [] }
@@ -197,7 +197,7 @@ final class ChangingTransport: HTTPTransport {
   }
 }
 
-/// A real server with UAF and a device, which talk over TLS.
+/// A real server with UAF and a device, which communicate over TLS.
 struct UAFOperationsFixture {
   static let facet = "linux:app-id:org.example.test"
 
@@ -256,7 +256,7 @@ struct UAFOperationsFixture {
     }
   }
 
-  /// Registers, as a relying party allows.
+  /// Registers with a relying party's authorization.
   @discardableResult
   func register(
     _ username: String = "alice", _ kind: UAFAuthenticator.Kind = .pin, named name: String = "laptop",
@@ -267,7 +267,7 @@ struct UAFOperationsFixture {
       username, device: UAFNewDevice(name: name, pushToken: pushToken), authorization: .jwt(apiKey))
   }
 
-  /// Asks the server as a relying party.
+  /// Sends a request to the server as a relying party.
   func ask(_ path: String, _ body: JSONObject, _ method: HTTPMethod = .post) async throws -> JSONObject {
     let response = try await transport.send(
       HTTPRequest(
@@ -277,7 +277,7 @@ struct UAFOperationsFixture {
     return response.body.isEmpty ? [:] : try JSONObject(parsing: response.body)
   }
 
-  /// Has the server make a token, and gives its payload as a link.
+  /// Makes a token at the server and returns its payload as a link.
   func link(
     _ operation: String, _ context: JSONObject, to target: String? = nil, data: String? = nil
   ) async throws -> String {
@@ -290,18 +290,18 @@ struct UAFOperationsFixture {
     return try answer.object("dispatcherInformation").string("response")
   }
 
-  /// The keys that the server has of a user.
+  /// The server's keys of a user.
   func serverKeys(_ username: UserID = "alice") async throws -> [String] {
     try await server.context.storage.uafCredentials(user: username).map { Base64URL.encode($0.keyID) }
   }
 
-  /// The keys that the device has of a user.
+  /// The device's keys of a user.
   func ownKeys(_ username: String = "alice") async throws -> [String] {
     try await client.keys().filter { $0.username == username }.map(\.keyID)
   }
 }
 
-/// What an operation of UAF failed with.
+/// Returns the failure of a UAF operation.
 func failure(of body: () async throws -> Void) async -> UAFOperationFailure? {
   do {
     try await body()
@@ -314,7 +314,7 @@ func failure(of body: () async throws -> Void) async -> UAFOperationFailure? {
   }
 }
 
-/// Records that a test has come where it should not.
+/// Records that a test has reached an unexpected place.
 func failed(_ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) {
   Issue.record(comment, sourceLocation: sourceLocation)
 }

@@ -25,7 +25,7 @@ struct UAFOperationsTests {
     let local = try fixture.operations.localData
     let information = try #require(try await local.deviceInformation())
     #expect(information.name == "laptop" && information.dispatchTargets.count == 1)
-    // As containers call it: the server sees one device.
+    // The same name as for containers, so that the server sees one device.
     #expect(information.deviceID == fixture.vault.deviceID.description)
     let devices = try await fixture.server.context.storage.devices(user: "alice")
     #expect(devices.map(\.installation) == [information.deviceID])
@@ -39,7 +39,7 @@ struct UAFOperationsTests {
         .choice(["pin"], shown: nil), .verify(nil, .unlocked, shown: nil), .valid("pin"),
       ])
     #expect(fixture.person.obstacles["password"] == .some(.notRegistered))
-    // The token lets the user register another.
+    // The user's token authorizes the registration of another authenticator.
     fixture.person.use(.password)
     try await fixture.operations.register(
       "alice", device: UAFNewDevice(name: "ignored"), authorization: .jwt(token))
@@ -147,7 +147,8 @@ struct UAFOperationsTests {
         .verify(.wrongCredential, .lastAttemptFailed(remaining: 4, retryAfter: .zero), shown: nil),
         .valid("pin"),
       ])
-    // The third wrong one waits a minute, within which the next does not count; the fourth waits three.
+    // After the third failure there is a wait of a minute, during which attempts do not count; after the fourth, three
+    // minutes.
     let waits = [Duration.zero, .zero, .seconds(60), .seconds(180)]
     for (index, wait) in waits.enumerated() {
       fixture.person.type("000000", "")
@@ -261,7 +262,7 @@ struct UAFOperationsTests {
   func oneAtATime() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
-    // Another program, which does not wait.
+    // Another program, which does not wait for its turn.
     let path = fixture.folder.path + "/device"
     let vault = try Vault.forTests(path, clock: fixture.trusted) { $0.longestTurn = .zero }
     let transport = fixture.transport
@@ -275,7 +276,7 @@ struct UAFOperationsTests {
     let found = await failure { try await hasty.authenticate("alice") }
     #expect(found == .device(.vault(.busy)), "\(String(describing: found))")
     turn.release()
-    // Both let go of theirs with the server's answer.
+    // Both release theirs with the server's answer.
     #expect(try await fixture.operations.authenticate("alice") != nil)
     #expect(try await hasty.authenticate("alice") != nil)
   }
@@ -392,7 +393,7 @@ struct UAFOperationsTests {
 }
 
 extension UAFOperationsFixture {
-  /// Has the server forget a user's keys, behind the device's back.
+  /// Removes a user's keys at the server without informing the device.
   func forgetAtServer(_ username: String) async throws {
     let context: JSONObject = ["username": .string(username)]
     let response = try await transport.send(

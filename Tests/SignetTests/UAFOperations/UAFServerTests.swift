@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What UAF operations send, and what they make of answers", .timeLimit(.minutes(10)))
 struct UAFServerTests {
-  /// Takes what authorizes out of an answer, and says where it lies.
+  /// Removes the authorization from an answer and sets its location instead.
   private static func hide(_ response: inout HTTPResponse, at location: String) {
     do {
       var object = try JSONObject(parsing: response.body)
@@ -18,13 +18,13 @@ struct UAFServerTests {
     } catch { Issue.record("the answer is no JSON: \(error)") }
   }
 
-  /// How long each connection may take, in the order in which they were made.
+  /// The time-out of each connection, in the order of their creation.
   private final class TimeLimits: Sendable {
     private let limits = Mutex<[Int]>([])
 
     var seconds: [Int] { limits.withLock { $0 } }
 
-    /// Operations of a fixture whose connections are noted here.
+    /// Operations of a fixture whose connections are recorded here.
     func operations(
       of fixture: UAFOperationsFixture, headers: [(String, String)] = []
     ) throws -> UAFOperations {
@@ -97,7 +97,7 @@ struct UAFServerTests {
     let operations = try fixture.operations
     async let authorization = operations.authenticate("alice")
     for _ in 0..<2 {
-      // The questions' own limits sleep as well.
+      // The time-outs of the questions sleep as well.
       while await fixture.timer.untilSomeoneSleeps() > .seconds(1) { await Task.yield() }
       fixture.timer.advance(by: .seconds(1))
     }

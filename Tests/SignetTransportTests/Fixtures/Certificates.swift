@@ -1,27 +1,27 @@
 import Foundation
 import Testing
 
-/// Certificates of the tests, made once for a run by the `openssl` command line.
+/// Certificates of the tests, made once in a run by the `openssl` command line.
 struct Certificates: Sendable {
   /// A server's certificate and key, as files.
   struct Server: Sendable {
     let certificatePath: String
     let keyPath: String
-    /// SHA-256 of its SubjectPublicKeyInfo.
+    /// The SHA-256 of its SubjectPublicKeyInfo.
     let pin: [UInt8]
   }
 
   /// The issuer of every certificate below, as PEM.
   let authority: String
-  /// An issuer of none.
+  /// An issuer without certificates.
   let otherAuthority: String
-  /// A folder of hashed certificates, as OpenSSL wants it, with `authority` in it.
+  /// A folder of hashed certificates in OpenSSL's form, with `authority` in it.
   let rootsFolder: String
   /// For 127.0.0.1 and localhost.
   let good: Server
   /// For another name.
   let wrongName: Server
-  /// For 127.0.0.1, over.
+  /// For 127.0.0.1, expired.
   let expired: Server
   /// For 127.0.0.1, with an RSA key.
   let rsa: Server

@@ -1,13 +1,13 @@
 import SignetTransport
 
-/// Runs an exchange and keeps its typed failure.
+/// Runs an exchange and returns its typed failure.
 func outcome<R>(
   _ body: () async throws(TransportFailure) -> R
 ) async -> Result<R, TransportFailure> {
   do throws(TransportFailure) { return .success(try await body()) } catch { return .failure(error) }
 }
 
-/// Sends one request and keeps its typed failure.
+/// Sends one request and returns its typed failure.
 func send(
   _ request: HTTPRequest, over transport: any HTTPTransport
 ) async -> Result<HTTPResponse, TransportFailure> {
@@ -15,7 +15,7 @@ func send(
 }
 
 extension Result {
-  /// Why it is not a success.
+  /// The failure; `nil` for a success.
   var failure: Failure? {
     if case .failure(let failure) = self { failure } else { nil }
   }

@@ -1,6 +1,6 @@
 /// The server of the tests: Python's `ssl`, so that neither end shares code with the transport.
 ///
-/// It answers by path, counts what happens, and is asked over its standard input; it ends when that closes.
+/// It answers by path, counts events, and is controlled over its standard input; it ends when that closes.
 let serverScript = #"""
   import json, os, signal, socket, ssl, sys, threading, warnings
 

@@ -5,19 +5,19 @@ import SignetTransport
 import Synchronization
 import Testing
 
-/// How a test's server behaves.
+/// The behavior of a test's server.
 struct ServerSetup: Encodable, Sendable {
-  /// Nil for a server without TLS.
+  /// `nil` for a server without TLS.
   var certificate: String?
   var key: String?
-  /// The only version, as Python's `ssl.TLSVersion` names it; TLS 1.2 and 1.3 otherwise.
+  /// The only version, as Python's `ssl.TLSVersion` names it; TLS 1.2 and 1.3 by default.
   var version: String?
   var ciphers: String?
-  /// Accepts and never says a word.
+  /// Accepts connections and never sends anything.
   var silent = false
   /// A proxy that opens tunnels.
   var tunnel = false
-  /// Has a port, but refuses connections until told to listen.
+  /// Has a port, but refuses connections until the order to listen.
   var late = false
 
   /// TLS with this certificate.
@@ -26,16 +26,16 @@ struct ServerSetup: Encodable, Sendable {
   }
 }
 
-/// A server of the tests in a process of its own, on 127.0.0.1 and a port that was free.
+/// A server of the tests in a separate process, on 127.0.0.1 and a free port.
 final class TestServer: Sendable {
-  /// What has happened so far.
+  /// The events so far.
   struct Counts: Decodable, Sendable, Equatable {
     var accepts: Int
     var handshakes: Int
     /// Handshakes and connections that broke.
     var refusals: Int
     var requests: Int
-    /// Connections that are over.
+    /// Connections that have ended.
     var ended: Int
   }
 
@@ -57,7 +57,7 @@ final class TestServer: Sendable {
     }
   }
 
-  /// Runs `body` with a server that has a good certificate, and a configuration that trusts it.
+  /// Runs `body` with a server that has a valid certificate, and a configuration that trusts it.
   static func runGood<R>(
     _ body: (TestServer, ConnectionConfiguration) async throws -> R
   ) async throws -> R {
@@ -67,9 +67,9 @@ final class TestServer: Sendable {
     }
   }
 
-  /// A server with a good certificate for all cases of one test, since each start takes a tenth of a second of a processor.
+  /// A server with a valid certificate for all cases of one test, since each start takes a tenth of a second of a processor.
   ///
-  /// The cases run one after the other and count from what has happened before. It ends with this process.
+  /// The cases run one after the other and count from the previous values. It ends with this process.
   struct Shared: Sendable {
     private let made = Task {
       let certificates = try Certificates.made()
@@ -87,7 +87,7 @@ final class TestServer: Sendable {
 
   private init(_ setup: ServerSetup) async throws {
     let json = String(decoding: try JSONEncoder().encode(setup), as: UTF8.self)
-    // Without what the site has, which the script does not need.
+    // Without the site packages, which the script does not need.
     channel = try Channel(["-I", "-S", "-c", serverScript, json])
     struct Greeting: Decodable { var port: Int }
     port = try JSONDecoder().decode(Greeting.self, from: await channel.exchange(nil)).port
@@ -96,7 +96,7 @@ final class TestServer: Sendable {
   /// The URL of a path on this server.
   func url(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }
 
-  /// What has happened so far.
+  /// The counts so far.
   func counts() async throws -> Counts { try await ask("counts").counts }
 
   /// Waits until a count reaches a number.
@@ -108,7 +108,7 @@ final class TestServer: Sendable {
   /// Makes one plain connection and waits until it, and with it every earlier one, was accepted.
   func knock() async throws -> Counts { try await ask("knock").counts }
 
-  /// What a client that accepts everything agrees on, such as "TLSv1.1 ECDHE-ECDSA-AES256-SHA".
+  /// Returns the protocol and cipher for a client that accepts everything, such as "TLSv1.1 ECDHE-ECDSA-AES256-SHA".
   func check() async throws -> String { try await ask("check").text }
 
   private struct Report: Decodable {
@@ -121,7 +121,7 @@ final class TestServer: Sendable {
   }
 }
 
-/// A child process that answers each line with a line; its blocking reads have a queue of their own.
+/// A child process that answers each line with a line; its blocking reads have a separate queue.
 private final class Channel: Sendable {
   private struct Ends {
     let process: ChildProcess

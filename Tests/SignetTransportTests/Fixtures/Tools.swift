@@ -2,16 +2,16 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// The command-line tools that make certificates and play the server.
+/// The command-line tools that make certificates and run the server.
 enum Tools {
-  /// Whether tests that need them run: where a tool is missing they are skipped, but not on the build machine.
+  /// Indicates whether the tests run; without a tool they are skipped, but fail in CI.
   static let areWanted: Bool =
     ContinuousIntegration.isHere
     || ["openssl", "python3"].allSatisfy { path(of: $0) != nil }
 
   /// Runs a tool and waits for it.
   ///
-  /// - Returns: What it wrote to its standard output.
+  /// - Returns: Its standard output.
   @discardableResult
   static func run(_ tool: String, _ arguments: [String]) throws -> [UInt8] {
     let result = try ChildCommand([tool] + arguments).finish()
@@ -19,7 +19,7 @@ enum Tools {
     return result.outputBytes
   }
 
-  /// Where a tool is.
+  /// The path of a tool.
   static func path(of tool: String) -> String? {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       .map { "\($0)/\(tool)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -27,6 +27,6 @@ enum Tools {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test where `openssl` or `python3` is missing.
+  /// Skips a test if `openssl` or `python3` is missing.
   static var needsServer: Self { .enabled(if: Tools.areWanted, "needs openssl and python3") }
 }

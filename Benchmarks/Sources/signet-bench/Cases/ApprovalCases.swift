@@ -8,8 +8,8 @@ import SignetTestKit
 import SignetWire
 
 extension Bench {
-  /// Signed approvals: verified in the library, and taken by a server over TLS, durable when answered, beside what one core can
-  /// verify of raw P-256 signatures.
+  /// Signed approvals: verified in the library, and accepted durably by a server over TLS, compared with raw P-256
+  /// verifications on one core.
   func approvals(_ report: inout Report) async throws {
     let folder = try workFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -60,7 +60,7 @@ extension Bench {
   }
 }
 
-/// Approvals of devices, each of a transaction of its own, for a server in a process of its own.
+/// Approvals of devices, each for a separate transaction, at a server in another process.
 private final class ApprovalLoad {
   struct Refused: Error {}
 
@@ -100,7 +100,7 @@ private final class ApprovalLoad {
     content = try LiveServer.content()
   }
 
-  /// An approval of a transaction of that number.
+  /// Makes an approval of the transaction with a number.
   func approval(_ number: Int) async throws -> Approval {
     let keys = keys[number % keys.count]
     let id = TransactionID("transaction\(number)")
@@ -115,7 +115,7 @@ private final class ApprovalLoad {
     return Approval(keys: keys, transaction: id, jws: jws)
   }
 
-  /// Sends fresh approvals.
+  /// Sends new approvals.
   func run(connections: Int32, count: Int) async throws -> LoadRun {
     var requests: [String] = []
     guard try server.ask("add \(made) \(count) \(start)") == "ok" else {

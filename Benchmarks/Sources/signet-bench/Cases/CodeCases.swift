@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetOATH
 
 extension Bench {
-  /// One-time codes: making them, and checking one against a window of three as a server does.
+  /// One-time codes: generation, and verification within a window of three as on a server.
   func codes(_ report: inout Report) async throws {
     let bytes = Array("12345678901234567890".utf8)
     let peers = try peers(["liboath"], &report)
@@ -16,14 +16,14 @@ extension Bench {
           keep(hotp.code(at: counter))
           counter &+= 1
         },
-        // Like for like: liboath takes the secret with each code.
+        // A fair comparison: liboath receives the secret with each code.
         Race.Contender("HOTP, key taken each time") {
           keep(try HOTP(secret: SecretBytes(copying: bytes)).code(at: counter))
           counter &+= 1
         },
         Race.Contender("OpenSSL HMAC-SHA-1, key kept") { try raw.run() },
       ] + peers.map { $0.contender("generate") })
-    // The first is how the library is used: a key is taken once, and makes any number of codes.
+    // The first is the library's usual use: one key makes many codes.
     for (ours, name) in zip(made, ["HOTP codes, key kept", "HOTP codes, key taken each time"]) {
       report.add(
         made.dropFirst(2).enumerated().map { place, other in

@@ -11,7 +11,7 @@ import SignetVault
 import SignetWire
 
 extension Bench {
-  /// What a person waits for: activation, and approving a transaction, over TLS on loopback.
+  /// Operations that a user waits for: activation, and approving a transaction, over TLS on loopback.
   func device(_ report: inout Report) async throws {
     let folder = try workFolder()
     let password = ProtectionPolicy.password(
@@ -103,7 +103,7 @@ private final class DeviceSubject {
     device = Self.device(vault, server)
   }
 
-  /// The same device as a program sees it that has just been started.
+  /// Returns the same device, as a newly started program opens it.
   func newDevice() -> Device { Self.device(vault, server) }
 
   private static func device(_ vault: Vault, _ server: TestServer) -> Device {
@@ -112,8 +112,9 @@ private final class DeviceSubject {
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
   }
 
-  /// Milliseconds of the key derivation when the vault opens what the password protects: the same work on the same thread
-  /// as in an approval, so it can be taken off one.
+  /// Measures the key derivation when the vault opens the password's domain, in milliseconds.
+  ///
+  /// It is the same work on the same thread as in an approval, so it can be subtracted.
   func keyDerivation(of container: Signet.Container) async throws -> Double {
     guard let password else { return 0 }
     let opened = try await vault.open(
@@ -133,7 +134,7 @@ private final class DeviceSubject {
       handler: ScriptedActivation(password: "correct horse"))
   }
 
-  /// Approves a new transaction; milliseconds from asking what there is to the server's word that it is done.
+  /// Approves a new transaction; returns the milliseconds from fetching the list to the server's confirmation.
   func approve(with container: Signet.Container, on device: Device) async throws -> Double {
     let transactions = TransactionService(server.context)
     _ = try await transactions.create(

@@ -3,11 +3,11 @@ import Foundation
 import SignetIntegrity
 
 extension Bench {
-  /// What a look for tampering costs a program that nobody tampers with: all guards of a release, and each by itself.
+  /// The cost of a tampering check without tampering: all guards of a release, and each by itself.
   func integrity(_ report: inout Report) async throws {
     let guards = Integrity.standardGuards(for: .release)
     let settings = IntegritySettings(reaction: .report)
-    // The first look of a process finds out where functions lie and hashes the program.
+    // The first check of a process locates functions and hashes the program.
     var first: [Double] = []
     for _ in 0..<options.times(20) {
       let fresh = try Integrity(flavour: .release, settings: settings)

@@ -4,7 +4,8 @@ import SignetJOSE
 import SignetJSON
 
 extension Bench {
-  /// ES256 verification and ECDH-ES decryption of 256 bytes, from the compact form, beside OpenSSL and other libraries.
+  /// ES256 verification and ECDH-ES decryption of 256 bytes, from the compact form, compared with OpenSSL and other
+  /// libraries.
   func jose(_ report: inout Report) async throws {
     let subjects = try JOSESubjects()
     let peers = try peers(["cjose", "joserfc"], &report)
@@ -46,7 +47,7 @@ extension Bench {
     report.add(rows("ECDH-ES decrypt", outcomes, rawGoal: [0.9, 0.9]))
   }
 
-  /// A row for each comparison: first with the raw operations, then with the peers, which are to be left behind.
+  /// Makes a row for each comparison: first with the raw operations, then with the peers, which must be slower.
   private func rows(_ name: String, _ outcomes: [Race.Outcome], rawGoal: [Double]) -> [ReportRow] {
     outcomes.dropFirst().enumerated().map { index, other in
       ReportRow(
@@ -57,7 +58,7 @@ extension Bench {
     }
   }
 
-  /// What the encodings cost, to explain the rest.
+  /// The cost of the encodings, to explain the other rows.
   private func parts(_ subjects: JOSESubjects, _ report: inout Report) throws {
     let text = Array(Base64URL.encode([UInt8](repeating: 0x5A, count: 768)).utf8)
     let header = try subjects.jweHeader
@@ -96,7 +97,7 @@ private struct JOSESubjects {
     get throws { try Base64URL.decode(String(jwe.prefix { $0 != "." })) }
   }
 
-  /// Gives a peer the same keys and messages.
+  /// Passes the same keys and messages to a peer.
   func hand(to peer: Peer) throws {
     try peer.set("signing-key", jwk(signingKey.publicKey.x963Representation, signingKey.rawRepresentation))
     try peer.set(

@@ -5,8 +5,9 @@ import SignetCrypto
 import SignetWire
 
 extension Bench {
-  /// The live channel: devices that wait at one process, each with a signed request of its own on a connection of its own over
-  /// TLS, and how long a transaction takes from the relying party's request until a device has verified the list.
+  /// The live channel: devices that wait at one process, each with a signed request on a separate TLS connection.
+  ///
+  /// Measures the time from the relying party's request to the device's verified list.
   func live(_ report: inout Report) async throws {
     let count = options.isQuick ? 500 : 10_000
     let folder = try workFolder()
@@ -51,17 +52,17 @@ extension Bench {
   }
 }
 
-/// Devices that wait at a server in a process of its own, and the relying party that has something for them.
+/// Devices that wait at a server in another process, and the relying party that makes transactions for them.
 @safe private final class DeviceCrowd {
-  /// A device, and what it has asked.
+  /// A device with its pending request.
   private struct Device {
     let keys: LiveServer.Keys
     var request: [UInt8] = []
-    /// The server's name for the list that it knows.
+    /// The server's tag of the list that it knows.
     var tag: String?
   }
 
-  /// Devices of one address: an address may have so many connections that wait.
+  /// The devices of one address, within the limit of waiting connections for an address.
   private static let devicesPerAddress = 30
   private static let path = "/main/v1/device/transactions"
 
@@ -75,7 +76,7 @@ extension Bench {
   private let count: Int
   /// The connections of the relying party.
   private var parties: [Int32] = []
-  /// When what was sent, by device; and how long it took.
+  /// The time of sending by device, and the durations.
   private var sent: [Int32: UInt64] = [:]
   private var times: [Double] = []
   private var created = 0
@@ -98,10 +99,10 @@ extension Bench {
 
   deinit { unsafe crowd_close(crowd) }
 
-  /// The largest memory of the server so far, in bytes.
+  /// The server's peak memory so far, in bytes.
   func serverMemory() throws -> Int { Int(try server.ask("memory")) ?? 0 }
 
-  /// Nanoseconds of processor time that the server has used.
+  /// The server's processor time in nanoseconds.
   func serverCPU() throws -> UInt64 { UInt64(try server.ask("cpu")) ?? 0 }
 
   /// Connects all devices; each fetches its list and then waits for another one.
@@ -115,19 +116,19 @@ extension Bench {
       if (number + 1).isMultiple(of: 1000) { progress(number + 1) }
     }
     while devices.contains(where: { $0.tag == nil }) { try await handleAnswers(within: 1000) }
-    // The last of them wait a moment after they have sent that they do.
+    // The last requests reach the server with a short delay.
     try await answer(for: .milliseconds(500))
   }
 
-  /// Lets time pass: who waited long enough asks again.
+  /// Handles answers for a duration; a device whose wait has ended asks again.
   func answer(for duration: Duration) async throws {
     let end = ContinuousClock.now + duration
     while ContinuousClock.now < end { try await handleAnswers(within: 50) }
   }
 
-  /// Has transactions made, `width` of them on their way at a time, each for another device.
+  /// Makes transactions, `width` of them in progress at a time, each for another device.
   ///
-  /// - Returns: Milliseconds from each request to the device's verified list.
+  /// - Returns: The milliseconds from each request to the device's verified list.
   func deliver(_ total: Int, atOnce width: Int) async throws -> [Double] {
     while parties.count < width { parties.append(try join(address: 0)) }
     var free = Set(parties.prefix(width))
@@ -135,7 +136,7 @@ extension Bench {
     var begun = 0
     while times.count < total {
       while begun < total, sent.count < width, let party = free.popFirst() {
-        // Others each time, spread over all of them.
+        // Other devices each time, spread over all of them.
         nextDevice = (nextDevice + 7_919) % count
         let body = "{\"user\":\"\(devices[nextDevice].keys.user)\",\"text\":\"Pay 100 EUR to Jane\"}"
         let request =
@@ -163,7 +164,7 @@ extension Bench {
     guard unsafe crowd_send(crowd, index, request) == 1 else { throw failure("a connection is closed") }
   }
 
-  /// A signed request for the list; one that waits where the device knows a list.
+  /// Sends a signed request for the list, which waits if the device knows a list.
   private func ask(_ index: Int32) async throws {
     let device = devices[Int(index)]
     let proof = RequestProof(
@@ -178,7 +179,7 @@ extension Bench {
       on: index)
   }
 
-  /// Handles what has come, and waits for it where nothing has.
+  /// Handles received answers, and waits for the first.
   ///
   /// - Returns: The relying party's connections that have their answer.
   @discardableResult private func handleAnswers(within milliseconds: Int32) async throws -> [Int32] {

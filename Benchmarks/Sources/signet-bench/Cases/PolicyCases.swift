@@ -2,7 +2,7 @@ import BenchReport
 import SignetPolicy
 
 extension Bench {
-  /// What judging a password costs, and what reading a policy does.
+  /// The cost of evaluating a password, and of parsing a policy.
   func policies(_ report: inout Report) async throws {
     let string = "MINLEN=8;MAXLEN=64;UP=1;LOW=1;NUM=1;REPEAT=2;LOCKTYPE=cooldown;LOCKWAITS=0,0,60,180"
     let protection = try ProtectionPolicy(string: string)
@@ -42,7 +42,7 @@ extension Bench {
     ])
   }
 
-  /// A thousand passwords of 6 to 20 characters, the same at each run.
+  /// A thousand passwords of 6 to 20 characters, the same in each run.
   private static func passwords(_ alphabet: String) -> [[UInt8]] {
     let characters = alphabet.unicodeScalars.map { String($0) }
     var state: UInt64 = 42
@@ -55,7 +55,7 @@ extension Bench {
     }
   }
 
-  /// Judges all passwords so many times, in CPU time of this thread.
+  /// Evaluates all passwords a number of times; returns the CPU time of this thread.
   private static func judging(_ passwords: [[UInt8]], _ policy: PasswordPolicy) -> (Int) -> Double {
     { count in
       let start = Clocks.threadCPU

@@ -1,7 +1,7 @@
 import COpenSSL
 import SignetCrypto
 
-/// The least that a verification takes: one digest and one `EVP_PKEY_verify`, with everything else prepared.
+/// The minimum cost of a verification: one digest and one `EVP_PKEY_verify`, with everything else prepared.
 @safe final class RawVerification {
   private let context: OpaquePointer
   private let digest: OpaquePointer
@@ -9,7 +9,7 @@ import SignetCrypto
   private let signature: [UInt8]
   private var hash = [UInt8](repeating: 0, count: 32)
 
-  /// Prepares a public key of 65 bytes and a signature in DER, as OpenSSL takes them.
+  /// Prepares a public key of 65 bytes and a signature in DER for OpenSSL.
   init(point: [UInt8], signature: [UInt8], message: [UInt8]) throws {
     let curve = try unsafe RawKey.generate()
     defer { unsafe EVP_PKEY_free(curve) }
@@ -33,7 +33,7 @@ import SignetCrypto
   }
 }
 
-/// The least that a decryption with ECDH-ES and A256GCM takes, with everything that can be kept prepared.
+/// The minimum cost of a decryption with ECDH-ES and A256GCM, with everything reusable prepared.
 @safe final class RawDecryption {
   private let ownKey: OpaquePointer
   private let agreement: OpaquePointer
@@ -73,7 +73,7 @@ import SignetCrypto
     unsafe EVP_CIPHER_CTX_free(cipher)
   }
 
-  /// Decodes the sender's point and agrees, without the check of the peer's order that a cofactor of 1 makes void.
+  /// Decodes the sender's point and agrees, without the check of the peer's order, which a cofactor of 1 makes needless.
   func agree() throws {
     let peer = try unsafe RawKey.publicKey(peerPoint, on: ownKey)
     defer { unsafe EVP_PKEY_free(peer) }
@@ -82,7 +82,7 @@ import SignetCrypto
     try unsafe RawKey.require(EVP_PKEY_derive(agreement, &sharedSecret, &count), "EVP_PKEY_derive")
   }
 
-  /// The whole: agreement, one SHA-256 for the key, one AES-256-GCM.
+  /// The complete work: agreement, one SHA-256 for the key, one AES-256-GCM.
   func run() throws {
     try agree()
     try deriveKey()
@@ -121,7 +121,7 @@ import SignetCrypto
   }
 }
 
-/// The least that a one-time code takes: HMAC-SHA-1 of 8 bytes under a key that is kept.
+/// The minimum cost of a one-time code: HMAC-SHA-1 of 8 bytes with a prepared key.
 @safe final class RawHMAC {
   private let context: OpaquePointer
   private var code = [UInt8](repeating: 0, count: 20)
@@ -152,7 +152,7 @@ import SignetCrypto
   }
 }
 
-/// P-256 keys of OpenSSL, and its results as errors.
+/// P-256 keys of OpenSSL, with its results as errors.
 enum RawKey {
   struct Failure: Error {
     let function: String
@@ -167,7 +167,7 @@ enum RawKey {
     return unsafe result
   }
 
-  /// A fresh key pair.
+  /// Generates a key pair.
   static func generate() throws -> OpaquePointer {
     let context = try unsafe require(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), "EVP_PKEY_CTX_new_from_name")
     defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -178,7 +178,7 @@ enum RawKey {
     return try unsafe require(key, "EVP_PKEY_generate")
   }
 
-  /// The key of a point, on the curve of another key: the quickest way that OpenSSL has.
+  /// Returns the key of a point on the curve of another key, OpenSSL's fastest way.
   static func publicKey(_ point: [UInt8], on other: OpaquePointer) throws -> OpaquePointer {
     let key = try unsafe require(EVP_PKEY_new(), "EVP_PKEY_new")
     try unsafe require(EVP_PKEY_copy_parameters(key, other), "EVP_PKEY_copy_parameters")

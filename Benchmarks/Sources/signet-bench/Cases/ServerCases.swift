@@ -7,13 +7,14 @@ import SignetSQLite
 import SignetTestKit
 
 extension Bench {
-  /// Code checks over TLS, each with a fresh code and durable when answered.
+  /// Code validations over TLS, each with a new code and a durable result.
   ///
-  /// They run in turn with what bounds them: SQLite's commits one at a time on the same disk, and empty answers of the same
-  /// HTTP library. A thousand credentials and a million; 1, 8 and 64 connections. A thousand are in PostgreSQL as well.
+  /// They run in turn with their bounds: SQLite's single commits on the same disk, and empty answers of the same HTTP
+  /// library. The runs have a thousand and a million credentials with 1, 8 and 64 connections; a thousand are in PostgreSQL
+  /// as well.
   func server(_ report: inout Report) async throws {
     let folders = [try workFolder(), try workFolder(), try workFolder()]
-    defer { withExtendedLifetime(folders) {} }  // they go with their last use
+    defer { withExtendedLifetime(folders) {} }  // they are removed with their last use
     let small = try CodeLoad(directory: folders[0].path, users: options.isQuick ? 150 : 1000)
     let large = try CodeLoad(
       directory: folders[1].path, users: options.isQuick ? 20_000 : 1_000_000, sample: 1000)
@@ -35,7 +36,7 @@ extension Bench {
       runs.limits.append(try commits.rate(seconds: options.isQuick ? 0.2 : 0.7))
       runs.emptySwift.append(try emptySwift.run(connections: 64, count: small.limit, batches: 3))
       if let peer { runs.privacyIDEA.append(try peer.rate(seconds: options.isQuick ? 1 : 3)) }
-      // Those that are compared follow one another closely.
+      // Compared runs follow one another closely.
       for _ in 0..<(options.isQuick ? 1 : 2) {
         let batches = options.isQuick ? 1 : 3
         runs.empty.append(try empty.run(connections: 64, count: small.limit, batches: batches))
@@ -69,7 +70,7 @@ extension Bench {
     ])
   }
 
-  /// A server of privacyIDEA where it is installed and starts.
+  /// Starts a server of privacyIDEA; returns `nil` if it is not installed or does not start.
   private func privacyIDEA(_ directory: String, _ report: inout Report) -> PrivacyIDEA? {
     do { return try PrivacyIDEA(in: options.peers, directory: directory + "/privacyidea") } catch {
       report.leaveOut("the row beside privacyIDEA", "It did not start: \(error)")
@@ -88,14 +89,14 @@ private struct ServerRuns {
   var emptySwift: [LoadRun] = []
   var small: [LoadRun] = []
   var large: [LoadRun] = []
-  /// As `small`, with PostgreSQL in the place of SQLite.
+  /// The same as `small`, with PostgreSQL in place of SQLite.
   var postgreSQL: [LoadRun] = []
   /// Commits per second.
   var limits: [Double] = []
   /// Validations per second.
   var privacyIDEA: [Double] = []
 
-  /// Codes of few credentials beside what bounds them.
+  /// The rows of codes of few credentials, compared with their bounds.
   func comparisons(_ name: String) -> [ReportRow] {
     let (rate, limit) = (small.rate, Samples(limits).median)
     return [
@@ -117,24 +118,24 @@ private struct ServerRuns {
     ]
   }
 
-  /// The same beside privacyIDEA; without ratio and goal where that was not measured in this run.
+  /// The row compared with privacyIDEA; without a ratio and a goal if it was not measured in this run.
   func privacyIDEARow(_ name: String, _ peer: PrivacyIDEA?) -> ReportRow {
     .besidePrivacyIDEA(name, rate: small.rate, peer.map { ($0.version, Samples(privacyIDEA).median) })
   }
 }
 
-/// Sends code checks to a server in a process of its own.
+/// Sends code validations to a server in another process.
 private final class CodeLoad {
   private let server: LineProcess
   private let port: UInt16
   private let key: String
-  /// How many users have a credential.
+  /// The number of users with a credential.
   let users: Int
-  /// How many users take part in a run.
+  /// The number of users in a run.
   private let sample: Int
   private var turn = 0
   private var time = ServerProcess.start
-  /// The most requests in a run: every user that takes part has two codes.
+  /// The maximum of requests in a run: two codes of every user in it.
   var limit: Int { sample * 2 }
 
   init(directory: String, users: Int, sample: Int? = nil, address: String? = nil) throws {
@@ -147,7 +148,7 @@ private final class CodeLoad {
     (self.port, key, self.users, self.sample) = (port, String(parts[1]), users, min(sample ?? users, users))
   }
 
-  /// Sends batches of requests, each a fresh code of some user; after each batch the server's clock passes them all.
+  /// Sends batches of requests, each with a new code; after each batch the server's clock advances past the codes.
   func run(connections: Int32, count: Int, batches: Int = 1) throws -> LoadRun {
     try LoadRun(server, port, connections: connections, expecting: "\"valid\":true", batches: batches) {
       if turn > 0 {
@@ -164,7 +165,7 @@ private final class CodeLoad {
     }
   }
 
-  /// All who take part in turn: with their current code, then with the next.
+  /// Makes a request of the users in turn: first their current code, then the next.
   private func request(_ index: Int, _ chosen: [Int], _ generators: [TOTP]) throws -> String {
     let code = try generators[index % sample].code(at: time + Int64(index / sample) * 30).code
     let body =
@@ -172,11 +173,11 @@ private final class CodeLoad {
     return post(body, port, key)
   }
 
-  /// The largest memory of the server so far, in bytes.
+  /// The server's peak memory so far, in bytes.
   func memory() throws -> Int { Int(try server.ask("memory")) ?? 0 }
 }
 
-/// Sends requests of the same size to a server that answers nothing.
+/// Sends requests of the same size to a server with empty answers.
 private final class EmptyLoad {
   private let server: LineProcess
   private let port: UInt16
@@ -200,7 +201,7 @@ private func post(_ body: String, _ port: UInt16, _ key: String) -> String {
     + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
 }
 
-/// Commits changes of one row to SQLite, one at a time and durable each: the least that storing a counter takes.
+/// Commits changes of one row to SQLite, each durable: the minimum cost of storing a counter.
 final class CommitLoad {
   private let database: Database
   private static let rows: Int64 = 10_000
@@ -216,8 +217,9 @@ final class CommitLoad {
     }
   }
 
-  /// Commits per second, from the median time of one: on a busy machine few that had to wait for a processor would
-  /// otherwise make the limit look lower than what is compared with it.
+  /// Returns commits per second, from the median time of one.
+  ///
+  /// On a busy machine a few commits wait for a processor; a mean would make this limit look too low.
   func rate(seconds: Double) throws -> Double {
     let start = Clocks.wall
     var times: [UInt64] = []

@@ -8,11 +8,11 @@
   import SignetVault
 
   extension Bench {
-    /// Opening a secret in a TPM through the keystore, beside the bare operations of the TPM on the same swtpm, and beside
+    /// Opening a secret in a TPM through the keystore, compared with the bare TPM operations on the same swtpm, and with
     /// tpm2-tss's ESAPI with the same protection.
     ///
-    /// Bare is loading, unsealing and flushing over one connection, with the storage key there and nothing encrypted or
-    /// authenticated.
+    /// The bare operations load, unseal and flush over one connection, with the storage key loaded, and without encryption
+    /// or authentication.
     func tpm(_ report: inout Report) async throws {
       guard SimulatedTPM.isInstalled else {
         throw NotInstalled(description: "swtpm is not installed: Scripts/setup bench installs it.")
@@ -73,7 +73,7 @@
         })
     }
 
-    /// The bytes of the three commands, sent as they are.
+    /// Sends the bytes of the three commands directly.
     private func bareUnsealing(_ address: TPMAddress) throws -> Samples {
       let blob = try TPMKeystore(address).seal(SecretBytes.random(byteCount: 32), context: [1])
       guard case .sealed(let object) = TPMBlob(blob) else { throw KeystoreFailure.refused }
@@ -85,7 +85,7 @@
       let samples = try (0..<options.times(200)).map { _ in
         let start = Clocks.wall
         let loaded = try conversation.load(object.privatePart, template, under: parent)
-        // TPM2_Unseal with the value in the clear.
+        // TPM2_Unseal with the value in plain form.
         let password: [UInt8] = [0x40, 0, 0, 9, 0, 0, 1, 0, UInt8(value.count)] + value
         let command =
           [0x80, 0x02] + UInt32(18 + password.count).bigEndianBytes + UInt32(0x15E).bigEndianBytes
@@ -113,7 +113,7 @@
   import BenchReport
 
   extension Bench {
-    /// There is no TPM on this system.
+    /// Reports that this system has no TPM.
     func tpm(_ report: inout Report) async throws {
       throw NotInstalled(description: "The TPM is measured on Linux only.")
     }

@@ -5,8 +5,8 @@ import SignetJSON
 import SignetUAF
 
 extension Bench {
-  /// What a UAF server does for a response: in this process from its text to the decision, and over TLS with counters that are
-  /// durable when it is answered.
+  /// The work of a UAF server for a response: in this process from its text to the decision, and over TLS with counters that
+  /// are durable before the answer.
   func uaf(_ report: inout Report) async throws {
     try verification(&report)
     let folder = try workFolder()
@@ -32,7 +32,7 @@ extension Bench {
     report.add(requests.rows("UAF requests for authentication, 64 connections"))
   }
 
-  /// From the JSON text to the decision, beside one digest and one verification of OpenSSL.
+  /// From the JSON text to the decision, compared with one digest and one verification of OpenSSL.
   private func verification(_ report: inout Report) throws {
     let subject = try UAFSubject(isDER: true)
     let authentication = Array(try subject.authentication(serverData: UAFSubject.serverData).utf8)
@@ -62,7 +62,7 @@ extension Bench {
   }
 }
 
-/// An authenticator's key, and what it answers.
+/// An authenticator's key and its responses.
 struct UAFSubject {
   static let facet = "ios:bundle-id:org.example.bench"
   static let serverData = String(repeating: "s", count: 64)
@@ -74,12 +74,12 @@ struct UAFSubject {
   private let appID = "https://uaf.example.org/facets"
   private let challenge = [UInt8](repeating: 7, count: 32)
 
-  /// A fresh key.
+  /// Makes a new key.
   init(isDER: Bool) throws {
     (key, keyID, self.isDER) = (P256.Signing.PrivateKey(), .random(), isDER)
   }
 
-  /// The key of a user, the same in both processes.
+  /// Makes the key of a user, the same in both processes.
   init(user: Int) throws {
     func bytes(_ purpose: String) -> [UInt8] {
       HashFunction.sha256.digest(of: Array("benchmark UAF \(user) \(purpose)".utf8))
@@ -162,7 +162,7 @@ struct UAFSubject {
 
   // MARK: Answers to a server
 
-  /// The answer to a server's request.
+  /// The response to a server's request.
   func response(to request: AuthenticationRequest, counter: UInt32) throws -> String {
     let final = FinalChallenge(
       FinalChallengeParams(
@@ -184,7 +184,7 @@ struct UAFSubject {
   }
 }
 
-/// Sends UAF responses to a server in a process of its own, which also makes them.
+/// Sends UAF responses to a server in another process, which also makes them.
 private final class UAFLoad {
   private let server: LineProcess
   private let port: UInt16
@@ -199,7 +199,7 @@ private final class UAFLoad {
     (self.port, self.directory, self.users) = (port, directory, users)
   }
 
-  /// A fresh response of each user.
+  /// Sends a new response of each user.
   func responses(connections: Int32) throws -> LoadRun {
     try LoadRun(server, port, connections: connections, expecting: "\"statusCode\":1200", batches: 2) {
       let path = try server.ask("responses")
@@ -209,7 +209,7 @@ private final class UAFLoad {
     }
   }
 
-  /// A request of each user.
+  /// Sends a request of each user.
   func requests(connections: Int32) throws -> LoadRun {
     try LoadRun(server, port, connections: connections, expecting: "\"statusCode\":1200", batches: 2) {
       (0..<users).map {

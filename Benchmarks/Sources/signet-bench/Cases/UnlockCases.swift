@@ -8,15 +8,16 @@
   import SignetVault
 
   extension Bench {
-    /// Opening a vault's domain on a TPM, beside what no such opening can do without.
+    /// Opening a vault's domain on a TPM, compared with the minimum work of such an opening.
     ///
-    /// All take turns, in an order that rotates, and each derives a key from a password first, so that caches, disk and the
-    /// other processes are in the same state for all. Each has a TPM of its own, since a swtpm serves one connection at a time.
+    /// All contenders take turns in a rotating order, and each derives a key from a password first, so that caches, disk and
+    /// other processes are in the same state for all. Each has a separate TPM, since a swtpm serves one connection at a
+    /// time.
     func unlockingOnTPM(_ report: inout Report) async throws {
       let folder = try workFolder()
       let commands = TimedLink.Record()
       let (simulator, other) = (try SimulatedTPM(), try SimulatedTPM())
-      // With the conversation of the unlocking before, and with one that begins after the derivation, as a command has it.
+      // With the conversation of the previous unlock, and with one that begins after the derivation, as in a command.
       let kept = try await PasswordVault(
         folder.path + "/kept",
         try TPMKeystore.timed(
@@ -32,7 +33,7 @@
       var times = UnlockTimes()
       _ = try await kept.open()
       for round in 0..<options.times(200) {
-        // New pages of a log take longer than those that are there already: as after its start, each log begins anew.
+        // New pages of a log take longer than existing ones, so each log is reset as after a start.
         if round % 20 == 0 {
           for name in ["kept", "anew", "software", "bare"] {
             try Database(path: "\(folder.path)/\(name)/vault.sqlite", mode: .readWrite).checkpoint()
@@ -60,7 +61,7 @@
     }
   }
 
-  /// What was measured, in milliseconds.
+  /// The measured times, in milliseconds.
   private struct UnlockTimes {
     var kept: [Double] = []
     var anew: [Double] = []
@@ -119,7 +120,7 @@
       try await vault.confirmContainer(id)
     }
 
-    /// Opens the domain; how many milliseconds that took without the derivation.
+    /// Opens the domain; returns the milliseconds without the derivation.
     func open() async throws -> Double {
       let timing = try await vault.open(
         "user", of: id, with: .password(password.withSecret { $0.copy() })
@@ -127,7 +128,7 @@
       return timing.overhead / .milliseconds(1)
     }
 
-    /// Derives a key as opening does.
+    /// Derives a key like the opening does.
     func derive() throws {
       try password.withSecret { password in
         keep(

@@ -6,7 +6,7 @@ import SignetVault
 import Synchronization
 
 extension Bench {
-  /// What a password costs, and what opening a vault costs besides.
+  /// The cost of a password, and the further cost of opening a vault.
   func vault(_ report: inout Report) async throws {
     try await unlocking(&report)
     try await shortStep(&report)
@@ -14,7 +14,7 @@ extension Bench {
     try calibration(&report)
   }
 
-  /// What opening a domain with its password takes, without the KDF and of the KDF, in milliseconds.
+  /// Measures the opening of a domain with its password, in milliseconds: without the KDF, and the KDF alone.
   func unlocking(
     _ keystore: (String) -> any HardwareKeystore
   ) async throws -> (overhead: Samples, derivation: Samples) {
@@ -55,11 +55,12 @@ extension Bench {
     ])
   }
 
-  /// How long a process that is killed loses an attempt: from the commit of the count to the end, in milliseconds.
+  /// Measures the time during which a killed process loses an attempt, from the commit of the count to the end, in
+  /// milliseconds.
   private func shortStep(_ report: inout Report) async throws {
     let folder = try workFolder()
     let directory = folder.path + "/vault"
-    // The commit that comes last before an attempt is tried is that of its count.
+    // The last commit before an attempt is tried is that of its count.
     let commit = Mutex<UInt64>(0)
     let count = Mutex<UInt64>(0)
     var settings = Vault.Settings(cost: .fixed(.minimum))
@@ -92,7 +93,7 @@ extension Bench {
         goal: .valueBelow(5), notes: "the commit of the count, the test, the commit of the success"))
   }
 
-  /// A container with 10,000 keys: opening the vault and the domain, finding one key, and what that takes in memory.
+  /// A container with 10,000 keys: opening the vault and the domain, finding one key, and the memory.
   private func manyKeys(_ report: inout Report) async throws {
     let count = 10_000
     let folder = try workFolder()
@@ -134,8 +135,9 @@ extension Bench {
     ])
   }
 
-  /// The most memory that a new process has while it opens the vault and its keys, in MiB: here, freed memory of what was
-  /// measured before would be used again unseen.
+  /// Returns the peak memory of a new process that opens the vault and its keys, in MiB.
+  ///
+  /// In this process, freed memory of earlier measurements would be reused unnoticed.
   private func openedElsewhere(_ directory: String) throws -> Double {
     let answer = try LineProcess(LineProcess.ownPath, ["--open-vault", directory]).readLine()
     guard let kibibytes = Double(answer) else {
@@ -144,7 +146,7 @@ extension Bench {
     return kibibytes / 1024
   }
 
-  /// What the other process does: opens the vault and its first container's keys, and prints the KiB that it had at most.
+  /// The work of the other process: opens the vault and its first container's keys, and prints its peak memory in KiB.
   static func openVault(_ directory: String) async throws {
     let vault = try Vault(directory: directory, keystore: SoftwareKeystore(directory: directory))
     guard let container = try await vault.containers().first else { throw CocoaError(.fileReadNoSuchFile) }

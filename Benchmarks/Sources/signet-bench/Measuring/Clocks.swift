@@ -2,13 +2,13 @@ import Foundation
 
 /// The clocks of the system, in nanoseconds.
 enum Clocks {
-  /// CPU time of this thread: other processes do not enter it, so it compares work on a machine that is not quiet.
+  /// The CPU time of this thread, which is independent of other processes, so that it compares work on a busy machine.
   static var threadCPU: UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
 
-  /// CPU time of this process, all threads, user and system.
+  /// The CPU time of this process, all threads, user and system.
   static var processCPU: UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }
 
-  /// Time that passes, whoever works.
+  /// The elapsed time.
   static var wall: UInt64 { read(CLOCK_MONOTONIC) }
 
   private static func read(_ clock: clockid_t) -> UInt64 {
@@ -20,7 +20,7 @@ enum Clocks {
   }
 }
 
-/// How busy the machine is: the processes that ran or wanted to, averaged over the last minute.
+/// Returns the number of running or ready processes, averaged over the last minute.
 func loadAverage() -> Double {
   var averages = [Double](repeating: 0, count: 3)
   return unsafe getloadavg(&averages, 3) > 0 ? averages[0] : 0

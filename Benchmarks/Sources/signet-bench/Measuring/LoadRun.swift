@@ -1,7 +1,7 @@
 import BenchReport
 import CLoadClient
 
-/// What one run of a load gave.
+/// The results of one run of a load.
 struct LoadRun {
   /// Requests per second.
   var rate: Double { Double(latencies.count) * 1e9 / elapsed }
@@ -15,16 +15,16 @@ struct LoadRun {
   private var server = 0.0
   private var client = 0.0
 
-  /// Sends requests over some connections, several batches one after the other.
+  /// Sends requests over some connections, in several batches.
   ///
   /// - Parameters:
-  ///   - server: Tells its CPU time.
-  ///   - port: Where it listens.
+  ///   - server: The server, which reports its CPU time.
+  ///   - port: Its port.
   ///   - connections: 1 to 64.
-  ///   - expected: What every answer contains.
-  ///   - batches: How many batches.
+  ///   - expected: A text that every answer contains.
+  ///   - batches: The number of batches.
   ///   - requests: Makes a batch.
-  /// - Throws: `LineProcess.Failure` where a request fails.
+  /// - Throws: `LineProcess.Failure` if a request fails.
   init(
     _ server: LineProcess, _ port: UInt16, connections: Int32, expecting expected: String, batches: Int,
     _ requests: () throws -> [String]
@@ -58,13 +58,13 @@ extension [LoadRun] {
   /// Requests per second.
   var rate: Double { Samples(map(\.rate)).median }
 
-  /// Microseconds of CPU time that a request takes, at the server and at the load generator.
+  /// Microseconds of CPU time for a request, at the server and at the load generator.
   var cost: Double { Samples(map { $0.serverCPU + $0.clientCPU }).median }
 
-  /// The median of the ratios of runs that followed one another.
+  /// Returns the median of the ratios of consecutive runs.
   func ratio(to others: [LoadRun]) -> Double { Samples(zip(self, others).map { $0.rate / $1.rate }).median }
 
-  /// The rows of a server whose state is in PostgreSQL, beside the same load of one with SQLite; none where it was not measured.
+  /// Returns the rows of a server with PostgreSQL, compared with the same load on SQLite; none if it was not measured.
   func rowsOfPostgreSQL(_ name: String, beside others: [LoadRun]) -> [ReportRow] {
     guard !isEmpty else { return [] }
     return rows("\(name), PostgreSQL") + [
@@ -74,7 +74,7 @@ extension [LoadRun] {
     ]
   }
 
-  /// Rate, latencies, and what a request costs the server.
+  /// Returns the rows of rate, latencies, and the server's cost of a request.
   func rows(_ name: String, atLeast rate: Double? = nil, p99Below limit: Double? = nil) -> [ReportRow] {
     let latencies = Samples(nanoseconds: flatMap(\.latencies))
     return [

@@ -1,22 +1,22 @@
 import BenchReport
 
-/// Runs contenders in turn, A B C A B C, so that a machine whose speed drifts slows all of them alike.
+/// Runs contenders in turn, A B C A B C, so that a drift of the machine's speed affects all of them alike.
 ///
 /// Each turn is short, the order rotates, and a ratio is the median over rounds of the ratio within a round. A turn is
-/// measured in the CPU time of the one thread that does the work, so other processes do not enter it but through caches.
+/// measured in the CPU time of the one working thread, so other processes affect it only through caches.
 struct Race {
-  /// Who takes part.
+  /// A contender.
   struct Contender {
     let name: String
-    /// Does the operation this many times and says how many nanoseconds of CPU time that took.
+    /// Does the operation this many times and returns the CPU time in nanoseconds.
     let run: (Int) throws -> Double
 
-    /// A contender that a program of its own runs.
+    /// Creates a contender that runs in another program.
     init(_ name: String, measured run: @escaping (Int) throws -> Double) {
       (self.name, self.run) = (name, run)
     }
 
-    /// A contender in this process.
+    /// Creates a contender in this process.
     init(_ name: String, _ operation: @escaping () throws -> Void) {
       self.init(
         name,
@@ -28,7 +28,7 @@ struct Race {
     }
   }
 
-  /// What a contender did.
+  /// The results of a contender.
   struct Outcome {
     let name: String
     /// Nanoseconds for one operation, in each round.
@@ -37,17 +37,17 @@ struct Race {
     /// Operations per second of CPU time.
     var rate: Double { 1e9 / Samples(rounds).median }
 
-    /// How fast this one is in terms of another: the median of the rounds.
+    /// Returns the speed relative to another: the median of the rounds.
     func ratio(to other: Outcome) -> Double {
       Samples(zip(rounds, other.rounds).map { $1 / $0 }).median
     }
 
-    /// Name and rate.
+    /// Returns the name and the rate.
     func described(_ unit: String = "op/s") -> String { "\(name) \(rate.formatted()) \(unit)" }
   }
 
   let rounds: Int
-  /// How long a turn is, in nanoseconds of CPU time.
+  /// The length of a turn in nanoseconds of CPU time.
   let turn: Double
 
   func run(_ contenders: [Contender]) throws -> [Outcome] {
@@ -62,7 +62,7 @@ struct Race {
     return zip(contenders, times).map { Outcome(name: $0.name, rounds: $1) }
   }
 
-  /// How many operations fill a turn; finding out also warms up.
+  /// Returns the number of operations in a turn; finding it also warms up.
   private func count(for contender: Contender) throws -> Int {
     var count = 1
     while true {
@@ -73,5 +73,5 @@ struct Race {
   }
 }
 
-/// Keeps a result from being optimised away.
+/// Keeps an optimizer from removing a result.
 @inline(never) @_optimize(none) func keep<Value: ~Copyable>(_ value: borrowing Value) {}

@@ -3,11 +3,11 @@
   import SignetVault
   import Synchronization
 
-  /// A link to a TPM that counts the commands and times each of them.
+  /// A link to a TPM that counts and times the commands.
   final class TimedLink: TPMLink {
-    /// What went over all links of a keystore.
+    /// The commands over all links of a keystore.
     final class Record: Sendable {
-      /// The code of a command, when it was sent, and how many nanoseconds its answer took.
+      /// The code of a command, its time of sending, and the nanoseconds until its answer.
       struct Command {
         let code: UInt32
         let start: UInt64
@@ -16,7 +16,7 @@
 
       private let commands = Mutex<[Command]>([])
 
-      /// Takes what was recorded so far, and begins anew.
+      /// Returns the recorded commands and clears the record.
       func take() -> [Command] {
         commands.withLock { commands in
           defer { commands = [] }
@@ -48,7 +48,7 @@
   }
 
   extension TPMKeystore {
-    /// A keystore whose commands are counted and timed.
+    /// Returns a keystore whose commands are counted and timed.
     static func timed(
       _ address: String, _ limits: TPMTimeLimits, _ record: TimedLink.Record
     ) throws -> TPMKeystore {

@@ -6,11 +6,11 @@
   import SignetTesting
   import SignetVault
 
-  /// What nothing that unlocks with a limit of guesses can do without, done in C with nothing around it.
+  /// The minimum work of an unlock with a limit of guesses, done in C with nothing around it.
   ///
-  /// That is reading a counter in the TPM, a commit, a step of the counter, opening a secret that a PIN FAIL index guards, and a
-  /// commit. Values cross in the clear, commands are bytes that were written before, and of
-  /// answers only the code is looked at. The connection stays, with the storage key and a session in the TPM.
+  /// It reads a counter in the TPM, commits, increments the counter, opens a secret that a PIN FAIL index guards, and
+  /// commits. Values are sent in plain form, commands are prepared bytes, and only the code of an answer is checked. The
+  /// connection stays open, with the storage key and a session in the TPM.
   @safe final class BareUnlock {
     private let simulator: SimulatedTPM
     private let bare: OpaquePointer
@@ -22,10 +22,10 @@
     private let guessing: [[UInt8]]
     private let unsealing: [[UInt8]]
 
-    /// Prepares everything in a TPM of its own.
+    /// Prepares everything in a separate TPM.
     ///
-    /// - Parameter databasePath: The database of a vault, which is lost.
-    /// - Throws: What the keystore and swtpm fail with.
+    /// - Parameter databasePath: The database of a vault, which is destroyed.
+    /// - Throws: Errors of the keystore and swtpm.
     init(databasePath: String) throws {
       simulator = try SimulatedTPM()
       let address = try TPMAddress(simulator.address)
@@ -83,7 +83,7 @@
 
     deinit { unsafe bare_unlock_close(bare) }
 
-    /// All of it, in nanoseconds.
+    /// Does all of the work; returns nanoseconds.
     func unlock() throws -> UInt64 {
       let start = Clocks.wall
       try run(reading)
@@ -94,14 +94,14 @@
       return Clocks.wall - start
     }
 
-    /// Only loading, unsealing and flushing what no guess guards, in nanoseconds.
+    /// Only loads, unseals and flushes a secret without a guess limit; returns nanoseconds.
     func unseal() throws -> UInt64 {
       let start = Clocks.wall
       for command in unsealing { try run(command) }
       return Clocks.wall - start
     }
 
-    /// Only a commit, in nanoseconds.
+    /// Only commits; returns nanoseconds.
     func store() throws -> UInt64 {
       let start = Clocks.wall
       try commit()
@@ -120,10 +120,10 @@
       }
     }
 
-    /// Stands for the object that was loaded last.
+    /// The placeholder for the last loaded object.
     private static let loadedObject: UInt32 = 0x80FF_FFFF
 
-    /// A command whose first handle is authorized with a value in the clear, or that needs nothing.
+    /// A command whose first handle is authorized with a plain value, or that needs no authorization.
     private static func command(
       _ code: UInt32, _ handles: [UInt32], _ value: [UInt8]? = nil, _ parameters: [UInt8] = [],
       in session: UInt32 = 0x4000_0009
@@ -153,7 +153,7 @@
     }
   }
 
-  /// The connection of a ``BareUnlock``, for what is prepared over it.
+  /// The connection of a ``BareUnlock``, for the preparation.
   @safe private final class BareLink: TPMLink {
     private let bare: OpaquePointer
     private var answer: [UInt8] = []

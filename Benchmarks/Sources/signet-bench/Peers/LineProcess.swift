@@ -1,9 +1,9 @@
 import Foundation
 
-/// A program that is told and asked one line at a time; it ends when its input does.
+/// A program that is controlled line by line; it ends with its input.
 ///
-/// The system is asked for its end. Foundation's `Process` learns of an end from a socket that children which start at the same
-/// moment inherit, so that the end of a short one is told when a long one ends.
+/// The end is queried from the system. Foundation's `Process` detects an end by a socket that simultaneously started
+/// children inherit, so the end of a short one would be reported when a long one ends.
 final class LineProcess {
   private let name: String
   private let id: pid_t
@@ -16,7 +16,7 @@ final class LineProcess {
     let description: String
   }
 
-  /// The path of this program, which is started again for what needs a process of its own.
+  /// The path of this program, which is started again for work in a separate process.
   static var ownPath: String {
     get throws {
       guard let path = Bundle.main.executablePath else {
@@ -29,7 +29,7 @@ final class LineProcess {
   init(_ path: String, _ arguments: [String] = []) throws {
     name = URL(fileURLWithPath: path).lastPathComponent
     let (toChild, fromChild) = (try Self.makePipe(), try Self.makePipe())
-    // Closed here once the child has them: the end of one side is told by the other's.
+    // Closed here once the child has them, so that each side sees the other's end.
     (input, output) = (toChild.writing, fromChild.reading)
     id = try Self.spawn(
       [path] + arguments, reading: toChild.reading.fileDescriptor, writing: fromChild.writing.fileDescriptor)
@@ -41,7 +41,7 @@ final class LineProcess {
     while waitpid(id, nil, 0) < 0 && errno == EINTR {}
   }
 
-  /// A pipe that no other child inherits: they are started one after the other.
+  /// Makes a pipe that no other child inherits, since children are started one after the other.
   private static func makePipe() throws -> (reading: FileHandle, writing: FileHandle) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {

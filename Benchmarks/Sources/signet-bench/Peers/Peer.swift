@@ -1,11 +1,11 @@
 import Foundation
 
-/// Another implementation, in a process of its own that takes orders (`Benchmarks/Peers/peer.h`).
+/// Another implementation, in a separate process that accepts commands (`Benchmarks/Peers/peer.h`).
 struct Peer {
   let name: String
   private let process: LineProcess
 
-  /// Starts a peer's program; `nil` if it was not built, because what it measures is not installed.
+  /// Starts a peer's program; returns `nil` if it was not built because its library is not installed.
   init?(_ name: String, in directory: String) throws {
     let path = "\(directory)/\(name)_peer"
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
@@ -13,10 +13,10 @@ struct Peer {
     process = try LineProcess(path)
   }
 
-  /// Gives it an input.
+  /// Sends it an input.
   func set(_ name: String, _ text: String) throws { try process.tell("set \(name) \(text)") }
 
-  /// An operation of it as a contender.
+  /// Returns one of its operations as a contender.
   func contender(_ operation: String) -> Race.Contender {
     Race.Contender(
       name,

@@ -1,12 +1,12 @@
 import Foundation
 
-/// privacyIDEA with a load on it, in processes of their own (`Benchmarks/Peers/privacyidea_peer.py`).
+/// privacyIDEA with a load on it, in separate processes (`Benchmarks/Peers/privacyidea_peer.py`).
 struct PrivacyIDEA {
   /// Name and version.
   let version: String
   private let process: LineProcess
 
-  /// Prepares and starts a server in a new folder, which takes some seconds; `nil` if it is not installed.
+  /// Prepares and starts a server in a new folder, which takes some seconds; returns `nil` if it is not installed.
   init?(in peers: String, directory: String) throws {
     let path = "\(peers)/privacyidea_peer"
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
@@ -14,7 +14,7 @@ struct PrivacyIDEA {
     version = try process.readLine()
   }
 
-  /// Validations of fresh codes per second.
+  /// Returns the validations of new codes per second.
   func rate(seconds: Int) throws -> Double {
     let answer = try process.ask(String(seconds))
     guard let rate = Double(answer), rate > 0 else {

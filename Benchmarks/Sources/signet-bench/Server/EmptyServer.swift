@@ -3,11 +3,11 @@ import Foundation
 import SignetCrypto
 import SignetHTTP
 
-/// An empty answer to everything: what TLS and HTTP take by themselves, of libmicrohttpd in C, and of SignetHTTP over it.
+/// Servers with empty answers to show the cost of TLS and HTTP: libmicrohttpd in C, and SignetHTTP over it.
 enum EmptyServer {
   static let verb = "serve-nothing"
 
-  /// Serves until standard input ends: `serve-nothing c|swift` says `PORT` and then its CPU time for each line.
+  /// Serves until standard input ends: `serve-nothing c|swift` prints `PORT`, and then its CPU time for each line.
   static func serve(_ arguments: [String]) async throws {
     let authority = try CertificateAuthority(commonName: "Signet benchmark CA")
     let certificate = try authority.issueServerCertificate(

@@ -9,7 +9,7 @@ import SignetStorage
 import SignetServerTesting
 import SignetWire
 
-/// A server in a process of its own, with devices whose keys the benchmark knows.
+/// A server in a separate process, with devices whose keys the benchmark has.
 enum LiveServer {
   static let verb = "serve-devices"
 
@@ -20,7 +20,7 @@ enum LiveServer {
     let session: P256.Signing.PrivateKey
     let encryption: P256.KeyAgreement.PrivateKey
     let signing: P256.Signing.PrivateKey
-    /// The installation.
+    /// The installation ID.
     let device: [UInt8]
 
     init(_ number: Int) throws {
@@ -36,15 +36,16 @@ enum LiveServer {
     }
   }
 
-  /// What the devices are asked.
+  /// The content of the requests to devices.
   static func content() throws -> TransactionContent {
     try TransactionContent(.text("Pay 100 EUR to Jane"), from: .relyingParty("bench"))
   }
 
-  /// Serves until standard input ends: `serve-devices DIRECTORY COUNT [ADDRESS]` says `PORT KEY SERVERKEY` and then answers `cpu`
-  /// and `memory`, and to `add FIRST COUNT TIME` adds so many transactions, made at that time and each of another device, and says `ok`.
+  /// Serves until standard input ends: `serve-devices DIRECTORY COUNT [ADDRESS]`.
   ///
-  /// The limits on connections are raised to twice the devices, since half of the connections are for those who do not wait.
+  /// It prints `PORT KEY SERVERKEY` and then answers `cpu` and `memory`. On `add FIRST COUNT TIME` it adds that many
+  /// transactions made at that time, each for another device, and prints `ok`. The limits on connections are twice the
+  /// number of devices, since half of the connections are reserved for requests that do not wait.
   static func serve(_ arguments: [String]) async throws {
     guard 2...3 ~= arguments.count, let count = Int(arguments[1]) else { throw Options.UsageFailure() }
     var limits = ServerLimits()
@@ -53,7 +54,7 @@ enum LiveServer {
       directory: arguments[0], protection: .device,
       storage: ServerProcess.storage(arguments.dropFirst(2).first),
       limits: limits)
-    // Made before the containers: a server that has containers and no such key takes it for removed.
+    // Made before the containers: a server with containers but without this key assumes that the key was removed.
     let own = try await SigningKeyService(server.context).currentPublicKey()
     try await enroll(count, server.context)
     let key = try await APIKeyService(server.context).create(
@@ -71,7 +72,7 @@ enum LiveServer {
     await server.stop()
   }
 
-  /// Adds transactions as the server does, but for the budget of their users; many share a commit.
+  /// Adds transactions like the server, except for the users' rate limits; many share a commit.
   private static func add(
     _ number: Int, from first: Int, of devices: Int, at time: Int64, _ storage: Storage
   ) async throws {
@@ -93,7 +94,7 @@ enum LiveServer {
     }
   }
 
-  /// Puts containers into the database, past the server: ten thousand activations would take minutes.
+  /// Adds containers to the database directly, since ten thousand activations would take minutes.
   private static func enroll(_ count: Int, _ context: ServiceContext) async throws {
     let profile = JSONValue.object(context.settings.profile.json).bytes
     let all = try (0..<count).map { try Keys($0) }

@@ -9,36 +9,36 @@ import SignetServerTesting
 import SignetTesting
 import SignetWire
 
-/// A server in a process of its own, so that its CPU time is its own, with users whose codes the benchmark knows.
+/// A server in a separate process, so that its CPU time is measured alone, with users whose codes the benchmark can make.
 ///
-/// It is the server of `signet-server` with one difference: its clock stands still until it is told to go on, because a
-/// user has three codes at any time and a benchmark needs thousands. Each user uses each code, one after the other, as a
-/// clock that goes right has them.
+/// It is the server of `signet-server` except for its clock, which only advances on command: a user has three codes at any
+/// time, and a benchmark needs thousands. Each user uses all codes in order, as with a running clock.
 enum ServerProcess {
   static let verb = "serve"
-  /// The load comes from one address, and its connections of before may not be closed yet when the next ones come.
+  /// The load comes from one address, and its earlier connections may still be open when the next ones come.
   static let limits: ServerLimits = {
     var limits = ServerLimits()
     limits.connectionCountPerAddress = 512
     return limits
   }()
-  /// Where the clock stands at first.
+  /// The initial time.
   static let start: Int64 = 1_800_000_000
-  /// How far a step goes: two codes of each user.
+  /// The length of a step: two codes of each user.
   static let step: Int64 = 60
 
-  /// The one-time password secret of a user.
+  /// The code secret of a user.
   static func secret(of user: Int) -> SecretBytes {
     SecretBytes(copying: HashFunction.sha256.digest(of: Array("benchmark user \(user)".utf8)))
   }
 
-  /// Where a server keeps its state: what PostgreSQL's address names, where an argument has it; else a file in the folder.
+  /// Returns the storage at PostgreSQL's address; `nil` without an address, for a file in the folder.
   static func storage(_ address: String?) -> (@Sendable () throws -> Storage)? {
     guard let address else { return nil }
     return { try Storage(.server(address)) }
   }
 
-  /// Serves until standard input ends: `serve DIRECTORY USERS [ADDRESS]` says `PORT KEY` and then answers `step`, `cpu` and `memory`.
+  /// Serves until standard input ends: `serve DIRECTORY USERS [ADDRESS]` prints `PORT KEY`, and then answers `step`, `cpu`
+  /// and `memory`.
   static func serve(_ arguments: [String]) async throws {
     guard 2...3 ~= arguments.count, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
     let clock = VirtualClock(start)
@@ -73,14 +73,14 @@ enum ServerProcess {
 
   static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
-  /// The largest memory of this process so far, in bytes (proc(5), `VmHWM`).
+  /// The peak memory of this process so far, in bytes (proc(5), `VmHWM`).
   private static func residentBytes() throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return (line?.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024
   }
 
-  /// Puts users with a credential each into the database, past the server: a million activations would take an hour.
+  /// Adds users with one credential each to the database directly, since a million activations would take an hour.
   private static func enroll(_ users: Int, _ context: ServiceContext) async throws {
     for first in stride(from: 0, to: users, by: 20_000) {
       let batch = first..<min(first + 20_000, users)

@@ -9,13 +9,13 @@ import SignetServerTesting
 import SignetUAF
 import SignetWire
 
-/// A UAF server in a process of its own, with a user's key for each user, which makes the responses too: no request is timed while
-/// it does.
+/// A UAF server in a separate process, with one key for each user, which also makes the responses: no request is timed
+/// meanwhile.
 enum UAFServerProcess {
   static let verb = "serve-uaf"
 
-  /// Serves until standard input ends: `serve-uaf DIRECTORY USERS` says `PORT`, and then answers `responses` with a file that
-  /// has a body a line, `cpu` and `memory`.
+  /// Serves until standard input ends: `serve-uaf DIRECTORY USERS` prints `PORT`, and then answers `cpu` and `memory`, and
+  /// `responses` with a file that has one body in each line.
   static func serve(_ arguments: [String]) async throws {
     guard arguments.count == 2, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
     let subjects = try (0..<users).map { try UAFSubject(user: $0) }
@@ -43,7 +43,7 @@ enum UAFServerProcess {
     await server.stop()
   }
 
-  /// A body a line: the answers of all users to requests that the server has just made.
+  /// The answers of all users to new requests of the server, one body in each line.
   private static func bodies(
     _ subjects: [UAFSubject], _ requests: UAFRequests, _ counter: UInt32
   ) async throws -> String {
@@ -60,7 +60,7 @@ enum UAFServerProcess {
     }
   }
 
-  /// Puts users with a key each into the database, past the server.
+  /// Adds users with one key each to the database directly.
   private static func enroll(_ subjects: [UAFSubject], _ storage: Storage) async throws {
     try await storage.seed(users: subjects.indices.map { UserRecord(id: "user\($0)", created: 0) })
     let credentials = subjects.enumerated().map { user, subject in
@@ -71,7 +71,7 @@ enum UAFServerProcess {
           keyFormat: subject.keyFormat.rawValue, signCounter: 0, registrationCounter: 1,
           authenticatorVersion: 1, created: 0), digest: PublicKeyDigest(of: subject.encodedKey))
     }
-    // Through the storage, whose rows have codes of the server's.
+    // Through the storage, since the rows need the server's MACs.
     let event = AuditRecord(.userAdded(user: "bench"), by: .local, at: 0)
     let session = UAFOperationRecord(
       id: "enroll", operation: "Reg", created: 0, expires: .max, state: .requested)
