@@ -4,11 +4,11 @@
   import SignetIntegrity
   import SignetJSON
 
-  // A program to attack. It evaluates itself as a release does and prints each report as a line of JSON.
+  // A program for tests to attack. It evaluates itself like a release and prints each report as a line of JSON.
   //
   //   IntegrityVictim [--hardened] [--key HEX [--manifest FILE]] [--only GUARD,…|probe] watch       once for each line of its input
   //   IntegrityVictim … clean N                                                            N times, and prints those with a score
-  //   IntegrityVictim … react REACTION                                                     once, and reacts
+  //   IntegrityVictim … react REACTION                                                     once, with its reaction
 
   /// The standard guards of a release, with a test key if one is given.
   func guards(_ options: [String: String]) -> [any Guard] {

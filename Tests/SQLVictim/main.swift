@@ -2,7 +2,7 @@ import Foundation
 import SignetConcurrency
 import SignetSQL
 
-// A program to kill: it makes changes until it is killed, and says which ones are durable.
+// A program for tests to kill: it makes changes until then, and prints the durable ones.
 //
 //   SQLVictim file|server LOCATION
 //

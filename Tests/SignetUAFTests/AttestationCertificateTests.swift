@@ -3,7 +3,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// For which model an attestation certificate is, and for what its key.
+/// The model of an attestation certificate, and the usage of its key.
 @Suite struct AttestationCertificateTests {
   private let root: UAFTestCertificate
   private let other = AAID(vendor: 0x7357, model: 2)
@@ -11,14 +11,14 @@ import UAFFixture
 
   init() throws { root = try UAFTestCertificate("Root", extensions: [.authority]) }
 
-  /// Why a server that knows some models refuses a registration by a certificate, or nil.
+  /// Verifies a registration with a certificate at a server with some models.
   ///
   /// - Parameters:
-  ///   - extensions: What the certificate says.
-  ///   - others: The trusted certificates of another model that the server knows.
-  ///   - intermediate: The issuer of the certificate, where it is not the root.
-  /// - Throws: What is no refusal of an assertion.
-  /// - Returns: The reason of the first refused assertion.
+  ///   - extensions: The certificate's extensions.
+  ///   - others: The trusted certificates of another model at the server.
+  ///   - intermediate: The issuer of the certificate; `nil` for the root.
+  /// - Throws: Errors other than the rejection of an assertion.
+  /// - Returns: The reason of the first rejected assertion; `nil` if there is none.
   private func reason(
     _ extensions: [UAFTestCertificate.Extension], others: [[UInt8]] = [],
     intermediate: UAFTestCertificate? = nil
@@ -56,7 +56,7 @@ import UAFFixture
       #expect(try reason([.model(bad)]) == .certificateModel)
       #expect(try reason([.model(bad)], others: [root.der]) == .certificateModel)
     }
-    // Of two names, each has to be right.
+    // With two names, each has to be right.
     #expect(try reason([.model(text), .model(foreign)]) == .certificateModel)
     #expect(try reason([.model(foreign), .model(text)]) == .certificateModel)
   }
@@ -69,7 +69,7 @@ import UAFFixture
     #expect(try reason([], others: [stranger.der]) == nil)
     #expect(try reason([], others: [root.der]) == .certificateModelMissing)
     #expect(try reason([], others: [stranger.der, root.der]) == .certificateModelMissing)
-    // The other model trusts a certificate in between, which the first one's root vouches for.
+    // The other model trusts an intermediate certificate that the first model's root has issued.
     let between = try UAFTestCertificate("Between", issuer: root, extensions: [.authority])
     #expect(try reason([], others: [stranger.der], intermediate: between) == nil)
     #expect(try reason([], others: [between.der], intermediate: between) == .certificateModelMissing)
@@ -88,9 +88,9 @@ import UAFFixture
   @Test("a certificate that may issue others attests nothing itself") func authority() throws {
     #expect(try reason([.authority]) == .certificateAuthority)
     #expect(try reason([.authority, .usage(0x84)]) == .certificateAuthority)
-    // keyCertSign beside digitalSignature, and no word of being an authority.
+    // keyCertSign in addition to digitalSignature, without the authority extension.
     #expect(try reason([.usage(0x84)]) == .certificateAuthority)
-    // An authority that the model's metadata names is no attestation certificate either.
+    // An authority in the model's metadata is no attestation certificate either.
     var maker = MessageMaker(.registration)
     maker.key.attester = .certified(root.key, [root.der])
     let refusal = #expect(throws: UAFRefusal.self) {

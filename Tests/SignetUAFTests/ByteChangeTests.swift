@@ -3,7 +3,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// Every byte of an assertion, changed: refused, or part of what nobody signs and nobody trusts.
+/// Changes of every byte of an assertion: rejected, or in a part that is neither signed nor trusted.
 @Suite struct ByteChangeTests {
   private static let changes: [UInt8] = [0x01, 0x20, 0x80, 0xFF]
 
@@ -52,7 +52,7 @@ import UAFFixture
     }
   }
 
-  /// Changes each byte in several ways; all outside `unsigned` have to be refused.
+  /// Changes each byte in several ways; all changes outside `unsigned` have to be rejected.
   private func change(
     _ assertion: [UInt8], unsigned: Range<Int>, _ verify: ([UInt8]) throws(UAFRefusal) -> Void
   ) throws {
@@ -73,7 +73,7 @@ import UAFFixture
     }
   }
 
-  /// Where a byte lies: in the content of an element, or in its tag or length.
+  /// The location of a byte: in the content of an element, or in its tag or length.
   private struct Place: CustomStringConvertible {
     let tag: TLVTag
     let isContent: Bool
@@ -96,9 +96,9 @@ import UAFFixture
 
     var description: String { isContent ? "in \(tag)" : "before \(tag)" }
 
-    /// What a server may say when a byte here is another.
+    /// The statuses that a server may return for a changed byte here.
     var statuses: Set<UAFStatus> {
-      // It cannot be read then, or attests in another way.
+      // It is then unreadable, or attests in another way.
       guard isContent else { return [.unacceptableContent, .unacceptableAttestation] }
       switch tag {
       case .aaid: return [.unknownAAID, .unacceptableContent]
@@ -106,7 +106,7 @@ import UAFFixture
         return [
           .unacceptableContent, .unacceptableAlgorithm, .unacceptableKey, .unacceptableAttestation,
         ]
-      // Inside an extension that nobody signs, only its form can be wrong.
+      // Inside an unsigned extension, only the form can be wrong.
       case .finalChallengeHash, .ignorableExtension: return [.unacceptableContent]
       case .keyID: return [.unknownKeyID, .unacceptableAttestation]
       case .publicKey: return [.unacceptableKey, .unacceptableAttestation]

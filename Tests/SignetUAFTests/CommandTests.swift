@@ -88,7 +88,7 @@ import UAFFixture
     #expect(throws: AuthenticatorCommandFailure.tooLong(65_536)) {
       _ = try AuthenticatorCommand(parsing: [UInt8](repeating: 0, count: 65_536))
     }
-    // What may be ignored is.
+    // An ignorable element is ignored.
     let ignored = UAFTestKey.composite(.openSettingsCommand, [index, .init(TLVTag(rawValue: 0x0777), [])])
     #expect(throws: Never.self) { _ = try AuthenticatorCommand(parsing: ignored) }
   }

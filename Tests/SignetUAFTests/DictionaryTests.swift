@@ -240,7 +240,7 @@ import UAFFixture
     maker.params["appID"] = "ios:bundle-id:other"
     #expect(throws: UAFRefusal.appID) { _ = try expectation.verify(maker.registration()) }
     maker.params["appID"] = .string(MessageMaker.facetID)
-    // Blanks and escapes inside, padding outside: what is hashed is what came.
+    // Blanks and escapes inside, padding outside: the received bytes are hashed.
     let text = maker.params.text(.pretty).replacing("/", with: "\\/")
     var padded = Base64URL.encode(Array(text.utf8))
     while !padded.utf8.count.isMultiple(of: 4) { padded += "=" }
@@ -254,7 +254,7 @@ import UAFFixture
     }
     maker.header["exts"] = .null
     _ = try expectation.verify(maker.registration())
-    // Elements in another order, and some that nobody knows and that may be ignored.
+    // Elements in another order, and some unknown ones that may be ignored.
     maker.elements = { elements in
       elements.reverse()
       elements.append(.init(TLVTag(rawValue: 0x0104), [1]))

@@ -3,7 +3,7 @@ import SignetUAF
 import Testing
 
 @Suite struct FacetTests {
-  /// Knows that `com` and `co.uk` have many owners below them.
+  /// Treats only `com` and `co.uk` as public suffixes.
   private struct TwoSuffixes: PublicSuffixes {
     func registrableDomain(of host: String) -> String? {
       let labels = host.split(separator: ".").map(String.init)

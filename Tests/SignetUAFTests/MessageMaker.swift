@@ -3,7 +3,7 @@ import SignetJSON
 import SignetUAF
 import UAFFixture
 
-/// A server, an app and an authenticator, and the messages between them: all good until they are edited.
+/// A server, an app and an authenticator, and the messages between them: valid until they are edited.
 struct MessageMaker {
   typealias Element = UAFTestKey.Element
 
@@ -14,16 +14,16 @@ struct MessageMaker {
   var key = UAFTestKey()
   var header: JSONObject
   var params: JSONObject
-  /// What stands in `fcParams`, where it is not made of `params`.
+  /// The text of `fcParams`; `nil` to make it from `params`.
   var finalChallengeText: String?
   var transactionHash: [UInt8] = []
-  /// Edits what is signed.
+  /// Edits the signed elements.
   var elements: (inout [Element]) -> Void = { _ in }
-  /// Edits what stands beside it.
+  /// Edits the elements next to them.
   var parts: (inout [Element]) -> Void = { _ in }
   /// Edits the finished assertion.
   var assertion: (inout [UInt8]) -> Void = { _ in }
-  /// Edits the dictionary that the assertion stands in.
+  /// Edits the dictionary that contains the assertion.
   var item: (inout JSONObject) -> Void = { _ in }
   /// Edits the message.
   var message: (inout JSONObject) -> Void = { _ in }
@@ -99,7 +99,7 @@ struct MessageMaker {
   /// The text of an authentication response.
   func authentication() throws -> [UInt8] { response(try authenticationAssertion()) }
 
-  /// The text of a response with an assertion as it is.
+  /// The text of a response with an unchanged assertion.
   func response(_ assertion: [UInt8]) -> [UInt8] {
     var item: JSONObject = [
       "assertionScheme": "UAFV1TLV", "assertion": .string(Base64URL.encode(assertion)),
@@ -138,6 +138,6 @@ extension [UAFTestKey.Element] {
     body(&self[index].content)
   }
 
-  /// Takes the element with a tag out.
+  /// Removes the element with a tag.
   mutating func remove(_ tag: TLVTag) { removeAll { $0.tag == tag } }
 }

@@ -53,7 +53,7 @@ import UAFFixture
     let two = Policy(accepted: [[any, any]])
     #expect(two.firstCombination(of: both) == nil)
     #expect(two.firstCombination(of: [both[0], Policy.Candidate(other)])?.candidates.sorted() == [0, 1])
-    // The one that fits is found, and room is made for it.
+    // The matching key is found, and a place is left for it.
     let named = MatchCriteria(aaids: [Self.traits.aaid], keyIDs: [keys[1]])
     let found = Policy(accepted: [[any, named]]).firstCombination(of: both + [Policy.Candidate(other)])
     #expect(found?.candidates == [2, 1])
@@ -119,7 +119,7 @@ import UAFFixture
     }
     let (finger, code) = (candidate(1, .fingerprint), candidate(2, .passcode))
     let either = criterion([.fingerprint, .passcode])
-    // The first criterion takes the finger, and gives it up for the second.
+    // The first criterion takes the finger, and releases it for the second.
     let policy = Policy(accepted: [[either, criterion(.fingerprint)], [either]])
     let found = policy.firstCombination(of: [finger, code])
     #expect(found?.combination == 0 && found?.candidates == [1, 0])
@@ -127,7 +127,7 @@ import UAFFixture
     #expect(policy.combinations(of: [finger, code]).map(\.combination) == [0, 1])
     #expect(policy.firstCombination(of: []) == nil)
     #expect(Policy(accepted: [[either, either, either]]).firstCombination(of: [finger, code]) == nil)
-    // Disallowed wins over all.
+    // Disallowed criteria take precedence.
     let strict = Policy(accepted: policy.accepted, disallowed: [criterion(.fingerprint)])
     #expect(strict.firstCombination(of: [finger]) == nil)
     #expect(strict.firstCombination(of: [finger, code])?.candidates == [1])
@@ -144,7 +144,7 @@ import UAFFixture
   }
 }
 
-/// A policy that asks for a version asks for that of the authenticator, not of its description.
+/// A policy's version means that of the authenticator, not of its metadata.
 @Suite struct AuthenticatorVersionTests {
   private func criterion(_ key: UAFTestKey, _ version: UInt16) -> MatchCriteria {
     var criterion = MatchCriteria(aaids: [key.aaid])

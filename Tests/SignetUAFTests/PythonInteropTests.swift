@@ -6,12 +6,12 @@ import SignetTestKit
 import Testing
 import UAFFixture
 
-/// Both ways with the `cryptography` package of Python: assertions of every algorithm and key format that share no code
-/// with ours, and ours checked there.
+/// Both directions with Python's `cryptography` package: independent assertions of every algorithm and key format, and ours
+/// verified there.
 ///
-/// The interpreter is the one that `SIGNET_PYTHON` names, else `python3`; without the module the test is skipped.
+/// The interpreter is that of `SIGNET_PYTHON`, or `python3`; without the module the test is skipped.
 @Suite(.timeLimit(.minutes(10))) struct PythonInteropTests {
-  /// Writes a registration and an authentication for each algorithm and format, and says whether ours are signed right.
+  /// Writes a registration and an authentication for each algorithm and format, and verifies the signatures of ours.
   private static let program = """
     import base64, hashlib, json, os, struct, sys
     from cryptography.hazmat.primitives import hashes, serialization

@@ -4,7 +4,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// One way to spoil a good message, and the status that it gets.
+/// A way to spoil a valid message, and the resulting status.
 struct Spoiled: Sendable, CustomTestStringConvertible {
   let name: String
   let status: UAFStatus
@@ -16,7 +16,7 @@ struct Spoiled: Sendable, CustomTestStringConvertible {
     (self.name, self.status, self.edit) = (name, status, edit)
   }
 
-  /// Spoils that concern both kinds of responses; numbers are those of the list of negative tests.
+  /// Errors for both kinds of responses; numbers are those of the list of negative tests.
   static let common: [Spoiled] = shape + headers + challenges + assertions
 
   private static let shape: [Spoiled] = [
@@ -191,7 +191,7 @@ struct Spoiled: Sendable, CustomTestStringConvertible {
     Spoiled("13 the signature missing", .unacceptableContent) { $0.parts = { $0.removeLast() } },
   ]
 
-  /// For each tag: missing, empty, a byte more, a byte less, twice.
+  /// For each tag: missing, empty, one byte longer, one byte shorter, twice.
   static func eachTag(_ tags: [TLVTag], mayBeEmpty: Set<TLVTag> = [], mayGrow: Set<TLVTag> = []) -> [Spoiled]
   {
     tags.flatMap { tag -> [Spoiled] in
@@ -350,7 +350,7 @@ struct RegistrationRefusalTests {
       _ = try expectation.verify(maker.registration())
     }
     #expect(refusal(.notInPolicy(maker.key.aaid), maker).status == .unacceptableAuthenticator)
-    // Two authenticators are wanted, and there is one.
+    // Two authenticators are needed, and there is one.
     expectation = try maker.registrationExpectation()
     let criterion = MatchCriteria(aaids: [maker.key.aaid])
     expectation.policy.accepted = [[criterion, criterion]]
@@ -374,7 +374,7 @@ struct RegistrationRefusalTests {
       #expect(refusal?.status == refused.first?.reason.status)
       return refused.first?.reason
     }
-    // The model vouches for itself only, or the other way round.
+    // The model allows only self attestation, or only certificates.
     #expect(try reason(maker, roots: []) == .attestationType(.basicFull))
     #expect(try reason(MessageMaker(.registration), roots: [root]) == .attestationType(.basicSurrogate))
     // Expired, not yet valid, of another authority.
@@ -384,7 +384,7 @@ struct RegistrationRefusalTests {
     guard case .certificate(.path) = early else { return #expect(early == nil) }
     let foreign = try reason(maker, roots: [try UAFTestAuthority(at: now).root])
     guard case .certificate(.path) = foreign else { return #expect(foreign == nil) }
-    // No certificate at all, an empty one, one with a byte behind it, and too many.
+    // No certificate, an empty one, one with a trailing byte, and too many.
     guard case .certified(let key, let chain) = maker.key.attester else {
       Issue.record("another case")
       return
@@ -397,10 +397,10 @@ struct RegistrationRefusalTests {
     }
     maker.key.attester = .certified(key, [[]])
     #expect(try reason(maker, roots: [root]) == .malformed(.length(.attestationCertificate, 0)))
-    // Another key than the certificate's.
+    // A key other than the certificate's.
     maker.key.attester = .certified(P256.Signing.PrivateKey(), chain)
     #expect(try reason(maker, roots: [root]) == .attestationSignature)
-    // The certificate itself may be what is trusted, and one that does not matter may follow.
+    // The certificate itself may be trusted, and an irrelevant one may follow.
     maker.key.attester = .certified(key, chain)
     _ = try maker.registrationExpectation(roots: chain, unixTime: now).verify(maker.registration())
     maker.key.attester = .certified(key, chain + [root])
@@ -464,7 +464,7 @@ struct RegistrationRefusalTests {
 struct AuthenticationRefusalTests {
   static let spoiled =
     Spoiled.common.map { spoiled in
-      // The key is looked for before the rest, and it is of another model then.
+      // The key is looked up before the other checks, and its model differs then.
       spoiled.name.hasPrefix("15 AAID of no known")
         ? Spoiled(spoiled.name, .unknownAAID, spoiled.edit) : spoiled
     }
@@ -510,7 +510,7 @@ struct AuthenticationRefusalTests {
     do throws(CryptoFailure) { return try make() } catch { return nil }
   }
 
-  /// The counter that the server has stored is 0 for the good message, and 1 for these.
+  /// The expectation for a stored counter, 0 for the valid message, and 1 for these.
   private func expectation(_ maker: MessageMaker, stored: UInt32? = 0) throws -> AuthenticationExpectation {
     var expectation = try maker.authenticationExpectation()
     expectation.keys[maker.key.reference] = try maker.key.registered(signCounter: stored)

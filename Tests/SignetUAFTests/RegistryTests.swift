@@ -106,7 +106,7 @@ import Testing
     #expect(try inner.next()?.content == 14..<15)
     #expect(try inner.next() == nil && reader.next() == nil)
 
-    // An element inside itself, one time too many.
+    // A nested element, one level too deep.
     var nested: [UInt8] = []
     for _ in 0..<12 {
       var outer = TLVWriter()
@@ -125,7 +125,7 @@ import Testing
     let key = P256.Signing.PrivateKey()
     let publicKey = UAFPublicKey.p256(key.publicKey)
     let message: [UInt8] = Array("message".utf8)
-    // Half of all numbers begin with a bit that is set, so a few tries find one.
+    // Half of all numbers have the top bit set, so a few attempts find one.
     var loose: [UInt8]?
     while loose == nil {
       let raw = try key.signature(for: message).rawRepresentation

@@ -66,7 +66,7 @@ import UAFFixture
     #expect(try UAFRequestMessage(parsing: text, knownExtensions: ["x"]).header == header)
   }
 
-  /// What a picture may be wrong in.
+  /// The errors of a picture.
   static let wrong: [(String, @Sendable (inout UAFTestPicture) -> Void)] = [
     ("a header alone", { $0.edit = { $0.removeSubrange(1...) } }),
     ("no end", { $0.edit = { $0.removeLast() } }),
@@ -149,7 +149,7 @@ import UAFFixture
     #expect(!other.shows(text))
     other.display = []
     #expect(try !other.shows(#require(UAFTestPicture(320, 200).transaction())))
-    // A palette is asked for where the model names one.
+    // A palette is required if the model has one.
     var indexed = UAFTestPicture(4, 4, colourType: 3)
     indexed.palette = [0, 0, 0, 255, 255, 255]
     var palettes = statement

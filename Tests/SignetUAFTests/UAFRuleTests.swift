@@ -3,21 +3,21 @@ import SignetJSON
 import SignetUAF
 import Testing
 
-/// What one member of a dictionary has to be.
+/// The allowed values of one member of a dictionary.
 struct UAFRule: Sendable {
-  /// The values that a member may have.
+  /// The kinds of values of a member.
   enum Kind: Sendable {
-    /// A text of so many characters.
+    /// A text with a length in characters.
     case text(ClosedRange<Int>)
-    /// A text with a form of its own: some that are none.
+    /// A text with a specific form, and invalid examples.
     case form([String])
-    /// So many bytes in base64url.
+    /// Base64url of a number of bytes.
     case bytes(ClosedRange<Int>)
     /// A whole number from 0.
     case number(Int64)
     case truth
     case dictionary
-    /// A list of so many elements.
+    /// A list with a number of elements.
     case list(ClosedRange<Int>)
   }
 
@@ -34,7 +34,7 @@ struct UAFRule: Sendable {
     UAFRule(path, kind, isRequired: false, takesNull: takesNull)
   }
 
-  /// What a member may be instead, each with whether that is right; nil stands for no such member.
+  /// Returns replacements of a member, each with whether it is valid; `nil` removes the member.
   func attempts(_ present: JSONValue) -> [(name: String, value: JSONValue?, isGood: Bool)] {
     var list: [(String, JSONValue?, Bool)] = [("missing", nil, !isRequired), ("null", .null, takesNull)]
     var types: [(String, JSONValue)] = [
@@ -90,7 +90,7 @@ struct UAFRule: Sendable {
   }
 }
 
-/// A dictionary of the protocol: a good one, and what each of its members has to be.
+/// A dictionary of the protocol: a valid one, and the rules for its members.
 struct UAFDictionary: Sendable, CustomTestStringConvertible {
   let name: String
   let good: JSONObject
@@ -115,7 +115,7 @@ extension String {
 }
 
 extension JSONValue {
-  /// What lies at a path of members and places in lists.
+  /// Returns the value at a path of members and list indices.
   fileprivate func found(_ path: ArraySlice<Substring>) -> JSONValue? {
     guard let first = path.first else { return self }
     switch self {
@@ -125,7 +125,7 @@ extension JSONValue {
     }
   }
 
-  /// The same with something else at a path.
+  /// Returns a copy with another value at a path.
   fileprivate func replacing(_ path: ArraySlice<Substring>, _ value: JSONValue?) -> JSONValue {
     guard let first = path.first else { return value ?? .null }
     switch self {
@@ -142,7 +142,7 @@ extension JSONValue {
   }
 }
 
-/// Every dictionary of UAF 1.1 with the ranges that the protocol gives its members.
+/// Every dictionary of UAF 1.1 with the protocol's ranges for its members.
 enum UAFDictionaries {
   private static let version: JSONObject = ["major": 1, "minor": 1]
   private static let key32 = JSONValue.string(Base64URL.encode([UInt8](repeating: 7, count: 32)))
@@ -249,7 +249,7 @@ enum UAFDictionaries {
     ]
   }
 
-  /// The messages and what they are made of.
+  /// The messages and their parts.
   static let messages: [UAFDictionary] = [
     UAFDictionary(
       "RegistrationRequest",
@@ -317,7 +317,7 @@ enum UAFDictionaries {
     }
   }
 
-  /// What messages carry, and what carries them.
+  /// The contents of messages, and the envelopes of messages.
   static let others: [UAFDictionary] = [
     UAFDictionary(
       "FinalChallengeParams",
@@ -451,7 +451,7 @@ enum UAFDictionaries {
 
 }
 
-/// Each member on both sides of its bounds.
+/// Each member on both sides of its limits.
 @Suite("The range rules of every dictionary")
 struct UAFRuleTests {
   private func check(_ dictionary: UAFDictionary) throws {
@@ -468,7 +468,7 @@ struct UAFRuleTests {
         var failure: MessageFailure?
         do { try dictionary.read(changed) } catch let error as MessageFailure { failure = error }
         #expect((failure == nil) == isGood, "\(rule.path) \(name): \(failure.map(\.description) ?? "taken")")
-        // What is wrong is named, down to the list that it lies in.
+        // The failure names the wrong member, with its list.
         guard let failure, !isGood, case .member(let member, _) = failure else { continue }
         let words = path.filter { Int($0) == nil }
         #expect(

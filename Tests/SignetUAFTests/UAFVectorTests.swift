@@ -4,7 +4,7 @@ import SignetJSON
 import SignetUAF
 import Testing
 
-/// The shared messages of products and of the specification, where they are there.
+/// The shared messages of products and of the specification, if they are available.
 struct UAFVector: Sendable, CustomTestStringConvertible {
   static let folder = URL(
     filePath: ProcessInfo.processInfo.environment["SIGNET_VECTORS"] ?? "../shared/vectors"

@@ -46,7 +46,7 @@ struct AccountVaultTests {
     #expect(try await vault.containers().isEmpty)
     #expect(try await vault.containers(matching: .init(state: .unconfirmed)).isEmpty)
     #expect(try await vault.containers(matching: .init(state: nil)).map(\.id) == Array(ids))
-    // What a server confirms replaces nothing here.
+    // A server's confirmation replaces no accounts container.
     let container = try await vault.addContainer(.sample(.sample(user: "", server: "")))
     try await vault.confirmContainer(container)
     #expect(try await vault.accountsContainer() == ids.first)
@@ -64,7 +64,7 @@ struct AccountVaultTests {
       return records.names
     }
     #expect(names == ["a", "b"])
-    // The domain was opened before: what counts is what is there now.
+    // The domain was opened before the change; the current records count.
     try await vault.changeRecords(of: open) { (records) throws(VaultFailure) in
       #expect(records.names == ["a", "b"])
       let text = try records.secret("a")?.withTemporaryArray { String(decoding: $0, as: UTF8.self) }
@@ -193,7 +193,7 @@ struct AccountVaultTests {
       let open = try await vault.open(Vault.accountsDomain, of: id, with: .device)
       values.append(try await vault.advanceCounter("counter", in: open))
     }
-    // Before the commit nobody has the value; after it, nobody gets it again.
+    // A value is not returned before its commit, and never twice.
     #expect(values.first == 0 && values.last == 1)
     #expect(values == values.sorted())
   }

@@ -33,14 +33,14 @@ struct AttemptKillTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.processes {
         group.addTask {
-          // Who ends by itself says that all is done, or that the password was refused.
+          // A process that ends without a kill is done, or its password was rejected.
           while try await crowd.run(victim).status == -SIGKILL {}
         }
       }
       while try successes() < Self.total, crowd.refusals.isEmpty {
         try await Task.sleep(for: .microseconds(Int.random(in: 0..<5_000, using: &random)))
         guard crowd.killOne(using: &random) else { continue }
-        // Of those that are noted next, each other process may have had one before the kill.
+        // Each of the next recorded successes of another process may be from before the kill.
         let before = try successes()
         while try successes() < min(before + Self.processes, Self.total), crowd.refusals.isEmpty {
           try await Task.sleep(for: .milliseconds(1))

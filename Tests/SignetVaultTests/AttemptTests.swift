@@ -7,7 +7,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// What a right password may not be told because of others: attempts that are under way, and programs that were killed.
+/// Other attempts, in progress or killed, must not make a right password fail.
 @Suite("Attempts beside others", .timeLimit(.minutes(10)))
 struct AttemptTests {
   private let fixture: VaultFixture
@@ -97,7 +97,7 @@ struct AttemptTests {
         ended.record("told")
       },
     ]
-    // The limit is used up as far as the file says. Nobody takes that for the truth: this is as long as it takes to be sure.
+    // The file's count has reached the limit, but that is provisional: the vault waits until it is sure.
     try await Task.sleep(for: .milliseconds(300))
     #expect(ended.entries.isEmpty)
     #expect(hasDerived.wait(timeout: .now()) == .timedOut, "who may not try yet has nothing to derive")
@@ -190,7 +190,7 @@ struct AttemptTests {
       }
       let made = events.entries[before...]
       let derived = try #require(made.lastIndex(of: "derivation"))
-      // What was read to derive is read before; the count is the first that writes.
+      // The reads for the derivation come first; the count is the first write.
       let begin = try #require(made.firstIndex { $0.hasPrefix("BEGIN IMMEDIATE") })
       let end = try #require(made.lastIndex(of: "COMMIT"))
       #expect(derived < begin && made.count { $0 == "derivation" } == 1, "\(made)")
@@ -276,7 +276,7 @@ struct AttemptTests {
     let renewing = try fixture.open(
       cost: .fixed(Argon2id(memoryKiB: 16, passes: 2, lanes: 1)),
       onDerivation: {
-        // The second is that of the better slot: the password was right by then.
+        // The second derivation is that of the better slot, after the password was verified.
         let number = derivations.withLock { count in
           count += 1
           return count
@@ -309,7 +309,7 @@ struct AttemptTests {
     #expect(try await vault.signingKey(of: id) == "signing key")
   }
 
-  /// Waits for a semaphore without keeping a thread of the shared pool.
+  /// Waits for a semaphore without blocking a thread of the shared pool.
   private static func wait(for semaphore: DispatchSemaphore) async {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
@@ -319,7 +319,7 @@ struct AttemptTests {
     }
   }
 
-  /// Does something asynchronous on a vault's thread, which may block.
+  /// Runs an asynchronous body on a vault's thread, which may block.
   private static func block(_ body: @escaping @Sendable () async throws -> Void) {
     let done = DispatchSemaphore(value: 0)
     Task.detached {

@@ -71,12 +71,12 @@ struct CostUpgradeTests {
     #expect(try await vault(milliseconds: 60_000).signingKey(of: id) == "signing key")
     #expect(measured.entries == [60_000])
     #expect(try storedCost() == bytes(Self.higher))
-    // No derivation takes less than nothing.
+    // A derivation cannot take no time.
     #expect(try await vault(milliseconds: 0).signingKey(of: id) == "signing key")
     #expect(measured.entries == [60_000])
   }
 
-  /// Memory in KiB, passes and lanes that are asked for, the device's memory in MiB, and whether it gives them.
+  /// The requested memory in KiB, passes and lanes, the device's memory in MiB, and whether it allows them.
   private static let asked: [(memory: Int, passes: Int, lanes: Int, device: Int, isGiven: Bool)] = [
     (1 << 20, 4, 1, 4096, true), (1 << 20, 5, 1, 65_536, false), (1 << 20, 2, 1, 2048, false),
     (1 << 18, 16, 1, 1024, true), (262_145, 2, 1, 1024, false), (19_456, 2, 1, 32, true),
@@ -123,7 +123,7 @@ struct CostUpgradeTests {
   }
 }
 
-/// A keystore that opens and has no room to seal.
+/// A keystore that opens, but has no room to seal.
 private struct SealedShut: HardwareKeystore {
   let keystore: SoftwareKeystore
   init(_ keystore: SoftwareKeystore) { self.keystore = keystore }

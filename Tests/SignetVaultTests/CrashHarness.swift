@@ -5,7 +5,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// Copies the folder of a vault as it is, as a crash would leave it, before each statement.
+/// Copies a vault's folder before each statement, as a crash would leave it.
 final class Photographer: Sendable {
   private let source: String
   private let target: String
@@ -20,14 +20,14 @@ final class Photographer: Sendable {
 
   func take() {
     let picture = "\(target)-\(pictures.entries.count)"
-    // By another process: closing a copy here would release the locks that this one holds.
+    // By another process: closing a copy in this one would release its own locks.
     do { _ = try ChildCommand(["/bin/cp", "-rp", source, picture]).finish() } catch { Issue.record(error) }
     pictures.record(picture)
   }
 }
 
 extension VaultFixture {
-  /// The folder as a crash before each statement of a change leaves it, and at last as it is afterwards.
+  /// The copies of the folder that a crash before each statement of a change leaves, and the final one.
   func pictures(
     cost: PasswordCost = .fixed(weak), of change: (Vault) async throws -> Void
   ) async throws -> [String] {
@@ -42,14 +42,14 @@ extension VaultFixture {
     return photographer.folders
   }
 
-  /// Has the first statement of a change fail, as on a full disk, then the second, until none is left to fail.
+  /// Makes each statement of a change fail in turn, as on a full disk, until the change succeeds.
   ///
   /// - Parameters:
-  ///   - keystore: What the vault is opened with.
-  ///   - change: The change; it succeeds once, the last time.
+  ///   - keystore: The keystore of the vault.
+  ///   - change: The change, which succeeds once, the last time.
   ///   - check: Called after each failure.
-  /// - Returns: How many statements failed.
-  /// - Throws: What opening the vault, and `check`, throw.
+  /// - Returns: The number of failed statements.
+  /// - Throws: Errors of opening the vault and of `check`.
   func failingEachStatement(
     keystore: (any HardwareKeystore)? = nil, of change: (Vault) async throws(VaultFailure) -> Void,
     check: (Int) async throws -> Void
@@ -82,13 +82,13 @@ extension VaultFixture {
   }
 }
 
-/// Counts calls down, once it was started.
+/// Counts down the calls after its start.
 private final class Countdown: Sendable {
   private let left = Mutex<Int?>(nil)
 
   func start(from number: Int) { left.withLock { $0 = number } }
 
-  /// Takes one off; whether this was the last.
+  /// Decrements the count; returns whether it reached zero.
   var isOver: Bool {
     left.withLock { left in
       left = left.map { $0 - 1 }

@@ -10,7 +10,7 @@ struct CrashTests {
 
   init() throws { fixture = try VaultFixture() }
 
-  /// Everything that a vault has: identities, states and secrets of its containers.
+  /// The whole content of a vault: identities, states and secrets of its containers.
   private static func state(of vault: Vault) async throws -> [String] {
     var state: [String] = []
     for container in try await vault.containers(matching: .init(state: nil)) {
@@ -44,7 +44,7 @@ struct CrashTests {
     #expect(states.first == old)
     #expect(states.last == new)
     #expect(states.allSatisfy { $0 == old || $0 == new })
-    // Once new, never old again.
+    // A new state never reverts to the old one.
     #expect(states.drop { $0 == old }.allSatisfy { $0 == new })
   }
 

@@ -5,7 +5,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-/// A factory reset of a vault: nothing is left in the folder or in the hardware.
+/// A factory reset of a vault: nothing remains in the folder or in the hardware.
 @Suite struct ErasingTests {
   private let fixture: VaultFixture
   private var path: String { fixture.directory }

@@ -21,7 +21,7 @@ struct FileFaultTests {
 
   private var file: URL { URL(fileURLWithPath: fixture.databasePath) }
 
-  /// Puts bytes in the place of the file, tries to use it, and checks that it stays as it is where it is refused.
+  /// Replaces the file's content and uses it; checks that a rejected file stays unchanged.
   private func refusal(of content: Data) async throws -> VaultFailure? {
     for suffix in ["-wal", "-shm"] { unlink(fixture.databasePath + suffix) }
     try content.write(to: file)
@@ -53,7 +53,7 @@ struct FileFaultTests {
         if try await refusal(of: whole.prefix(length)) != nil { refused += 1 }
       }
     }
-    // What is not refused has lost pages of tables that are empty, and opens as it was.
+    // A file that is not rejected has lost pages of empty tables, and opens unchanged.
     #expect(refused > (whole.count / 4096 - 1) * 3)
     #expect(try await refusal(of: whole) == nil)
   }
@@ -67,7 +67,7 @@ struct FileFaultTests {
       changed[offset] ^= 1 << (offset % 8)
       if try await refusal(of: changed) != nil { refused += 1 }
     }
-    // What is not refused lies between what is stored.
+    // A change that is not rejected is between the stored values.
     #expect(refused > 10)
   }
 
@@ -155,7 +155,7 @@ struct FileFaultTests {
 }
 
 extension Vault.Settings {
-  /// With cheap passwords.
+  /// Settings with cheap passwords.
   fileprivate static var weak: Self {
     var settings = Vault.Settings(cost: .fixed(VaultFixture.weak))
     settings.insecureCostFloor = VaultFixture.weak

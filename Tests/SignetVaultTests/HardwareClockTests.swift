@@ -77,7 +77,7 @@ struct HardwareClockTests {
       #expect(try await vault.signingKey(of: id) == "signing key")
       return
     }
-    // After the second failure the next attempt waits, so this one has to be timed.
+    // After the second failure the next attempt has to wait, so this one needs a time.
     await #expect(throws: VaultFailure.keystore(.busy)) { try await vault.signingKey(of: id) }
     hardware.set(HardwareTime(startCount: 7, milliseconds: 1))
     await #expect(throws: VaultFailure.wrongPassword(remaining: 2)) {

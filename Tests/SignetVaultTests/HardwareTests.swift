@@ -19,7 +19,7 @@ struct HardwareTests {
     vault = try fixture.open(keystore: hardware)
   }
 
-  /// A copy of the folder as it is now.
+  /// Copies the current folder.
   private func copy(_ name: String) throws -> String {
     let photographer = Photographer(of: fixture.directory, into: fixture.folder.file(name))
     photographer.take()
@@ -76,7 +76,7 @@ struct HardwareTests {
     let generation = try #require(try fixture.rawDatabase().query("SELECT number, mac FROM generation").first)
     let parts = try fixture.rawDatabase().query("SELECT digest, owner, name FROM part")
     #expect(await attempt(vault, id) == .wrongPassword(remaining: 1))
-    // All are authentic, and belong together.
+    // All parts are authentic and consistent.
     for part in parts {
       try fixture.rawDatabase().execute(
         "UPDATE part SET digest = ? WHERE owner = ? AND name = ?", [part[0], part[1], part[2]])
@@ -123,7 +123,7 @@ struct HardwareTests {
     photographer.take()
     #expect(await attempt(vault, id) == .wiped(domain: "keys"))
     let copy = try VaultFixture.open(try #require(photographer.folders.first), keystore: limiting)
-    // The erased slot's place was given back, so the copy's secret is gone for good.
+    // The erased slot's hardware place was released, so the copy's secret is lost.
     #expect(await attempt(copy, id, VaultFixture.password) == .keystore(.countGone))
   }
 
@@ -140,7 +140,7 @@ struct HardwareTests {
     let failing = try fixture.open(
       keystore: hardware,
       willExecute: { [hardware] (sql) throws(SQLiteFailure) in
-        // The last statement before the commit of the count; the hardware is asked to count next.
+        // The last statement before the commit of the count; the hardware counts next.
         guard sql.hasPrefix("INSERT OR REPLACE INTO generation") else { return }
         let isCount = isDerived.withLock { isDerived in
           defer { isDerived = false }
@@ -197,8 +197,8 @@ struct HardwareTests {
       if sql == "BEGIN IMMEDIATE" { begun.signal() }
     }
     let interrupted = try fixture.open(keystore: hardware)
-    // Between the first one's look at the counter and its step, the second makes a change of its own, if it can. It must not: so
-    // the first waits until it tries, and some time more.
+    // The second vault must not be able to make a change between the first one's read of the counter and its increment. So
+    // the first waits until the second tries, and some time more.
     let changed = Mutex<Task<ContainerID, any Error>?>(nil)
     hardware.interruptCounting {
       changed.withLock {
@@ -255,7 +255,7 @@ struct HardwareTests {
     } check: { number in
       #expect(hardware.placeCount == 2, "statement \(number)")
       do {
-        // What failed after the commit, when the hardware was to count, is changed: this undoes it.
+        // A failure after the commit, at the hardware's count, leaves the change in effect; this reverts it.
         try await vault.changePassword(
           of: "keys", in: id, from: SecretBytes("new"), to: SecretBytes(VaultFixture.password), policy: .any)
       } catch VaultFailure.wrongPassword {}
@@ -263,7 +263,7 @@ struct HardwareTests {
       #expect(key == "signing key")
     }
     #expect(failures > 15)
-    // The last failure was in the giving back of the old place, after the change: the next who opens does it.
+    // The last failure was in the release of the old place, after the change; the next opening completes it.
     _ = try fixture.open(keystore: hardware)
     #expect(hardware.placeCount == 2)
     #expect(try await vault.signingKey(of: id, "new") == "signing key")
@@ -378,7 +378,7 @@ struct HardwareTests {
         continue
       }
     }
-    // Put back under a vault that is open.
+    // Restored in a vault that is open.
     let source = try Database(path: "\(beforeRenewal)/vault.sqlite", mode: .readWrite)
     let raw = try fixture.rawDatabase()
     for (table, columns) in [
@@ -413,7 +413,7 @@ struct HardwareTests {
     }
   }
 
-  /// Makes the file what a program of version 2 would have left.
+  /// Changes the file to that of a version 2 program.
   private func downgrade() throws {
     let raw = try fixture.rawDatabase()
     let row = try #require(try raw.query("SELECT * FROM vault").first)

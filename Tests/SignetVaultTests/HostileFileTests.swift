@@ -21,7 +21,7 @@ struct HostileFileTests {
     raw = try fixture.rawDatabase()
   }
 
-  /// Changes each byte of a value in turn, and puts it back.
+  /// Changes each byte of a value in turn, and restores it.
   private func forEachFlip(
     of column: String, in table: String, where condition: String = "1", _ check: (Int) async throws -> Void
   ) async throws {
@@ -167,7 +167,7 @@ struct HostileFileTests {
         UPDATE slot SET (\(slots)) =
           (SELECT \(slots) FROM kept AS o WHERE o.domain = slot.domain AND o.container <> slot.container);
         """)
-    // Neither is what was stored; the first is named.
+    // Neither is the stored one; the first is named.
     await #expect(throws: VaultFailure.altered(.slot(id, domain: "keys"))) {
       try await vault.sessionKey(of: id)
     }
@@ -176,7 +176,7 @@ struct HostileFileTests {
     }
   }
 
-  /// Runs an update that would meet the primary key half-way, by way of a copy.
+  /// Runs an update by a copy, since it would violate the primary key halfway.
   private func swap(_ sql: String) throws {
     let copied = sql.replacing("UPDATE record", with: "UPDATE swapped").replacing("record.", with: "swapped.")
     try raw.execute(
@@ -194,7 +194,7 @@ struct HostileFileTests {
     try raw.execute("UPDATE container SET name = 'x' WHERE id = ?", .blob(id.bytes))
     await #expect(throws: VaultFailure.altered(.container(id))) { try await vault.containers() }
     #expect(try await vault.sessionKey(of: second) == "session key")
-    // What it says of itself can be read, though not believed.
+    // Its claims can be read, but are not trusted.
     let claims = try await vault.unauthenticatedAttributes(of: id)
     #expect(claims?.userID == "alice" && claims?.name == "x")
     for change in ["name = printf('%.*c', 5000, 'x')", "pins = x'00'"] {

@@ -7,7 +7,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// What a finger may not be told because of others, such as open or interrupted prompts; and that each mismatch counts.
+/// Other prompts, open or interrupted, must not make a finger fail; and each mismatch counts.
 @Suite("Mismatches beside others", .timeLimit(.minutes(10)))
 struct MismatchTests {
   private let fixture: VaultFixture
@@ -23,7 +23,7 @@ struct MismatchTests {
       .simulated(fingers: 1))
   }
 
-  /// Opens with a sensor; the key, or why there is none.
+  /// Opens with a sensor; returns the key or the error.
   private static func open(_ vault: Vault, _ id: ContainerID, with sensor: any BiometricGate) async -> String
   {
     do throws(VaultFailure) {
@@ -43,7 +43,7 @@ struct MismatchTests {
   private static let lockedOut = "\(BiometricFailure.lockedOut)"
   private static let mismatch = "\(BiometricFailure.mismatch)"
 
-  /// The mismatches on the disk.
+  /// The stored number of mismatches.
   private func count() throws -> Int64 { try Self.count(fixture.databasePath) }
 
   private static func count(_ path: String) throws -> Int64 {
@@ -65,7 +65,7 @@ struct MismatchTests {
     }
     #expect(await open(with: sensor) == "\(BiometricFailure.cancelled)")
     #expect(try count() == 2)
-    // The last one of a match is reported by its end, or by a hint that says so; it is one either way.
+    // The end of a match, or a hint, reports its last mismatch, which counts once in either case.
     #expect(await open(with: ScriptedSensor { _ in .failure(.mismatch) }) == Self.mismatch)
     #expect(try count() == 3)
     let hinting = ScriptedSensor { report in
@@ -186,7 +186,7 @@ struct MismatchTests {
       if sql.hasPrefix("INSERT INTO slot") { throw .diskFull(extendedCode: 13) }
     }
     #expect(await open(with: PersistentSensor(tries: 1), in: failing) == "\(VaultFailure.diskFull)")
-    // Nor does one that ends with it, or one that matches.
+    // The same for a match that ends with a mismatch, or that succeeds.
     #expect(
       await open(with: ScriptedSensor { _ in .failure(.mismatch) }, in: failing) == "\(VaultFailure.diskFull)"
     )
@@ -213,7 +213,7 @@ struct MismatchTests {
       return endings
     }
     #expect(endings.allSatisfy { $0 == Self.mismatch || $0 == Self.lockedOut })
-    // Two a match: in three matches at most did the second one still count, or not lock.
+    // Two for each match: in three matches at most, the second one still counted or did not lock.
     #expect(endings.count { $0 == Self.mismatch } <= 4)
     #expect(try count() == 5)
     #expect(await open(with: SimulatedBiometrics()) == Self.lockedOut)
@@ -242,7 +242,7 @@ struct MismatchTests {
       .simulated(fingers: 1))
     let copy = other.folder.file("copy")
     try FileManager.default.copyItem(atPath: other.directory, toPath: copy)
-    // Open already: what is opened later is refused as a whole.
+    // Open before: opening the copy later is rejected as a whole.
     let older = try VaultFixture.open(copy, keystore: hardware)
     #expect(await Self.open(vault, id, with: ScriptedSensor { _ in .failure(.mismatch) }) == Self.mismatch)
     for sensor in [SimulatedBiometrics(), ScriptedSensor { _ in .failure(.mismatch) }] as [any BiometricGate]
@@ -260,11 +260,11 @@ struct MismatchTests {
   }
 }
 
-/// A sensor that does what a test says, as soon as it is asked.
+/// A sensor that runs a test's script at once.
 private struct ScriptedSensor: BiometricGate {
   typealias Ending = Result<EnrolledSet, BiometricFailure>
 
-  /// Is given what reports a mismatch, with the fingers that remain.
+  /// The script; it gets the function that reports a mismatch and the remaining attempts.
   let body: @Sendable (_ report: (Int) -> Void) throws -> Ending
 
   func state() async throws(BiometricFailure) -> BiometricState { .ready(.simulated(fingers: 1)) }
@@ -283,7 +283,7 @@ private struct ScriptedSensor: BiometricGate {
   func endLockout() async {}
 }
 
-/// Somebody who tries a stranger's finger so many times, and whose match then ends only when it is called off.
+/// A user who tries a stranger's finger a number of times, and whose match ends only when it is cancelled.
 private struct PersistentSensor: BiometricGate {
   let tries: Int
 
@@ -300,7 +300,7 @@ private struct PersistentSensor: BiometricGate {
   func endLockout() async {}
 }
 
-/// A match that waits for what a test has it come to.
+/// A match that waits for a test's result.
 private final class Prompt: Sendable {
   private let opened = AsyncStream<Void>.makeStream()
   private let answered = AsyncStream<ScriptedSensor.Ending>.makeStream()

@@ -95,7 +95,7 @@ struct OpeningTests {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<6 {
         group.addTask {
-          // Each is killed in the middle of its first try, unless it was locked out before it.
+          // Each is killed in the middle of its first attempt, unless it was locked out before.
           let result = await #expect(processExitsWith: .failure) {
             [id = id as String, directory = directory as String, log = log as String] in
             let vault = try VaultFixture.open(
@@ -183,7 +183,7 @@ struct OpeningTests {
   @Test("costs below the floor or above the ceiling are neither made nor opened")
   func costs() async throws {
     let id = try await vault.addContainer(.sample())
-    // The same vault, with the floor that users have.
+    // The same vault with the users' minimum cost.
     let strict = try Vault(
       directory: fixture.directory, keystore: SoftwareKeystore(directory: fixture.directory),
       cost: .fixed(VaultFixture.weak))

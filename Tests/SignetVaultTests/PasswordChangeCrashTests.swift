@@ -29,7 +29,7 @@ struct PasswordChangeCrashTests {
       policy: try #require(Self.policy))
   }
 
-  /// Which of the two passwords opens: exactly one, and the biometric slot does always.
+  /// Returns the password that opens, which must be exactly one; the biometric slot always opens.
   private func password(in folder: String) async throws -> String {
     let vault = try VaultFixture.open(folder)
     var opening: [String] = []

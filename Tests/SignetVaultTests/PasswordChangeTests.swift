@@ -224,7 +224,7 @@ struct PasswordChangeTests {
 }
 
 extension PasswordPolicy {
-  /// Whatever can be a password.
+  /// A policy that accepts any possible password.
   static var any: PasswordPolicy {
     do { return try PasswordPolicy(minimumLength: 1, maximumLength: 64, allowsSequences: true) } catch {
       preconditionFailure("\(error)")

@@ -6,13 +6,13 @@ import SignetTestKit
 import SignetVault
 import Testing
 
-/// `Tests/Interop/vault.py`, written from `docs/vault-format.md` alone, opens what the vault has stored.
+/// `Tests/Interop/vault.py`, written from `docs/vault-format.md` alone, opens stored vaults.
 @Suite(.timeLimit(.minutes(10))) struct PythonVaultTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Interop/vault.py").standardized.path
 
-  /// Skipped without the interpreter and its modules, except in CI: a failure there.
+  /// Indicates whether the tests run; without the interpreter and its modules they are skipped, but fail in CI.
   static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     do {
@@ -79,7 +79,7 @@ import Testing
     let wrong = try records(vault(fixture.directory, silent.description, "keys", password: "271829"))
     #expect(wrong["signing"]?.count == 64 && wrong["signing"] != right["signing"])
 
-    // A record that was right once.
+    // A record that was valid earlier.
     let raw = try fixture.rawDatabase()
     let older = try #require(
       try raw.query("SELECT sealed FROM record WHERE name = 'counter' AND domain = 'session'").first)

@@ -35,7 +35,7 @@ struct SilentTests {
     return (key, try domain.withRecord("otp") { SecretBytes(copying: $0).insecureCopy() })
   }
 
-  /// All that the vault has stored.
+  /// The complete stored content of the vault.
   private func content() throws -> [[SQLiteValue]] {
     let raw = try fixture.rawDatabase()
     return try ["vault", "container", "slot", "record", "receipt", "part", "place", "generation"].flatMap {
@@ -81,7 +81,7 @@ struct SilentTests {
     #expect(secrets.count == count + 1)
     #expect(keys.count == count + 1)
     #expect(signatures.count == count)
-    // Each digit a tenth of all times, give or take seven standard deviations.
+    // Each digit a tenth of the time, within seven standard deviations.
     let (mean, deviation) = (Double(count) / 10, (Double(count) * 0.1 * 0.9).squareRoot())
     #expect(leading.allSatisfy { abs(Double($0) - mean) <= 7 * deviation }, "\(leading)")
     _ = try await opened(Self.pin)
@@ -191,7 +191,7 @@ extension Row {
 }
 
 extension ContainerDraft {
-  /// One domain `keys` with a signing key and a one-time password secret under a silent lock.
+  /// A domain `keys` with a signing key and a one-time code secret under a silent lock.
   static func silent(pin: String, _ key: P256.Signing.PrivateKey, _ otpSecret: [UInt8]) -> Self {
     ContainerDraft(
       attributes: .sample(), created: 1_000,

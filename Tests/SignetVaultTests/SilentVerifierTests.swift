@@ -1,4 +1,5 @@
-// An attacker has all files and the hardware secret, knows the format, and may try what he likes. He needs the module's inside.
+// The attacker has all files and the hardware secret, knows the format, and may try anything. This needs the module's
+// internals.
 import Foundation
 import SignetCrypto
 import SignetPolicy
@@ -7,7 +8,7 @@ import SignetTestKit
 import Testing
 import SignetVault
 
-/// Whoever has all that is stored, and the hardware secret too.
+/// An attacker with all stored data and the hardware secret.
 private struct Attacker {
   let place: DomainPlace
   let header: SlotHeader
@@ -15,7 +16,7 @@ private struct Attacker {
   let wrappedKey: [UInt8]
   /// The sealed records by name.
   let records: [(name: String, sealed: [UInt8])]
-  /// Every value of every row, and what the hardware secret opens of it.
+  /// Every value of every row, and its content under the hardware secret.
   let blobs: [[UInt8]]
   let files: Data
 
@@ -55,16 +56,17 @@ private struct Attacker {
     }
   }
 
-  /// What is inside a layer that the hardware secret opens; `nil` if it does not.
+  /// Returns the inside of a layer that the hardware secret opens; `nil` if it does not.
   private func inner(_ sealed: [UInt8], _ key: borrowing SecretBytes, _ context: [UInt8]) -> [UInt8]? {
-    // What has no room for a nonce and a tag opens under no key; each throw takes long, since tests note where errors come from.
+    // A value without room for a nonce and a tag opens under no key; each throw takes long, since tests record the origin of
+    // errors.
     guard sealed.count >= 28 else { return nil }
     do { return try AESGCM.openCombinedBytes(sealed, key: key, additionalData: context) } catch { return nil }
   }
 
   private func xor(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] { zip(a, b).map { $0 ^ $1 } }
 
-  /// All that can be observed about a PIN without asking the server: a name for each observation, and its outcome.
+  /// All observations about a PIN without the server, with their outcomes by name.
   func observations(_ pin: String) throws -> [String: Bool] {
     let slow = try PasswordDerivation.argon2id.derive(SecretBytes(pin), header.salt, VaultFixture.weak)
     let extracted = hardwareSecret.withSecret { HKDF.extract(salt: $0, inputKey: slow, .sha256) }
@@ -151,7 +153,7 @@ struct SilentVerifierTests {
     #expect(right.count > 40)
     #expect(right["signing has the length of a seed"] == true, "the attacker gets as far as the keys")
     #expect(right["the master key opens under the wrapping key"] == false)
-    // What a PIN leads to differs from that of another by chance alone: more of them with `make kill-test`.
+    // The observations of two PINs differ only by chance; `make kill-test` tries more.
     for number in 0..<(KillCount.wanted == nil ? 15 : 60) {
       let wrong = try attacker.observations("\(100_000 + number)")
       #expect(wrong == right, "\(wrong.filter { right[$0.key] != $0.value })")

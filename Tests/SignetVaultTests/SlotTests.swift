@@ -1,5 +1,5 @@
-// The rows of a vault are authenticated, so a header that was changed never reaches these functions in use. They must hold
-// without that too, and only from inside the module can they be given such headers.
+// The rows of a vault are authenticated, so a changed header never reaches these functions in use. They must be safe without
+// that too, and only code inside the module can pass such headers.
 import SignetCrypto
 import SignetPolicy
 import SignetTestKit
@@ -78,10 +78,10 @@ struct SlotTests {
         changed[index] = value
         do {
           let read = try SlotHeader(parsing: changed, floor: Self.floor)
-          // In thousands of rounds an expectation would take most of the time.
+          // In thousands of rounds, an expectation would take most of the time.
           if read.bytes != changed { Issue.record("byte \(index) as \(value): read as \(read)") }
           accepted += 1
-        } catch {}  // a refusal: the throw is typed
+        } catch {}  // a rejection: the throw is typed
       }
     }
     #expect(accepted > 0, "other salts and names are well-formed")
@@ -155,7 +155,7 @@ struct SlotTests {
     #expect(throws: KeystoreFailure.refused) {
       _ = try keystore.unseal(slot.sealedSecret, context: Self.place.hardwareContext(.device))
     }
-    // A recovery code is no way around the keystore.
+    // A recovery code does not replace the keystore.
     let code = SharedSecretBox(SecretBytes.random(byteCount: 16))
     let recovery = try ProtectionSlot.wrapping(
       masterKey, header: Self.header(.recovery), derived: code, hardwareSecret: made,

@@ -21,7 +21,7 @@ struct StateTests {
     raw = try fixture.rawDatabase()
   }
 
-  /// The rows of a table as they are, and what puts them back in the place of those that are there then.
+  /// Saves a table's rows; returns a function that replaces the later rows with them.
   private func snapshot(_ table: String, where condition: String = "1") throws -> () throws -> Void {
     let rows = try raw.query("SELECT rowid, * FROM \(table) WHERE \(condition)")
     let names = try raw.query("PRAGMA table_info(\(table))").map { try $0.text("name") }
@@ -38,7 +38,7 @@ struct StateTests {
 
   private var mine: String { "container = x'\(id)'" }
 
-  /// The container is refused by whoever has the vault open and whoever opens it; others work; deleting it is the way out.
+  /// Expects that an open vault and a newly opened one reject the container, that others work, and that it can be deleted.
   private func expectNoticed(_ part: VaultPart, _ use: (Vault) async throws -> Void) async throws {
     for vault in [vault, try fixture.open()] {
       let failure = await #expect(throws: VaultFailure.self) { try await use(vault) }

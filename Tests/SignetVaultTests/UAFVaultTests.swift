@@ -26,7 +26,7 @@ struct UAFVaultTests {
     return try await vault.open(Vault.uafDomain, of: id, with: .device)
   }
 
-  /// Adds a domain, and a record that tells of it.
+  /// Adds a domain, and a record that names it.
   private static func add(_ draft: DomainDraft, to vault: Vault) async throws {
     let unlocked = try await open(vault)
     try await vault.changeDomains(beside: unlocked, adding: [draft]) { (records, _) throws(VaultFailure) in
@@ -34,7 +34,7 @@ struct UAFVaultTests {
     }
   }
 
-  /// Which domains are known, and which are there and open; the two have to be the same.
+  /// The known domains and the ones that exist and open, which have to be equal.
   private static func state(_ vault: Vault) async throws -> [String] {
     guard let id = try await vault.uafContainer() else { return [] }
     let known = try await open(vault).recordNames.filter { $0 != "token" }.map { String($0.dropFirst(3)) }

@@ -7,7 +7,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// A folder with a vault, cheap passwords, and counts of derivations and of the passwords that were tried.
+/// A folder with a vault, cheap passwords, and counts of derivations and of tried passwords.
 final class VaultFixture: Sendable {
   static let weak = Argon2id.insecureForTests
   static let password = "correct horse"
@@ -22,10 +22,10 @@ final class VaultFixture: Sendable {
   var directory: String { folder.file("vault") }
   var databasePath: String { folder.file("vault/vault.sqlite") }
 
-  /// How often a key was derived from a password through ``open(_:)``'s vaults.
+  /// The number of derivations from a password by the vaults of ``open(_:)``.
   var derivationCount: Int { derivations.withLock(\.self) }
 
-  /// How often a password was compared after it was counted, through ``open(_:)``'s vaults.
+  /// The number of passwords compared after the count of the attempt, by the vaults of ``open(_:)``.
   var tryCount: Int { tries.withLock(\.self) }
 
   func open(
@@ -63,7 +63,7 @@ final class VaultFixture: Sendable {
     }
   }
 
-  /// The file without the vault, for changing it from outside; nothing waits for the disk.
+  /// Opens the file without the vault, for external changes; no write waits for the disk.
   func rawDatabase() throws -> Database {
     let database = try Database(path: databasePath, mode: .readWrite)
     try database.execute(script: "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF")
@@ -71,7 +71,7 @@ final class VaultFixture: Sendable {
   }
 }
 
-/// What happened, in order, wherever it happened.
+/// Records events in order, from any thread.
 final class Recorder<Entry: Sendable>: Sendable {
   private let storage = Mutex<[Entry]>([])
   var entries: [Entry] { storage.withLock(\.self) }
@@ -124,7 +124,7 @@ extension ContainerDraft {
 }
 
 extension UnlockedDomain {
-  /// A record as text, for comparing.
+  /// Returns a record as text, for comparisons.
   borrowing func text(_ name: String) throws -> String {
     try withRecord(name) { bytes in
       bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -133,12 +133,12 @@ extension UnlockedDomain {
 }
 
 extension Vault {
-  /// Opens `keys` with a password and tells the secret in it.
+  /// Opens `keys` with a password and returns its secret.
   func signingKey(of id: ContainerID, _ password: String = VaultFixture.password) throws -> String {
     try open("keys", of: id, with: .password(SecretBytes(password))).text("signing")
   }
 
-  /// Opens `session` and tells the secret in it.
+  /// Opens `session` and returns its secret.
   func sessionKey(of id: ContainerID) throws -> String {
     try open("session", of: id, with: .device).text("key")
   }

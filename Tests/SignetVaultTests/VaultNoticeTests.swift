@@ -85,7 +85,7 @@ struct VaultNoticeTests {
     try fixture.rawDatabase().execute(
       script: "INSERT INTO notice VALUES (\(id), 'bank-1', 0, x'00')")
     await #expect(throws: VaultFailure.altered(.notice(id))) { try await vault.notices() }
-    // It keeps no container from being deleted.
+    // It does not prevent the deletion of a container.
     try await leave(draft("two"))
     #expect(try await vault.notices().map(\.bytes) == [Array("two".utf8)])
   }
@@ -101,7 +101,7 @@ struct VaultNoticeTests {
     }
     try await isRefused(
       NoticeDraft(server: "s", notBefore: 0, bytes: [UInt8](repeating: 0, count: 1 << 20 + 1)))
-    // The container stays with its keys: what ends it is to be told, or said to be untold.
+    // The container stays with its keys: its end must be reported, or be recorded as unreported.
     #expect(try await vault.containers(matching: .init(state: nil)).count == 1)
     try await leave((1...999).map { draft("\($0)") })
     try await leave(draft("1000"))

@@ -16,7 +16,7 @@ struct VersionTests {
     directory = folder.file("vault")
   }
 
-  /// Puts a vault of an earlier program there.
+  /// Installs a vault of an earlier program.
   private func place(_ version: Int) throws {
     let made = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "Fixtures/version\(version)"

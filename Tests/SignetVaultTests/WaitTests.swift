@@ -68,7 +68,7 @@ struct WaitTests {
     }
     fixture.clock.advance(by: .seconds(1800))
     #expect(await attempt(id) == .waiting(.seconds(1800), remaining: 1))
-    // After a restart the wait begins again: nobody knows how long the machine was off.
+    // After a restart the wait begins again, since the time that the machine was off is unknown.
     fixture.clock.reboot(uptime: .seconds(0))
     #expect(await attempt(id) == .waiting(.seconds(3600), remaining: 1))
     fixture.clock.turnWall(by: Self.year)

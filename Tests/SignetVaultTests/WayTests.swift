@@ -78,7 +78,7 @@ struct WayTests {
     for failure in [BiometricFailure.cancelled, .busy, .timedOut] {
       await #expect(throws: VaultFailure.biometric(failure)) { try await byFinger() }
     }
-    // Another process, with a gate that has counted nothing.
+    // Another process, with a new gate that has counted nothing.
     let elsewhere = try fixture.open()
     let fresh = SimulatedBiometrics()
     fresh.queue(.failure(.mismatch), .failure(.mismatch))
@@ -250,7 +250,7 @@ struct WayTests {
   }
 }
 
-/// A sensor whose set changes between the question and the match.
+/// A sensor whose enrolled set changes between the query and the match.
 private struct ChangingSensor: BiometricGate {
   func state() async throws(BiometricFailure) -> BiometricState { .ready(.simulated(fingers: 1)) }
 

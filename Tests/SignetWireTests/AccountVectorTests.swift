@@ -5,7 +5,7 @@ import SignetPolicy
 import SignetWire
 import Testing
 
-/// What other code computed from section 14 is what ours writes and accepts.
+/// Values that independent code computed from section 14, which ours must write and accept.
 @Suite struct AccountVectorTests {
   private func address(_ vector: ProtocolVector) throws -> ListAddress {
     ListAddress(

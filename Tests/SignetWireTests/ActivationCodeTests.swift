@@ -3,7 +3,7 @@ import SignetJSON
 import SignetWire
 import Testing
 
-/// What is scanned, pasted or typed.
+/// The scanned, pasted and typed forms.
 @Suite struct ActivationCodeTests {
   private static func sample() throws -> (code: ActivationCode, message: MessageSample) {
     (try MessageSample.code(ProtocolVector.load()[0]), try MessageSample.named("activation code"))

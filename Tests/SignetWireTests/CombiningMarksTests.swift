@@ -3,8 +3,10 @@ import SignetJSON
 import SignetWire
 import Testing
 
-/// Swift compares texts by their normal form, and putting a long run of combining marks into it takes time that grows
-/// with the square of its length: a text of 40 KB that anybody sends would hold a thread for half a second.
+/// Rejection of long runs of combining marks, which would be a denial of service.
+///
+/// Swift compares texts by their normal form, which takes time quadratic in the length of such a run: a text of 40 KB from
+/// any sender would block a thread for half a second.
 @Suite("Long runs of combining marks are refused before they are compared")
 struct CombiningMarksTests {
   private static func marks(_ count: Int) -> String {
@@ -30,7 +32,7 @@ struct CombiningMarksTests {
     return JSONValue.object(object).bytes
   }
 
-  // Each takes a millisecond; before they were bounded, more than the minute.
+  // Each takes a millisecond; without the limit, more than the minute.
   @Test("in what a device says of itself", .timeLimit(.minutes(1)))
   func core() throws {
     let keystore = try Self.core({ _ in }, inDevice: { $0["keystore"] = .string(Self.marks(20_000)) })
@@ -43,7 +45,7 @@ struct CombiningMarksTests {
 
   @Test("in the names of members, of whatever object anybody sends", .timeLimit(.minutes(1)))
   func names() throws {
-    // The order of two classes of marks is what takes time to put right.
+    // Sorting two classes of marks is what takes the time.
     let name = "a" + String(repeating: "\u{301}", count: 16_000) + String(repeating: "\u{316}", count: 15_000)
     var text = "{\"\(name)\":1"
     for number in 0..<14 { text += ",\"a\(number)\":\(number)" }

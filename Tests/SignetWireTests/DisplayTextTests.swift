@@ -34,7 +34,7 @@ struct DisplayTextTests {
 
   @Test("A list of the most and longest transactions is read")
   func longestList() throws {
-    // JSON writes each of these as two bytes, and the content's quotes and backslashes again.
+    // JSON writes each of these as two bytes, and escapes the content's quotes and backslashes again.
     let frame = try TransactionContent(.text("x"), from: .relyingParty("B")).json.utf8.count - 1
     let text = String(repeating: "\n", count: (TransactionContent.maximumByteCount - frame) / 2)
     let list = TransactionList(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Identifiers that the server makes")
 struct IDTests {
-  /// Bytes that are all alike.
+  /// A source of equal bytes.
   private struct Repeating: RandomSource {
     let byte: UInt8
     func bytes(_ count: Int) -> [UInt8] { Array(repeating: byte, count: count) }
@@ -27,7 +27,7 @@ struct IDTests {
 
   @Test("Ids are compared by their bytes, as databases compare them")
   func equality() throws {
-    // For Swift the texts are equal: a Kelvin sign and a K, and one letter in two spellings.
+    // As Swift strings the texts are equal: a Kelvin sign and a K, and one letter in two forms.
     let (kelvin, letter) = (ContainerID(unchecked: "\u{212A}"), try ContainerID("K"))
     #expect(kelvin.text == letter.text && kelvin != letter)
     #expect(Set([kelvin, letter]).count == 2)

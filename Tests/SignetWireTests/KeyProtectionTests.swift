@@ -3,7 +3,7 @@ import SignetPolicy
 import SignetWire
 import Testing
 
-/// The protections that keys of a container have of their own (`docs/protocol.md` section 3.4).
+/// The separate protections of a container's keys (`docs/protocol.md` section 3.4).
 @Suite struct KeyProtectionTests {
   private let otp: JSONObject = [
     "label": "otp", "type": "totp", "algorithm": "SHA256", "digits": 6, "period": 30,

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetWire
 import Testing
 
-/// Renewals and notices of an end: whose word they are, and what they may say.
+/// Renewals and notices of an end: their signers, and their allowed contents.
 @Suite struct LifetimeMessageTests {
   private let key = P256.Signing.PrivateKey()
   private let other = P256.Signing.PrivateKey()
@@ -13,7 +13,7 @@ import Testing
     #expect(RenewalCore.isSigned(message, by: key.publicKey))
     #expect(!RenewalCore.isSigned(message, by: other.publicKey))
     #expect(try SignedMessage.unverifiedPayload(of: message) == core.bytes)
-    // A signature of another kind by the same key is no renewal.
+    // A signature for another type of message by the same key is no renewal.
     let notice = try await MessageSample.endNotice().signed(by: key.signature(for:))
     #expect(!RenewalCore.isSigned(notice, by: key.publicKey))
     for broken in ["", "a.b.c", message + "A", String(message.dropLast(4))] {

@@ -2,16 +2,16 @@ import SignetCrypto
 import SignetJSON
 import SignetWire
 
-/// A message as bytes, and what reads it.
+/// A message as bytes, with its parser.
 struct MessageSample: Sendable, CustomStringConvertible {
   let name: String
   let bytes: [UInt8]
-  /// Reads bytes and writes the message again.
+  /// Parses bytes and writes the message again.
   let reprint: @Sendable ([UInt8]) throws -> [UInt8]
 
   var description: String { name }
 
-  /// The message with a member set, or removed where the value is `nil`; `path` names objects on the way.
+  /// Returns the message with a member set, or removed for a `nil` value; `path` leads through inner objects.
   func setting(_ path: String..., to value: JSONValue?) throws -> [UInt8] {
     JSONValue.object(try Self.set(JSONObject(parsing: bytes), path[...], value)).bytes
   }
@@ -103,7 +103,7 @@ struct MessageSample: Sendable, CustomStringConvertible {
     return sample
   }
 
-  /// The core of the vector's activation, as one of a renewal of the container `c1`.
+  /// The core of the vector's activation, turned into a renewal of the container `c1`.
   static func renewalCore(_ vector: ProtocolVector) throws -> RenewalCore {
     let core = try ActivationCore(parsing: vector.utf8("core"))
     return RenewalCore(

@@ -4,7 +4,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// What every message has in common: it reads what it writes, and refuses what the protocol does not say.
+/// Common properties of all messages: a written message can be read, and values outside the protocol are rejected.
 @Suite struct MessageTests {
   @Test(arguments: try MessageSample.all()) func readsWhatItWrites(_ sample: MessageSample) throws {
     #expect(try sample.reprint(sample.bytes) == sample.bytes)
@@ -73,7 +73,7 @@ import Testing
       }
       guard let printed = Self.attempt(sample, bytes) else { continue }
       accepted += 1
-      // What was accepted means the same when it is read again.
+      // An accepted message has the same meaning when it is read again.
       #expect(Self.attempt(sample, printed) == printed)
     }
     #expect(accepted < 10_000)

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetWire
 import Testing
 
-/// One activation, or one renewal, that other code computed from the protocol's text; `Vectors/README.md` says how.
+/// One activation, or one renewal, that independent code computed from the protocol's text; `Vectors/README.md` says how.
 struct ProtocolVector: Sendable, CustomTestStringConvertible {
   let id: String
   private let members: JSONObject
@@ -21,7 +21,7 @@ struct ProtocolVector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Whether there is a value of this name.
+  /// Returns whether there is a value of this name.
   func contains(_ name: String) -> Bool { members.contains(name) }
 
   func text(_ name: String) throws -> String { try members.string(name) }
@@ -40,7 +40,7 @@ struct ProtocolVector: Sendable, CustomTestStringConvertible {
 }
 
 extension SecretBytes {
-  /// The bytes of a secret that is in a file anyway.
+  /// The bytes of a secret that is published in a file.
   borrowing func published() -> [UInt8] {
     withBytes { span in
       (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }

@@ -4,7 +4,7 @@ import SignetOATH
 import SignetWire
 import Testing
 
-/// What other code computed from section 3.5 is what ours computes and accepts.
+/// Values that independent code computed from section 3.5, which ours must compute and accept.
 @Suite struct RenewalVectorTests {
   @Test("key schedule and secrets", arguments: try ProtocolVector.load("renewal"))
   func derivesTheKeys(_ vector: ProtocolVector) throws {
@@ -37,7 +37,7 @@ import Testing
       #expect(try serverBytes == vector.hex("Ks"))
       let otpBytes = secrets.otpSecret().published()
       #expect(try otpBytes == vector.hex("otpSecret"))
-      // The proof of *finish* is over the characters of the message, of which the signature has a random part.
+      // The proof of *finish* covers the characters of the message, whose signature has a random part.
       let finish = try RenewalFinish(parsing: vector.utf8("finish"))
       let proof = secrets.renewalProof(of: finish.message)
       #expect(proof == finish.proof)
@@ -73,9 +73,9 @@ import Testing
   }
 }
 
-/// The tables of section 9 say what the files beside these tests say.
+/// The tables of section 9 must agree with the files next to these tests.
 @Suite struct ProtocolPageTests {
-  /// The rows of the page whose second cell is a value, by the table that they are in.
+  /// The rows of the document whose second cell is a value, by table.
   private static func tables() throws -> [[(name: String, value: String)]] {
     let page = try String(
       contentsOf: URL(filePath: #filePath).appending(path: "../../../docs/protocol.md").standardized,
@@ -97,7 +97,7 @@ import Testing
     return tables
   }
 
-  /// The member of the file that a row is.
+  /// The file's member for a row.
   private static let members = [
     "invite code": "invite", "invite text": "inviteText", "private key of `e`": "devicePrivateKey",
     "private key of `E`": "serverPrivateKey", "private key of the encryption key": "encryptionPrivateKey",
@@ -111,7 +111,7 @@ import Testing
     "private key of the session key": "sessionPrivateKey",
   ]
 
-  /// The member whose first text a row is.
+  /// The file's member whose first text a row has.
   private static let lists = ["receipt for the lock": "receipts", "its JWS": "receiptJWS"]
 
   @Test func pageAndFilesAgree() throws {

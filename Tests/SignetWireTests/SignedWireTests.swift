@@ -4,7 +4,7 @@ import SignetJSON
 import SignetWire
 import Testing
 
-/// What signing keys and session keys sign, and what the server encrypts.
+/// Messages signed with signing keys and session keys, and messages that the server encrypts.
 @Suite struct SignedWireTests {
   private struct Bytes: RandomSource {
     func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 5, count: count) }
@@ -72,7 +72,7 @@ import Testing
     ] {
       #expect(SignedRequest(authorization: bad) == nil, "\(bad.prefix(40))")
     }
-    // A JWS of another type, without a key id, or under a MAC whose key anyone knows.
+    // A JWS of another type, without a key ID, or under a MAC with a public key.
     let bytes = Self.proof(at: 1000).bytes
     let signing = SigningKey(key, keyID: "c1")
     let publicKey = SecretBytes(copying: key.publicKey.x963Representation)
@@ -164,7 +164,7 @@ import Testing
     #expect(throws: WireFailure.notAuthentic) {
       try SealedTransactionList(decrypting: jwe, with: P256.KeyAgreement.PrivateKey())
     }
-    // Whoever has the device's public key can encrypt; only the server signs.
+    // Anyone with the device's public key can encrypt, but only the server signs.
     let forged = try SealedTransactionList(
       decrypting: list.sealed(for: address, by: P256.Signing.PrivateKey(), to: key.publicKey), with: key)
     #expect(throws: WireFailure.notAuthentic) { try forged.list(signedBy: server.publicKey, for: address) }
@@ -185,7 +185,7 @@ import Testing
         try SealedTransactionList(decrypting: changed.joined(separator: "."), with: key)
       }
     }
-    // Encrypted for the device, by the algorithms of the protocol, and still not a list.
+    // Encrypted for the device with the protocol's algorithms, but not a list.
     let bare = try JWE.encrypt(list.bytes, for: EncryptionKey(key.publicKey), .ecdhES, .a256GCM)
     #expect(throws: WireFailure.notAuthentic) { try SealedTransactionList(decrypting: bare, with: key) }
     let signed = SigningKey(server, keyID: server.publicKey.thumbprint)
@@ -218,7 +218,7 @@ import Testing
     #expect(
       set.successor(
         of: keys[0].publicKey, called: last.thumbprint, at: try ServerURL("evil.example.com/main")) == nil)
-    // A key that is published without its predecessor's word is trusted by nobody.
+    // A published key without its predecessor's signature is not trusted.
     words[1] = try KeySuccession(server: server, next: keys[2].publicKey, time: 1).signed(by: stranger)
     set = ServerKeySet(keys: keys.map(\.publicKey), successions: words)
     #expect(set.successor(of: keys[0].publicKey, called: last.thumbprint, at: server) == nil)
@@ -244,7 +244,7 @@ import Testing
       #expect(throws: WireFailure.self) { try TransactionContent(.text(bad), from: bank) }
     }
     #expect(throws: Never.self) { try TransactionContent(.text(longest), from: bank) }
-    // A status of a later version can't be chosen, and hinders nothing.
+    // A status of a later version cannot be chosen, and is ignored.
     object["content"] = .string(try TransactionContent(.text("Pay"), from: bank).json)
     object["statuses"] = ["accepted", "later"]
     let list = try TransactionList(parsing: sample.setting("transactions", to: [.object(object)]))

@@ -4,7 +4,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-/// What is shown and signed: one text, in one spelling (`docs/protocol.md` section 5).
+/// The displayed and signed text, in one encoding (`docs/protocol.md` section 5).
 @Suite struct TransactionContentTests {
   private static let bank = TransactionContent.Origin.relyingParty("Example Bank")
 
@@ -46,7 +46,7 @@ import Testing
     #expect(read.origin == content.origin)
   }
 
-  /// Every other way of writing the same JSON value: members in another order, white space, escapes that are not needed.
+  /// Every other encoding of the same JSON value: reordered members, white space, needless escapes.
   @Test("no other text says the same", arguments: 0..<50)
   func isUnique(_ seed: Int) throws {
     var random = SeededContent(seed: UInt64(seed))
@@ -60,7 +60,7 @@ import Testing
     for index in bytes.indices {
       switch bytes[index] {
       case UInt8(ascii: ":"), UInt8(ascii: ","):
-        // In a string this is another text, elsewhere it is white space.
+        // In a string this changes the text, elsewhere it is white space.
         others.append(String(decoding: bytes[...index] + [0x20] + bytes[(index + 1)...], as: UTF8.self))
       case UInt8(ascii: "a")...UInt8(ascii: "z"):
         let escape = Array("\\u00\(String(bytes[index], radix: 16))".utf8)

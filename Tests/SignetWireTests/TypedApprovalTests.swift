@@ -3,7 +3,7 @@ import SignetJSON
 import SignetWire
 import Testing
 
-/// What is typed into a device that sees nothing of a transaction (`docs/protocol.md` section 5.10).
+/// Input typed into a device that does not receive the transaction (`docs/protocol.md` section 5.10).
 @Suite struct TypedApprovalTests {
   @Test("challenge and digits are those of the page", arguments: try ProtocolVector.load())
   func vectors(_ vector: ProtocolVector) throws {
@@ -56,7 +56,7 @@ import Testing
   func normalForm(_ typed: String, _ expected: String) throws {
     let value = try TypedValue(typed)
     #expect(value.description == expected)
-    // The form that is signed is one of those that can be typed, but for three decimal places.
+    // The signed form can be typed too, except for three decimal places.
     if expected != "1.255KWD" { #expect(try TypedValue(expected) == value) }
   }
 

@@ -3,7 +3,7 @@ import SignetWire
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct WallClockTests {
-  /// The second of the most exact clock, with its nanoseconds.
+  /// The time of the most exact clock, with nanoseconds.
   private static var exact: timespec {
     var time = timespec()
     #expect(clock_gettime(CLOCK_REALTIME, &time) == 0)

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetWire
 import Testing
 
-/// The values that the protocol does not allow, each by itself.
+/// Values outside the protocol, each by itself.
 @Suite struct WireRefusalTests {
   private func refuses(_ name: String, _ path: [String], _ value: JSONValue) throws {
     let sample = try MessageSample.named(name)
@@ -28,7 +28,7 @@ import Testing
       ("core", ["device", "id"], 16), ("offer", ["key", "x"], 32), ("core", ["keys", "session", "y"], 32),
     ] {
       for wrong in [0, count - 1, count + 1] { try refuses(name, path, Self.base64(wrong)) }
-      // Padding, the other alphabet and bits that mean nothing are not base64url.
+      // Padding, the other alphabet and unused bits are not base64url.
       try refuses(name, path, .string(String(repeating: "A", count: (count * 4 + 2) / 3) + "="))
       try refuses(name, path, .string("+" + String(repeating: "A", count: (count * 4 + 2) / 3 - 1)))
     }
@@ -61,7 +61,7 @@ import Testing
     for path in [["agreement"], ["keys", "session"], ["keys", "encryption"], ["keys", "signing"]] {
       try refuses("core", path + ["kty"], "OKP")
       try refuses("core", path + ["crv"], "P-384")
-      // The coordinates the wrong way round, zeros, and the field's prime: none is a point.
+      // Swapped coordinates, zeros, and the field's prime: none is a point.
       var swapped = key
       (swapped["x"], swapped["y"]) = (key["y"], key["x"])
       try refuses("core", path, .object(swapped))

@@ -3,7 +3,7 @@ import SignetOATH
 import SignetWire
 import Testing
 
-/// What other code computed from the protocol's text is what ours computes and accepts.
+/// Values that independent code computed from the protocol's text, which ours must compute and accept.
 @Suite struct WireVectorTests {
   @Test("key schedule, section 3.2", arguments: try ProtocolVector.load())
   func derivesTheKeys(_ vector: ProtocolVector) throws {
@@ -52,7 +52,7 @@ import Testing
     let deviceKey = try vector.secret("Kd")
     let serverKey = try vector.secret("Ks")
     let (core, receipt) = (try vector.utf8("core"), try vector.utf8("receipt"))
-    // HS256 has no random part: ours are the same, byte by byte.
+    // HS256 has no random part, so ours are equal byte by byte.
     let signedCore = try SignedMessage.sign(core, key: deviceKey, type: SignedMessage.activationType)
     let signedReceipt = try SignedMessage.sign(receipt, key: serverKey, type: SignedMessage.receiptType)
     #expect(try signedCore == vector.text("deviceMessage"))
@@ -82,7 +82,7 @@ import Testing
     let session = try vector.signingKey("sessionPrivateKey")
     #expect(!KeyPossession.isShown(by: shown, of: session.publicKey, transcript: transcript))
     #expect(try !KeyPossession.isShown(by: shown, of: signing.publicKey, transcript: vector.hex("T1")))
-    // Another kind of message by the same key over the same words shows nothing.
+    // Another type of message by the same key with the same content proves nothing.
     let other = try await KeyPossession.signed(
       transcript, for: session.publicKey, by: signing.signature(for:))
     #expect(!KeyPossession.isShown(by: other, of: signing.publicKey, transcript: transcript))
@@ -150,7 +150,7 @@ import Testing
       changed[index] ^= 1
       #expect(try proofKey(start, changed, core) != expected)
     }
-    // A byte that moves over the border between start and offer is a change too.
+    // A byte moved across the border between start and offer is a change too.
     #expect(try proofKey(start + [offer[0]], Array(offer.dropFirst()), core) != expected)
     #expect(try proofKey(start, offer, core + [0x20]) != expected)
   }

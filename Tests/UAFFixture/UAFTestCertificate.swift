@@ -1,6 +1,6 @@
 package import SignetCrypto
 
-/// A certificate of tests, written element by element in DER, so that it can say what no authority would.
+/// A certificate of tests, written element by element in DER, so that it can have contents that no authority would issue.
 package struct UAFTestCertificate: Sendable {
   /// An extension: the content of its object identifier, and that of its `extnValue`.
   package struct Extension: Sendable {
@@ -11,15 +11,15 @@ package struct UAFTestCertificate: Sendable {
       (self.identifier, self.value) = (identifier, value)
     }
 
-    /// That it may issue others (2.5.29.19).
+    /// The extension of an authority (2.5.29.19).
     package static let authority = Extension([0x55, 0x1D, 0x13], [0x30, 0x03, 0x01, 0x01, 0xFF])
 
-    /// What its key is for: the bits of the first byte, `digitalSignature` the highest (2.5.29.15).
+    /// The key usage: the bits of the first byte, `digitalSignature` the highest (2.5.29.15).
     package static func usage(_ bits: UInt8) -> Extension {
       Extension([0x55, 0x1D, 0x0F], [0x03, 0x02, UInt8(bits.trailingZeroBitCount), bits])
     }
 
-    /// Which model it is for (1.3.6.1.4.1.45724.1.1.1), as it is written there.
+    /// The model of the certificate (1.3.6.1.4.1.45724.1.1.1), with raw content.
     package static func model(_ value: [UInt8]) -> Extension {
       Extension([0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0xE5, 0x1C, 0x01, 0x01, 0x01], value)
     }
@@ -27,16 +27,16 @@ package struct UAFTestCertificate: Sendable {
 
   package let key = P256.Signing.PrivateKey()
   package let name: String
-  /// The certificate.
+  /// The certificate in DER.
   package let der: [UInt8]
 
   /// Makes a certificate that is valid from 2020 to 2049.
   ///
   /// - Parameters:
   ///   - name: The common name, of less than 100 bytes.
-  ///   - issuer: Who signs; nil for itself.
-  ///   - extensions: What it says.
-  /// - Throws: ``CryptoFailure`` when memory fails.
+  ///   - issuer: The issuer; `nil` for a self-signed one.
+  ///   - extensions: The extensions.
+  /// - Throws: ``CryptoFailure`` if memory is exhausted.
   package init(
     _ name: String, issuer: UAFTestCertificate? = nil, extensions: [Extension]
   ) throws(CryptoFailure) {

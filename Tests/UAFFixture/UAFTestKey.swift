@@ -2,7 +2,7 @@ import Foundation
 package import SignetCrypto
 package import SignetUAF
 
-/// A UAF authenticator's key in software, which makes good assertions and, element by element, bad ones.
+/// A UAF authenticator's key in software, which makes valid assertions and, element by element, invalid ones.
 package struct UAFTestKey: Sendable {
   /// An element of an assertion: its tag and its content.
   package struct Element: Sendable {
@@ -12,7 +12,7 @@ package struct UAFTestKey: Sendable {
     package init(_ tag: TLVTag, _ content: [UInt8]) { (self.tag, self.content) = (tag, content) }
   }
 
-  /// Who vouches for the key.
+  /// The attestation of the key.
   package enum Attester: Sendable {
     /// The key itself.
     case itself
@@ -29,12 +29,12 @@ package struct UAFTestKey: Sendable {
   package var signCounter: UInt32 = 1
   package var registrationCounter: UInt32 = 1
   package var attester = Attester.itself
-  /// Changes what its metadata says.
+  /// Changes its metadata statement.
   package var describe: @Sendable (inout MetadataStatement) -> Void = { _ in }
-  /// What signs in the place of ``privateKey``: a key of another algorithm than P-256.
+  /// The signer in place of ``privateKey``: a key of another algorithm than P-256.
   package var signer: UAFTestSigner?
 
-  /// Makes a fresh P-256 key.
+  /// Makes a new P-256 key.
   ///
   /// - Parameters:
   ///   - aaid: The model that it claims.
@@ -47,13 +47,13 @@ package struct UAFTestKey: Sendable {
     keyFormat = isDER ? .x962DER : .x962RAW
   }
 
-  /// Makes a key for an algorithm, a fresh one unless it is of RSA.
+  /// Makes a key for an algorithm, a new one except for RSA.
   ///
   /// - Parameters:
-  ///   - algorithm: One that is supported.
-  ///   - keyFormat: How the key is written.
+  ///   - algorithm: A supported algorithm.
+  ///   - keyFormat: The encoding of the key.
   ///   - aaid: The model that it claims.
-  ///   - isOther: Whether a key of RSA is the second of the two that the process has (``UAFTestSigner``).
+  ///   - isOther: Whether an RSA key is the second of the process's two (``UAFTestSigner``).
   package init(
     _ algorithm: UAFAlgorithm, _ keyFormat: UAFKeyFormat, aaid: AAID = AAID(vendor: 0x7357, model: 1),
     isOther: Bool = false
@@ -63,7 +63,7 @@ package struct UAFTestKey: Sendable {
     if algorithm.scheme != .p256 { signer = UAFTestSigner(algorithm, isOther: isOther) }
   }
 
-  /// The public key as it is written in registrations.
+  /// The public key as encoded in registrations.
   package var encodedKey: [UInt8] {
     if let signer { return signer.publicKey(keyFormat) }
     return keyFormat == .x962DER
@@ -72,7 +72,7 @@ package struct UAFTestKey: Sendable {
 
   package var reference: KeyReference { KeyReference(aaid: aaid, keyID: keyID) }
 
-  /// The model that it claims to be of; with root certificates it has to be certified.
+  /// The metadata of its claimed model; with root certificates, the key needs a certificate.
   package func statement(roots: [[UInt8]] = []) -> MetadataStatement {
     var statement = MetadataStatement(
       aaid: aaid, description: "A key of tests", authenticatorVersion: authenticatorVersion,
@@ -85,7 +85,7 @@ package struct UAFTestKey: Sendable {
     return statement
   }
 
-  /// What a server has stored of it.
+  /// The key as a server stores it.
   package func registered(signCounter: UInt32? = 0) throws(UAFKeyFailure) -> RegisteredKey {
     RegisteredKey(
       reference: reference, publicKey: try UAFPublicKey(encodedKey, format: keyFormat, for: algorithm),
@@ -94,7 +94,7 @@ package struct UAFTestKey: Sendable {
 
   // MARK: Elements
 
-  /// What is signed at registration.
+  /// The signed elements of a registration.
   package func registrationElements(_ hash: [UInt8]) -> [Element] {
     [
       Element(.aaid, Array(aaid.text.utf8)),
@@ -108,7 +108,7 @@ package struct UAFTestKey: Sendable {
     ]
   }
 
-  /// What is signed at authentication; with a hash, a transaction was confirmed.
+  /// The signed elements of an authentication; with a hash, a transaction was confirmed.
   package func authenticationElements(_ hash: [UInt8], transactionHash: [UInt8] = []) -> [Element] {
     [
       Element(.aaid, Array(aaid.text.utf8)),
@@ -124,12 +124,12 @@ package struct UAFTestKey: Sendable {
 
   // MARK: Assertions
 
-  /// Signs elements and puts the attestation behind them.
+  /// Signs elements and appends the attestation.
   ///
   /// - Parameters:
-  ///   - elements: What is signed, as it is.
-  ///   - edit: Changes what stands beside: the signed element, and the attestation.
-  /// - Throws: ``CryptoFailure`` when memory fails.
+  ///   - elements: The signed elements, unchanged.
+  ///   - edit: Changes the outer elements: the signed one, and the attestation.
+  /// - Throws: ``CryptoFailure`` if memory is exhausted.
   /// - Returns: The assertion.
   package func registrationAssertion(
     _ elements: [Element], edit: (inout [Element]) -> Void = { _ in }
@@ -157,9 +157,9 @@ package struct UAFTestKey: Sendable {
   /// Signs elements.
   ///
   /// - Parameters:
-  ///   - elements: What is signed, as it is.
-  ///   - edit: Changes what stands beside: the signed element, and the signature.
-  /// - Throws: ``CryptoFailure`` when memory fails.
+  ///   - elements: The signed elements, unchanged.
+  ///   - edit: Changes the outer elements: the signed one, and the signature.
+  /// - Throws: ``CryptoFailure`` if memory is exhausted.
   /// - Returns: The assertion.
   package func authenticationAssertion(
     _ elements: [Element], edit: (inout [Element]) -> Void = { _ in }
@@ -172,7 +172,7 @@ package struct UAFTestKey: Sendable {
     return Self.composite(.authenticationAssertion, parts)
   }
 
-  /// The signature of bytes, raw or in DER as the algorithm says.
+  /// The signature of bytes, raw or in DER by the algorithm.
   package func sign(
     _ bytes: [UInt8], _ key: P256.Signing.PrivateKey
   ) throws(CryptoFailure) -> [UInt8] {
@@ -188,7 +188,7 @@ package struct UAFTestKey: Sendable {
     return writer.bytes
   }
 
-  /// The encoding of an element that holds others.
+  /// The encoding of an element with inner elements.
   package static func composite(_ tag: TLVTag, _ elements: [Element]) -> [UInt8] {
     encode(Element(tag, elements.flatMap(encode)))
   }
@@ -198,7 +198,7 @@ package struct UAFTestKey: Sendable {
   }
 }
 
-/// An authority that vouches for keys of tests, and the certificates that it made.
+/// An authority for keys of tests, with its certificates.
 package struct UAFTestAuthority: Sendable {
   private let authority: CertificateAuthority
 

@@ -1,8 +1,8 @@
 package import SignetUAF
 
-/// Pictures as PNG files, written chunk by chunk, so that they can be wrong in one place.
+/// Pictures as PNG files, written chunk by chunk, so that they can have an error in one place.
 package struct UAFTestPicture: Sendable {
-  /// A chunk: its name, and what is in it.
+  /// A chunk: its name and its data.
   package typealias Chunk = (name: String, data: [UInt8])
 
   package var width: UInt32
@@ -13,15 +13,15 @@ package struct UAFTestPicture: Sendable {
   package var palette: [UInt8] = []
   /// Changes the chunks before they are written.
   package var edit: @Sendable (inout [Chunk]) -> Void = { _ in }
-  /// What stands behind the end.
+  /// The bytes after the end.
   package var trailing: [UInt8] = []
 
-  /// A picture of one grey, or one colour.
+  /// A picture of one grey value, or one color.
   package init(_ width: UInt32, _ height: UInt32, colourType: UInt8 = 0) {
     (self.width, self.height, self.colourType) = (width, height, colourType)
   }
 
-  /// What it is like.
+  /// Its characteristics.
   package var characteristics: DisplayPNGCharacteristics {
     DisplayPNGCharacteristics(
       width: width, height: height, bitDepth: bitDepth, colourType: colourType, interlace: interlace,
@@ -51,7 +51,7 @@ package struct UAFTestPicture: Sendable {
     return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + written + trailing
   }
 
-  /// A transaction of it, which says what it is like.
+  /// A transaction with it and its stated characteristics.
   package func transaction(saying characteristics: DisplayPNGCharacteristics? = nil) -> UAFTransaction? {
     UAFTransaction(
       contentType: .png, content: bytes, pngCharacteristics: characteristics ?? self.characteristics)
@@ -68,7 +68,7 @@ package struct UAFTestPicture: Sendable {
         (bits, count) = (bits >> 8, count - 8)
       }
     }
-    /// Codes go out from their highest bit.
+    /// Writes a code from its highest bit.
     func code(_ value: UInt32, _ width: UInt32) {
       for place in (0..<width).reversed() { write(value >> place & 1, 1) }
     }

@@ -1,20 +1,20 @@
 import COpenSSL
 package import SignetUAF
 
-/// A key of an algorithm that our own authenticators do not have, made and used by OpenSSL alone: what verifies it in the
-/// system has no part in it.
-@safe package final class UAFTestSigner: @unchecked Sendable {  // nobody changes the key
+/// A key of an algorithm that our own authenticators lack, made and used by OpenSSL alone, independently of the verifying
+/// code.
+@safe package final class UAFTestSigner: @unchecked Sendable {  // the key never changes
   private let key: OpaquePointer
   private let algorithm: UAFAlgorithm
 
-  /// Two keys of RSA, since making one takes as long as a hundred signatures; they differ, and the algorithms share them.
+  /// Two different RSA keys that the algorithms share, since making one takes as long as a hundred signatures.
   nonisolated(unsafe) private static let keysOfRSA = unsafe [makeKey(isRSA: true), makeKey(isRSA: true)]
 
-  /// Makes a fresh key on secp256k1, or takes one of two of RSA with 2048 bits that the process has made.
+  /// Makes a new key on secp256k1, or uses one of the process's two RSA keys with 2048 bits.
   ///
   /// - Parameters:
   ///   - algorithm: One on secp256k1 or of RSA.
-  ///   - isOther: Whether a key of RSA is the second of the two.
+  ///   - isOther: Whether an RSA key is the second of the two.
   package init(_ algorithm: UAFAlgorithm, isOther: Bool = false) {
     self.algorithm = algorithm
     if algorithm.scheme == .secp256k1 {
@@ -43,7 +43,7 @@ package import SignetUAF
 
   deinit { unsafe EVP_PKEY_free(key) }
 
-  /// The public key as authenticators write it.
+  /// The public key as authenticators encode it.
   package func publicKey(_ format: UAFKeyFormat) -> [UInt8] {
     let der = unsafe Self.bytes { unsafe i2d_PUBKEY(key, $0) }
     switch format {
@@ -57,7 +57,7 @@ package import SignetUAF
     }
   }
 
-  /// A signature as the algorithm writes it.
+  /// A signature as the algorithm encodes it.
   package func signature(for message: [UInt8]) -> [UInt8] {
     let context = unsafe EVP_MD_CTX_new()
     defer { unsafe EVP_MD_CTX_free(context) }
@@ -93,7 +93,7 @@ package import SignetUAF
     return numbers
   }
 
-  /// What OpenSSL writes where it is shown room for it.
+  /// The output of an OpenSSL encoder.
   private static func bytes(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32)
     -> [UInt8]
   {

@@ -2,12 +2,12 @@ import Foundation
 import SignetCrypto
 import SignetVault
 
-// A program to kill: it opens a domain of a vault with its password again and again.
+// A program for tests to kill: it repeatedly opens a domain of a vault with its password.
 //
 //   VaultVictim FOLDER CONTAINER DOMAIN PASSWORD LOG COUNT
 //
-// Each time it adds a byte to LOG, which others write to as well, and ends with status 0 when COUNT are there. What the password is
-// refused with goes to standard error, with status 1.
+// Each time it appends a byte to LOG, as other processes do, and ends with status 0 when LOG has COUNT bytes. If the password is
+// rejected, it prints the reason on standard error and ends with status 1.
 
 let words = CommandLine.arguments
 guard words.count == 7, let identifier = ContainerID(words[2]), let count = Int(words[6]) else { exit(64) }
@@ -15,7 +15,7 @@ let log = open(words[5], O_WRONLY | O_APPEND)
 guard log >= 0 else { exit(66) }
 
 var settings = Vault.Settings(createIfMissing: false)
-// What the slots have, and no better one: the least that a test may have.
+// The cost of the slots, and no better one: the minimum that a test may have.
 settings.insecureCostFloor = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
 settings.cost = .fixed(settings.insecureCostFloor)
 do {

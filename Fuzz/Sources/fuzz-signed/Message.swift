@@ -54,7 +54,7 @@ enum Keys {
   static let device = agreeing(3)
   static let otherDevice = agreeing(4)
 
-  /// The answered transaction's address, and another one.
+  /// The address of the answered list, and another one.
   static let address = addressed([UInt8](1...16))
   static let otherAddress = addressed([UInt8](2...17))
 

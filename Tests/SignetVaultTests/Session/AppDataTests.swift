@@ -169,7 +169,7 @@ import SignetVault
         try Self.open(sealed + [UInt8](repeating: 0, count: extra))
       }
     }
-    // Only who has the key can make this second form of a text of one full chunk.
+    // Only an owner of the key can make this second form of a text of one full chunk.
     let key = try Self.group().textKey(label: "notes", salt: AppDataFormat.salt(inHeader: sealed))
     let made = try key.withKey { (key) throws(AppDataFailure) -> [UInt8] in
       do {

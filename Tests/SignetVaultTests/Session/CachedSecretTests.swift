@@ -99,7 +99,7 @@ import Testing
 
   @Test("time ends it though nobody looks")
   func guardian() async throws {
-    // The one test that waits for the real clock: it ends when the secret is wiped, and hangs if it is not.
+    // The only test that waits for the real clock: it ends when the secret is wiped, and hangs otherwise.
     let (ends, end) = AsyncStream.makeStream(of: LockReason.self)
     let kept = try CachedSecret<SecretBytes>(clock: SystemTrustedClock()) { end.yield($0) }
     kept.keep(SecretBytes("key"), limits: SessionLimits(idleTimeout: nil, maximumAge: .seconds(1)))
@@ -131,7 +131,7 @@ import Testing
 }
 
 extension CachedSecret where Secret: ~Copyable {
-  /// Takes the secret and drops it.
+  /// Takes the secret and drops it; returns whether there was one.
   fileprivate func wasTaken() -> Bool {
     switch take() {
     case .some: true

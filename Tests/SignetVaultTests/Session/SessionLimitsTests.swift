@@ -4,7 +4,7 @@ import Testing
 import SignetVault
 
 struct SessionLimitsTests {
-  /// So many seconds after the beginning.
+  /// The time a number of seconds after the beginning.
   private func later(
     _ seconds: Int64, asleep milliseconds: Int64 = 0, wall: Int64? = nil, run: UInt64 = 1
   ) -> TrustedTime {
