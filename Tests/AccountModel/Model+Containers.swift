@@ -38,7 +38,7 @@ extension Model {
       guard found.state != .revoked else { return "done" }
       containers[id]?.state = .revoked
       makers[id] = nil
-      // Another container on the device is in use instead, or this one never was in use.
+      // Not if another container on the device is in use, or if this one never was.
       if found.state == .active, !isInUse(found.device, of: found.user) {
         revokeUAF(on: found.device, of: found.user)
       }
@@ -133,8 +133,8 @@ extension Model {
         })
   }
 
-  /// Indicates whether one of the user's containers or keys on an unlocked device could answer; true for a request to
-  /// anybody.
+  /// Indicates whether one of the user's containers or keys on an unlocked device could answer; true for a request without a
+  /// user.
   ///
   /// With a time, only operations that have not expired by then count; without one, all open operations do.
   func canAnswer(_ id: String, _ request: Request, at time: Int64? = nil) -> Bool {

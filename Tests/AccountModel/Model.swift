@@ -449,9 +449,7 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  /// Ends a request that no authenticator can answer any more; one whose time has passed has expired.
-  ///
-  /// The log records both.
+  /// Withdraws a request that no authenticator can answer any more, unless it has expired; the log records either.
   mutating func withdraw(_ request: String) {
     guard requests[request]?.state(at: now) == .pending else { return }
     end(request, .withdrawn)

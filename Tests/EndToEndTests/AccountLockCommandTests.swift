@@ -19,7 +19,7 @@ import Testing
     let asked = try await server.run(
       "transaction", "create", "alice", "Pay 1.00 EUR", "--key-file", server.shopKey)
     #expect(asked.status != 0 && asked.errorOutput.contains("no authenticator"), asked.summary)
-    // The device can deny a request to anybody, but not approve it.
+    // The device can deny a request to any user, but not approve it.
     let offer = try await server.json("transaction", "offer", "Pay 1.00 EUR", "--key-file", server.shopKey)
     let (first, second) = (try offer.string("link"), try offer.string("id"))
     let unheard = try await device.run("approve", first, "--yes")

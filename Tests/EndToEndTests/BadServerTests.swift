@@ -7,7 +7,7 @@ import Testing
 
 /// `signet` with misbehaving servers: a message, a status, and an unchanged folder.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BadServerTests {
-  /// Runs a command that must fail, in a folder with a container and, by default, also in a new folder.
+  /// Runs a command that must fail, in a folder with a container; an activation also runs in a new folder by default.
   private func expectRefusal(
     _ server: RunningServer, _ device: InstalledSignet, _ words: [String], _ status: Int32, _ text: String,
     _ whose: String = "", inNewFolder: Bool = true, at location: SourceLocation = #_sourceLocation

@@ -87,7 +87,7 @@ import Testing
     #expect(try await bench.server.activeContainers(user).count == 1, bench.comment)
   }
 
-  /// Checks that a code is accepted once, whatever was interrupted.
+  /// Checks that a code is accepted once, after any interruption.
   private func useCode(
     _ device: InstalledSignet, _ user: String, _ bench: inout KillBench, _ passwords: [String]
   ) async throws {

@@ -6,8 +6,9 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// The client `Tests/Interop/ciba.py`, made with Authlib, asks a user who decides with `signet`: discovery, keys and tokens
-/// as independent code reads them, over HTTPS on both sides.
+/// The client `Tests/Interop/ciba.py`, made with Authlib, asks a user who decides with `signet`.
+///
+/// It reads discovery, keys and tokens with independent code, over HTTPS on both sides.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct OpenIDTests {
   /// The client, which keeps its notification endpoint open.
   private final class PythonClient {

@@ -185,7 +185,7 @@ struct RelyingParty: Sendable {
     try await post("otp/validate", ["user": .string(user), "code": .string(code)], status: 200).bool("valid")
   }
 
-  /// Creates a request to anybody.
+  /// Creates a request to any user.
   func offer(_ text: String) async throws {
     _ = try await post("transactions", ["anybody": true, "text": .string(text)], status: 201)
   }

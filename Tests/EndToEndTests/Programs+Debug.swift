@@ -1,8 +1,9 @@
 import SignetTestKit
 
 extension Programs {
-  /// Indicates whether the programs are those of `make test BUILD=debug`: these leave copies of secrets that an optimizer
-  /// avoids, and do not compare their own code.
+  /// Indicates whether the programs are those of `make test BUILD=debug`.
+  ///
+  /// These leave copies of secrets that an optimizer avoids, and do not compare their own code.
   static var areDebug: Bool {
     #if DEBUG
       true

@@ -7,8 +7,9 @@ import SignetTransport
 import Synchronization
 import Testing
 
-/// A server whose database another process locks, or whose disk is full, slow or failing: clear refusals, nothing used up,
-/// and normal work afterwards without a restart.
+/// A server whose database is locked by another process, or whose disk is full, slow or failing.
+///
+/// It refuses clearly, uses nothing up, and works normally afterwards without a restart.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerDiskTests {
   private static let secret = Array("a secret of 20 bytes".utf8)
 

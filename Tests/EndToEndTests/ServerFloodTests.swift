@@ -149,7 +149,7 @@ import Testing
     let (server, load) = try await Self.start()
     let (before, open) = (try server.memory(), try Self.descriptors(server))
     // The server waits for the rest of a handshake without polling. On a busy machine it may close the flood before it was
-    // seen idle, so the look is repeated; a server that never idles fails each time.
+    // seen idle, so the look is repeated. A server that never idles fails each time.
     let end = ContinuousClock.now + ChildProcess.limit
     var flood = try await Self.halfOpenFlood(server)
     while try await !Self.rests(server, open, in: flood) {

@@ -205,7 +205,7 @@ import Testing
       wins[winner] += 1
       let other = try #require(outcomes[1 - winner] ?? nil)
       #expect(other as? SignetFailure == .transactionDecided, "round \(round): \(other)")
-      // Both processes return the same status, which is the one that the winner signed.
+      // Both processes return the same status, as the winner signed it.
       for party in parties {
         let found = try await party.transaction(id)
         let status = statuses[winner] == .accepted ? "accepted" : "denied"

@@ -8,7 +8,7 @@
 
   /// Guards that fail, crash and hang, in the process and in a child process.
   ///
-  /// The clock that limits them advances only when a test says so, and a child has a minute to answer, so a busy machine
+  /// The clock that limits them advances only when a test says so, and a child has a minute to answer. A busy machine
   /// changes no result.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct IsolationTests {
     private struct Acting: Guard {
@@ -234,7 +234,7 @@
         Acting(name: "looking") { [finding] in
           var limit = rlimit()
           getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-          // The pipe for the answer is open, and the descriptor that lists the folder.
+          // Only the pipe for the answer is open.
           let open = (3..<65_536).filter { fcntl(Int32($0), F_GETFD) >= 0 }.count
           return [Evidence(finding, "\(open) open, \(limit.rlim_cur) of core")]
         })

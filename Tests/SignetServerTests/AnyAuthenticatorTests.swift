@@ -116,7 +116,7 @@ import UAFFixture
     // An app whose push service the server lacks cannot be asked.
     try await bench.enrol(service: "apns")
     #expect(try await bench.ask(client).outcome == "403 access_denied")
-    // A client's request needs a UAF target, while a relying party may begin a UAF operation itself.
+    // A client begins no UAF operation itself, so a key without a target does not suffice; a relying party may begin one.
     try await bench.server.register(bench.key)
     #expect(try await bench.ask(client).outcome == "403 access_denied")
     _ = try await bench.create("Pay 10")

@@ -7,7 +7,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-/// Transactions to anybody, transactions that a device begins, and answers without a network.
+/// Transactions to any user, transactions that a device begins, and answers without a network.
 @Suite(.timeLimit(.minutes(10))) struct CarriedTransactionServiceTests {
   private func one(
     _ server: ServerFixture, _ id: TransactionID, _ device: ProtocolDevice
@@ -254,7 +254,7 @@ import Testing
     server.clock.advance(by: 300)
     #expect(try await answer(nextDigits, next.id) == .transactionExpired)
     #expect(try await problem { _ = try await carried(next.id) } == .transactionExpired)
-    // A transaction cannot be carried if it is for anybody, cannot be accepted, or has a number that the digits would
+    // A transaction cannot be carried if it is for any user, cannot be accepted, or has a number that the digits would
     // bypass.
     for order in [
       TransactionDraft(.text("x"), from: "Bank", user: nil),

@@ -73,7 +73,7 @@ import Testing
     let written = Written()
     let log = written.log
     func refuse(_ address: String) { log.sampled("request", of: "a", ["status": "403", "from": address]) }
-    // An IPv6 network counts as one address, whatever the interface identifier is.
+    // An IPv6 network counts as one address, with any interface identifier.
     for number in 0..<1000 { refuse("2001:db8:0:1::\(String(number, radix: 16))") }
     for _ in 0..<3 { for number in 1...4 { refuse("192.0.2.\(number)") } }
     refuse("192.0.2.4")

@@ -77,7 +77,7 @@ import Testing
       bench.server.capture.lines.contains {
         $0.contains("storage.failed") && $0.contains("pushauth_messages")
       })
-    // Other transactions can still end.
+    // The altered row does not prevent the transaction from ending in other ways.
     try await TransactionService(bench.server.context).withdraw(made.record.id, reason: "", by: .local)
     #expect(try await storage.transaction(made.record.id)?.state == .withdrawn)
   }

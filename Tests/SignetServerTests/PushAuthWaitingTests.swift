@@ -150,7 +150,7 @@ import Testing
     for response in [try await answered, try await ask()] {
       #expect(response.status == 403 && Problem(parsing: response.body)?.code == .userNotActive)
     }
-    // Another key gets no messages.
+    // A caller with another key does not learn of the suspension.
     #expect(try await ask(by: PushAuthKey(SecretBytes.random(byteCount: 32))).status == 400)
     _ = try await users.resume(alice, by: .local)
     #expect(try await list(ask()).array("messages").isEmpty)

@@ -36,7 +36,7 @@ enum Action: Hashable, Sendable {
   /// The first code of a token, sent by its user or by an operator for any token.
   case verify(token: Int, user: Int?, counter: Int64, address: Int, party: Int)
   case unlockUser(Int)
-  /// Makes a request to a user, or to anybody.
+  /// Makes a request to one user, or to any user.
   case ask(user: Int?, lifetime: Int64, party: Int)
   case decide(container: Int, request: Int, accepts: Bool, isNumberRight: Bool)
   case withdraw(request: Int, party: Int)

@@ -72,7 +72,7 @@ final class Outside: WallClock, HTTPTransport {
 
   // MARK: Servers
 
-  /// Runs a server's round of due notifications with its faults.
+  /// Runs a server's round of due notifications in `body`, with its faults.
   func round(of server: Int, _ body: () async -> Void) async {
     let place = state.withLock { state in
       state.rounds.append(Round(server: server, began: state.tick(), times: state.time...state.time))

@@ -6,8 +6,9 @@ import PostgreSQLFixture
 import SignetTestKit
 import Testing
 
-/// The first end of a transaction wins: devices, relying party and expiry at once, over two connections to one database,
-/// compared with a model of the possible outcomes.
+/// The first end of a transaction wins, compared with a model of the possible outcomes.
+///
+/// Devices, relying party and expiry compete over two connections to one database.
 @Suite(.timeLimit(.minutes(10))) struct TransactionRaceTests {
   /// One action on a transaction, with its author and time.
   private struct Act: Sendable {

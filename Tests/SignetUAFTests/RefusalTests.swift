@@ -510,7 +510,7 @@ struct AuthenticationRefusalTests {
     do throws(CryptoFailure) { return try make() } catch { return nil }
   }
 
-  /// The expectation for a stored counter, 0 for the valid message, and 1 for these.
+  /// An expectation with the server's stored counter: 0 for the valid message, 1 for the spoiled ones.
   private func expectation(_ maker: MessageMaker, stored: UInt32? = 0) throws -> AuthenticationExpectation {
     var expectation = try maker.authenticationExpectation()
     expectation.keys[maker.key.reference] = try maker.key.registered(signCounter: stored)

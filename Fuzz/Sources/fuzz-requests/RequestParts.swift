@@ -2,8 +2,9 @@ import LibFuzzer
 
 @testable import SignetHTTP
 
-/// The parts of an input: a line with the ID of an endpoint, a value for its path, and a query; header fields; an empty
-/// line; a body.
+/// The parts of an input: an endpoint line, header fields, an empty line, and a body.
+///
+/// The line has the ID of an endpoint, a value for its path, and a query.
 struct RequestParts {
   let endpoint: String
   /// The value of the path's parameters.

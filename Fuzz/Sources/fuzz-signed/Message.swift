@@ -15,8 +15,9 @@ struct Message {
     jws = Self.signed(payload, type, keyID)
   }
 
-  /// Checks that the signed message is read as `value`, only with this key, this type and this key ID, and not once a
-  /// character is changed.
+  /// Checks that the signed message is read as `value`, only with this key, this type and this key ID.
+  ///
+  /// No message is read once a character is changed.
   func check<Value: Equatable>(is value: Value?, _ read: (String, P256.Signing.PublicKey) -> Value?) {
     let key = Keys.signer.publicKey
     require(read(jws, key) == value, "what is signed is read as it is")

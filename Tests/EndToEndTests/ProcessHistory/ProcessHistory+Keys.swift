@@ -52,7 +52,7 @@ extension ProcessHistory {
     note(
       .begin(session: Self.session(request.header), user: user, isRegistration: true, request: nil, by: nil),
       ["done"], .accepted, from: bytes.began)
-    // It may be registered whatever the answer is; if it is not, the server rejects it later.
+    // The key may be registered even if the answer is lost; if it is not, the server rejects its later uses.
     state.withLock { $0.keys.append(held) }
     let step = Step.register(
       session: Self.session(request.header), key: held.name, publicKey: held.name, user: user, device: nil)

@@ -111,8 +111,9 @@ final class UAFServer: Sendable {
     return entries.map(\.text)
   }
 
-  /// Sends a request unchanged, to a path below the UAF prefix or, with two slashes at its start, from the root; validates
-  /// the answer by the description.
+  /// Sends a request unchanged, to a path below the UAF prefix, or with two slashes at its start from the root.
+  ///
+  /// Validates the answer by the description.
   func send(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], _ headers: [(String, String)] = [],
     isOrdered: Bool = false

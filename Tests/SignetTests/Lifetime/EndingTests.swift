@@ -70,7 +70,7 @@ import Testing
     await #expect(throws: SignetFailure.noSuchContainer) { try await device.oneTimePassword(for: container) }
     #expect(try await server.states() == ["active"])
 
-    // The wait doubles the time so far: a minute at least, a day at most.
+    // Each wait equals the total time so far, a minute at least and a day at most.
     for wait: Int64 in [60, 60, 120, 240, 480] {
       let notice = try #require(try await device.queuedNotices().first)
       #expect(notice.nextAttempt == clock.now + wait && notice.event == .deleted)

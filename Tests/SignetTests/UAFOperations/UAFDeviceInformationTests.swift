@@ -167,7 +167,7 @@ struct UAFDeviceInformationTests {
     #expect(found == [.missingDeviceInformationInMobileDevice(account, dispatchTarget: stray)])
     #expect(
       try await fixture.operations.synchronize(found) == [.forbidden(server: fixture.baseURL)])
-    // A token of another server is not sent to this one, which could use it there.
+    // Data for another server is not sent to this one, which could use it there.
     let elsewhere = UAFOperations(
       client: fixture.client, configuration: try UAFConfiguration(host: "id.example.org"),
       interaction: fixture.person, clock: fixture.timer)

@@ -5,8 +5,9 @@ import SignetJSON
 import SignetUAF
 
 extension Bench {
-  /// The work of a UAF server for a response: in this process from its text to the decision, and over TLS with counters that
-  /// are durable before the answer.
+  /// The work of a UAF server for a response: in this process from its text to the decision, and over TLS.
+  ///
+  /// Over TLS, counters are durable before the answer.
   func uaf(_ report: inout Report) async throws {
     try verification(&report)
     let folder = try workFolder()

@@ -3,7 +3,7 @@ import Foundation
 /// A program that is controlled line by line; it ends with its input.
 ///
 /// The end is queried from the system. Foundation's `Process` detects an end by a socket that simultaneously started
-/// children inherit, so the end of a short one would be reported when a long one ends.
+/// children inherit. The end of a short one would be reported only when a long one ends.
 final class LineProcess {
   private let name: String
   private let id: pid_t

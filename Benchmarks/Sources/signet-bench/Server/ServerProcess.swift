@@ -11,7 +11,7 @@ import SignetWire
 
 /// A server in a separate process, so that its CPU time is measured alone, with users whose codes the benchmark can make.
 ///
-/// It is the server of `signet-server` except for its clock, which only advances on command: a user has three codes at any
+/// It is the server of `signet-server` except for its clock, which only advances on command. A user has three codes at any
 /// time, and a benchmark needs thousands. Each user uses all codes in order, as with a running clock.
 enum ServerProcess {
   static let verb = "serve"
