@@ -113,7 +113,7 @@ import Testing
           !$0.hasPrefix("again")
         }, "\(what)")
     }
-    // With a key from another place, the last copy is complete; restoring does not copy that key.
+    // With the master key from its other place, the last copy is complete; the key stays there.
     let key = "\(server.data)/master.key"
     let restored = try await ServerCommand.run(
       "restore", "\(server.folder.path)/copy-key", "--data", again,

@@ -104,7 +104,7 @@ extension Run {
     return (possible.map(\.began).min() ?? 0, possible.map { $0.ended ?? .max }.max() ?? .max)
   }
 
-  /// Indicates whether a late attempt, by one server's clock, closed the request for another server with a slower clock.
+  /// Indicates whether a late attempt, by one server's clock, closed the request for another server whose clock is behind.
   fileprivate func isClosedByALateOne(_ attempt: Attempt) -> Bool {
     guard ["refused", "expired"].contains(attempt.answer) else { return false }
     return attempts.contains { other in

@@ -368,7 +368,7 @@ import Testing
     #expect(try await storage.addDeviceCommand(unlock, audit: bench.event) == .added)
     #expect(try await revision() == locked + 1)
     #expect(try await storage.container("b")?.standing == .open)
-    // An order that comes first repairs it too.
+    // An order that comes before the discovery repairs the row too.
     try await alter()
     let again = DeviceCommandRecord(id: "w", container: "b", action: .unlock, reason: "", created: now + 9)
     #expect(try await storage.addDeviceCommand(again, audit: bench.event) == .added)

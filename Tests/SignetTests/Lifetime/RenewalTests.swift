@@ -262,7 +262,8 @@ import Testing
     let second = try await moved.device.renew(first, password: password, handler: renewal)
     #expect(second.profile.protection == silent && second.renewals == 1)
     try await expectWorking(second, moved, renewing, password: password)
-    // Back to a lock that stores app data: data encrypted from now on must stay readable.
+    // Back to a lock that stores app data. Once apps can encrypt, a renewal to a silent lock is refused, since it would lose
+    // their data.
     let back = try await renewing.restarted { $0.profile.protection = .password(policy, .lock(limit: 5)) }
     let third = try await DeviceFixture(back.transport, folder: fixture.folder).device.renew(
       second, password: password, handler: renewal)

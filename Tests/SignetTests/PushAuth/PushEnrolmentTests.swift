@@ -298,7 +298,7 @@ import Testing
     bench.server.registerOnce()
     let device = try bench.device()
     let uri = bench.server.uri(.mfauth, policies: ["appsOwn": [:]])
-    // After a rejection, the next attempt has another mechanism name, and the old one is not looked up.
+    // After a rejection, the next attempt has another mechanism name, and no request concerns the old one.
     bench.server.fail(with: [403])
     await #expect(throws: SignetFailure.pushAuthRefused(status: 403)) {
       try await device.accounts.enrol(uri, from: Self.target())
