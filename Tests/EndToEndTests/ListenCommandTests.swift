@@ -15,7 +15,7 @@ import Testing
     command.errorOutput = .pipe
     let process = try command.start()
     #expect(await process.errorOutput.firstLine() == "Listening; Ctrl-C ends it.")
-    // Nothing is pending when its request reaches the server, so the output can only be the new transaction.
+    // Its request is at the server and nothing is pending yet, so nothing can be shown before this transaction.
     let id = try await server.ask("alice", "Pay 1 EUR")
     #expect(try await process.end() == 0)
     let text = process.outputSoFar

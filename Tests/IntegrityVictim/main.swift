@@ -29,7 +29,7 @@
     words.removeFirst()
     options[String(word.dropFirst(2))] = word == "--hardened" ? "" : words.removeFirst()
   }
-  // Ends a forgotten process.
+  // Ends a forgotten process after ten minutes.
   alarm(600)
   ProcessHardening.forbidCoreDumps()
   if options["hardened"] != nil { ProcessHardening.closeMemory() }

@@ -77,7 +77,7 @@ import SignetServer
       #expect(try !operation.string("summary").isEmpty, "\(name)")
       let answers = try operation.object("responses").members.map(\.name)
       #expect(answers.contains { $0.hasPrefix("2") } && answers.contains("503"), "\(name)")
-      // A caller with credentials may be rejected, and a body may have the wrong content type.
+      // A caller that must authenticate may be rejected, and a body may have the wrong content type.
       let security = try operation.array("security")
       for case .object(let one) in security { #expect(one.members.allSatisfy { schemes.contains($0.name) }) }
       #expect(security.isEmpty || answers.contains("401"), "\(name)")

@@ -172,7 +172,7 @@ struct DeviceAccountLockTests {
     let status = try await device.accountStatus(of: container)
     #expect(status.lock.sources == [.policy])
     #expect(status.lock.broken[0].breach.evidence["tamperScore"] == 0.9)
-    // The lock ends without an action.
+    // The policy's lock ends once the evidence is good again.
     guarded.given.set { $0.tamperScore = 0 }
     _ = try await device.oneTimePassword(for: container)
     #expect(try await !device.accountStatus(of: container).lock.isLocked)

@@ -257,7 +257,7 @@ import Testing
     }
     try await device.deleteContainer(id)
     #expect(try await device.accounts.list().isEmpty)
-    // A removed container does not count as absent either.
+    // A container row that was removed from the database does not count as absent either.
     _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
     try database.execute("DELETE FROM container")
     await #expect(throws: SignetFailure.self) { try await device.accounts.list() }

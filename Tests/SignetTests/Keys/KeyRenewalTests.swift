@@ -123,7 +123,7 @@ struct SilentKeyTests {
     #expect(wrong != right && wrong.count == right.count)
     #expect(try await !bench.accepts(wrong))
     #expect(try await bench.accepts(right))
-    // Another key's password is accepted in the same way.
+    // A silent lock accepts another key's password like any other.
     _ = try await bench.code(by: KeyBench.right(nil))
     try await bench.device.verify(KeyBench.wrong, for: bench.container, key: .oneTimePassword)
     #expect(try await bench.records(of: "user", password: KeyBench.container) == ["signing-key"])
