@@ -54,8 +54,8 @@ let package = Package(
     fuzzTarget("fuzz-agent", "SignetAgent"),
     fuzzTarget("fuzz-uaf", "SignetUAF"),
     fuzzTarget("fuzz-uafserver", "SignetDataDirectory", "SignetServerTesting"),
-    // An executable cannot be imported, so its sources except for its `main` are a part of the target. They switch over all
-    // cases of enumerations that are complete only inside their package, which is a warning in Swift 5.
+    // An executable cannot be imported, so its sources except for its `main` are a part of the target. They switch over all cases
+    // of enumerations that are complete only inside their package, which is a warning in Swift 5.
     .executableTarget(
       name: "fuzz-check",
       dependencies: [

@@ -1,7 +1,7 @@
 /// The rules of the server as a small state machine: its state, and the effect of each step.
 ///
-/// The model is written from `docs/architecture.md` (users, locks, requests) and shares no code with the server. It applies
-/// the steps in the order in which they became durable.
+/// The model is written from `docs/architecture.md` (users, locks, requests) and shares no code with the server. It applies the
+/// steps in the order in which they became durable.
 package struct Model: Hashable, Sendable {
   enum UserState: String, Sendable { case active, suspended, deleted }
 

@@ -40,8 +40,7 @@ package enum Step: Hashable, Sendable {
   /// A client of OpenID Connect.
   case addClient(String)
   case revokeClient(String)
-  /// A backchannel authentication request of a client, to the user's containers, apps (messages) and targets (UAF
-  /// operations).
+  /// A backchannel authentication request of a client, to the user's containers, apps (messages) and targets (UAF operations).
   case backchannel(
     request: String, user: String, expires: Int64, messages: [Sending], operations: [Sending],
     by: String)

@@ -1,5 +1,4 @@
-/// Properties of things in a history, derived from the number in their names; the model and the driver of the steps share
-/// them.
+/// Properties of things in a history, derived from the number in their names; the model and the driver of the steps share them.
 package enum Traits {
   /// The mode in which a client of OpenID Connect receives the outcome.
   package enum Delivery: String, Sendable { case poll, ping, push }

@@ -55,9 +55,9 @@ package final class FprintFixture: Sendable {
 
   /// Presents touches in a match that has begun.
   ///
-  /// The virtual reader drops a finger that comes while it lists its prints, and takes any command as a finger while it
-  /// waits for one. So a finger waits until fprintd reports that it needs one. A list is answered only if fprintd asked for
-  /// it, as it does after some mismatches.
+  /// The virtual reader drops a finger that comes while it lists its prints, and takes any command as a finger while it waits for
+  /// one. So a finger waits until fprintd reports that it needs one. A list is answered only if fprintd asked for it, as it does
+  /// after some mismatches.
   ///
   /// - Throws: ``Failure/notReady``, or errors of the bus.
   package func now(_ touches: Touch...) async throws {

@@ -4,8 +4,8 @@ import SignetTestKit
 
 /// A real systemd-logind on a private bus, in a mount namespace with a private `/run/systemd`.
 ///
-/// It has two sessions, `own` and `other`, like after a restart during them. ``StandInSystemd`` answers its requests to
-/// systemd, so nothing is started or stopped.
+/// It has two sessions, `own` and `other`, like after a restart during them. ``StandInSystemd`` answers its requests to systemd,
+/// so nothing is started or stopped.
 package final class LogindFixture: Sendable {
   /// Indicates whether it can be started; in CI it must.
   package static let isPossible = geteuid() == 0 || ContinuousIntegration.isHere

@@ -25,8 +25,8 @@
     /// Writes the file of a service.
     ///
     /// - Parameters:
-    ///   - lines: Its lines, with placeholders: `MATRIX` and `CHATTY` for the modules, `FOLDER` for ``folder``. The database
-    ///     of `MATRIX` has the user with ``answer``.
+    ///   - lines: Its lines, with placeholders: `MATRIX` and `CHATTY` for the modules, `FOLDER` for ``folder``. The database of
+    ///     `MATRIX` has the user with ``answer``.
     ///   - name: The name of the file.
     ///   - words: The content of the file `words`.
     /// - Throws: Errors of the file system.

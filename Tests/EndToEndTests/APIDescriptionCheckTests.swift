@@ -6,8 +6,8 @@ import Testing
 
 /// `schemathesis` tests the server against its own API description.
 ///
-/// Each run tests the limits of every parameter and member. In addition, `make test` has one random case for each operation,
-/// and a run with `SIGNET_KILLS` has eight.
+/// Each run tests the limits of every parameter and member. In addition, `make test` has one random case for each operation, and
+/// a run with `SIGNET_KILLS` has eight.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct APIDescriptionCheckTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()

@@ -94,8 +94,8 @@ import Testing
     }
   }
 
-  /// The command line's checks, which are the same for every format; `AccountFileTests` tries each format with a wrong
-  /// password and without one.
+  /// The command line's checks, which are the same for every format; `AccountFileTests` tries each format with a wrong password
+  /// and without one.
   @Test func encryptedFilesWantAGoodPasswordAndTheRightOne() async throws {
     _ = try await device.json("import", Self.counted)
     let path = folder.file("export")

@@ -130,8 +130,7 @@ import Testing
 }
 
 extension ActivationCode {
-  /// A valid code of a server at port 1 of loopback: if the command sends anything, its status is that of an unreachable
-  /// server.
+  /// A valid code of a server at port 1 of loopback: if the command sends anything, its status is that of an unreachable server.
   static func unreachable() throws -> ActivationCode {
     ActivationCode(
       server: try ServerURL("127.0.0.1:1/main"), user: UserID("alice"),

@@ -83,8 +83,8 @@ import Testing
       let fake = try await FakeServer(behaviour, certificateOf: server, port: server.port)
       let (status, text) = Self.refusal(of: behaviour)
       let timeout = behaviour.rawValue.hasPrefix("silent") ? "1" : "30"
-      // Commands that look for pending requests ask in one way. A new folder's state does not depend on the answer: it is
-      // tried once without a connection and once with one.
+      // Commands that look for pending requests ask in one way. A new folder's state does not depend on the answer: it is tried
+      // once without a connection and once with one.
       for words in [["activate", "--code-file", code], ["approve", transaction, "--yes"]] {
         try await expectRefusal(
           server, device, words + ["--timeout", timeout], status, text, "\(behaviour)",

@@ -55,8 +55,8 @@ import Testing
 
   /// Every command of a program, and the program itself, described by its help.
   ///
-  /// There are 150 commands. A suite runs in one process and asks each only once, so a test over all commands belongs in
-  /// this suite.
+  /// There are 150 commands. A suite runs in one process and asks each only once, so a test over all commands belongs in this
+  /// suite.
   private static func described(_ program: String) async throws -> [Described] {
     try await asked[program]?.value ?? []
   }

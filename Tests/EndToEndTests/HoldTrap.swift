@@ -29,8 +29,8 @@
     /// Prepares a trap.
     ///
     /// - Parameters:
-    ///   - calls: The names of the calls; for `write`, only those to standard output and standard error; for `munmap`, those
-    ///     of 16 MiB or more.
+    ///   - calls: The names of the calls; for `write`, only those to standard output and standard error; for `munmap`, those of
+    ///     16 MiB or more.
     ///   - program: The program's path; its launchers are not held.
     /// - Throws: Errors of making a folder.
     init(_ calls: [String], of program: String) throws {

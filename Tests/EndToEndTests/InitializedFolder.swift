@@ -5,8 +5,8 @@ import Testing
 
 /// Data folders of servers, as `signet-server init` makes them.
 ///
-/// To make one takes as long as to start the server, and most tests need the same one, so folders are copied. Two folders
-/// that exist at the same time are never copies of one: they have different keys and authorities.
+/// To make one takes as long as to start the server, and most tests need the same one, so folders are copied. Two folders that
+/// exist at the same time are never copies of one: they have different keys and authorities.
 enum InitializedFolder {
   private struct File: Sendable {
     let name: String

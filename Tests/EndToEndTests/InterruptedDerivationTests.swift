@@ -6,9 +6,9 @@
 
   /// Programs that are ended while they derive a key from the right password: no failure is counted, for each kind of key.
   ///
-  /// Each is ended at the last moment of a derivation, when it frees its memory. Each lock here allows one failure, or makes
-  /// the user wait after three, so that one failure for each signal would show. UAF keys allow two failures without a wait:
-  /// with `SIGNET_KILLS`, each signal is sent three times.
+  /// Each is ended at the last moment of a derivation, when it frees its memory. Each lock here allows one failure, or makes the
+  /// user wait after three, so that one failure for each signal would show. UAF keys allow two failures without a wait: with
+  /// `SIGNET_KILLS`, each signal is sent three times.
   @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(

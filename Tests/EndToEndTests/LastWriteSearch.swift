@@ -98,11 +98,10 @@
 
     private static let diskCalls = ["fdatasync", "fsync"]
 
-    /// Runs a command that reads lines from `--password-fd`, searches for the passwords among them and for added secrets,
-    /// and expects an ending.
+    /// Runs a command that reads lines from `--password-fd`, searches for the passwords among them and for added secrets, and
+    /// expects an ending.
     ///
-    /// With `storing`, the command is also held at each write to the disk, where the search must find the secrets that it
-    /// stores.
+    /// With `storing`, the command is also held at each write to the disk, where the search must find the secrets that it stores.
     @discardableResult
     func expectClean(
       _ device: InstalledSignet, _ words: [String], _ passwords: [String] = [], after lines: [String] = [],

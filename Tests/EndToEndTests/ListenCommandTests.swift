@@ -111,8 +111,8 @@ import Testing
     }
   }
 
-  /// Lets a device listen while a proxy answers that its server is unreachable, and expects a later request once the server
-  /// is back.
+  /// Lets a device listen while a proxy answers that its server is unreachable, and expects a later request once the server is
+  /// back.
   static func expectWaitedOut(
     _ device: InstalledSignet, _ server: RunningServer, showing text: String,
     _ ask: (RunningServer) async throws -> Void

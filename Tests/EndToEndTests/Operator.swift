@@ -5,8 +5,8 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-// Operators' and relying parties' operations on a running server. Frequent ones use HTTP, as the commands do: starting a
-// program costs far more than the request. The commands have separate tests (`ServerCommandOperatorTests` and others).
+// Operators' and relying parties' operations on a running server. Frequent ones use HTTP, as the commands do: starting a program
+// costs far more than the request. The commands have separate tests (`ServerCommandOperatorTests` and others).
 extension RunningServer {
   /// The key file of the relying party that ``startWithShop(_:_:)`` makes.
   var shopKey: String { "\(folder.path)/shop.key" }

@@ -1,5 +1,5 @@
-/// The use of passwords and keys by each command of `signet`, and the scenario of `LastWriteTests` that searches its memory
-/// for them.
+/// The use of passwords and keys by each command of `signet`, and the scenario of `LastWriteTests` that searches its memory for
+/// them.
 ///
 /// Every command declares `--password-fd`. A command that is not in this table fails `DescribedCommandTests/passwords`.
 enum PasswordUse: Sendable {

@@ -7,8 +7,8 @@ import SignetTransport
 import SignetWire
 import Testing
 
-/// Requests that the HTTP layer of the installed server rejects: one form of answer, a closed connection, and a log line or
-/// a count.
+/// Requests that the HTTP layer of the installed server rejects: one form of answer, a closed connection, and a log line or a
+/// count.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: FakeServer.canRun, "needs Python 3"))
 struct RefusedRequestTests {
   private static func head(_ line: String, _ fields: String...) -> String {
@@ -71,8 +71,8 @@ struct RefusedRequestTests {
   @Test("what HTTP refuses gets one problem document, closes, and is in the log; a long path is cut there")
   func refused() async throws {
     let server = try await RunningServer.start()
-    // A request larger than a connection's buffer, and a path longer than the log keeps, which the server answers after all
-    // the others.
+    // A request larger than a connection's buffer, and a path longer than the log keeps, which the server answers after all the
+    // others.
     let oversized = Self.head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 200_000))
     let path = "/main/v1/" + String(repeating: "a", count: 3_000)
     let texts =
@@ -293,8 +293,7 @@ struct RefusedRequestTests {
     for name in ["request", "handshakes.failed"] {
       let lines = try events.filter { try $0.string("event") == name }
       let spans = try Dictionary(grouping: lines) { try $0.integer("time") / 10 }
-      // In addition to the hundred of ten seconds there are the first of each kind, and the lines of the server's own
-      // shutdown.
+      // In addition to the hundred of ten seconds there are the first of each kind, and the lines of the server's own shutdown.
       #expect(!spans.isEmpty && spans.values.allSatisfy { $0.count <= 102 }, "\(spans.mapValues(\.count))")
       #expect(try events.contains { try $0.string("event") == "log.leftOut" && $0.string("of") == name })
     }

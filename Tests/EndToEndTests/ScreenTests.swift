@@ -38,8 +38,7 @@ struct ScreenTests {
     "You are about to", "  as      ", "  at      ", "  id      ", "  expires ", "Accepted ",
   ]
 
-  /// The beginnings of a list's rows: cells of other parties behind a bar and, below them, an overlong column behind its
-  /// title.
+  /// The beginnings of a list's rows: cells of other parties behind a bar and, below them, an overlong column behind its title.
   private static let list: [String] =
     ["| ", "  |"]
       + """
@@ -95,8 +94,8 @@ struct ScreenTests {
   /// The mark before the rows of each of several commands on one screen.
   private static let mark = "== "
 
-  /// Runs commands in order on each screen, in the environment of the first, and checks the rows of each like those of a
-  /// single command.
+  /// Runs commands in order on each screen, in the environment of the first, and checks the rows of each like those of a single
+  /// command.
   private func expectOurs(
     ofEach commands: [ChildCommand], _ beginnings: [String], _ server: RunningServer,
     on screens: [Screen] = screens, at location: SourceLocation = #_sourceLocation
@@ -463,8 +462,7 @@ struct ScreenTests {
     func commands(_ words: [[String]]) throws -> [ChildCommand] {
       try words.map { try ServerCommand.process($0 + ["--data", server.data]) }
     }
-    // Each prints a `TextTable` or fields: the first command covers a table on each screen, the second several next to
-    // fields.
+    // Each prints a `TextTable` or fields: the first command covers a table on each screen, the second several next to fields.
     let first = try commands([["transaction", "list"], ["user", "show", Self.name]])
     try await expectOurs(ofEach: first, beginnings, server)
     // The reason for a lock, which the device shows its user.

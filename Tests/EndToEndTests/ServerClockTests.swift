@@ -38,8 +38,8 @@ import Testing
       offsetFile = "\(first.folder.path)/offset"
       try Data("+0\n".utf8).write(to: URL(filePath: offsetFile))
       let library = try #require(ServerClockTests.library, "install libfaketime")
-      // The library changes the environment at its start, after which Swift does not find its arguments; so the shell loads
-      // it first.
+      // The library changes the environment at its start, after which Swift does not find its arguments; so the shell loads it
+      // first.
       server = try await RunningServer(
         first.folder, first.port,
         launcher: [

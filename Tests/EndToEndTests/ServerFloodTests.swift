@@ -7,8 +7,8 @@ import Testing
 /// Silent connections, slow ones, and garbage at full speed: other clients are served, memory is bounded, and everything is
 /// normal afterwards.
 ///
-/// The bounds are on memory, which does not depend on the load of the machine: a few times the observed values. Each wait
-/// has ``ChildProcess/limit``, and no rate is compared.
+/// The bounds are on memory, which does not depend on the load of the machine: a few times the observed values. Each wait has
+/// ``ChildProcess/limit``, and no rate is compared.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerFloodTests {
   /// `Tests/Interop/flood.py`, which runs until the test ends it.
   private final class Flood {
@@ -55,9 +55,8 @@ import Testing
 
   /// Indicates whether the server is idle for a second.
   ///
-  /// A thread that retries without a pause is seen running in one of ten samples. One that retries every 10 ms mostly
-  /// sleeps, but wakes 100 times. An idle server has some 40 thread switches a second by its own timers, also on a busy
-  /// machine.
+  /// A thread that retries without a pause is seen running in one of ten samples. One that retries every 10 ms mostly sleeps, but
+  /// wakes 100 times. An idle server has some 40 thread switches a second by its own timers, also on a busy machine.
   private static func isAtRest(_ server: RunningServer) async throws -> Bool {
     var switches: [String: Int]?
     for _ in 0..<10 {
@@ -148,8 +147,8 @@ import Testing
   func halfOpen() async throws {
     let (server, load) = try await Self.start()
     let (before, open) = (try server.memory(), try Self.descriptors(server))
-    // The server waits for the rest of a handshake without polling. On a busy machine it may close the flood before it was
-    // seen idle, so the look is repeated. A server that never idles fails each time.
+    // The server waits for the rest of a handshake without polling. On a busy machine it may close the flood before it was seen
+    // idle, so the look is repeated. A server that never idles fails each time.
     let end = ContinuousClock.now + ChildProcess.limit
     var flood = try await Self.halfOpenFlood(server)
     while try await !Self.rests(server, open, in: flood) {
@@ -159,8 +158,8 @@ import Testing
       flood = try await Self.halfOpenFlood(server)
     }
     for _ in 0..<5 { try await Self.serve(load) }
-    // The flood ends once the server has closed every connection. The number that was accepted depends on the time of the
-    // first close.
+    // The flood ends once the server has closed every connection. The number that was accepted depends on the time of the first
+    // close.
     let seen = try await flood.result()
     #expect(seen["opened"] == seen["closed"], "\(seen)")
     try await Self.waitForDescriptors(server, atMost: open + 8)
@@ -200,8 +199,7 @@ import Testing
     let (server, load) = try await Self.start { $1["connections"] = ["total": 128] }
     let open = try Self.descriptors(server)
     var refusal: HTTPResponse?
-    // On a busy machine a slot may become free, or the client may be too slow for the answer, so the whole attempt is
-    // repeated.
+    // On a busy machine a slot may become free, or the client may be too slow for the answer, so the whole attempt is repeated.
     for _ in 0..<5 where refusal == nil {
       try await Self.serve(load)
       let flood = try await Flood(server, "trickle", from: Self.addresses(3))

@@ -6,8 +6,8 @@ import SignetTesting
 import Synchronization
 import Testing
 
-/// A server that is killed under 64 clients, some of which use up codes, approve or register: all acknowledged data exists
-/// after the restart.
+/// A server that is killed under 64 clients, some of which use up codes, approve or register: all acknowledged data exists after
+/// the restart.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct ServiceKillTests {
   @Test func nothingAcknowledgedIsLost() async throws {
     var random = SeededRandom(test: "ServiceKillTests")

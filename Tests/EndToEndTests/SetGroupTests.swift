@@ -115,8 +115,7 @@
       return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Indicates whether the system lets a process open the memory of any process of its user; otherwise there is no
-    /// control.
+    /// Indicates whether the system lets a process open the memory of any process of its user; otherwise there is no control.
     private static let isOpenSystem: Bool = {
       let scope = FileManager.default.contents(atPath: "/proc/sys/kernel/yama/ptrace_scope") ?? Data("0".utf8)
       return scope.first == UInt8(ascii: "0")
@@ -240,8 +239,8 @@
     ///
     /// - Parameters:
     ///   - socket: The path on which it listens.
-    ///   - isRelay: Whether the connection is the child's standard input and output. Otherwise the program repeats the
-    ///     challenge in the child's name or, if the kernel denies that, in its own.
+    ///   - isRelay: Whether the connection is the child's standard input and output. Otherwise the program repeats the challenge
+    ///     in the child's name or, if the kernel denies that, in its own.
     ///   - line: The command line that the child becomes.
     /// - Returns: The program, which listens.
     /// - Throws: Errors of starting it.

@@ -6,8 +6,8 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-/// Requests of unauthenticated clients to every endpoint of the installed server's description: none causes an error, and
-/// their traces are bounded.
+/// Requests of unauthenticated clients to every endpoint of the installed server's description: none causes an error, and their
+/// traces are bounded.
 ///
 /// Only counts and memory are compared, which do not depend on the load of the machine.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StrangerFloodTests {
@@ -70,8 +70,8 @@ import Testing
     try Self.expectSampled(server.events, of: strangers.sentCount)
   }
 
-  /// Expects a few new rows in four tables only: UAF requests, the server's signing key that the first request creates, and
-  /// the audit log's counted events.
+  /// Expects a few new rows in four tables only: UAF requests, the server's signing key that the first request creates, and the
+  /// audit log's counted events.
   private static func expectBounded(_ rows: [String: Int64], since before: [String: Int64]) {
     let limits: [String: Int64] = [
       "uaf_sessions": Int64(openRequests), "signing_keys": 1, "audit": 60, "audit_counts": 60,
@@ -100,8 +100,8 @@ import Testing
       }
     }
     #expect(logged == count)
-    // In ten seconds: a hundred lines, the first of each kind, and a count of each kind of the previous ten. At the
-    // boundary, the time of a concurrent request may fall in either interval.
+    // In ten seconds: a hundred lines, the first of each kind, and a count of each kind of the previous ten. At the boundary, the
+    // time of a concurrent request may fall in either interval.
     let limit = 100 + 2 * kinds.count + 2 * workers
     try #require(limit < count / 2, "\(limit)")
     for (time, some) in try Dictionary(grouping: lines, by: { try $0.integer("time") / 10 }) {
@@ -130,11 +130,11 @@ private final class Strangers {
         maximumResponseByteCount: 16 << 20))
   }
 
-  /// Reads the server's description and makes requests to each endpoint: without credentials, with wrong ones of each
-  /// accepted kind, and malformed.
+  /// Reads the server's description and makes requests to each endpoint: without credentials, with wrong ones of each accepted
+  /// kind, and malformed.
   ///
-  /// `SignetServerTests/APIDescriptionTests` checks that the description has each endpoint; `least` is the minimum number,
-  /// in case it is misread.
+  /// `SignetServerTests/APIDescriptionTests` checks that the description has each endpoint; `least` is the minimum number, in
+  /// case it is misread.
   func requests(toEvery least: Int) async throws -> [HTTPRequest] {
     sentCount += 1
     let description = try await transport.send(
@@ -194,8 +194,7 @@ private final class Strangers {
     }
   }
 
-  /// Returns the request with invalid credentials of each kind that the endpoint accepts; with an API key if it accepts
-  /// none.
+  /// Returns the request with invalid credentials of each kind that the endpoint accepts; with an API key if it accepts none.
   private static func wrong(_ request: HTTPRequest, _ operation: JSONObject) throws -> [HTTPRequest] {
     let schemes = try operation.array("security").flatMap { value -> [String] in
       guard case .object(let names) = value else { throw JSONFailure.notAnObject }
@@ -217,8 +216,7 @@ private final class Strangers {
     }
   }
 
-  /// A well-formed message of a device, or of a user after a UAF operation: the device is unknown, and the signature
-  /// invalid.
+  /// A well-formed message of a device, or of a user after a UAF operation: the device is unknown, and the signature invalid.
   private static let nobodysJWS: String = {
     let header: JSONObject = ["alg": "ES256", "typ": "signet-request", "kid": "none"]
     let claims: JSONObject = [

@@ -47,8 +47,8 @@ import Testing
       texts.append(try write(Array("\(sample.text)\n".utf8), "text\(index)"))
       pictures.append(try write(QRCode(sample.text).png(moduleSize: 4), "picture\(index).png"))
     }
-    // The kind of a text is found independently of the command. Each kind comes once as a text and once as a picture, and
-    // each input of a command gets a kind that it rejects.
+    // The kind of a text is found independently of the command. Each kind comes once as a text and once as a picture, and each
+    // input of a command gets a kind that it rejects.
     let lines: [(kind: Int, words: [String])] = [
       (4, ["activate", "--code-file", texts[4]]), (0, ["approve", samples[0].text]),
       (2, ["cancel", samples[2].text]), (1, ["approve", "--offline", texts[1]]), (3, ["import", texts[3]]),

@@ -91,8 +91,8 @@ struct CheckWycheproofTests {
 
   /// Cases of the JWS file with intentionally different answers.
   ///
-  /// 367 and 370 are marked invalid and have the same bytes as 357, which is marked valid. 372 and 373 are marked valid and
-  /// have a question mark inside base64url (RFC 7515 section 5.2 step 2).
+  /// 367 and 370 are marked invalid and have the same bytes as 357, which is marked valid. 372 and 373 are marked valid and have
+  /// a question mark inside base64url (RFC 7515 section 5.2 step 2).
   private static let deviations: Set<Int64> = [367, 370, 372, 373]
 
   private func check(_ file: String) throws -> (verified: Int, unsupported: Int) {

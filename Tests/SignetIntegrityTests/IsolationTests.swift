@@ -8,8 +8,8 @@
 
   /// Guards that fail, crash and hang, in the process and in a child process.
   ///
-  /// The clock that limits them advances only when a test says so, and a child has a minute to answer. A busy machine
-  /// changes no result.
+  /// The clock that limits them advances only when a test says so, and a child has a minute to answer. A busy machine changes no
+  /// result.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct IsolationTests {
     private struct Acting: Guard {
       let name: String

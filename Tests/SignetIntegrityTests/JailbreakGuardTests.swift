@@ -2,8 +2,7 @@ import Testing
 
 import SignetIntegrity
 
-/// The guards' findings from the data of Apple's systems; only a test on an Apple machine can show that they query it
-/// correctly.
+/// The guards' findings from the data of Apple's systems; only a test on an Apple machine can show that they query it correctly.
 @Suite(.timeLimit(.minutes(10))) struct JailbreakGuardTests {
   @Test("files of jailbreaks, each by its path; a clean device has none")
   func files() {

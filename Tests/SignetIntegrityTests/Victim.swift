@@ -44,8 +44,8 @@
     /// The lines so far.
     var lines: [String] { seen.withLock { $0 } }
 
-    /// Waits for the first matching line, of all or of those after the first `count`; returns `nil` if the process ends
-    /// without it.
+    /// Waits for the first matching line, of all or of those after the first `count`; returns `nil` if the process ends without
+    /// it.
     func line(after count: Int = 0, where fits: (String) -> Bool) async throws -> String? {
       while true {
         // The order matters: lines written before the end are read before the end.

@@ -6,8 +6,7 @@ import Foundation
 ///
 /// - It joins by the lower 16 bits of a code point.
 /// - It treats U+1113, U+1176, U+11A7 and U+11C3 as modern Hangul.
-/// - It joins no mark of class 0 with a starter that has parts itself (U+0CCA and U+0CD5, a syllable and its last
-///   consonant).
+/// - It joins no mark of class 0 with a starter that has parts itself (U+0CCA and U+0CD5, a syllable and its last consonant).
 /// - It does not reorder marks before U+0F73, U+0F75 and U+0F81.
 /// - It does not know the marks added in Unicode 16.
 enum NaiveFormC {

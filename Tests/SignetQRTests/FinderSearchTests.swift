@@ -25,8 +25,7 @@ import Testing
       width: side, height: side, bitDepth: 1, rows: (0..<side).map { lines[line($0) ?? 7] })
   }
 
-  /// 8000 by 4190 pixels of one bit: a finder pattern with modules of 83 pixels, tiny ones, and a code in the lower right
-  /// corner.
+  /// 8000 by 4190 pixels of one bit: a finder pattern with modules of 83 pixels, tiny ones, and a code in the lower right corner.
   private static func oneLarge(tiny count: Int, code: QRCode) -> [UInt8] {
     let (width, height) = (8000, 4190)
     let pattern: [UInt8] = [0b1111111, 0b1000001, 0b1011101, 0b1011101, 0b1011101, 0b1000001, 0b1111111]

@@ -41,8 +41,8 @@ import Testing
       #expect(rows.isEmpty)
       if backend == .postgreSQL { #expect(error as? SQLFailure == .outcomeUnknown) }
     }
-    // BEGIN, two statements, COMMIT: statements before COMMIT are repeated, on a new connection or apart from the other
-    // steps of a commit.
+    // BEGIN, two statements, COMMIT: statements before COMMIT are repeated, on a new connection or apart from the other steps of
+    // a commit.
     if place > 3 || (place > 0 && !sawCommit.withLock { $0 }) {
       #expect(throws: Never.self) { try result.get() }
     }

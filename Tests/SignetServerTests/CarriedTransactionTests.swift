@@ -254,8 +254,7 @@ import Testing
     server.clock.advance(by: 300)
     #expect(try await answer(nextDigits, next.id) == .transactionExpired)
     #expect(try await problem { _ = try await carried(next.id) } == .transactionExpired)
-    // A transaction cannot be carried if it is for any user, cannot be accepted, or has a number that the digits would
-    // bypass.
+    // A transaction cannot be carried if it is for any user, cannot be accepted, or has a number that the digits would bypass.
     for order in [
       TransactionDraft(.text("x"), from: "Bank", user: nil),
       TransactionDraft(.text("x"), from: "Bank", user: user, statuses: [.denied]),

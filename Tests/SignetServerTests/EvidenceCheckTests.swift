@@ -14,8 +14,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-/// The stored evidence of answers by UAF authenticators and apps, and its later verification (`docs/protocol.md` section
-/// 5.2.1).
+/// The stored evidence of answers by UAF authenticators and apps, and its later verification (`docs/protocol.md` section 5.2.1).
 @Suite(.timeLimit(.minutes(10))) struct EvidenceCheckTests {
   private typealias Failure = EvidenceCheck.Failure
 

@@ -155,8 +155,8 @@ import UAFFixture
     var tried: [Effect: Int] = [:]
     for endpoint in callers.server.endpoints {
       guard case .device(let states) = endpoint.access, states.contains(.active) else { continue }
-      // The signed content selects the kind of decision, which the storage contract covers. A report returns the suspension
-      // if there is no order.
+      // The signed content selects the kind of decision, which the storage contract covers. A report returns the suspension if
+      // there is no order.
       guard !["decide", "reportCondition"].contains(endpoint.id) else { continue }
       let response = try await callers.ask(endpoint, with: .device)
       let isHeld = Problem(parsing: response.body)?.code == .userNotActive

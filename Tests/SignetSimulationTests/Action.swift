@@ -83,8 +83,7 @@ enum Action: Hashable, Sendable {
   case crash
 }
 
-/// The actions of several clients of two servers: each client runs its actions in order, and the scheduler selects the next
-/// one.
+/// The actions of several clients of two servers: each client runs its actions in order, and the scheduler selects the next one.
 struct History: Sendable {
   static let userCount = 3
   static let deviceCount = 2

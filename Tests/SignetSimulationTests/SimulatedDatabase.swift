@@ -3,8 +3,7 @@ import SignetSQL
 import SignetStorage
 import Synchronization
 
-/// A database in memory that histories use in turn: making its tables and compiling its statements takes longer than a
-/// history.
+/// A database in memory that histories use in turn: making its tables and compiling its statements takes longer than a history.
 final class SimulatedDatabase: Sendable {
   private static let free = Mutex<[SimulatedDatabase]>([])
 

@@ -96,8 +96,7 @@ extension Run {
   /// Indicates whether the log determines the order in which everything became durable: it has one chain.
   fileprivate var hasOneOrder: Bool { logs.count <= 1 }
 
-  /// The span of moments of a server's own entry: a request that expired in an unnamed attempt of that time, or a
-  /// notification.
+  /// The span of moments of a server's own entry: a request that expired in an unnamed attempt of that time, or a notification.
   fileprivate func span(of entry: LogEntry) -> (from: Int, to: Int) {
     guard entry.expired != nil else { return spanOfRounds(at: entry.time) ?? (0, .max) }
     let possible = attempts.filter { $0.time == entry.time }

@@ -7,8 +7,8 @@ import Testing
 
 /// Back ends that lose a write silently: the contract's checks find each of them.
 ///
-/// A constraint whose conflicts SQLite ignores loses the write; everything else is the real back end. (Triggers would be
-/// simpler, but are disabled in every connection.)
+/// A constraint whose conflicts SQLite ignores loses the write; everything else is the real back end. (Triggers would be simpler,
+/// but are disabled in every connection.)
 @Suite(.timeLimit(.minutes(10))) struct FaultyStorageTests {
   /// A table with a condition on the writes that are lost.
   struct Fault: Sendable, CustomTestStringConvertible {

@@ -9,13 +9,12 @@ import SignetTestKit
 import Synchronization
 import Testing
 
-/// Two competing steps of two processes: one is stopped before each of its statements in turn, while the other runs as far
-/// as it can.
+/// Two competing steps of two processes: one is stopped before each of its statements in turn, while the other runs as far as it
+/// can.
 ///
 /// Both outcomes, and all resulting rows, must be those of one of the two orders of the steps.
 ///
-/// On SQLite only the stop before `BEGIN` interleaves: later the stopped step holds the lock, and the other waits for its
-/// end.
+/// On SQLite only the stop before `BEGIN` interleaves: later the stopped step holds the lock, and the other waits for its end.
 @Suite(.timeLimit(.minutes(10))) struct StepInterleavingTests {
   @Test(
     "of two steps that compete, wherever one is stopped, the end is that of one after the other",

@@ -67,8 +67,8 @@ final class PseudoTerminal: Sendable {
     return all
   }
 
-  /// Watches and types on a separate thread while the test waits for a process to exit, since that wait blocks a thread of
-  /// the shared pool.
+  /// Watches and types on a separate thread while the test waits for a process to exit, since that wait blocks a thread of the
+  /// shared pool.
   func person(_ work: @escaping @Sendable (PseudoTerminal) -> Void) -> Task<Void, Never> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     Thread.detachNewThread {

@@ -37,8 +37,7 @@ import Testing
     await server.stop()
   }
 
-  /// The timer of a server's services: the test controls the time of waiting requests, and the pauses of polling loops are
-  /// short.
+  /// The timer of a server's services: the test controls the time of waiting requests, and the pauses of polling loops are short.
   private final class WaitingTimer: Clock {
     private let inner = VirtualTimer()
     private let pauses = Mutex(0)

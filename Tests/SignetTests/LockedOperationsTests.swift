@@ -216,8 +216,8 @@ struct LockedOperationsTests {
     },
   ]
 
-  /// Operations without a container, or with tests elsewhere: enrollment, the live channel, the locks themselves, the end of
-  /// a container.
+  /// Operations without a container, or with tests elsewhere: enrollment, the live channel, the locks themselves, the end of a
+  /// container.
   private static let others: Set<String> = [
     "createContainer", "finishActivation", "liveTransactions", "lockAccount", "unlockAccount",
     "deleteContainer",

@@ -2,8 +2,8 @@ import SignetText
 import Testing
 
 @Suite("Rows of a terminal") struct TerminalRowTests {
-  /// Characters whose width differs between terminals: parts of syllables, conjuncts, spacing marks, new scripts, ambiguous
-  /// ones, emoji.
+  /// Characters whose width differs between terminals: parts of syllables, conjuncts, spacing marks, new scripts, ambiguous ones,
+  /// emoji.
   private static let doubtful = [
     String(repeating: "\u{1100}", count: 38), "\u{915}\u{94D}\u{937}\u{903}", "\u{17000}", "\u{1B000}",
     "\u{4DC0}", "\u{1100}\u{1161}\u{11A8}",

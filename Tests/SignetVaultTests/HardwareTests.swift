@@ -197,8 +197,8 @@ struct HardwareTests {
       if sql == "BEGIN IMMEDIATE" { begun.signal() }
     }
     let interrupted = try fixture.open(keystore: hardware)
-    // The second vault must not be able to make a change between the first one's read of the counter and its increment. So
-    // the first waits until the second tries, and some time more.
+    // The second vault must not be able to make a change between the first one's read of the counter and its increment. So the
+    // first waits until the second tries, and some time more.
     let changed = Mutex<Task<ContainerID, any Error>?>(nil)
     hardware.interruptCounting {
       changed.withLock {

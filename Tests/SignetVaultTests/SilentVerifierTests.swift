@@ -1,5 +1,4 @@
-// The attacker has all files and the hardware secret, knows the format, and may try anything. This needs the module's
-// internals.
+// The attacker has all files and the hardware secret, knows the format, and may try anything. This needs the module's internals.
 import Foundation
 import SignetCrypto
 import SignetPolicy

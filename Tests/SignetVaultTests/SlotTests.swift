@@ -1,5 +1,5 @@
-// The rows of a vault are authenticated, so a changed header never reaches these functions in use. They must be safe without
-// that too, and only code inside the module can pass such headers.
+// The rows of a vault are authenticated, so a changed header never reaches these functions in use. They must be safe without that
+// too, and only code inside the module can pass such headers.
 import SignetCrypto
 import SignetPolicy
 import SignetTestKit

@@ -5,8 +5,8 @@ import Testing
 
 /// Rejection of long runs of combining marks, which would be a denial of service.
 ///
-/// Swift compares texts by their normal form, which takes time quadratic in the length of such a run. A text of 40 KB from
-/// any sender would block a thread for half a second.
+/// Swift compares texts by their normal form, which takes time quadratic in the length of such a run. A text of 40 KB from any
+/// sender would block a thread for half a second.
 @Suite("Long runs of combining marks are refused before they are compared")
 struct CombiningMarksTests {
   private static func marks(_ count: Int) -> String {

@@ -1,8 +1,7 @@
 import COpenSSL
 package import SignetUAF
 
-/// A key of an algorithm that our own authenticators lack, made and used by OpenSSL alone, independently of the verifying
-/// code.
+/// A key of an algorithm that our own authenticators lack, made and used by OpenSSL alone, independently of the verifying code.
 @safe package final class UAFTestSigner: @unchecked Sendable {  // the key never changes
   private let key: OpaquePointer
   private let algorithm: UAFAlgorithm

@@ -4,8 +4,8 @@ extension ReportRow {
   /// - Parameters:
   ///   - name: The name of the measurement.
   ///   - rate: Our validations per second.
-  ///   - peer: The other server's version and its validations per second in the same run. Without it the row has neither a
-  ///     ratio nor a goal, since figures of another day are not comparable.
+  ///   - peer: The other server's version and its validations per second in the same run. Without it the row has neither a ratio
+  ///     nor a goal, since figures of another day are not comparable.
   /// - Returns: The row.
   package static func besidePrivacyIDEA(
     _ name: String, rate: Double, _ peer: (version: String, rate: Double)?

@@ -5,8 +5,8 @@ import Glibc
 
 /// The fuzzer of the compiler's runtime, called as a library.
 ///
-/// Its own `main` is linked, but not reached: the package manager lets every executable start in the `main` of its own
-/// module, which therefore starts the fuzzer.
+/// Its own `main` is linked, but not reached: the package manager lets every executable start in the `main` of its own module,
+/// which therefore starts the fuzzer.
 public enum LibFuzzer {
   // A global, since the fuzzer calls a function without context; written once, before that.
   nonisolated(unsafe) fileprivate static var check: ([UInt8]) -> Void = { _ in }

@@ -251,8 +251,7 @@ extension ProcessHistory {
     }
   }
 
-  /// Records that a device may have received its orders, and that its container may then be deleted, with the server
-  /// informed.
+  /// Records that a device may have received its orders, and that its container may then be deleted, with the server informed.
   private func noteHearing(of held: Held, from begin: Int, _ what: String) {
     guard !held.line.orders.isEmpty else { return }
     let receive = Self.receipts(of: held)

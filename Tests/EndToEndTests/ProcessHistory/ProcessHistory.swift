@@ -102,8 +102,8 @@ final class ProcessHistory: Sendable {
 
   func user(_ index: Int) -> String { "h\(number)-\(index)" }
 
-  /// The name in the model of an object that the server has named; it has no number at the end, so ``Traits`` derive nothing
-  /// from it.
+  /// The name in the model of an object that the server has named; it has no number at the end, so ``Traits`` derive nothing from
+  /// it.
   static func name(_ id: String) -> String { "\(id)." }
 
   /// Runs the history.
@@ -266,8 +266,8 @@ final class ProcessHistory: Sendable {
 
   /// Records a deed that may have been done.
   ///
-  /// When the caller notices that its process was killed, the outcome of the deed is fixed. Only a database server may still
-  /// do it afterwards.
+  /// When the caller notices that its process was killed, the outcome of the deed is fixed. Only a database server may still do
+  /// it afterwards.
   func noteLost(
     from begin: Int, to end: Int, in state: inout State, _ change: @escaping @Sendable (inout Model) -> Void
   ) {

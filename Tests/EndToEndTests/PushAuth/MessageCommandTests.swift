@@ -7,8 +7,7 @@ import SignetServer
 import SignetTestKit
 import Testing
 
-/// The built `signet import` and `signet message`, with a Python server that was written from the protocol's description
-/// alone.
+/// The built `signet import` and `signet message`, with a Python server that was written from the protocol's description alone.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: PythonPeer.isWanted)) struct MessageCommandTests {
   private let folder: TemporaryFolder
   private let peer: PythonPeer

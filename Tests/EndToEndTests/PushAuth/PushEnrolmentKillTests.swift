@@ -7,8 +7,7 @@ import SignetServer
 import SignetTestKit
 import Testing
 
-/// `kill -9` of a device or of the server at each step of an enrollment: it is never half done, and a retry repairs the
-/// rest.
+/// `kill -9` of a device or of the server at each step of an enrollment: it is never half done, and a retry repairs the rest.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct PushEnrolmentKillTests {
   /// The system calls that make data durable.
   private static let durable = ["fsync", "fdatasync"]

@@ -34,8 +34,8 @@
 
   /// The kernel's flags of one mapping of this process.
   private enum PageFlags {
-    /// Indicates whether a locked page shows as locked: not without the right to lock memory, and not under the sanitizers,
-    /// which disable `mlock`.
+    /// Indicates whether a locked page shows as locked: not without the right to lock memory, and not under the sanitizers, which
+    /// disable `mlock`.
     static let showLocking: Bool = {
       let byteCount = 1 << 20
       let flags = MAP_PRIVATE | MAP_ANONYMOUS

@@ -6,8 +6,8 @@ import Testing
 /// Files in the form that the apps write.
 ///
 /// The Aegis project has exports of these apps among the tests of its importers (<https://github.com/beemdevelopment/Aegis>,
-/// `app/src/test/resources/com/beemdevelopment/aegis/importers`). They are not in this repository. Its own files have the
-/// same form: the same members, in the same order, with values of the same types.
+/// `app/src/test/resources/com/beemdevelopment/aegis/importers`). They are not in this repository. Its own files have the same
+/// form: the same members, in the same order, with values of the same types.
 @Suite struct PublishedExportTests {
   // MARK: The same form, with accounts of our own
 

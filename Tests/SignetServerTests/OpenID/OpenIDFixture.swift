@@ -12,8 +12,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-/// A server with clients of OpenID Connect, a device of alice, and a client's notification endpoint that records its
-/// requests.
+/// A server with clients of OpenID Connect, a device of alice, and a client's notification endpoint that records its requests.
 struct OpenIDFixture: Sendable {
   static let grant = "urn:openid:params:grant-type:ciba"
 

@@ -6,8 +6,8 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-/// Registration and authentication with a key of every algorithm, over HTTPS with the real server; OpenSSL makes the keys
-/// that our code cannot.
+/// Registration and authentication with a key of every algorithm, over HTTPS with the real server; OpenSSL makes the keys that
+/// our code cannot.
 @Suite(.timeLimit(.minutes(10))) struct UAFAlgorithmTests {
   /// An algorithm with an encoding of its keys.
   struct Kind: Sendable, CustomTestStringConvertible {

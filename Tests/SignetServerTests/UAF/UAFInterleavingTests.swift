@@ -37,9 +37,8 @@ import UAFFixture
 
   /// Repeats `respond` with `act` before another step of the server each time, followed by an undo.
   ///
-  /// `respond` receives a closure that arms the interruption once the request is made, and returns the status. Only
-  /// responses that were still undecided at the time of `act` are returned: the operation is pending, or `isUndecided` is
-  /// true.
+  /// `respond` receives a closure that arms the interruption once the request is made, and returns the status. Only responses
+  /// that were still undecided at the time of `act` are returned: the operation is pending, or `isUndecided` is true.
   private func statuses(
     _ server: UAFServer, _ interruption: StepInterruption,
     while isUndecided: (@Sendable () throws -> Bool)? = nil,

@@ -11,8 +11,8 @@ import UAFFixture
 
 /// Every status that the server sends, each reached over HTTPS in the body of a message with HTTP 200.
 ///
-/// 1202 and 1497 are missing: the server neither defers operations nor rejects a client for its capabilities. 1490 is below,
-/// with the check of the channel.
+/// 1202 and 1497 are missing: the server neither defers operations nor rejects a client for its capabilities. 1490 is below, with
+/// the check of the channel.
 @Suite(.timeLimit(.minutes(10))) struct UAFStatusTests {
   private static let name = #"{"username":"alice"}"#
 

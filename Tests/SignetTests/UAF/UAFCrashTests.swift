@@ -18,8 +18,7 @@ struct UAFCrashTests {
     party = try UAFParty()
   }
 
-  /// The states of the device, as folder names, that a crash before each statement of an operation leaves, and the final
-  /// state.
+  /// The states of the device, as folder names, that a crash before each statement of an operation leaves, and the final state.
   private func pictures(of operation: (UAFDevice) async throws -> Void) async throws -> [String] {
     let isRecording = Mutex(false)
     let names = Mutex<[String]>([])

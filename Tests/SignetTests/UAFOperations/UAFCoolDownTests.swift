@@ -43,8 +43,7 @@ private final class SlowPerson: UAFInteraction {
   }
 }
 
-/// The default lock policy of a PIN and a password in operations: the time-out of a question, and the effect of early
-/// answers.
+/// The default lock policy of a PIN and a password in operations: the time-out of a question, and the effect of early answers.
 @Suite("The cool-down of UAF PINs and passwords", .timeLimit(.minutes(10)))
 struct UAFCoolDownTests {
   private static let secrets: [UAFAuthenticator.Kind: String] = [.pin: "271828", .password: "correct horse"]

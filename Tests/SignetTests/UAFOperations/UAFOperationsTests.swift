@@ -147,8 +147,7 @@ struct UAFOperationsTests {
         .verify(.wrongCredential, .lastAttemptFailed(remaining: 4, retryAfter: .zero), shown: nil),
         .valid("pin"),
       ])
-    // After the third failure there is a wait of a minute, during which attempts do not count; after the fourth, three
-    // minutes.
+    // After the third failure there is a wait of a minute, during which attempts do not count; after the fourth, three minutes.
     let waits = [Duration.zero, .zero, .seconds(60), .seconds(180)]
     for (index, wait) in waits.enumerated() {
       fixture.person.type("000000", "")

@@ -8,8 +8,8 @@ import SignetTestKit
 import SignetWire
 
 extension Bench {
-  /// Signed approvals: verified in the library, and accepted durably by a server over TLS, compared with raw P-256
-  /// verifications on one core.
+  /// Signed approvals: verified in the library, and accepted durably by a server over TLS, compared with raw P-256 verifications
+  /// on one core.
   func approvals(_ report: inout Report) async throws {
     let folder = try workFolder()
     defer { withExtendedLifetime(folder) {} }

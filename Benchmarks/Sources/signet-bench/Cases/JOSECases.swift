@@ -4,8 +4,7 @@ import SignetJOSE
 import SignetJSON
 
 extension Bench {
-  /// ES256 verification and ECDH-ES decryption of 256 bytes, from the compact form, compared with OpenSSL and other
-  /// libraries.
+  /// ES256 verification and ECDH-ES decryption of 256 bytes, from the compact form, compared with OpenSSL and other libraries.
   func jose(_ report: inout Report) async throws {
     let subjects = try JOSESubjects()
     let peers = try peers(["cjose", "joserfc"], &report)

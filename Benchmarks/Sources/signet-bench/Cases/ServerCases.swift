@@ -9,9 +9,8 @@ import SignetTestKit
 extension Bench {
   /// Code validations over TLS, each with a new code and a durable result.
   ///
-  /// They run in turn with their bounds: SQLite's single commits on the same disk, and empty answers of the same HTTP
-  /// library. The runs have a thousand and a million credentials with 1, 8 and 64 connections; a thousand are in PostgreSQL
-  /// as well.
+  /// They run in turn with their bounds: SQLite's single commits on the same disk, and empty answers of the same HTTP library.
+  /// The runs have a thousand and a million credentials with 1, 8 and 64 connections; a thousand are in PostgreSQL as well.
   func server(_ report: inout Report) async throws {
     let folders = [try workFolder(), try workFolder(), try workFolder()]
     defer { withExtendedLifetime(folders) {} }  // they are removed with their last use

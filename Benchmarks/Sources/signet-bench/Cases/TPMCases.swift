@@ -10,8 +10,8 @@
   extension Bench {
     /// Opening a secret in a TPM through the keystore, compared with the bare TPM operations and with tpm2-tss's ESAPI.
     ///
-    /// ESAPI has the same protection, and all use the same swtpm. The bare operations load, unseal and flush over one
-    /// connection, with the storage key loaded, and without encryption or authentication.
+    /// ESAPI has the same protection, and all use the same swtpm. The bare operations load, unseal and flush over one connection,
+    /// with the storage key loaded, and without encryption or authentication.
     func tpm(_ report: inout Report) async throws {
       guard SimulatedTPM.isInstalled else {
         throw NotInstalled(description: "swtpm is not installed: Scripts/setup bench installs it.")

@@ -10,9 +10,8 @@
   extension Bench {
     /// Opening a vault's domain on a TPM, compared with the minimum work of such an opening.
     ///
-    /// All contenders take turns in a rotating order. Each derives a key from a password first, so that caches, disk and
-    /// other processes are in the same state for all. Each has a separate TPM, since a swtpm serves one connection at a
-    /// time.
+    /// All contenders take turns in a rotating order. Each derives a key from a password first, so that caches, disk and other
+    /// processes are in the same state for all. Each has a separate TPM, since a swtpm serves one connection at a time.
     func unlockingOnTPM(_ report: inout Report) async throws {
       let folder = try workFolder()
       let commands = TimedLink.Record()

@@ -55,8 +55,7 @@ extension Bench {
     ])
   }
 
-  /// Measures the time during which a killed process loses an attempt, from the commit of the count to the end, in
-  /// milliseconds.
+  /// Measures the time during which a killed process loses an attempt, from the commit of the count to the end, in milliseconds.
   private func shortStep(_ report: inout Report) async throws {
     let folder = try workFolder()
     let directory = folder.path + "/vault"

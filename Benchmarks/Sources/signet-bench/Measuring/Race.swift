@@ -2,8 +2,8 @@ import BenchReport
 
 /// Runs contenders in turn, A B C A B C, so that a drift of the machine's speed affects all of them alike.
 ///
-/// Each turn is short, the order rotates, and a ratio is the median over rounds of the ratio within a round. A turn is
-/// measured in the CPU time of the one working thread, so other processes affect it only through caches.
+/// Each turn is short, the order rotates, and a ratio is the median over rounds of the ratio within a round. A turn is measured
+/// in the CPU time of the one working thread, so other processes affect it only through caches.
 struct Race {
   /// A contender.
   struct Contender {

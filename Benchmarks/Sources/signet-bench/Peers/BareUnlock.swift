@@ -8,9 +8,9 @@
 
   /// The minimum work of an unlock with a limit of guesses, done in C with nothing around it.
   ///
-  /// It reads a counter in the TPM, commits, increments the counter, opens a secret that a PIN FAIL index guards, and
-  /// commits. Values are sent in plain form, commands are prepared bytes, and only the code of an answer is checked. The
-  /// connection stays open, with the storage key and a session in the TPM.
+  /// It reads a counter in the TPM, commits, increments the counter, opens a secret that a PIN FAIL index guards, and commits.
+  /// Values are sent in plain form, commands are prepared bytes, and only the code of an answer is checked. The connection stays
+  /// open, with the storage key and a session in the TPM.
   @safe final class BareUnlock {
     private let simulator: SimulatedTPM
     private let bare: OpaquePointer

@@ -2,8 +2,8 @@ import Foundation
 
 /// A program that is controlled line by line; it ends with its input.
 ///
-/// The end is queried from the system. Foundation's `Process` detects an end by a socket that simultaneously started
-/// children inherit. The end of a short one would be reported only when a long one ends.
+/// The end is queried from the system. Foundation's `Process` detects an end by a socket that simultaneously started children
+/// inherit. The end of a short one would be reported only when a long one ends.
 final class LineProcess {
   private let name: String
   private let id: pid_t

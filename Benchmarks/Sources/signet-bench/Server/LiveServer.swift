@@ -43,9 +43,9 @@ enum LiveServer {
 
   /// Serves until standard input ends: `serve-devices DIRECTORY COUNT [ADDRESS]`.
   ///
-  /// It prints `PORT KEY SERVERKEY` and then answers `cpu` and `memory`. On `add FIRST COUNT TIME` it adds that many
-  /// transactions made at that time, each for another device, and prints `ok`. The limits on connections are twice the
-  /// number of devices, since half of the connections are reserved for requests that do not wait.
+  /// It prints `PORT KEY SERVERKEY` and then answers `cpu` and `memory`. On `add FIRST COUNT TIME` it adds that many transactions
+  /// made at that time, each for another device, and prints `ok`. The limits on connections are twice the number of devices,
+  /// since half of the connections are reserved for requests that do not wait.
   static func serve(_ arguments: [String]) async throws {
     guard 2...3 ~= arguments.count, let count = Int(arguments[1]) else { throw Options.UsageFailure() }
     var limits = ServerLimits()

@@ -11,8 +11,8 @@ import SignetWire
 
 /// A server in a separate process, so that its CPU time is measured alone, with users whose codes the benchmark can make.
 ///
-/// It is the server of `signet-server` except for its clock, which only advances on command. A user has three codes at any
-/// time, and a benchmark needs thousands. Each user uses all codes in order, as with a running clock.
+/// It is the server of `signet-server` except for its clock, which only advances on command. A user has three codes at any time,
+/// and a benchmark needs thousands. Each user uses all codes in order, as with a running clock.
 enum ServerProcess {
   static let verb = "serve"
   /// The load comes from one address, and its earlier connections may still be open when the next ones come.
@@ -37,8 +37,8 @@ enum ServerProcess {
     return { try Storage(.server(address)) }
   }
 
-  /// Serves until standard input ends: `serve DIRECTORY USERS [ADDRESS]` prints `PORT KEY`, and then answers `step`, `cpu`
-  /// and `memory`.
+  /// Serves until standard input ends: `serve DIRECTORY USERS [ADDRESS]` prints `PORT KEY`, and then answers `step`, `cpu` and
+  /// `memory`.
   static func serve(_ arguments: [String]) async throws {
     guard 2...3 ~= arguments.count, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
     let clock = VirtualClock(start)

@@ -9,8 +9,7 @@ import SignetServerTesting
 import SignetUAF
 import SignetWire
 
-/// A UAF server in a separate process, with one key for each user, which also makes the responses: no request is timed
-/// meanwhile.
+/// A UAF server in a separate process, with one key for each user, which also makes the responses: no request is timed meanwhile.
 enum UAFServerProcess {
   static let verb = "serve-uaf"
 
