@@ -156,6 +156,11 @@ import CPostgreSQL
   }
 
   func commit() throws {
+    // A session that the server has ended by now has committed nothing. Its last message has to be read before the write
+    // of `COMMIT` fails, since a failed write loses it.
+    guard unsafe PQconsumeInput(connection) == 1 else {
+      throw SQLFailure.unreachable(reason: unsafe Self.reason(connection))
+    }
     let result = unsafe PostgreSQLResult(PQexec(connection, "COMMIT"))
     guard isAlive || result.isEndedIdle else { throw SQLFailure.outcomeUnknown }
     try check(result)
