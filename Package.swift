@@ -13,18 +13,26 @@ let house: [SwiftSetting] = [
 /// The settings of targets that call C: every unsafe expression is marked `unsafe`.
 let facingC: [SwiftSetting] = house + [.strictMemorySafety()]
 
+/// A back end of Linux: other platforms build without it.
+func onLinux(_ name: String) -> Target.Dependency {
+  .target(name: name, condition: .when(platforms: [.linux]))
+}
+
 let package = Package(
   name: "signet",
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
+    // What an app takes: codes and approvals, then the platform's back ends and the parts that it uses.
     .library(name: "Signet", targets: ["Signet"]),
+    .library(name: "SignetLinux", targets: ["SignetLinux"]),
+    .library(name: "SignetUAFClient", targets: ["SignetUAFClient"]),
     .library(name: "SignetIntegrity", targets: ["SignetIntegrity"]),
     .library(name: "SignetAgent", targets: ["SignetAgent"]),
     .library(name: "SignetTesting", targets: ["SignetTesting"]),
     .library(name: "SignetServerTesting", targets: ["SignetServerTesting"]),
     // Not for apps: Fuzz, a package of its own, reads the operator's files by it.
     .library(name: "SignetDataDirectory", targets: ["SignetDataDirectory"]),
-    .library(name: "SignetQR", targets: ["SignetQR"]),
+    .library(name: "SignetImages", targets: ["SignetImages"]),
     .library(name: "SignetUAF", targets: ["SignetUAF"]),
     .executable(name: "signet", targets: ["signet-cli"]),
     .executable(name: "signet-server", targets: ["signet-server"]),
@@ -32,7 +40,7 @@ let package = Package(
     .executable(name: "signet-check", targets: ["signet-check"]),
   ],
   targets: [
-    // C libraries of the system.
+    // MARK: C libraries of the system, and the few lines of C that are ours
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -50,388 +58,361 @@ let package = Package(
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CLinuxProcess"),
     .systemLibrary(name: "CSpawn"),
-    // No key; Scripts/release links another object in its place (docs/integrity.md).
+    // The public key of the release that a program belongs to, set at build time.
     .target(name: "CReleaseKey"),
-    // What our own programs do before a library's code runs; not for apps.
+    // Closes the memory of our programs and cleans their environment before a library's code runs.
     .target(name: "CProgramStart"),
-    // The `free` of `signet`, which wipes (docs/decisions/0208-freed-memory-is-wiped.md); not for apps.
+    // The `free` of `signet`, which wipes ([decision 208](decisions/0208-freed-memory-is-wiped.md)).
     .target(name: "CWipingFree"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
-    // Base.
-    .target(name: "SignetConcurrency", swiftSettings: facingC),
-    .target(name: "SignetCrypto", dependencies: ["COpenSSL", "CArgon2"], swiftSettings: facingC),
-    .target(name: "SignetFiles", swiftSettings: facingC),
-    .target(name: "SignetDBus", dependencies: ["CSystemd", "SignetConcurrency"], swiftSettings: facingC),
+    // Ends a test process without the clean-up of libraries that its tasks may still use.
+    .target(name: "CTestExit"),
+
+    // MARK: Base: knows nothing of authentication
+    // Private files, threads for blocking work, text for terminals, Unicode, https URLs, the clock.
+    .target(name: "SignetSystem", dependencies: [onLinux("CUnistring")], swiftSettings: facingC),
+    // Hashes, HMAC, HKDF, AES, Argon2id, P-256, RSA, certificates, random bytes, Base32 and Base64, `SecretBytes`.
+    .target(name: "SignetCrypto", dependencies: ["CArgon2", "COpenSSL"], swiftSettings: facingC),
+    // Strict JSON: reader, printer, values.
     .target(name: "SignetJSON", swiftSettings: house),
-    .target(
-      name: "SignetText",
-      dependencies: [.target(name: "CUnistring", condition: .when(platforms: [.linux]))], swiftSettings: house
-    ),
+    // Typed ids, so that the id of one kind cannot be used for another.
     .target(name: "SignetIdentifiers", dependencies: ["SignetCrypto"], swiftSettings: house),
+    // JWK, JWS, JWE, JWT.
     .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
-    .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
+    // QR codes, read and written, and PNG within bounds.
     .target(
-      name: "SignetSQL", dependencies: ["CPostgreSQL", "CSQLite", "SignetConcurrency", "SignetFiles"],
+      name: "SignetImages",
+      dependencies: ["CPNG", "CQREncode", "CZBar", "SignetSystem"],
       swiftSettings: facingC),
-    .target(name: "SignetTransport", dependencies: ["CCurl"], swiftSettings: facingC),
+    // One connection to an SQLite file: statements, transactions, migrations.
+    .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetSystem"], swiftSettings: facingC),
+    // Steps on SQLite or PostgreSQL: one connection type, one text of SQL, schemas.
     .target(
-      name: "SignetQR", dependencies: ["CQREncode", "CZBar", "SignetFiles", "SignetPNG"],
-      swiftSettings: facingC),
-    .target(name: "SignetPNG", dependencies: ["CPNG"], swiftSettings: facingC),
+      name: "SignetSQL", dependencies: ["CPostgreSQL", "CSQLite", "SignetSystem"], swiftSettings: facingC),
+    // `HTTPTransport` and its libcurl back end.
+    .target(name: "SignetHTTPClient", dependencies: ["CCurl"], swiftSettings: facingC),
+    // HTTPS over libmicrohttpd: async and direct handlers, limits, router.
+    .target(name: "SignetHTTPServer", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
+    // Command lines as data: parsing, help, manual, completion, prompts without echo.
+    .target(name: "SignetTerminal", dependencies: ["SignetSystem"], swiftSettings: facingC),
 
-    // Shared by device and server.
+    // MARK: Shared by device and server
+    // HOTP, TOTP and its window, OCRA.
     .target(
-      name: "SignetOATH", dependencies: ["CLibXML2", "SignetCrypto", "SignetJSON", "SignetText"],
+      name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetSystem"], swiftSettings: house),
+    // Files and URIs in which authenticators exchange accounts.
+    .target(
+      name: "SignetInterchange",
+      dependencies: ["CLibXML2", "SignetCrypto", "SignetJSON", "SignetOATH", "SignetSystem"],
       swiftSettings: house),
+    // Protection, password, lock and account policies: text and JSON forms, linter, evaluation.
     .target(
-      name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetText"],
-      swiftSettings: house),
-    .target(
-      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetText"],
-      swiftSettings: house),
-    .target(
-      name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON", "SignetPNG"], swiftSettings: house),
-    .target(
-      name: "SignetDictionary",
-      dependencies: ["CPwquality", "SignetConcurrency", "SignetCrypto", "SignetPolicy"],
-      swiftSettings: facingC),
-    .target(
-      name: "SignetWire",
-      dependencies: [
-        "SignetCrypto", "SignetIdentifiers", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy",
-        "SignetText",
-      ],
-      swiftSettings: house),
-
-    // Domain.
-    .target(
-      name: "SignetVault",
-      dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetJSON", "SignetOATH", "SignetPolicy",
-        "SignetSQLite",
-      ],
-      swiftSettings: house),
-    .target(
-      name: "SignetTPM",
-      dependencies: [
-        .target(name: "CTPM2", condition: .when(platforms: [.linux])), "SignetCrypto", "SignetFiles",
-        "SignetVault",
-      ],
-      swiftSettings: facingC),
-    .target(
-      name: "SignetStorage",
-      dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetIdentifiers", "SignetJSON", "SignetSQL", "SignetSQLite",
-      ],
-      swiftSettings: house),
-    .target(
-      name: "SignetBiometrics",
-      dependencies: ["SignetCrypto", "SignetDBus", "SignetText", "SignetVault"],
-      swiftSettings: house),
-    .target(
-      name: "SignetPAM",
-      dependencies: ["CPAM", "SignetConcurrency", "SignetCrypto", "SignetText", "SignetVault"],
-      swiftSettings: facingC),
-    .target(
-      name: "SignetLogind",
-      dependencies: ["SignetConcurrency", "SignetDBus", "SignetText", "SignetVault"], swiftSettings: house
+      name: "SignetPolicy", dependencies: ["SignetCrypto", "SignetJSON", "SignetSystem"], swiftSettings: house
     ),
-    .target(
-      name: "SignetDesktop", dependencies: ["SignetConcurrency", "SignetDBus", "SignetText"],
-      swiftSettings: house),
+    // Tamper guards, evidence, scores and reactions; the manifest of a release; hardening of processes.
     .target(
       name: "SignetIntegrity",
       dependencies: [
-        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "CReleaseKey",
-        "SignetConcurrency", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetText",
-      ],
-      swiftSettings: facingC),
-    .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
+        onLinux("CLinuxProcess"), "CReleaseKey", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetSystem",
+      ], swiftSettings: facingC),
+    // FIDO UAF 1.1, both sides: messages, assertions, policies, facets, metadata, verification of responses.
     .target(
-      name: "SignetPush",
-      dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTransport", "SignetWire"],
+      name: "SignetUAF", dependencies: ["SignetCrypto", "SignetIdentifiers", "SignetImages", "SignetJSON"],
       swiftSettings: house),
+    // The push protocol of authenticator apps, both sides.
+    .target(
+      name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetSystem"],
+      swiftSettings: house),
+    // All messages between device, server and relying party.
+    .target(
+      name: "SignetProtocol",
+      dependencies: [
+        "SignetCrypto", "SignetIdentifiers", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy",
+        "SignetSystem",
+      ], swiftSettings: house),
 
-    // Systems.
+    // MARK: The device
+    // Containers, protection domains, slots, attempts, the seam of keystores.
+    .target(
+      name: "SignetVault",
+      dependencies: ["SignetCrypto", "SignetJSON", "SignetPolicy", "SignetSQLite", "SignetSystem"],
+      swiftSettings: house),
+    // The SDK: activation, codes, transactions, pushes, imported accounts.
     .target(
       name: "Signet",
       dependencies: [
-        "SignetConcurrency", "SignetCrypto",
-        .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetIdentifiers",
-        "SignetIntegrity",
-        "SignetJSON",
-        "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPushAuth", "SignetTransport", "SignetUAF",
-        "SignetVault",
-        "SignetWire",
-        .target(name: "SignetTPM", condition: .when(platforms: [.linux])),
-        .target(name: "SignetBiometrics", condition: .when(platforms: [.linux])),
-        .target(name: "SignetPAM", condition: .when(platforms: [.linux])),
-      ],
-      swiftSettings: house),
+        "SignetCrypto", "SignetHTTPClient", "SignetIdentifiers", "SignetIntegrity", "SignetInterchange",
+        "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetProtocol", "SignetPushAuth",
+        "SignetSystem", "SignetVault",
+      ], swiftSettings: house),
+    // The UAF client and its authenticators on a device.
     .target(
-      name: "SignetServer",
+      name: "SignetUAFClient",
       dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetHTTP", "SignetIntegrity", "SignetJSON",
-        "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
-        "SignetStorage", "SignetText", "SignetTransport", "SignetUAF", "SignetWire",
-      ],
-      swiftSettings: house),
+        "Signet", "SignetCrypto", "SignetHTTPClient", "SignetIdentifiers", "SignetJOSE", "SignetJSON",
+        "SignetPolicy",
+        "SignetProtocol", "SignetSystem", "SignetUAF", "SignetVault",
+      ], swiftSettings: house),
+    // A TPM 2.0 as a keystore.
     .target(
-      name: "SignetDataDirectory",
+      name: "SignetTPM", dependencies: [onLinux("CTPM2"), "SignetCrypto", "SignetSystem", "SignetVault"],
+      swiftSettings: facingC),
+    // The back ends of Linux, which an app chooses: TPM, fprintd, PAM, logind, notifications, dictionary.
+    .target(
+      name: "SignetLinux",
       dependencies: [
-        "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON", "SignetPolicy",
-        "SignetPush", "SignetServer", "SignetStorage", "SignetText", "SignetTransport", "SignetUAF",
-        "SignetWire",
-      ],
-      swiftSettings: house),
-    // For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md).
-    .target(name: "CTestExit"),
-    .target(
-      name: "SignetTestKit",
-      dependencies: [
-        .target(name: "CSpawn", condition: .when(platforms: [.linux])), "CTestExit", "SignetCrypto",
-      ],
-      swiftSettings: house),
-    .target(
-      name: "SignetTesting",
-      dependencies: ["Signet", "SignetCrypto", "SignetPolicy", "SignetTestKit", "SignetVault", "SignetWire"],
-      swiftSettings: house),
-    .target(
-      name: "SignetServerTesting",
-      dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetSQLite",
-        "SignetStorage", "SignetTestKit", "SignetTransport", "SignetWire",
-      ],
-      swiftSettings: house),
-
+        "CPAM", "CPwquality", "CSystemd", "SignetCrypto", "SignetPolicy", "SignetSystem",
+        "SignetTPM", "SignetVault",
+      ], swiftSettings: facingC),
+    // The agent that shares sessions among the apps of a user, and its client.
     .target(
       name: "SignetAgent",
       dependencies: [
-        "Signet", "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetIntegrity", "SignetJSON",
-        "SignetVault",
-      ],
-      swiftSettings: facingC),
+        "Signet", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetSystem", "SignetVault",
+      ], swiftSettings: facingC),
 
-    // Applications.
-    .target(name: "SignetTerminal", dependencies: ["SignetFiles", "SignetText"], swiftSettings: facingC),
+    // MARK: The server
+    // Dispatchers to Apple, Google, Web Push and a webhook.
+    .target(
+      name: "SignetPush",
+      dependencies: [
+        "SignetCrypto", "SignetHTTPClient", "SignetJOSE", "SignetJSON", "SignetProtocol", "SignetSystem",
+      ], swiftSettings: house),
+    // Rules, rows and steps of the server's state; the events of the audit log.
+    .target(
+      name: "SignetStorage",
+      dependencies: [
+        "SignetCrypto", "SignetIdentifiers", "SignetJSON", "SignetSQL", "SignetSQLite", "SignetSystem",
+      ], swiftSettings: house),
+    // Services and endpoints.
+    .target(
+      name: "SignetServer",
+      dependencies: [
+        "SignetCrypto", "SignetHTTPClient", "SignetHTTPServer", "SignetImages", "SignetIntegrity",
+        "SignetInterchange", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetProtocol",
+        "SignetPush", "SignetPushAuth", "SignetStorage", "SignetSystem", "SignetUAF",
+      ], swiftSettings: house),
+    // The data folder of `signet-server`: settings, keys, certificates, reload.
+    .target(
+      name: "SignetDataDirectory",
+      dependencies: [
+        "SignetCrypto", "SignetHTTPClient", "SignetHTTPServer", "SignetIntegrity", "SignetJSON",
+        "SignetPolicy", "SignetProtocol", "SignetPush", "SignetServer", "SignetStorage", "SignetSystem",
+        "SignetUAF",
+      ], swiftSettings: house),
+
+    // MARK: Commands
+    // The command `signet`.
     .executableTarget(
       name: "signet-cli",
       dependencies: [
-        "CProgramStart", "CWipingFree", "Signet", "SignetAgent", "SignetCrypto",
-        .target(name: "SignetDBus", condition: .when(platforms: [.linux])), "SignetFiles", "SignetJSON",
-        .target(name: "SignetDesktop", condition: .when(platforms: [.linux])), "SignetIntegrity",
-        .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
-        "SignetTerminal", "SignetText",
-      ],
-      swiftSettings: house),
+        "CProgramStart", "CWipingFree", "Signet", "SignetAgent", "SignetCrypto", "SignetImages",
+        "SignetIntegrity", "SignetInterchange", "SignetJSON", onLinux("SignetLinux"), "SignetPolicy",
+        "SignetSystem", "SignetTerminal", "SignetUAFClient",
+      ], swiftSettings: house),
+    // The command `signet-server`.
     .executableTarget(
       name: "signet-server",
       dependencies: [
-        "CProgramStart", "SignetCrypto", "SignetDataDirectory", "SignetFiles", "SignetHTTP",
-        "SignetIntegrity", "SignetJSON", "SignetOATH",
-        "SignetPolicy",
-        "SignetQR", "SignetServer", "SignetStorage", "SignetTerminal", "SignetText", "SignetTransport",
-        "SignetUAF", "SignetWire",
-      ],
-      swiftSettings: house),
+        "CProgramStart", "SignetCrypto", "SignetDataDirectory", "SignetHTTPClient", "SignetHTTPServer",
+        "SignetImages", "SignetIntegrity", "SignetInterchange", "SignetJSON", "SignetOATH", "SignetPolicy",
+        "SignetProtocol", "SignetServer", "SignetStorage", "SignetSystem", "SignetTerminal", "SignetUAF",
+      ], swiftSettings: house),
+    // The command `signet-manifest`, which signs a release.
     .executableTarget(
       name: "signet-manifest",
-      dependencies: ["CProgramStart", "SignetCrypto", "SignetFiles", "SignetIntegrity", "SignetTerminal"],
+      dependencies: ["CProgramStart", "SignetCrypto", "SignetIntegrity", "SignetSystem", "SignetTerminal"],
       swiftSettings: house),
+    // The command `signet-check`: foreign vectors through the pure cores.
     .executableTarget(
       name: "signet-check",
       dependencies: [
-        "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPushAuth",
-        "SignetUAF", "SignetWire",
-      ],
-      swiftSettings: house),
+        "SignetCrypto", "SignetInterchange", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy",
+        "SignetProtocol",
+        "SignetPushAuth", "SignetUAF",
+      ], swiftSettings: house),
 
-    // Tests: one target a module; vectors that are ours to keep lie beside them.
-    .testTarget(name: "SignetTestKitTests", dependencies: ["SignetTestKit"], swiftSettings: house),
-    .testTarget(
-      name: "SignetCryptoTests", dependencies: ["SignetCrypto", "SignetTestKit"], swiftSettings: house),
-    .testTarget(
-      name: "SignetFilesTests", dependencies: ["SignetFiles", "SignetCrypto", "SignetTestKit"],
+    // MARK: For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md)
+    // Temporary folders, seeded randomness, a virtual clock, child processes, a private PostgreSQL server, memory search.
+    .target(
+      name: "SignetTestKit", dependencies: [onLinux("CSpawn"), "CTestExit", "SignetCrypto"],
       swiftSettings: house),
-    .testTarget(name: "SignetJSONTests", dependencies: ["SignetJSON"], swiftSettings: house),
-    .testTarget(
-      name: "SignetJOSETests", dependencies: ["SignetJOSE", "SignetCrypto", "SignetJSON", "SignetTestKit"],
-      resources: [.copy("Vectors")], swiftSettings: house),
-    .testTarget(
-      name: "SignetSQLiteTests", dependencies: ["SignetSQLite", "SignetConcurrency", "SignetTestKit"],
+    // Doubles for a device: hardware, biometrics, passcode, screen lock, clocks; the contract of keystores.
+    .target(
+      name: "SignetTesting",
+      dependencies: [
+        "Signet", "SignetCrypto", "SignetPolicy", "SignetProtocol", "SignetSystem", "SignetTestKit",
+        "SignetVault",
+      ], swiftSettings: house),
+    // A server in the process of a test; the contract of storage.
+    .target(
+      name: "SignetServerTesting",
+      dependencies: [
+        "SignetCrypto", "SignetHTTPClient", "SignetHTTPServer", "SignetPolicy", "SignetProtocol",
+        "SignetServer", "SignetSQLite", "SignetStorage", "SignetSystem", "SignetTestKit",
+      ], swiftSettings: house),
+    .target(name: "AccountModel", path: "Tests/AccountModel", swiftSettings: house),
+    .target(
+      name: "BusFixture", dependencies: ["SignetLinux", "SignetTestKit"], path: "Tests/BusFixture",
       swiftSettings: house),
     .target(
       name: "PostgreSQLFixture", dependencies: ["SignetSQL", "SignetStorage", "SignetTestKit"],
-      path: "Tests/PostgreSQLFixture",
-      swiftSettings: house),
-    .executableTarget(
-      name: "SQLVictim", dependencies: ["SignetConcurrency", "SignetSQL"], path: "Tests/SQLVictim",
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetSQLTests",
-      dependencies: ["SignetSQL", "SignetConcurrency", "SignetTestKit", "SQLVictim"],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetTransportTests", dependencies: ["SignetTransport", "SignetTestKit"], swiftSettings: house),
+      path: "Tests/PostgreSQLFixture", swiftSettings: house),
     .target(
-      name: "PushFixture", dependencies: ["SignetCrypto", "SignetJSON", "SignetTestKit", "SignetTransport"],
+      name: "PushFixture", dependencies: ["SignetCrypto", "SignetHTTPClient", "SignetJSON", "SignetTestKit"],
       path: "Tests/PushFixture", swiftSettings: house),
-    .testTarget(
-      name: "SignetPushTests",
-      dependencies: [
-        "SignetPush", "PushFixture", "SignetCrypto", "SignetJSON", "SignetTesting", "SignetWire",
-      ], swiftSettings: house),
-    .testTarget(
-      name: "SignetPushAuthTests",
-      dependencies: ["SignetPushAuth", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTestKit"],
-      resources: [.copy("Vectors")], swiftSettings: house),
-    .testTarget(
-      name: "SignetQRTests", dependencies: ["SignetQR", "SignetTestKit"], swiftSettings: house),
-    .testTarget(
-      name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto", "SignetJSON", "SignetTestKit"],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON", "SignetTestKit"],
-      swiftSettings: house),
     .target(
-      name: "UAFFixture", dependencies: ["COpenSSL", "SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
+      name: "UAFFixture", dependencies: ["COpenSSL", "SignetCrypto", "SignetUAF"], path: "Tests/UAFFixture",
       swiftSettings: facingC),
-    .testTarget(
-      name: "SignetUAFTests",
-      dependencies: ["SignetUAF", "SignetCrypto", "SignetJSON", "SignetTestKit", "UAFFixture"],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetDictionaryTests", dependencies: ["SignetDictionary", "SignetPolicy", "SignetTestKit"],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetWireTests",
-      dependencies: [
-        "SignetWire", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy",
-        "SignetTestKit",
-      ],
-      resources: [.copy("Vectors")], swiftSettings: house),
-    .executableTarget(
-      name: "VaultVictim", dependencies: ["SignetVault", "SignetCrypto"], path: "Tests/VaultVictim",
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetVaultTests",
-      dependencies: [
-        "SignetVault", "VaultVictim", "SignetCrypto", "SignetOATH", "SignetPolicy", "SignetSQLite",
-        "SignetTesting", "SignetTestKit",
-      ],
-      exclude: ["Fixtures"], swiftSettings: house),
-    .target(
-      name: "BusFixture", dependencies: ["SignetDBus", "SignetTestKit"], path: "Tests/BusFixture",
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetDBusTests", dependencies: ["SignetDBus", "BusFixture", "SignetTestKit"],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetBiometricsTests",
-      dependencies: ["SignetBiometrics", "BusFixture", "SignetDBus", "SignetTestKit", "SignetVault"],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetPAMTests",
-      dependencies: [
-        "SignetPAM", "BusFixture", "SignetCrypto", "SignetTesting", "SignetTestKit", "SignetVault",
-      ],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetLogindTests",
-      dependencies: ["SignetLogind", "BusFixture", "SignetDBus", "SignetTestKit", "SignetVault"],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetDesktopTests", dependencies: ["SignetDesktop", "BusFixture", "SignetDBus"],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetTPMTests",
-      dependencies: [
-        "SignetTPM", "SignetCrypto", "SignetPolicy", "SignetTesting", "SignetTestKit", "SignetVault",
-      ],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetAgentTests",
-      dependencies: [
-        "SignetAgent", "Signet", "SignetCrypto", "SignetIntegrity", "SignetPolicy", "SignetServer",
-        "SignetServerTesting", "SignetStorage", "SignetTesting", "SignetTestKit", "SignetVault", "SignetWire",
-      ],
-      swiftSettings: house),
     .executableTarget(
       name: "IntegrityVictim", dependencies: ["SignetCrypto", "SignetIntegrity", "SignetJSON"],
-      path: "Tests/IntegrityVictim",
+      path: "Tests/IntegrityVictim", swiftSettings: house),
+    .executableTarget(
+      name: "SQLVictim", dependencies: ["SignetSQL", "SignetSystem"], path: "Tests/SQLVictim",
+      swiftSettings: house),
+    .executableTarget(
+      name: "VaultVictim", dependencies: ["SignetCrypto", "SignetVault"], path: "Tests/VaultVictim",
+      swiftSettings: house),
+
+    // MARK: Tests: one target a module; vectors that are ours to keep lie beside them
+    .testTarget(name: "SignetTestKitTests", dependencies: ["SignetTestKit"], swiftSettings: house),
+    .testTarget(
+      name: "SignetSystemTests", dependencies: ["SignetCrypto", "SignetSystem", "SignetTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetCryptoTests", dependencies: ["SignetCrypto", "SignetTestKit"], swiftSettings: house),
+    .testTarget(name: "SignetJSONTests", dependencies: ["SignetJSON"], swiftSettings: house),
+    .testTarget(
+      name: "SignetJOSETests", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTestKit"],
+      resources: [.copy("Vectors")], swiftSettings: house),
+    .testTarget(
+      name: "SignetImagesTests", dependencies: ["SignetImages", "SignetTestKit"], swiftSettings: house),
+    .testTarget(
+      name: "SignetSQLiteTests", dependencies: ["SignetSQLite", "SignetSystem", "SignetTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetSQLTests", dependencies: ["SignetSQL", "SignetSystem", "SignetTestKit", "SQLVictim"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetHTTPClientTests", dependencies: ["SignetHTTPClient", "SignetTestKit"], swiftSettings: house
+    ),
+    .testTarget(
+      name: "SignetHTTPServerTests", dependencies: ["SignetHTTPServer", "SignetTestKit"], swiftSettings: house
+    ),
+    .testTarget(
+      name: "SignetTerminalTests", dependencies: ["SignetTerminal", "SignetTestKit"], swiftSettings: house),
+    .testTarget(
+      name: "SignetOATHTests", dependencies: ["SignetCrypto", "SignetJSON", "SignetOATH", "SignetTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetInterchangeTests",
+      dependencies: ["SignetCrypto", "SignetInterchange", "SignetJSON", "SignetOATH", "SignetTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetPolicyTests", dependencies: ["SignetJSON", "SignetPolicy", "SignetTestKit"],
       swiftSettings: house),
     .testTarget(
       name: "SignetIntegrityTests",
       dependencies: [
-        "SignetIntegrity", "CLinuxProcess", "IntegrityVictim", "SignetCrypto",
-        "SignetJOSE", "SignetJSON", "SignetTestKit",
-      ],
+        "CLinuxProcess", "IntegrityVictim", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON",
+        "SignetTestKit",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "SignetUAFTests",
+      dependencies: ["SignetCrypto", "SignetJSON", "SignetTestKit", "SignetUAF", "UAFFixture"],
       swiftSettings: house),
+    .testTarget(
+      name: "SignetPushAuthTests",
+      dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetPushAuth", "SignetTestKit"],
+      resources: [.copy("Vectors")], swiftSettings: house),
+    .testTarget(
+      name: "SignetProtocolTests",
+      dependencies: [
+        "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetProtocol",
+        "SignetSystem", "SignetTestKit",
+      ], resources: [.copy("Vectors")], swiftSettings: house),
+    .testTarget(
+      name: "SignetVaultTests",
+      dependencies: [
+        "SignetCrypto", "SignetPolicy", "SignetSQLite", "SignetTesting", "SignetTestKit", "SignetVault",
+        "VaultVictim",
+      ], exclude: ["Fixtures"], swiftSettings: house),
+    .testTarget(
+      name: "SignetTPMTests",
+      dependencies: [
+        "SignetCrypto", "SignetPolicy", "SignetTesting", "SignetTestKit", "SignetTPM", "SignetVault",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "SignetLinuxTests",
+      dependencies: [
+        "BusFixture", "SignetCrypto", "SignetLinux", "SignetPolicy", "SignetTesting", "SignetTestKit",
+        "SignetVault",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "SignetAgentTests",
+      dependencies: [
+        "Signet", "SignetAgent", "SignetCrypto", "SignetIntegrity", "SignetPolicy", "SignetProtocol",
+        "SignetServer", "SignetServerTesting", "SignetStorage", "SignetTesting", "SignetTestKit",
+        "SignetVault",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "SignetPushTests",
+      dependencies: [
+        "PushFixture", "SignetCrypto", "SignetJSON", "SignetProtocol", "SignetPush", "SignetSystem",
+        "SignetTesting",
+      ], swiftSettings: house),
     .testTarget(
       name: "SignetStorageTests",
       dependencies: [
-        "SignetStorage", "PostgreSQLFixture", "SignetConcurrency", "SignetCrypto", "SignetSQL",
-        "SignetServerTesting",
-        "SignetSQLite", "SignetTestKit",
-      ],
-      swiftSettings: house),
-    .target(name: "AccountModel", path: "Tests/AccountModel", swiftSettings: house),
+        "PostgreSQLFixture", "SignetCrypto", "SignetServerTesting", "SignetSQL", "SignetSQLite",
+        "SignetStorage", "SignetSystem", "SignetTestKit",
+      ], swiftSettings: house),
     .testTarget(
       name: "SignetSimulationTests",
       dependencies: [
-        "AccountModel", "PostgreSQLFixture", "SignetConcurrency", "SignetCrypto", "SignetJOSE", "SignetJSON",
-        "SignetOATH", "SignetPolicy", "SignetSQL", "SignetServer", "SignetServerTesting", "SignetStorage",
-        "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire",
-      ],
-      swiftSettings: house),
+        "AccountModel", "PostgreSQLFixture", "SignetCrypto", "SignetHTTPClient", "SignetJOSE", "SignetJSON",
+        "SignetOATH", "SignetPolicy", "SignetProtocol", "SignetServer", "SignetServerTesting", "SignetSQL",
+        "SignetStorage", "SignetSystem", "SignetTestKit", "SignetUAF",
+      ], swiftSettings: house),
     .testTarget(
-      name: "SignetHTTPTests", dependencies: ["SignetHTTP", "SignetTestKit"], swiftSettings: house),
-    .testTarget(name: "SignetTextTests", dependencies: ["SignetText"], swiftSettings: house),
+      name: "SignetServerTests",
+      dependencies: [
+        "PostgreSQLFixture", "PushFixture", "SignetCrypto", "SignetDataDirectory", "SignetHTTPClient",
+        "SignetHTTPServer", "SignetImages", "SignetInterchange", "SignetJOSE", "SignetJSON", "SignetOATH",
+        "SignetPolicy", "SignetProtocol", "SignetPush", "SignetPushAuth", "SignetServer",
+        "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetSystem", "SignetTesting",
+        "SignetTestKit", "SignetUAF", "UAFFixture",
+      ], swiftSettings: house),
     .testTarget(
-      name: "SignetTerminalTests", dependencies: ["SignetTerminal", "SignetTestKit"], swiftSettings: house),
+      name: "SignetTests",
+      dependencies: [
+        "PushFixture", "Signet", "SignetCrypto", "SignetHTTPClient", "SignetIntegrity", "SignetInterchange",
+        "SignetJOSE", "SignetJSON", "SignetLinux", "SignetOATH", "SignetPolicy", "SignetProtocol",
+        "SignetPush", "SignetPushAuth", "SignetServer", "SignetServerTesting", "SignetSQLite",
+        "SignetStorage", "SignetSystem", "SignetTesting", "SignetTestKit", "SignetTPM", "SignetUAF",
+        "SignetUAFClient", "SignetVault", "UAFFixture",
+      ], swiftSettings: house),
     .testTarget(
       name: "SignetCheckTests",
       dependencies: [
         "signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTestKit", "SignetUAF",
         "UAFFixture",
-      ],
-      swiftSettings: house),
-    .testTarget(
-      name: "SignetServerTests",
-      dependencies: [
-        "SignetServer", "PostgreSQLFixture", "PushFixture", "SignetConcurrency", "SignetCrypto",
-        "SignetDataDirectory", "SignetHTTP", "SignetJOSE",
-        "SignetJSON", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR", "SignetServerTesting", "SignetSQLite",
-        "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire",
-        "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
-      name: "SignetTests",
+      name: "EndToEndTests",
       dependencies: [
-        "Signet", "PushFixture", "SignetConcurrency", "SignetCrypto", "SignetIntegrity", "SignetJOSE",
-        "SignetJSON", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetServer", "SignetServerTesting", "SignetSQLite",
-        "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTPM", "SignetTransport", "SignetUAF",
-        "SignetVault", "SignetWire", "UAFFixture",
+        "AccountModel", "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent",
+        "SignetCrypto", "SignetDataDirectory", "SignetHTTPClient", "SignetImages", "SignetInterchange",
+        "SignetJSON", "SignetLinux", "SignetOATH", "SignetProtocol", "SignetPushAuth", "SignetServer",
+        "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetSystem", "SignetTesting",
+        "SignetTestKit", "SignetUAF", "SignetUAFClient", "UAFFixture",
       ], swiftSettings: house),
     // What the benchmarks say of figures.
     .target(
       name: "BenchReport", dependencies: ["SignetJSON"], path: "Benchmarks/Sources/BenchReport",
       swiftSettings: house),
-    .testTarget(
-      name: "BenchReportTests", dependencies: ["BenchReport", "SignetJSON"], swiftSettings: house),
-    .testTarget(
-      name: "EndToEndTests",
-      dependencies: [
-        "AccountModel", "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent",
-        "SignetCrypto", "SignetDataDirectory", "SignetDBus", "SignetJSON",
-        "SignetOATH", "SignetPushAuth", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite",
-        "SignetStorage",
-        "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
-      ],
-      swiftSettings: house),
+    .testTarget(name: "BenchReportTests", dependencies: ["BenchReport", "SignetJSON"], swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -454,12 +435,11 @@ if Context.environment["SIGNET_BENCHMARKS"] != nil {
     .executableTarget(
       name: "signet-bench",
       dependencies: [
-        "BenchReport", "CEmptyServer", "CLoadClient", "COpenSSL",
-        .target(name: "CTPMPeer", condition: .when(platforms: [.linux])), "Signet", "SignetCrypto",
-        "SignetHTTP", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy",
-        "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetTestKit",
-        "SignetTesting",
-        "SignetTPM", "SignetUAF", "SignetVault", "SignetWire",
+        "BenchReport", "CEmptyServer", "CLoadClient", "COpenSSL", onLinux("CTPMPeer"), "Signet",
+        "SignetCrypto", "SignetHTTPServer", "SignetIntegrity", "SignetInterchange", "SignetJOSE",
+        "SignetJSON", "SignetLinux", "SignetOATH", "SignetPolicy", "SignetProtocol", "SignetServer",
+        "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetSystem", "SignetTesting",
+        "SignetTestKit", "SignetTPM", "SignetUAF", "SignetUAFClient", "SignetVault",
       ], path: "Benchmarks/Sources/signet-bench", swiftSettings: facingC),
   ]
 }

@@ -38,7 +38,7 @@ let package = Package(
     fuzzTarget("fuzz-pushauth", "Signet"),
     fuzzTarget("fuzz-wire", "Signet"),
     fuzzTarget("fuzz-signed", "Signet"),
-    fuzzTarget("fuzz-qr", "SignetQR"),
+    fuzzTarget("fuzz-qr", "SignetImages"),
     fuzzTarget("fuzz-terminal", "Signet"),
     fuzzTarget("fuzz-transport", "Signet"),
     fuzzTarget("fuzz-http", "SignetServerTesting"),

@@ -1,5 +1,5 @@
 public import SignetPolicy
-import SignetWire
+import SignetProtocol
 
 extension Container {
   /// Returns the protection policy of a key, or of the container with all keys that have no separate one.

@@ -1,12 +1,12 @@
+public import SignetProtocol
 public import SignetVault
-public import SignetWire
 
 /// The keys of one user at one server, on this device.
 public struct Container: Hashable, Sendable, Identifiable {
   /// The container's ID on this device.
   public let id: SignetVault.ContainerID
   /// The container's ID at the server.
-  public let serverMadeID: SignetWire.ContainerID
+  public let serverMadeID: SignetProtocol.ContainerID
   /// The user.
   public let user: UserID
   /// The server.

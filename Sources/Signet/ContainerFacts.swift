@@ -1,12 +1,12 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetVault
-import SignetWire
 
 /// The public facts about a container that the protocol has fixed; the vault stores and authenticates them in the
 /// container's attributes.
 struct ContainerFacts {
-  let serverMadeID: SignetWire.ContainerID
+  let serverMadeID: SignetProtocol.ContainerID
   let profile: ContainerProfile
   /// The number of renewals before this container.
   var renewals: Int64 = 0
@@ -45,7 +45,7 @@ struct ContainerFacts {
       signing = try object.optionalString("signingKey")
       session = try object.optionalString("sessionKey")
     } catch { throw .json(error) }
-    serverMadeID = try SignetWire.ContainerID(id)
+    serverMadeID = try SignetProtocol.ContainerID(id)
     self.profile = try ContainerProfile(profile)
     self.serverKey = try serverKey.map { (text) throws(WireFailure) in try Self.key(text) }
     self.confirmation = try confirmation.map { (text) throws(WireFailure) in

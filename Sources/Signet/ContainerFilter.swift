@@ -1,4 +1,4 @@
-public import SignetWire
+public import SignetProtocol
 
 /// A filter for containers; a member that is `nil` matches all.
 public struct ContainerFilter: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetPolicy
+import SignetProtocol
 import SignetVault
-import SignetWire
 
 extension Device {
   /// Opens the key that signs a container's requests.

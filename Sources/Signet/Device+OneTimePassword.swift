@@ -1,6 +1,6 @@
 public import SignetOATH
+import SignetProtocol
 import SignetVault
-import SignetWire
 
 extension Device {
   /// Computes the container's current one-time code; no network is used.

@@ -1,13 +1,10 @@
-import SignetConcurrency
 public import SignetCrypto
-#if os(Linux)
-  import SignetDictionary
-#endif
+public import SignetHTTPClient
 public import SignetIntegrity
 public import SignetPolicy
-public import SignetTransport
+import SignetProtocol
+public import SignetSystem
 public import SignetVault
-public import SignetWire
 import Synchronization
 
 /// An installation of Signet: its containers and all operations on them.
@@ -21,13 +18,13 @@ public final class Device: Sendable {
   /// The connection settings; a container's own certificate authorities and pins replace those here.
   public let connection: ConnectionConfiguration
   package let vault: Vault
-  let clock: any WallClock
-  let random: any RandomSource
+  package let clock: any WallClock
+  package let random: any RandomSource
   let blocking = BlockingExecutor(label: "signet.device")
   let passwordCaches = Mutex<[SignetVault.ContainerID: CachedSecret<UnlockedDomain>]>([:])
   let passwordChecks: PasswordChecks
-  let biometrics: (any BiometricGate)?
-  let passcode: (any DevicePasscode)?
+  package let biometrics: (any BiometricGate)?
+  package let passcode: (any DevicePasscode)?
   /// The evaluation of policies of containers and accounts.
   public let accountPolicies: AccountPolicies
   let evidenceCollector: AccountEvidenceCollector
@@ -55,7 +52,7 @@ public final class Device: Sendable {
   public init(
     vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(),
-    passwordChecks: PasswordChecks = .standard,
+    passwordChecks: PasswordChecks = PasswordChecks(),
     biometrics: (any BiometricGate)? = nil, passcode: (any DevicePasscode)? = nil,
     accountPolicies: AccountPolicies = AccountPolicies(), integrity: IntegrityGate? = nil,
     transport: @escaping TransportFactory = { (configuration) throws(TransportFailure) in
@@ -164,7 +161,7 @@ public final class Device: Sendable {
   }
 
   /// Returns the transport for a configuration; it is cached, so that connections are reused.
-  func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport {
+  package func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport {
     if let known = transports.withLock({ $0[configuration] }) { return known }
     let made: any HTTPTransport
     do { made = try makeTransport(configuration) } catch { throw .transport(error) }
@@ -173,16 +170,5 @@ public final class Device: Sendable {
       transports[configuration] = made
       return made
     }
-  }
-}
-
-extension PasswordChecks {
-  /// The dictionary of the platform, without further rules.
-  public static var standard: PasswordChecks {
-    #if os(Linux)
-      PasswordChecks(dictionary: CrackLibDictionary())
-    #else
-      PasswordChecks()
-    #endif
   }
 }

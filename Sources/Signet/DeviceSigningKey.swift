@@ -1,13 +1,18 @@
-import SignetCrypto
-import SignetVault
-import SignetWire
+package import SignetCrypto
+import SignetProtocol
+package import SignetVault
 
 /// A signing key of this device, in software or hardware, ready to sign.
 package struct DeviceSigningKey: Sendable {
   let key: ContainerSigningKey
   let vault: Vault
 
-  var publicKey: P256.Signing.PublicKey { key.publicKey }
+  package init(key: ContainerSigningKey, vault: Vault) {
+    self.key = key
+    self.vault = vault
+  }
+
+  package var publicKey: P256.Signing.PublicKey { key.publicKey }
 
   /// Signs a message with ECDSA over SHA-256.
   package func signature(of message: [UInt8]) async throws(SignetFailure) -> ECDSASignature {

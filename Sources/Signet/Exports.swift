@@ -15,7 +15,7 @@
 @_exported public import struct SignetJSON.JSONObject
 @_exported public import enum SignetJSON.JSONValue
 // One-time passwords.
-@_exported public import enum SignetOATH.CrockfordBase32Failure
+@_exported public import enum SignetCrypto.CrockfordBase32Failure
 @_exported public import struct SignetOATH.HOTP
 @_exported public import struct SignetOATH.OCRA
 @_exported public import struct SignetOATH.OCRAChallenge
@@ -26,22 +26,22 @@
 @_exported public import struct SignetOATH.TOTP
 @_exported public import struct SignetOATH.TimedCode
 // Accounts of other authenticators.
-@_exported public import enum SignetOATH.AccountFile
-@_exported public import struct SignetOATH.AuthenticatorURI
-@_exported public import enum SignetOATH.Base32
-@_exported public import enum SignetOATH.Base32Failure
-@_exported public import struct SignetOATH.ForeignMember
-@_exported public import struct SignetOATH.ImportedAccounts
-@_exported public import enum SignetOATH.InterchangeFailure
-@_exported public import enum SignetOATH.InterchangeFormat
-@_exported public import struct SignetOATH.MigrationBatch
+@_exported public import enum SignetInterchange.AccountFile
+@_exported public import struct SignetInterchange.AuthenticatorURI
+@_exported public import enum SignetCrypto.Base32
+@_exported public import enum SignetCrypto.Base32Failure
+@_exported public import struct SignetInterchange.ForeignMember
+@_exported public import struct SignetInterchange.ImportedAccounts
+@_exported public import enum SignetInterchange.InterchangeFailure
+@_exported public import enum SignetInterchange.InterchangeFormat
+@_exported public import struct SignetInterchange.MigrationBatch
 @_exported public import enum SignetOATH.OATHAlgorithm
 @_exported public import enum SignetOATH.OATHFailure
-@_exported public import struct SignetOATH.OTPAccount
-@_exported public import struct SignetOATH.PSKCContainer
-@_exported public import enum SignetOATH.PSKCEncryptionKey
-@_exported public import struct SignetOATH.PSKCKey
-@_exported public import struct SignetOATH.SkippedAccount
+@_exported public import struct SignetInterchange.OTPAccount
+@_exported public import struct SignetInterchange.PSKCContainer
+@_exported public import enum SignetInterchange.PSKCEncryptionKey
+@_exported public import struct SignetInterchange.PSKCKey
+@_exported public import struct SignetInterchange.SkippedAccount
 // Push messages of authenticator apps.
 @_exported public import enum SignetPushAuth.PushAuthCleanUp
 @_exported public import struct SignetPushAuth.PushAuthDelivery
@@ -51,11 +51,6 @@
 @_exported public import enum SignetPushAuth.PushAuthKind
 @_exported public import struct SignetPushAuth.PushAuthMessage
 @_exported public import struct SignetPushAuth.PushAuthNotification
-#if os(Linux)
-  // Fingerprints and the account's passcode.
-  @_exported public import class SignetBiometrics.FprintGate
-  @_exported public import class SignetPAM.PAMPasscode
-#endif
 // Password policies.
 @_exported public import struct SignetPolicy.BootID
 @_exported public import struct SignetPolicy.BootInstant
@@ -95,21 +90,18 @@
 @_exported public import enum SignetPolicy.IndeterminateReaction
 @_exported public import struct SignetPolicy.SoftwareVersion
 // Connections to servers.
-@_exported public import enum SignetTransport.CertificateProblem
-@_exported public import enum SignetTransport.ConfigurationProblem
-@_exported public import struct SignetTransport.ConnectionConfiguration
-@_exported public import class SignetTransport.CurlTransport
-@_exported public import enum SignetTransport.HTTPMethod
-@_exported public import struct SignetTransport.HTTPRequest
-@_exported public import struct SignetTransport.HTTPResponse
-@_exported public import enum SignetTransport.HTTPVersion
-@_exported public import protocol SignetTransport.HTTPTransport
-@_exported public import enum SignetTransport.ProxySetting
-@_exported public import enum SignetTransport.RequestProblem
-@_exported public import enum SignetTransport.TransportFailure
-// The UAF client's error codes and channel binding.
-@_exported public import struct SignetUAF.UAFChannelBinding
-@_exported public import enum SignetUAF.UAFClientError
+@_exported public import enum SignetHTTPClient.CertificateProblem
+@_exported public import enum SignetHTTPClient.ConfigurationProblem
+@_exported public import struct SignetHTTPClient.ConnectionConfiguration
+@_exported public import class SignetHTTPClient.CurlTransport
+@_exported public import enum SignetHTTPClient.HTTPMethod
+@_exported public import struct SignetHTTPClient.HTTPRequest
+@_exported public import struct SignetHTTPClient.HTTPResponse
+@_exported public import enum SignetHTTPClient.HTTPVersion
+@_exported public import protocol SignetHTTPClient.HTTPTransport
+@_exported public import enum SignetHTTPClient.ProxySetting
+@_exported public import enum SignetHTTPClient.RequestProblem
+@_exported public import enum SignetHTTPClient.TransportFailure
 // The vault.
 @_exported public import enum SignetVault.AppDataFailure
 @_exported public import enum SignetVault.AppDataFormat
@@ -128,6 +120,7 @@
 @_exported public import enum SignetVault.DevicePasscodeFailure
 @_exported public import enum SignetVault.DevicePasscodeState
 @_exported public import struct SignetVault.EnrolledSet
+@_exported public import struct SignetVault.HardwareChoice
 @_exported public import protocol SignetVault.HardwareKeystore
 @_exported public import enum SignetVault.KeystoreFailure
 @_exported public import enum SignetVault.KeystoreKind
@@ -154,35 +147,35 @@
 @_exported public import typealias SignetIdentifiers.TransactionID
 @_exported public import struct SignetIdentifiers.UserID
 // Messages of the protocol.
-@_exported public import struct SignetWire.ActivationCode
-@_exported public import struct SignetWire.EndNotice
-@_exported public import enum SignetWire.ActivationCodeFailure
-@_exported public import struct SignetWire.ContainerProfile
-@_exported public import struct SignetWire.CalendarDay
-@_exported public import struct SignetWire.Cancellation
-@_exported public import enum SignetWire.DecisionStatus
-@_exported public import struct SignetWire.InviteCode
-@_exported public import enum SignetWire.InviteCodeFailure
-@_exported public import struct SignetWire.MatchingNumber
-@_exported public import struct SignetWire.MoneyAmount
-@_exported public import struct SignetWire.OfflineTransaction
-@_exported public import struct SignetWire.Problem
-@_exported public import enum SignetWire.PushTarget
-@_exported public import struct SignetWire.PushTargetList
-@_exported public import struct SignetWire.ServerURL
-@_exported public import enum SignetWire.ServerURLFailure
-@_exported public import struct SignetWire.SystemWallClock
-@_exported public import struct SignetWire.TOTPParameters
-@_exported public import struct SignetWire.TransactionContent
-@_exported public import struct SignetWire.TransactionContext
-@_exported public import struct SignetWire.TransactionField
-@_exported public import struct SignetWire.TransactionForm
-@_exported public import struct SignetWire.TransactionLink
-@_exported public import struct SignetWire.TransactionList
-@_exported public import struct SignetWire.TransactionRequest
-@_exported public import struct SignetWire.TypedApproval
-@_exported public import enum SignetWire.TypedApprovalFailure
-@_exported public import struct SignetWire.TypedValue
-@_exported public import protocol SignetWire.WallClock
-@_exported public import struct SignetWire.WebPushSubscription
-@_exported public import enum SignetWire.WireFailure
+@_exported public import struct SignetProtocol.ActivationCode
+@_exported public import struct SignetProtocol.EndNotice
+@_exported public import enum SignetProtocol.ActivationCodeFailure
+@_exported public import struct SignetProtocol.ContainerProfile
+@_exported public import struct SignetProtocol.CalendarDay
+@_exported public import struct SignetProtocol.Cancellation
+@_exported public import enum SignetProtocol.DecisionStatus
+@_exported public import struct SignetProtocol.InviteCode
+@_exported public import enum SignetProtocol.InviteCodeFailure
+@_exported public import struct SignetProtocol.MatchingNumber
+@_exported public import struct SignetProtocol.MoneyAmount
+@_exported public import struct SignetProtocol.OfflineTransaction
+@_exported public import struct SignetProtocol.Problem
+@_exported public import enum SignetProtocol.PushTarget
+@_exported public import struct SignetProtocol.PushTargetList
+@_exported public import struct SignetProtocol.ServerURL
+@_exported public import enum SignetProtocol.ServerURLFailure
+@_exported public import struct SignetSystem.SystemWallClock
+@_exported public import struct SignetProtocol.TOTPParameters
+@_exported public import struct SignetProtocol.TransactionContent
+@_exported public import struct SignetProtocol.TransactionContext
+@_exported public import struct SignetProtocol.TransactionField
+@_exported public import struct SignetProtocol.TransactionForm
+@_exported public import struct SignetProtocol.TransactionLink
+@_exported public import struct SignetProtocol.TransactionList
+@_exported public import struct SignetProtocol.TransactionRequest
+@_exported public import struct SignetProtocol.TypedApproval
+@_exported public import enum SignetProtocol.TypedApprovalFailure
+@_exported public import struct SignetProtocol.TypedValue
+@_exported public import protocol SignetSystem.WallClock
+@_exported public import struct SignetProtocol.WebPushSubscription
+@_exported public import enum SignetProtocol.WireFailure

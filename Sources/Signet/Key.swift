@@ -1,6 +1,6 @@
 public import SignetPolicy
+public import SignetProtocol
 public import SignetVault
-public import SignetWire
 
 /// A key of a container: its usage and its protection.
 ///

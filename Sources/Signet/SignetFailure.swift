@@ -1,10 +1,11 @@
+public import SignetHTTPClient
 public import SignetIntegrity
+public import SignetInterchange
 public import SignetOATH
 public import SignetPolicy
+public import SignetProtocol
 public import SignetPushAuth
-public import SignetTransport
 public import SignetVault
-public import SignetWire
 
 /// A failure of an SDK operation, with a stable number for each case.
 ///
@@ -366,7 +367,7 @@ public import SignetWire
   }
 
   /// Converts a failure of the vault; all such conversions are made here.
-  init(_ failure: VaultFailure) {
+  package init(_ failure: VaultFailure) {
     self =
       switch failure {
       case .wrongPassword(let remaining): .wrongPassword(remaining: remaining)
@@ -390,7 +391,7 @@ public import SignetWire
   }
 
   /// Converts a problem document of a server; all such conversions are made here.
-  init(_ problem: Problem) {
+  package init(_ problem: Problem) {
     self =
       switch problem.code {
       case .activationRefused: .activationRefused
@@ -413,7 +414,7 @@ extension SignetFailure {
 }
 
 /// Runs a call of the vault and converts its failure.
-func vaulted<Value: ~Copyable>(
+package func vaulted<Value: ~Copyable>(
   _ call: @autoclosure () async throws(VaultFailure) -> Value
 ) async throws(SignetFailure) -> Value {
   do { return try await call() } catch { throw SignetFailure(error) }

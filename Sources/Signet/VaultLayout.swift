@@ -1,10 +1,10 @@
-import SignetCrypto
+package import SignetCrypto
 import SignetPolicy
-import SignetVault
-import SignetWire
+import SignetProtocol
+package import SignetVault
 
 /// The layout of a container's secrets in the vault.
-enum VaultLayout {
+package enum VaultLayout {
   /// The domain that the device opens alone, with the keys for requests to the server.
   static let device = "device"
   /// The domain that the container's protection policy opens, with the keys that act for the user.
@@ -13,9 +13,9 @@ enum VaultLayout {
   /// domain of the device.
   static let user = "user"
 
-  static let sessionKey = "session-key"
-  static let encryptionKey = "encryption-key"
-  static let signingKey = "signing-key"
+  package static let sessionKey = "session-key"
+  package static let encryptionKey = "encryption-key"
+  package static let signingKey = "signing-key"
   static let otpSecret = "otp-secret"
   /// The root key of app data, created when the first session is unlocked.
   static let appDataKey = "app-data-key"
@@ -79,12 +79,12 @@ struct ChosenProtection: Sendable {
 
 extension UnlockedDomain {
   /// Reads the P-256 signing key in a record, for use with the vault.
-  borrowing func signingKey(_ name: String, in vault: Vault) throws(SignetFailure) -> DeviceSigningKey {
+  package borrowing func signingKey(_ name: String, in vault: Vault) throws(SignetFailure) -> DeviceSigningKey {
     DeviceSigningKey(key: try recorded { try signingKey(name) }, vault: vault)
   }
 
   /// Reads the P-256 key agreement key in a record.
-  borrowing func agreementKey(_ name: String) throws(SignetFailure) -> P256.KeyAgreement.PrivateKey {
+  package borrowing func agreementKey(_ name: String) throws(SignetFailure) -> P256.KeyAgreement.PrivateKey {
     try recorded {
       try withRecord(name) { try P256.KeyAgreement.PrivateKey(rawRepresentation: SecretBytes(copying: $0)) }
     }

@@ -1,11 +1,11 @@
 #if os(Linux)
   import Dispatch
-  public import Signet
-  public import protocol SignetVault.ScreenLockObserver
-  public import enum SignetVault.ScreenLockFailure
   import Glibc
-  import SignetConcurrency
+  public import Signet
   import SignetCrypto
+  import SignetSystem
+  public import enum SignetVault.ScreenLockFailure
+  public import protocol SignetVault.ScreenLockObserver
   import Synchronization
 
   /// Holds the sessions of a user's apps in a separate process, so that one unlock serves all apps of a group.

@@ -1,6 +1,6 @@
 public import Signet
-import SignetFiles
 import SignetJSON
+import SignetSystem
 
 /// The groups of programs that share a session.
 ///

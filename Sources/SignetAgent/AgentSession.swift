@@ -1,9 +1,8 @@
 #if os(Linux)
   import Glibc
   public import Signet
-  import SignetConcurrency
   import SignetCrypto
-  import SignetFiles
+  import SignetSystem
   import SignetVault
   import Synchronization
 

@@ -1,6 +1,6 @@
 #if os(Linux)
   import Glibc
-  import SignetFiles
+  import SignetSystem
 
   /// The listening socket of the agent.
   public struct AgentSocket: ~Copyable, Sendable {

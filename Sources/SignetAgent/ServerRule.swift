@@ -1,7 +1,7 @@
 #if os(Linux)
   import Glibc
   import Signet
-  import SignetFiles
+  import SignetSystem
 
   /// The rule for a process that an app accepts as the agent.
   struct ServerRule: Sendable {

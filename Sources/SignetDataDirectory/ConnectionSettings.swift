@@ -1,4 +1,4 @@
-import SignetHTTP
+import SignetHTTPServer
 
 /// The maximum numbers of simultaneous connections of a server.
 package struct ConnectionSettings: Hashable, Sendable {

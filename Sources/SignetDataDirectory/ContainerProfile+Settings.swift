@@ -1,7 +1,7 @@
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
-import SignetWire
 
 extension ContainerProfile {
   /// Reads the profile in the operator's settings.

@@ -1,6 +1,6 @@
 import SignetPolicy
+import SignetProtocol
 package import SignetServer
-import SignetWire
 
 extension ServerConfigurationFile {
   /// The account policies of the settings that the server does not evaluate.

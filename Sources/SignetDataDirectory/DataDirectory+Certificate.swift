@@ -1,7 +1,8 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
+import SignetProtocol
 package import SignetServer
-package import SignetWire
+package import SignetSystem
 
 package struct FolderCertificate: Hashable, Sendable {
   package let names: [String]

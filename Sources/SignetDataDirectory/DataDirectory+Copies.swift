@@ -1,8 +1,8 @@
 import SignetCrypto
-import SignetFiles
 import SignetJSON
 import SignetServer
 import SignetStorage
+import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

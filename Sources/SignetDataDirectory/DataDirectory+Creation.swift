@@ -1,9 +1,9 @@
 import SignetCrypto
-import SignetFiles
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetStorage
-package import SignetWire
+package import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

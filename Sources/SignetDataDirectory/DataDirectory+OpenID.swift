@@ -1,4 +1,4 @@
-import SignetTransport
+import SignetHTTPClient
 
 extension DataDirectory {
   /// Creates the transport for notifications to OpenID Connect clients.

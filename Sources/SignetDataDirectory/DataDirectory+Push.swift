@@ -1,7 +1,7 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetPush
 import SignetServer
-import SignetTransport
 
 extension DataDirectory {
   /// Creates the push services with the keys that the settings name.

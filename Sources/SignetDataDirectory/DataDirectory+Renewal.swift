@@ -1,8 +1,8 @@
 import SignetCrypto
-import SignetFiles
 import SignetJSON
+import SignetProtocol
 import SignetServer
-package import SignetWire
+package import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,5 @@
-import SignetFiles
 package import SignetServer
+import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

@@ -1,8 +1,8 @@
 package import SignetCrypto
-import SignetFiles
-package import SignetHTTP
+package import SignetHTTPServer
 import SignetServer
 package import SignetStorage
+import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

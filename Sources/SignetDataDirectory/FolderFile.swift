@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetFiles
+import SignetSystem
 
 /// A small file of the operator: checked before it is read, and synchronized to disk when it is written.
 struct FolderFile {

@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
 package import SignetServer
 import Synchronization

@@ -1,6 +1,6 @@
 import SignetCrypto
-import SignetFiles
 import SignetServer
+import SignetSystem
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 import SignetJSON
-import SignetText
+import SignetSystem
 
 extension JSONObject {
   /// Rejects the first member whose name is not in `known`, and suggests the closest known name.

@@ -1,7 +1,7 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetPush
 import SignetServer
-import SignetTransport
 
 /// The push services that the server uses; ``schema`` has the meaning of each member.
 package struct PushSettings: Hashable, Sendable {

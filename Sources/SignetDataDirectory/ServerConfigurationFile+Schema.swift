@@ -2,9 +2,9 @@ import SignetCrypto
 import SignetIntegrity
 package import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetStorage
-import SignetWire
 
 extension ServerConfigurationFile {
   /// The JSON Schema of `server.json`.

@@ -1,5 +1,5 @@
+package import SignetProtocol
 package import SignetServer
-package import SignetWire
 
 /// The settings of a server, as stored in `server.json` of its data folder.
 ///

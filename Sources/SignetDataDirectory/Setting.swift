@@ -1,6 +1,6 @@
 package import SignetJSON
 import SignetServer
-import SignetText
+import SignetSystem
 
 /// The declaration of a setting; reader, printer, messages and schema are derived from it.
 struct Setting<Root: Hashable & Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import SignetTransport
+import SignetHTTPClient
 
 /// The answer of a push service, interpreted in the same way for all of them.
 struct PushAnswer {

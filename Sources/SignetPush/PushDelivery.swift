@@ -1,5 +1,6 @@
-import SignetTransport
-public import SignetWire
+import SignetHTTPClient
+public import SignetProtocol
+public import SignetSystem
 
 /// The result of a delivery.
 public enum PushOutcome: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import SignetWire
+public import SignetProtocol
 
 /// A client of a service that delivers pushes to devices.
 public protocol PushDispatcher: Sendable {

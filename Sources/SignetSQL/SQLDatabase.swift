@@ -1,4 +1,4 @@
-public import SignetConcurrency
+public import SignetSystem
 
 /// The location of a database.
 public enum SQLLocation: Sendable, Hashable {

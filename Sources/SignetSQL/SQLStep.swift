@@ -1,4 +1,4 @@
-public import SignetConcurrency
+public import SignetSystem
 
 /// A queued step, without the type of its value.
 ///

@@ -1,5 +1,5 @@
 import CSQLite
-import SignetFiles
+import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

@@ -1,6 +1,6 @@
 package import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 package struct AuditQuery: Message {
   package let after: String?, limit: Int64?

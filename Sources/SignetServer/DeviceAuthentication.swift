@@ -1,7 +1,8 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
+import SignetProtocol
 package import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// Authenticates the container of a request (`docs/protocol.md` section 4).
 public struct DeviceAuthentication: Sendable {

@@ -4,7 +4,8 @@
   import Darwin
 #endif
 import SignetJSON
-public import SignetWire
+import SignetProtocol
+public import SignetSystem
 
 /// The `write` function of the C library, which the log's own property would hide.
 private let systemWrite = write

@@ -1,4 +1,4 @@
-public import SignetWire
+public import SignetProtocol
 
 /// The weakest keystore of a device that a server accepts.
 ///

@@ -1,5 +1,6 @@
+import SignetProtocol
 package import SignetStorage
-import SignetWire
+import SignetSystem
 import Synchronization
 
 /// The server's periodic work, once a minute.

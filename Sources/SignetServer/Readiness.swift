@@ -1,5 +1,6 @@
+import SignetProtocol
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// The server's readiness: the storage can be read, a change was stored durably, and there is a handshake key.
 ///

@@ -1,6 +1,6 @@
-public import SignetHTTP
+public import SignetHTTPServer
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 /// A running Signet server: the services behind HTTPS.
 ///

@@ -1,6 +1,6 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
-import SignetWire
+import SignetProtocol
 import Synchronization
 
 package struct ServerState: Sendable {

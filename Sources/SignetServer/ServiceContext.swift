@@ -1,9 +1,9 @@
-import SignetConcurrency
 public import SignetCrypto
+public import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 public import SignetStorage
-public import SignetTransport
-public import SignetWire
+public import SignetSystem
 
 /// The shared dependencies of all services.
 ///

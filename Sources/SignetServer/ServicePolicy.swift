@@ -1,6 +1,6 @@
 public import SignetCrypto
+public import SignetProtocol
 public import SignetStorage
-public import SignetWire
 
 /// The operator's settings of a server.
 public struct ServicePolicy: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import SignetConcurrency
 import SignetStorage
+import SignetSystem
 
 extension StorageContract {
   static let accounts: [Check] = [

@@ -1,6 +1,6 @@
-import SignetConcurrency
 import SignetCrypto
 public import SignetStorage
+import SignetSystem
 
 /// The checks that every ``SignetStorage/Storage`` must pass.
 ///

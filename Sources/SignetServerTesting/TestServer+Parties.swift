@@ -1,7 +1,7 @@
-import SignetConcurrency
+public import SignetProtocol
 package import SignetServer
 package import SignetStorage
-public import SignetWire
+import SignetSystem
 
 // The actions of an operator and a relying party without API keys, for tests of the device's side.
 

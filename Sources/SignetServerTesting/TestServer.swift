@@ -1,11 +1,12 @@
 package import SignetCrypto
-package import SignetHTTP
+package import SignetHTTPClient
+package import SignetHTTPServer
 public import SignetPolicy
+public import SignetProtocol
 package import SignetServer
 package import SignetStorage
+public import SignetSystem
 import SignetTestKit
-package import SignetTransport
-public import SignetWire
 
 /// A real server in this process: TLS on loopback with a new certificate authority, SQLite in a folder.
 ///

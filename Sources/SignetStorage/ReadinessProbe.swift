@@ -1,6 +1,6 @@
-import SignetConcurrency
 import SignetSQL
 import SignetSQLite
+import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

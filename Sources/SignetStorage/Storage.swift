@@ -1,7 +1,7 @@
-import SignetConcurrency
 public import SignetCrypto
 package import SignetSQL
 import SignetSQLite
+import SignetSystem
 
 /// The server's durable state, in SQLite or in PostgreSQL.
 ///

@@ -1,4 +1,4 @@
-import SignetText
+import SignetSystem
 
 /// The request that a command line expresses.
 public enum Request: Sendable {

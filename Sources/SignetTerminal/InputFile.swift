@@ -1,4 +1,4 @@
-import SignetFiles
+import SignetSystem
 
 /// Reads whole input files that a command line names, with common error messages.
 package enum InputFile {

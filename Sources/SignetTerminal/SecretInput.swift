@@ -1,4 +1,4 @@
-import SignetFiles
+import SignetSystem
 
 /// The source of a secret: a terminal without echo, a file descriptor, or a file.
 ///

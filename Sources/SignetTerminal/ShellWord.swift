@@ -1,4 +1,4 @@
-import SignetText
+import SignetSystem
 
 /// Quotes text as one word of a shell command to copy, with the same meaning in bash, zsh, fish and dash.
 ///

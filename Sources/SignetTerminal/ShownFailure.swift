@@ -1,4 +1,4 @@
-public import SignetText
+public import SignetSystem
 
 /// A failure that distinguishes its own trusted words from foreign text in its message.
 ///

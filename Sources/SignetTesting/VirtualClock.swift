@@ -1,4 +1,5 @@
-public import SignetWire
+import SignetProtocol
+public import SignetSystem
 import Synchronization
 
 /// A clock that changes only when a test sets it.

@@ -1,5 +1,5 @@
-import SignetFiles
 import SignetSQLite
+import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

@@ -1,6 +1,6 @@
-import SignetConcurrency
 import SignetCrypto
 import SignetPolicy
+import SignetSystem
 import Synchronization
 
 /// The state of biometric opening for a domain.

@@ -1,6 +1,6 @@
-import SignetConcurrency
 package import SignetCrypto
 package import SignetSQLite
+import SignetSystem
 
 /// Containers and their secrets in one folder, bound to this device.
 ///

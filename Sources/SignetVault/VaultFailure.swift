@@ -1,7 +1,7 @@
 public import SignetCrypto
-import SignetFiles
 public import SignetPolicy
 public import SignetSQLite
+import SignetSystem
 
 /// The reason why a vault operation failed.
 @nonexhaustive public enum VaultFailure: Error, Hashable, Sendable {

@@ -1,11 +1,12 @@
 import SignetCrypto
+import SignetInterchange
 import SignetJOSE
 import SignetJSON
 import SignetOATH
 import SignetPolicy
+import SignetProtocol
 import SignetPushAuth
 import SignetUAF
-import SignetWire
 
 /// The error part of an answer, in place of `ok`.
 struct CheckFailure: Error {

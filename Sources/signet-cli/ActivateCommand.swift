@@ -1,7 +1,7 @@
 import Signet
 import SignetJSON
+import SignetSystem
 import SignetTerminal
-import SignetText
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

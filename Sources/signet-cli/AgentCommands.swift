@@ -4,7 +4,7 @@
   import SignetAgent
   import SignetIntegrity
   import SignetJSON
-  import SignetLogind
+  import SignetLinux
   import SignetTerminal
 
   extension Command {

@@ -1,7 +1,7 @@
 import Signet
 import SignetAgent
-import SignetFiles
 import SignetJSON
+import SignetSystem
 import SignetTerminal
 
 #if canImport(FoundationEssentials)

@@ -5,6 +5,7 @@ import SignetTerminal
 #if canImport(FoundationEssentials)
   import FoundationEssentials
   import Glibc
+  import SignetLinux
 #else
   import Foundation
 #endif
@@ -88,16 +89,17 @@ struct DeviceOptions {
       appVersion: signetProgram.version, sources: [IntegrityEvidence(integrity)])
     let gate = IntegrityGate(integrity, responder: responder)
     let tpm = ProcessInfo.processInfo.environment["SIGNET_TPM"].flatMap { $0.isEmpty ? nil : $0 }
-    let vault = try Vault.open(
-      inFolder: folder, tpm: tpm, cost: passwordCost, createIfMissing: createIfMissing)
     let connection = try connection
     #if os(Linux)
+      let vault = try Vault.open(
+        inFolder: folder, hardware: .tpm(tpm), cost: passwordCost, createIfMissing: createIfMissing)
       return Device(
-        vault: vault, connection: connection, biometrics: FprintGate(), passcode: PAMPasscode(),
-        accountPolicies: policies, integrity: gate)
+        vault: vault, connection: connection, passwordChecks: .linux, biometrics: FprintGate(),
+        passcode: PAMPasscode(), accountPolicies: policies, integrity: gate)
     #else
-      return Device(
-        vault: vault, connection: connection, accountPolicies: policies, integrity: gate)
+      let vault = try Vault.open(
+        inFolder: folder, cost: passwordCost, createIfMissing: createIfMissing)
+      return Device(vault: vault, connection: connection, accountPolicies: policies, integrity: gate)
     #endif
   }
 

@@ -1,5 +1,5 @@
 import SignetIntegrity
-import SignetText
+import SignetSystem
 
 extension Doctor {
   /// Returns findings about the program: its build flavour, and tampering with it.

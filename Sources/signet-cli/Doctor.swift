@@ -1,10 +1,12 @@
 import Signet
 import SignetPolicy
 import SignetTerminal
+import SignetUAFClient
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
   import Glibc
+  import SignetLinux
 #else
   import Foundation
 #endif

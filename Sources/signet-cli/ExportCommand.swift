@@ -1,7 +1,7 @@
 import Signet
-import SignetFiles
+import SignetImages
 import SignetJSON
-import SignetQR
+import SignetSystem
 import SignetTerminal
 
 extension Command {

@@ -1,5 +1,6 @@
 import Signet
 import SignetTerminal
+import SignetUAFClient
 
 extension TerminalText {
   /// Creates the message of any failure, in which parts from other sources are marked as untrusted.

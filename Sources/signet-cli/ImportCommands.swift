@@ -1,8 +1,8 @@
 import Signet
+import SignetImages
 import SignetJSON
-import SignetQR
+import SignetSystem
 import SignetTerminal
-import SignetText
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,9 +1,9 @@
 import CProgramStart
 import SignetAgent
 import SignetCrypto
-import SignetFiles
 import SignetIntegrity
 import SignetJSON
+import SignetSystem
 import SignetTerminal
 
 #if canImport(FoundationEssentials)

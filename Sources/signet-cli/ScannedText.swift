@@ -1,7 +1,7 @@
 import Signet
-import SignetQR
+import SignetImages
+import SignetSystem
 import SignetTerminal
-import SignetText
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

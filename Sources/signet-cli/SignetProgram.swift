@@ -1,7 +1,7 @@
 import Signet
 import SignetAgent
+import SignetImages
 import SignetIntegrity
-import SignetQR
 import SignetTerminal
 
 /// The `signet` command, as data; help, manual and completion are generated from it.

@@ -1,6 +1,6 @@
 import SignetCrypto
-import SignetFiles
 import SignetIntegrity
+import SignetSystem
 import SignetTerminal
 
 #if canImport(FoundationEssentials)

@@ -1,8 +1,8 @@
+import SignetImages
 import SignetJSON
-import SignetQR
+import SignetProtocol
 import SignetServer
 import SignetTerminal
-import SignetWire
 
 /// `signet-server activation …`.
 enum ActivationCommands {

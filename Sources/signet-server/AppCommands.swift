@@ -1,11 +1,11 @@
+import SignetImages
 import SignetJSON
 import SignetOATH
 import SignetPolicy
-import SignetQR
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetWire
 
 /// `signet-server app …`: authenticator apps of other vendors (`docs/protocol.md` section 15).
 enum AppCommands {

@@ -1,9 +1,9 @@
 import SignetCrypto
 import SignetDataDirectory
-import SignetFiles
 import SignetJSON
 import SignetServer
 import SignetStorage
+import SignetSystem
 import SignetTerminal
 
 #if canImport(Glibc)

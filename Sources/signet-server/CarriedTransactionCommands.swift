@@ -1,8 +1,8 @@
+import SignetImages
 import SignetJSON
-import SignetQR
+import SignetProtocol
 import SignetServer
 import SignetTerminal
-import SignetWire
 
 /// The commands of `signet-server transaction` for transactions that are scanned, typed back, or initiated on a device.
 enum CarriedTransactionCommands {

@@ -1,9 +1,9 @@
 import SignetCrypto
 import SignetDataDirectory
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetTerminal
-import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

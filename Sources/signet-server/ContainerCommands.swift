@@ -1,7 +1,7 @@
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetWire
 
 /// `signet-server container …`.
 enum ContainerCommands {

@@ -1,10 +1,10 @@
 import SignetDataDirectory
-import SignetQR
+import SignetHTTPClient
+import SignetImages
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetTransport
-import SignetWire
 
 enum ExitCodes {
   /// Returns the exit code of a failure that does not define its own.

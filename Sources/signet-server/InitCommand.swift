@@ -2,10 +2,10 @@ import SignetCrypto
 import SignetDataDirectory
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

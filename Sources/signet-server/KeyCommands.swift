@@ -1,10 +1,10 @@
 import SignetCrypto
 import SignetDataDirectory
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetWire
 
 /// `signet-server key …`.
 enum KeyCommands {

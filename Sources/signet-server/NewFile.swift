@@ -1,4 +1,4 @@
-import SignetFiles
+import SignetSystem
 import SignetTerminal
 
 #if canImport(FoundationEssentials)

@@ -1,13 +1,12 @@
 import SignetCrypto
 import SignetDataDirectory
-import SignetFiles
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetStorage
+import SignetSystem
 import SignetTerminal
-import SignetText
-import SignetTransport
-import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

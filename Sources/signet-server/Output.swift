@@ -1,8 +1,8 @@
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

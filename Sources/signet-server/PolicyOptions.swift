@@ -1,7 +1,7 @@
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetTerminal
-import SignetWire
 
 enum PolicyOptions {
   static let all: [Option] = [

@@ -1,10 +1,10 @@
 import SignetDataDirectory
-import SignetHTTP
+import SignetHTTPServer
 import SignetIntegrity
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

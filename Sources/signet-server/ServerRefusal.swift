@@ -1,5 +1,5 @@
+import SignetProtocol
 import SignetTerminal
-import SignetWire
 
 /// A server's refusal, to which a command may add information.
 struct ServerRefusal: ShownFailure {

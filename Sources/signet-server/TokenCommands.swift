@@ -1,10 +1,11 @@
 import SignetCrypto
+import SignetInterchange
 import SignetJSON
 import SignetOATH
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetWire
 
 /// `signet-server token …`.
 enum TokenCommands {

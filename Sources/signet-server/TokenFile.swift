@@ -1,8 +1,9 @@
+import SignetInterchange
 import SignetJSON
 import SignetOATH
+import SignetProtocol
 import SignetServer
 import SignetTerminal
-import SignetWire
 
 /// A file of tokens to import, split into requests.
 struct TokenFile {
@@ -10,7 +11,7 @@ struct TokenFile {
   private static let batchCount = 100
 
   private let path: String
-  private let list: SignetOATH.TokenList
+  private let list: SignetInterchange.TokenList
 
   /// Reads a file.
   ///

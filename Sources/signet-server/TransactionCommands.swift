@@ -1,8 +1,8 @@
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetTerminal
-import SignetWire
 
 /// `signet-server transaction …`: commands for relying parties.
 enum TransactionCommands {

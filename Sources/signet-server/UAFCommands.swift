@@ -1,8 +1,8 @@
 import SignetCrypto
 import SignetJSON
 import SignetStorage
+import SignetSystem
 import SignetTerminal
-import SignetText
 import SignetUAF
 
 #if canImport(FoundationEssentials)

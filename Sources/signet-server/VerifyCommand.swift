@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetDataDirectory
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetStorage
+import SignetSystem
 import SignetTerminal
-import SignetText
-import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,5 +1,5 @@
 import Foundation
-package import SignetDBus
+package import SignetLinux
 import SignetTestKit
 
 /// A real fprintd and a real polkitd on a private bus, and libfprint's virtual reader, to which the test presents fingers.

@@ -1,5 +1,5 @@
 import Foundation
-package import SignetDBus
+package import SignetLinux
 import SignetTestKit
 
 /// A real systemd-logind on a private bus, in a mount namespace with a private `/run/systemd`.

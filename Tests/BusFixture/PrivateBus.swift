@@ -1,5 +1,5 @@
 import Foundation
-package import SignetDBus
+package import SignetLinux
 package import SignetTestKit
 
 /// A private system bus: a real `dbus-daemon` with a socket in a private folder.

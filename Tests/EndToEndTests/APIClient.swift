@@ -1,6 +1,6 @@
 import Foundation
+import SignetHTTPClient
 import SignetJSON
-import SignetTransport
 import Testing
 
 /// A client of a running server's HTTP API, with an API key.

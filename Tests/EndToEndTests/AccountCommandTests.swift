@@ -1,7 +1,7 @@
 import Foundation
 import Signet
+import SignetImages
 import SignetJSON
-import SignetQR
 import SignetTestKit
 import Testing
 

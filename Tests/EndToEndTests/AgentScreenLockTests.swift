@@ -1,7 +1,7 @@
 #if os(Linux)
   import BusFixture
   import Foundation
-  import SignetDBus
+  import SignetLinux
   import SignetTestKit
   import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
+import SignetImages
 import SignetJSON
-import SignetQR
 import SignetTestKit
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import Signet
 import SignetCrypto
+import SignetImages
 import SignetJSON
-import SignetQR
 import SignetServerTesting
 import SignetTestKit
 import Testing

@@ -1,9 +1,9 @@
 import Foundation
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetOATH
 import SignetTestKit
-import SignetTransport
 import Synchronization
 import Testing
 

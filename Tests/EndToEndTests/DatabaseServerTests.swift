@@ -1,7 +1,7 @@
 import Foundation
+import SignetHTTPClient
 import SignetJSON
 import SignetTestKit
-import SignetTransport
 import Testing
 
 /// `signet-server` with its data in PostgreSQL: the main use, two processes, and database errors.

@@ -1,7 +1,7 @@
 import Foundation
 import SignetJSON
+import SignetProtocol
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// A device lock applies to everything on the device, with the real commands: its container and its UAF keys.

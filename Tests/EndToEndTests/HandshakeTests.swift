@@ -1,9 +1,9 @@
 import Foundation
 import Signet
+import SignetHTTPClient
 import SignetJSON
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import Synchronization
 import Testing
 

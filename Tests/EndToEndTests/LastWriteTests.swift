@@ -3,8 +3,8 @@
   import Foundation
   import Signet
   import SignetCrypto
+  import SignetImages
   import SignetJSON
-  import SignetQR
   import SignetTestKit
   import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import SignetJSON
+import SignetProtocol
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// `signet listen` at a terminal: each kind of request is shown and answered there, and its end by other means is reported.

@@ -1,11 +1,11 @@
 import Foundation
 import PostgreSQLFixture
 import Signet
+import SignetHTTPClient
 import SignetJSON
-import SignetTestKit
+import SignetProtocol
 import SignetTesting
-import SignetTransport
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// `signet-server user suspend` during many operations: it ends all of them, at both processes of a database.

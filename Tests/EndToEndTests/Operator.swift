@@ -1,8 +1,8 @@
 import Foundation
 import Signet
+import SignetHTTPClient
 import SignetJSON
 import SignetTestKit
-import SignetTransport
 import Testing
 
 // Operators' and relying parties' operations on a running server. Frequent ones use HTTP, as the commands do: starting a program

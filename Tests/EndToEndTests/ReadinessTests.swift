@@ -1,7 +1,7 @@
 import Foundation
+import SignetHTTPClient
 import SignetJSON
 import SignetTestKit
-import SignetTransport
 import Testing
 
 /// Liveness and readiness are separate checks, and a server without its data does not start.

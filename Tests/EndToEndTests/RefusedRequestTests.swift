@@ -1,10 +1,10 @@
 import Foundation
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetServerTesting
 import SignetTestKit
-import SignetTransport
-import SignetWire
 import Testing
 
 /// Requests that the HTTP layer of the installed server rejects: one form of answer, a closed connection, and a log line or a

@@ -1,7 +1,7 @@
 import Foundation
+import SignetHTTPClient
 import SignetJSON
 import SignetTestKit
-import SignetTransport
 import Testing
 
 /// SIGHUP: the server continues with the current contents of its folder.

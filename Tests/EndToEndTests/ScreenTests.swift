@@ -2,13 +2,13 @@ import Foundation
 import PushFixture
 import SignetCrypto
 import SignetDataDirectory
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
-import SignetTransport
-import SignetWire
 import Testing
 
 /// Texts of other parties on real terminals: the first column of every row is ours, at any character width.

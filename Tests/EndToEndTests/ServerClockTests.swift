@@ -1,11 +1,11 @@
 import Foundation
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetOATH
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import Testing
 
 /// A server whose clock is set ten minutes forward and back while it runs, by `libfaketime`.

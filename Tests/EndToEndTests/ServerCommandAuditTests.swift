@@ -1,8 +1,8 @@
 import Foundation
+import SignetHTTPClient
 import SignetJSON
 import SignetSQLite
 import SignetTestKit
-import SignetTransport
 import Testing
 
 /// `signet-server audit verify`: offline, read-only, and complete in its detection.

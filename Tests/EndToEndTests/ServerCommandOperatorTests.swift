@@ -1,13 +1,13 @@
 import Foundation
 import Signet
 import SignetDataDirectory
+import SignetImages
 import SignetJSON
-import SignetQR
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
 import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The commands of operators and relying parties, with a server in another process.

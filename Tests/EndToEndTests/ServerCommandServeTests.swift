@@ -1,7 +1,7 @@
 import Foundation
+import SignetHTTPClient
 import SignetJSON
 import SignetTestKit
-import SignetTransport
 import Testing
 
 /// `signet-server serve`: readiness, two servers on one folder, and shutdown.

@@ -1,7 +1,7 @@
 import Foundation
+import SignetHTTPClient
 import SignetJSON
 import SignetTestKit
-import SignetTransport
 import Testing
 
 /// Silent connections, slow ones, and garbage at full speed: other clients are served, memory is bounded, and everything is

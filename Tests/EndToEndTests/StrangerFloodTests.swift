@@ -1,9 +1,9 @@
 import Foundation
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetSQLite
 import SignetTestKit
-import SignetTransport
 import Testing
 
 /// Requests of unauthenticated clients to every endpoint of the installed server's description: none causes an error, and their

@@ -1,9 +1,9 @@
 import Foundation
 import Signet
+import SignetHTTPClient
 import SignetJSON
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import Testing
 
 /// Two concurrent processes, on one data folder and on one database.

@@ -1,8 +1,8 @@
 import Foundation
 import PostgreSQLFixture
 import SignetJSON
+import SignetProtocol
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// `signet-server user suspend`, `resume`, `delete` and `show`, for the offboarding of a user.

@@ -1,8 +1,8 @@
 import Foundation
 import SignetJSON
+import SignetProtocol
 import SignetSQLite
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// `signet-server user show`: a user with all authenticators of the account on one screen.

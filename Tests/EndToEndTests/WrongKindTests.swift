@@ -1,6 +1,6 @@
 import Foundation
 import Signet
-import SignetQR
+import SignetImages
 import SignetServerTesting
 import SignetTestKit
 import Testing

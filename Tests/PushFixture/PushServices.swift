@@ -1,8 +1,8 @@
 import Foundation
 package import SignetCrypto
+package import SignetHTTPClient
 package import SignetJSON
 import SignetTestKit
-package import SignetTransport
 import Synchronization
 
 /// The push services of `Tests/Interop/push_services.py`, an independent HTTP/2 server.

@@ -1,6 +1,6 @@
 import Foundation
-import SignetConcurrency
 import SignetSQL
+import SignetSystem
 
 // A program for tests to kill: it makes changes until then, and prints the durable ones.
 //

@@ -4,13 +4,13 @@
   import SignetCrypto
   import SignetIntegrity
   import SignetPolicy
+  import SignetProtocol
   import SignetServer
   import SignetServerTesting
   import SignetStorage
-  import SignetTestKit
   import SignetTesting
+  import SignetTestKit
   import SignetVault
-  import SignetWire
   import Synchronization
   import Testing
 

@@ -1,8 +1,8 @@
 import PushFixture
 import SignetJSON
+import SignetProtocol
 import SignetPush
 import SignetTesting
-import SignetWire
 import Testing
 
 @Suite("Apple's push service", .timeLimit(.minutes(10)), .needsPushServices)

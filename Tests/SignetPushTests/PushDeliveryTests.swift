@@ -1,6 +1,6 @@
+import SignetProtocol
 import SignetPush
 import SignetTesting
-import SignetWire
 import Synchronization
 import Testing
 

@@ -1,9 +1,9 @@
 import PushFixture
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetPush
 import SignetTesting
-import SignetWire
 import Testing
 
 @Suite("The encryption of Web Push", .timeLimit(.minutes(10)))

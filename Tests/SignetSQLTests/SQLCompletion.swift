@@ -1,5 +1,5 @@
 import Dispatch
-import SignetConcurrency
+import SignetSystem
 import Synchronization
 
 /// A step that a thread can wait for, and a task afterwards.

@@ -1,5 +1,5 @@
-import SignetConcurrency
 import SignetSQL
+import SignetSystem
 import Testing
 
 /// The common contract of SQLite and PostgreSQL.

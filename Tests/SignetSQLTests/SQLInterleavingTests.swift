@@ -1,5 +1,5 @@
-import SignetConcurrency
 import SignetSQL
+import SignetSystem
 import Synchronization
 import Testing
 

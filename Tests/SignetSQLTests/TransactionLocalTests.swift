@@ -1,6 +1,6 @@
 import Dispatch
-import SignetConcurrency
 import SignetSQL
+import SignetSystem
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import SignetConcurrency
 import SignetSQLite
+import SignetSystem
 import SignetTestKit
 import Synchronization
 import Testing

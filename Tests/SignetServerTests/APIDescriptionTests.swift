@@ -1,10 +1,10 @@
 import Foundation
+import SignetHTTPClient
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServerTesting
 import SignetTestKit
-import SignetTransport
-import SignetWire
 import Testing
 import UAFFixture
 

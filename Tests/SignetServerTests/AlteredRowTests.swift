@@ -1,14 +1,14 @@
 import PostgreSQLFixture
-import SignetConcurrency
 import SignetCrypto
 import SignetJSON
-import SignetSQLite
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
-import SignetTestKit
+import SignetSystem
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// Rows of users, containers, codes, invites and keys that an attacker has written.

@@ -1,10 +1,13 @@
 import PostgreSQLFixture
 import PushFixture
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
+import SignetInterchange
 import SignetJOSE
 import SignetJSON
 import SignetOATH
+import SignetProtocol
 import SignetPush
 import SignetPushAuth
 import SignetServer
@@ -12,9 +15,7 @@ import SignetServerTesting
 import SignetSQLite
 import SignetStorage
 import SignetTesting
-import SignetTransport
 import SignetUAF
-import SignetWire
 import Synchronization
 import Testing
 import UAFFixture

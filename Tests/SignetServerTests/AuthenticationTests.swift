@@ -1,9 +1,9 @@
 import SignetCrypto
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// Authentication of requests: devices' signatures and API keys (`docs/protocol.md` sections 4 and 7).

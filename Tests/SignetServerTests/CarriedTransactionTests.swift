@@ -1,10 +1,10 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// Transactions to any user, transactions that a device begins, and answers without a network.

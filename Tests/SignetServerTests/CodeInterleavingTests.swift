@@ -1,11 +1,11 @@
 import PostgreSQLFixture
-import SignetConcurrency
-import SignetSQLite
+import SignetProtocol
 import SignetServer
+import SignetSQLite
 import SignetStorage
-import SignetTestKit
+import SignetSystem
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// Changes to a user during the check of a code: the state in the step that judges the code decides.

@@ -1,9 +1,9 @@
-import SignetConcurrency
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetWire
 import Testing
 
 /// One-time codes: accepted once, within the window, and not by guessing (`docs/protocol.md` section 6).

@@ -1,9 +1,9 @@
-import SignetConcurrency
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetWire
 import Testing
 
 /// Waits of addresses: a guessing address waits, and its victim does not.

@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// The verification of a decision by a relying party (`docs/protocol.md` section 7).

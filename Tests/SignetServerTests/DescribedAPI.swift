@@ -1,8 +1,8 @@
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetServer
-import SignetTransport
 import SignetUAF
-import SignetWire
 import Synchronization
 import Testing
 

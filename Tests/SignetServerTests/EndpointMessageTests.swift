@@ -1,8 +1,8 @@
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetWire
 import Testing
 
 /// Messages of a client, encoded and decoded by the endpoints' definitions.

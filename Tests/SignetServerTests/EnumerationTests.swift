@@ -1,10 +1,10 @@
 import SignetCrypto
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
-import SignetWire
 import Testing
 
 @Suite("What start tells somebody who knows no invite")

@@ -1,16 +1,16 @@
 import PostgreSQLFixture
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

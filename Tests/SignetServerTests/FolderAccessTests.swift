@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetDataDirectory
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
 import SignetStorage
 import SignetTestKit

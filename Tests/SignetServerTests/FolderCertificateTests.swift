@@ -2,9 +2,9 @@ import Foundation
 import SignetCrypto
 import SignetDataDirectory
 import SignetJSON
-import SignetTestKit
+import SignetProtocol
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 import SignetServer

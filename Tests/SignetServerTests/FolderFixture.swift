@@ -1,9 +1,9 @@
 import Foundation
 import SignetDataDirectory
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// A suite in which each test makes and changes a data folder of its own.

@@ -1,10 +1,11 @@
 import Foundation
 import SignetCrypto
 import SignetDataDirectory
-import SignetHTTP
+import SignetHTTPServer
+import SignetProtocol
 import SignetStorage
+import SignetSystem
 import SignetTestKit
-import SignetWire
 import Synchronization
 import Testing
 

@@ -2,12 +2,12 @@ import Foundation
 import SignetCrypto
 import SignetDataDirectory
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// Handshakes are open for minutes, and can never be opened after that (`docs/protocol.md` section 3.1).

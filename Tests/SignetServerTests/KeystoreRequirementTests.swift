@@ -1,5 +1,5 @@
+import SignetProtocol
 import SignetServer
-import SignetWire
 import Testing
 
 @Suite struct KeystoreRequirementTests {

@@ -1,10 +1,10 @@
 import PostgreSQLFixture
-import SignetSQLite
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Synchronization
 import Testing
 

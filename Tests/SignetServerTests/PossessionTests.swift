@@ -1,9 +1,9 @@
 import SignetCrypto
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// A device can register only keys that it has (`docs/protocol.md` sections 3.3 and 3.5).

@@ -1,12 +1,12 @@
 import PostgreSQLFixture
-import SignetHTTP
+import SignetHTTPServer
+import SignetProtocol
 import SignetPushAuth
-import SignetSQLite
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// An attacker who can write to the database, without the master key, cannot decide by an authenticator app.

@@ -1,14 +1,15 @@
-import PostgreSQLFixture
 import Foundation
+import PostgreSQLFixture
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
+import SignetInterchange
 import SignetJSON
 import SignetOATH
+import SignetProtocol
 import SignetPushAuth
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
-import SignetWire
 import Testing
 
 import SignetServer

@@ -1,13 +1,14 @@
-import SignetConcurrency
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
+import SignetInterchange
 import SignetJSON
 import SignetOATH
+import SignetProtocol
 import SignetPushAuth
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetWire
 import Testing
 
 import SignetServer

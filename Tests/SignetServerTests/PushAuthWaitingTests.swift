@@ -1,14 +1,15 @@
 import PostgreSQLFixture
 import SignetCrypto
+import SignetHTTPClient
+import SignetInterchange
 import SignetJSON
 import SignetOATH
+import SignetProtocol
 import SignetPushAuth
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Testing
 
 /// Authenticator apps that poll for messages because they get no pushes.

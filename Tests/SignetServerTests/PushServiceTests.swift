@@ -1,12 +1,12 @@
 import PushFixture
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetPush
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Synchronization
 import Testing
 

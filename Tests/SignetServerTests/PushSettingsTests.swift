@@ -3,12 +3,12 @@ import SignetCrypto
 import SignetDataDirectory
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetPush
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// The member `push` of `server.json`, and the configured services.

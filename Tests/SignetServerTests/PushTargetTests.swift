@@ -1,12 +1,12 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetPush
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Synchronization
 import Testing
 

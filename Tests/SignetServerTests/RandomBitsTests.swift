@@ -1,8 +1,8 @@
 import SignetCrypto
 import SignetOATH
+import SignetProtocol
 import SignetServer
 import SignetStorage
-import SignetWire
 import Synchronization
 import Testing
 

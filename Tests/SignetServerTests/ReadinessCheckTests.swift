@@ -1,10 +1,10 @@
 import PostgreSQLFixture
-import SignetHTTP
+import SignetHTTPServer
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
-import SignetWire
 import Testing
 
 #if canImport(Glibc)

@@ -1,14 +1,14 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

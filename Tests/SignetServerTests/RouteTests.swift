@@ -1,12 +1,12 @@
-import SignetPolicy
+import SignetHTTPClient
 import SignetJSON
-import SignetSQLite
+import SignetPolicy
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
+import SignetSQLite
+import SignetStorage
 import SignetTestKit
-import SignetTransport
-import SignetWire
 import Testing
 
 /// The endpoints' answers over HTTPS, for all callers.

@@ -1,14 +1,14 @@
-import PostgreSQLFixture
 import Foundation
-import SignetConcurrency
+import PostgreSQLFixture
 import SignetCrypto
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetSQLite
 import SignetStorage
-import SignetTestKit
+import SignetSystem
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// A complete use of the server; afterwards no secret is in the log, the audit log or a file.

@@ -1,11 +1,11 @@
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTransport
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

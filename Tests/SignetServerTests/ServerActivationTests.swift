@@ -1,11 +1,11 @@
-import SignetConcurrency
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetWire
 import Testing
 
 /// An invite becomes a container once, and nothing else does (`docs/protocol.md` section 3).

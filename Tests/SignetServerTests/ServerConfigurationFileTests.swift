@@ -1,11 +1,11 @@
 import Foundation
 import SignetCrypto
 import SignetDataDirectory
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetStorage
 import SignetTestKit
-import SignetWire
 import Testing
 
 import SignetServer

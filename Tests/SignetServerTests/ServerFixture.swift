@@ -1,16 +1,16 @@
-import SignetOATH
 import PostgreSQLFixture
-import SignetConcurrency
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
+import SignetOATH
 import SignetPolicy
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
-import SignetTestKit
+import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetTransport
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// The services of a server over a separate storage, with a stopped clock and a recorded log.

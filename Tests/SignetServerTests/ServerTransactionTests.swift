@@ -1,11 +1,12 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetWire
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import SignetCrypto
+import SignetProtocol
 import SignetServer
 import SignetStorage
-import SignetWire
 import Testing
 
 /// The server's own signing keys.

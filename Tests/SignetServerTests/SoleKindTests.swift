@@ -1,12 +1,12 @@
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Testing
 
 /// Transactions for one kind of authenticator only, by a message to an app or a UAF operation of the requester.

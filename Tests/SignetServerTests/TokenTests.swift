@@ -1,11 +1,11 @@
-import SignetConcurrency
 import SignetCrypto
 import SignetOATH
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// Imported tokens: known, assigned, verified, used, lost.

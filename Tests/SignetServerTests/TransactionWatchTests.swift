@@ -1,8 +1,8 @@
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// Requests that wait for a change and are answered at once.

@@ -1,10 +1,10 @@
-import SignetConcurrency
 import SignetCrypto
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetWire
 import Testing
 
 /// Approvals by typing, on a device that does not receive the transaction.

@@ -1,13 +1,13 @@
 import PostgreSQLFixture
-import SignetConcurrency
 import SignetJSON
-import SignetSQL
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
+import SignetSQL
 import SignetStorage
-import SignetTestKit
+import SignetSystem
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// The last events of one user among all events.

@@ -1,10 +1,10 @@
 import AccountModel
 import SignetCrypto
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetUAF
-import SignetWire
 
 /// The decisions of a server's services within steps of its storage.
 struct Judges: Sendable {

@@ -1,6 +1,6 @@
+import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
-import SignetTransport
 
 /// A notification as it reached a client of OpenID Connect.
 struct Notice: Hashable, Sendable {

@@ -1,6 +1,7 @@
+import SignetHTTPClient
+import SignetProtocol
+import SignetSystem
 import SignetTestKit
-import SignetTransport
-import SignetWire
 import Synchronization
 
 /// The environment of a history's servers: the clock, and the network to the clients' notification endpoints.

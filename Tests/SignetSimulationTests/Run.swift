@@ -1,10 +1,10 @@
 import AccountModel
-import SignetConcurrency
 import SignetCrypto
-import SignetSQL
 import SignetServer
 import SignetServerTesting
+import SignetSQL
 import SignetStorage
+import SignetSystem
 import SignetTestKit
 import Synchronization
 

@@ -1,4 +1,4 @@
-import SignetConcurrency
+import SignetSystem
 import SignetTestKit
 import Synchronization
 

@@ -1,6 +1,6 @@
-import SignetConcurrency
 import SignetSQL
 import SignetStorage
+import SignetSystem
 import Synchronization
 
 /// A database in memory that histories use in turn: making its tables and compiling its statements takes longer than a history.

@@ -1,8 +1,8 @@
 import AccountModel
 import Foundation
 import PostgreSQLFixture
-import SignetConcurrency
 import SignetStorage
+import SignetSystem
 import SignetTestKit
 import Synchronization
 import Testing

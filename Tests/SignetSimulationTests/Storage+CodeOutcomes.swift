@@ -1,9 +1,9 @@
 import AccountModel
-import SignetConcurrency
 import SignetCrypto
 import SignetOATH
 import SignetServer
 import SignetStorage
+import SignetSystem
 import Synchronization
 
 // One-time codes, and the tokens that make them.

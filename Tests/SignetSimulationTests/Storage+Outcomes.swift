@@ -1,12 +1,12 @@
 import AccountModel
-import SignetConcurrency
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetWire
+import SignetSystem
 import Synchronization
 
 // The model's steps in the storage of a server.

@@ -1,9 +1,9 @@
 import PostgreSQLFixture
-import SignetConcurrency
 import SignetCrypto
-import SignetSQL
 import SignetServerTesting
+import SignetSQL
 import SignetStorage
+import SignetSystem
 import SignetTestKit
 import Testing
 

@@ -1,8 +1,8 @@
 import PostgreSQLFixture
-import SignetConcurrency
-import SignetSQL
 import SignetServerTesting
+import SignetSQL
 import SignetStorage
+import SignetSystem
 import SignetTestKit
 import Testing
 

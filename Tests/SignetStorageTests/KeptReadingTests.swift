@@ -1,9 +1,9 @@
 import PostgreSQLFixture
-import SignetConcurrency
 import SignetCrypto
+import SignetServerTesting
 import SignetSQL
 import SignetStorage
-import SignetServerTesting
+import SignetSystem
 import SignetTestKit
 import Testing
 

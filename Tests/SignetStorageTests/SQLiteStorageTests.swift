@@ -1,9 +1,9 @@
 import Foundation
-import SignetConcurrency
-import SignetSQLite
-import SignetServerTesting
-import SignetStorage
 import PostgreSQLFixture
+import SignetServerTesting
+import SignetSQLite
+import SignetStorage
+import SignetSystem
 import SignetTestKit
 import Synchronization
 import Testing

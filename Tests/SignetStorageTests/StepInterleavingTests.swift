@@ -1,10 +1,10 @@
 import Dispatch
 import PostgreSQLFixture
-import SignetConcurrency
 import SignetCrypto
-import SignetSQL
 import SignetServerTesting
+import SignetSQL
 import SignetStorage
+import SignetSystem
 import SignetTestKit
 import Synchronization
 import Testing

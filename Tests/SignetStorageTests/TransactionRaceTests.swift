@@ -1,8 +1,8 @@
-import SignetConcurrency
+import PostgreSQLFixture
 import SignetCrypto
 import SignetServerTesting
 import SignetStorage
-import PostgreSQLFixture
+import SignetSystem
 import SignetTestKit
 import Testing
 

@@ -1,13 +1,13 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
 import SignetVault
-import SignetWire
 import Synchronization
 import Testing
 

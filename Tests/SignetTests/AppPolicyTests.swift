@@ -1,12 +1,12 @@
+import SignetHTTPClient
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
 import SignetVault
-import SignetWire
 import Synchronization
 import Testing
 

@@ -1,11 +1,11 @@
 import Signet
+import SignetHTTPClient
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Synchronization
 import Testing
 

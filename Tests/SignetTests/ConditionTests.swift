@@ -1,8 +1,9 @@
 import Signet
+import SignetHTTPClient
+import SignetProtocol
 import SignetServerTesting
+import SignetSystem
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Synchronization
 import Testing
 

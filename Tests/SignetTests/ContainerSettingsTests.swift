@@ -1,10 +1,10 @@
 import Signet
 import SignetCrypto
+import SignetProtocol
 import SignetServerTesting
-import SignetTestKit
 import SignetTesting
+import SignetTestKit
 import SignetVault
-import SignetWire
 import Testing
 
 /// Container settings that an app may change.

@@ -1,17 +1,18 @@
 import Foundation
 import SignetCrypto
+import SignetHTTPClient
 import SignetIntegrity
+import SignetInterchange
 import SignetJSON
 import SignetOATH
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetVault
-import SignetWire
 import Synchronization
 import Testing
 

@@ -1,9 +1,9 @@
 import Signet
 import SignetCrypto
+import SignetProtocol
 import SignetServerTesting
-import SignetTestKit
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// A device with a real server: after any interruption or rejection, no activation is half done.

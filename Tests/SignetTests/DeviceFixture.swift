@@ -1,11 +1,11 @@
 import Signet
 import SignetCrypto
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
-import SignetTestKit
+import SignetStorage
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Synchronization
 import Testing
 
@@ -187,7 +187,7 @@ final class HostileServer: HTTPTransport {
       startTranscript: transcript,
       core: payload)
     let receipt = try ActivationReceipt(
-      container: SignetWire.ContainerID("c1"), user: lies.receiptUser ?? code.user,
+      container: SignetProtocol.ContainerID("c1"), user: lies.receiptUser ?? code.user,
       server: lies.receiptServer ?? code.server, created: 1,
       transcript: lies.transcriptIsRight ? secrets.transcript : [UInt8](repeating: 0, count: 32),
       sealed: SealedConfirmation.seal(

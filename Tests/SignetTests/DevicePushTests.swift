@@ -1,10 +1,10 @@
 import Foundation
 import Signet
+import SignetProtocol
 import SignetPush
 import SignetServer
 import SignetServerTesting
 import SignetTestKit
-import SignetWire
 import Testing
 
 /// Pushes on the device's side, from a real server.

@@ -1,10 +1,10 @@
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Synchronization
 import Testing
 

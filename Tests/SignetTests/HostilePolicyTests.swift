@@ -1,5 +1,5 @@
 import Signet
-import SignetWire
+import SignetProtocol
 import Testing
 
 /// A server that sends invalid policies: they are rejected at once, and nothing is stored or sent.

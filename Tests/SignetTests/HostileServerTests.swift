@@ -1,7 +1,7 @@
 import Signet
 import SignetCrypto
+import SignetProtocol
 import SignetServerTesting
-import SignetWire
 import Testing
 
 /// For each invalid answer of a server, the device fails with the right error and stores nothing.
@@ -158,7 +158,7 @@ import Testing
   @Test func refusesTransactionListsThatAreNone() async throws {
     let code = try ActivationCode.made()
     let address = ListAddress(
-      server: code.server, container: SignetWire.ContainerID("c1"),
+      server: code.server, container: SignetProtocol.ContainerID("c1"),
       request: [UInt8](repeating: 0, count: 16))
     let foreign = try TransactionList([]).sealed(
       for: address, by: HostileServer.signingKey, to: P256.KeyAgreement.PrivateKey().publicKey)

@@ -1,14 +1,15 @@
 import Dispatch
 import Signet
 import SignetCrypto
+import SignetHTTPClient
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
+import SignetSystem
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetVault
-import SignetWire
 import Synchronization
 import Testing
 

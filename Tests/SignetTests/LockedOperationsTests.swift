@@ -1,18 +1,21 @@
 import Foundation
 import SignetCrypto
+import SignetHTTPClient
+import SignetInterchange
 import SignetOATH
 import SignetPolicy
+import SignetProtocol
 import SignetPush
 import SignetPushAuth
 import SignetServer
-import SignetStorage
 import SignetServerTesting
-import SignetTestKit
+import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetUAF
+import SignetUAFClient
 import SignetVault
-import SignetWire
 import Testing
 
 import Signet

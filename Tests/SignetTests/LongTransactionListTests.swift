@@ -1,10 +1,10 @@
 import Signet
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
-import SignetTestKit
+import SignetStorage
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// A party that may make transactions must not be able to prevent a user from reading them.

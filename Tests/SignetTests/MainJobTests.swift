@@ -1,12 +1,12 @@
 import Foundation
 import Signet
-import SignetConcurrency
 import SignetCrypto
 import SignetServer
-import SignetStorage
 import SignetServerTesting
-import SignetTestKit
+import SignetStorage
+import SignetSystem
 import SignetTesting
+import SignetTestKit
 import Synchronization
 import Testing
 

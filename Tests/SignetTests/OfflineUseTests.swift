@@ -1,9 +1,9 @@
 import Signet
-import SignetConcurrency
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetWire
+import SignetSystem
 import Testing
 
 /// A device without a network.

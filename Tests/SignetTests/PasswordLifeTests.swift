@@ -1,13 +1,14 @@
 import Signet
 import SignetCrypto
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
+import SignetSystem
 import SignetTesting
+import SignetTestKit
 import SignetVault
-import SignetWire
 import Testing
 
 @Suite("A password's life: changed, expired, recovered, erased, silent", .timeLimit(.minutes(10)))

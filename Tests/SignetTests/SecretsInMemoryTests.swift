@@ -3,9 +3,9 @@
   import Signet
   import SignetCrypto
   import SignetPolicy
+  import SignetProtocol
   import SignetServerTesting
   import SignetTestKit
-  import SignetWire
   import Synchronization
   import Testing
 

@@ -1,9 +1,9 @@
 import Signet
 import SignetCrypto
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetWire
 import Synchronization
 import Testing
 

@@ -1,11 +1,13 @@
 import Signet
 import SignetCrypto
 import SignetIntegrity
+import SignetInterchange
 import SignetOATH
 import SignetPolicy
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetUAFClient
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import LibFuzzer
 import SignetCrypto
+@testable import SignetInterchange
 import SignetJSON
 @testable import SignetOATH
 

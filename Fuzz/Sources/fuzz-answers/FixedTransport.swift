@@ -1,8 +1,9 @@
 import LibFuzzer
+import SignetHTTPClient
 import SignetPolicy
-import SignetTransport
+import SignetProtocol
+import SignetSystem
 import SignetVault
-import SignetWire
 import Synchronization
 
 /// Answers requests with these responses, and all further ones with the last of them.

@@ -1,13 +1,14 @@
 import LibFuzzer
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
-import SignetWire
 
 // The parsers of servers' answers are behind the operations of a device.
 @testable import Signet
-@testable import SignetTransport
+@testable import SignetHTTPClient
 @testable import SignetUAF
+@testable import SignetUAFClient
 
 /// Answers of servers: a line with the status, header fields, an empty line, and a body.
 @main struct FuzzAnswers {

@@ -1,9 +1,9 @@
 import LibFuzzer
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetPush
-import SignetTransport
-import SignetWire
 
 /// The answers of Google's and Apple's push services.
 enum PushServices {

@@ -1,7 +1,7 @@
 import LibFuzzer
 import SignetCrypto
 import SignetJSON
-import SignetWire
+import SignetProtocol
 
 // The handling of a receipt on a device, and its keys, are behind the device's operations.
 @testable import Signet

@@ -1,15 +1,16 @@
 import LibFuzzer
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetSQL
-import SignetWire
 
 // The parsers of clients' requests are not public: endpoints return their results.
 @testable import SignetServer
 @testable import SignetStorage
+import SignetSystem
 
 @main struct FuzzCIBA {
   static func main() { LibFuzzer.run(check) }

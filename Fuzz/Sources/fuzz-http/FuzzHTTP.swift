@@ -1,7 +1,7 @@
 import LibFuzzer
 
 // The parsers are not public: the server's values have passed through them.
-@testable import SignetHTTP
+@testable import SignetHTTPServer
 
 @main struct FuzzHTTP {
   static func main() { LibFuzzer.run(check) }

@@ -1,7 +1,7 @@
 import LibFuzzer
 
 // `@testable` to pass pixels to the scanner without the compression and checksums of PNG.
-@testable import SignetQR
+@testable import SignetImages
 
 @main struct FuzzQR {
   static func main() { LibFuzzer.run(check) }

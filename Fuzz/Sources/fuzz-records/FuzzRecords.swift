@@ -2,8 +2,9 @@ import LibFuzzer
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
+@testable import SignetUAFClient
 import SignetVault
-import SignetWire
 
 // The vault's records of accounts and containers, and the apps' inputs, are parsed behind the public types.
 @testable import Signet
@@ -146,7 +147,7 @@ import SignetWire
     check(accepted { () throws(UAFPayloadFailure) in try DeliveredPayload(enrolmentResponse: input) })
     guard let object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
     _ = accepted { () throws(JSONFailure) in try UAFOperations.RemoteTarget(object) }
-    if let place = UAFPlace(text) {
+    if let place = HTTPSURL(text) {
       require(!place.path.contains("?") && place.path.hasPrefix("/"), "a path is one")
     }
   }

@@ -1,11 +1,11 @@
 import LibFuzzer
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 import SignetStorage
-import SignetWire
 
 // The parsers of requests are not public: endpoints return their results.
-@testable import SignetHTTP
+@testable import SignetHTTPServer
 @testable import SignetServer
 
 /// Requests to a whole server: the input names an endpoint, and has header fields and a body.

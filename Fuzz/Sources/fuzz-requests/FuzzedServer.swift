@@ -1,15 +1,16 @@
 import LibFuzzer
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetSQL
-import SignetWire
 
 // A server in memory is for tests alone.
 @testable import SignetServer
 @testable import SignetStorage
+import SignetSystem
 @testable import SignetTestKit
 @testable import SignetUAF
 

@@ -1,6 +1,6 @@
 import LibFuzzer
 
-@testable import SignetHTTP
+@testable import SignetHTTPServer
 
 /// The parts of an input: an endpoint line, header fields, an empty line, and a body.
 ///

@@ -2,9 +2,9 @@ import LibFuzzer
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetPush
 import SignetStorage
-import SignetWire
 
 // The parsers of an operator's folder and of relying parties' requests are not public.
 @testable import SignetDataDirectory

@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-@testable import SignetWire
+@testable import SignetProtocol
 
 /// Signed or encrypted messages: the input is the content behind the signature, so that mutations reach the parser.
 @main struct FuzzSigned {

@@ -1,7 +1,7 @@
 import LibFuzzer
 import SignetCrypto
 import SignetJOSE
-import SignetWire
+import SignetProtocol
 
 /// A payload, signed with the target's key.
 struct Message {

@@ -1,7 +1,7 @@
 import LibFuzzer
 
 // `@testable` because only our programs lay out rows.
-@testable import SignetText
+@testable import SignetSystem
 
 @main struct FuzzTerminal {
   static func main() { LibFuzzer.run(check) }

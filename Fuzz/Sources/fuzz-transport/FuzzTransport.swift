@@ -1,7 +1,7 @@
 import LibFuzzer
 
 // The parser is not public: on a connection, libcurl decides which lines reach it.
-@testable import SignetTransport
+@testable import SignetHTTPClient
 
 @main struct FuzzTransport {
   static func main() { LibFuzzer.run(check) }

@@ -1,9 +1,9 @@
 import LibFuzzer
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 import SignetStorage
-import SignetWire
 
 // The parsers of clients' and relying parties' requests are not public: endpoints return their results.
 @testable import SignetDataDirectory

@@ -1,7 +1,7 @@
 import LibFuzzer
 import SignetCrypto
 import SignetJSON
-@testable import SignetWire
+@testable import SignetProtocol
 
 @main struct FuzzWire {
   static func main() { LibFuzzer.run(check) }

@@ -1,8 +1,8 @@
 import SignetCrypto
 package import SignetJSON
 import SignetPolicy
+import SignetProtocol
 package import SignetVault
-import SignetWire
 
 /// The stored state of the policies and locks of one container or account.
 ///

@@ -91,7 +91,7 @@ extension Device {
   ///   - container: The container.
   ///   - isForCode: True for a one-time code, which the server may not accept for now.
   /// - Throws: ``SignetFailure``: `accountLocked`, `codesNotTaken`.
-  func requireUnlocked(
+  package func requireUnlocked(
     _ container: Container, forCode isForCode: Bool = false
   ) async throws(SignetFailure) {
     let notes = try await evaluated(container)

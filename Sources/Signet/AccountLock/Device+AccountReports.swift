@@ -1,9 +1,9 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetPolicy
-import SignetTransport
+import SignetProtocol
 import SignetVault
-import SignetWire
 
 /// The result of a report to a container's server, after the server's commands were carried out.
 public enum AccountReportOutcome: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetVault
-import SignetWire
 
 /// The acknowledgement of an operator's command that waits for delivery; the vault stores it with the end notices.
 struct QueuedAcknowledgement: Sendable {

@@ -1,6 +1,7 @@
 public import SignetCrypto
+public import SignetInterchange
 import SignetJSON
-public import SignetOATH
+import SignetOATH
 public import SignetPolicy
 public import SignetVault
 

@@ -1,6 +1,7 @@
 import SignetCrypto
-public import SignetOATH
-import SignetWire
+public import SignetInterchange
+import SignetOATH
+import SignetProtocol
 
 extension Device {
   /// Returns the one-time password key of a container as an account, for another authenticator.

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetPolicy
+import SignetProtocol
 import SignetVault
-import SignetWire
 
 // The device's side of an activation as values with one type for each state, so that unreceived or unverified data cannot
 // be used. These types do not wait, store or send; `Device` does. The source is `docs/protocol.md` section 3.

@@ -1,9 +1,9 @@
-import SignetConcurrency
 import SignetCrypto
+import SignetHTTPClient
 import SignetPolicy
-import SignetTransport
+public import SignetProtocol
+import SignetSystem
 import SignetVault
-public import SignetWire
 
 /// The inputs for a new container.
 public struct ContainerInitialization: Sendable {

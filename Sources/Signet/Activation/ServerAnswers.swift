@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetWire
+import SignetProtocol
 
 // The checks of the server's answers that an activation and a renewal share.
 

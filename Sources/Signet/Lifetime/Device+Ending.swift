@@ -1,6 +1,6 @@
 import SignetCrypto
+import SignetProtocol
 public import SignetVault
-import SignetWire
 
 extension Device {
   /// Deletes a container with all its keys immediately, and notifies its server now or later.

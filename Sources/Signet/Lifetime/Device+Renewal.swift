@@ -1,8 +1,8 @@
-import SignetConcurrency
 public import SignetCrypto
 import SignetPolicy
+import SignetProtocol
+import SignetSystem
 import SignetVault
-import SignetWire
 
 extension Device {
   /// Renews all keys of a container under its server's current policies: all keys or none.

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
+public import SignetProtocol
 import SignetVault
-public import SignetWire
 
 /// A notice of the end of a container on this device that waits for delivery to its server.
 ///
@@ -76,7 +76,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
   }
 
   /// The server's ID of the container; `nil` if the notice cannot be parsed.
-  public var serverMadeID: SignetWire.ContainerID? {
+  public var serverMadeID: SignetProtocol.ContainerID? {
     do { return try SignedEndNotice(parsing: body).container } catch { return nil }
   }
 

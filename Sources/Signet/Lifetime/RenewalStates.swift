@@ -1,6 +1,6 @@
 import SignetCrypto
+import SignetProtocol
 import SignetVault
-import SignetWire
 
 // The device's side of a renewal as values with one type for each state, like that of an activation. These types do not
 // wait, store or send; `Device` does. The source is `docs/protocol.md` section 3.5.

@@ -1,5 +1,5 @@
+public import SignetProtocol
 import SignetVault
-public import SignetWire
 
 /// A container that has ended on this device without a signed notice; its operator must revoke it.
 public struct UntoldContainer: Sendable, Hashable {
@@ -8,7 +8,7 @@ public struct UntoldContainer: Sendable, Hashable {
   /// The server, as `host[:port]/domain`; empty if unreadable.
   public let server: String
   /// The server's ID of the container; `nil` if unreadable or written by a newer version.
-  public let serverMadeID: SignetWire.ContainerID?
+  public let serverMadeID: SignetProtocol.ContainerID?
   /// Indicates whether these attributes are authentic; otherwise the vault's folder was altered and they may be forged.
   public let isAuthentic: Bool
 

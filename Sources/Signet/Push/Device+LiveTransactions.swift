@@ -1,7 +1,7 @@
 import SignetCrypto
-import SignetTransport
+import SignetHTTPClient
+public import SignetProtocol
 import SignetVault
-public import SignetWire
 import Synchronization
 
 /// A list of transactions with the server's `ETag` for it.

@@ -1,7 +1,7 @@
+import SignetHTTPClient
 import SignetJSON
-import SignetTransport
+public import SignetProtocol
 import SignetVault
-public import SignetWire
 
 extension Device {
   /// Fetches the push targets of a container, and the push services that its server supports.

@@ -23,7 +23,7 @@ extension Device {
   ///   - hand: Receives each new answer.
   ///   - finish: Called after each successful request.
   /// - Throws: The first failure that is not retried.
-  func follow<Answer, Failure: Error>(
+  package func follow<Answer, Failure: Error>(
     pausing sleep: (Duration) async throws -> Void, waitingOut mayPass: (Failure) -> Bool,
     noting note: (Failure?) -> Void, asking ask: (Answer?) async throws(Failure) -> Answer?,
     isNew: (Answer, Answer?) -> Bool, handing hand: (Answer) -> Void,

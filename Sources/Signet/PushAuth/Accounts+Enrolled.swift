@@ -1,4 +1,5 @@
 public import SignetCrypto
+import SignetInterchange
 import SignetOATH
 import SignetVault
 

@@ -1,9 +1,10 @@
 import SignetCrypto
+import SignetHTTPClient
+public import SignetInterchange
 import SignetJSON
-public import SignetOATH
+import SignetOATH
 import SignetPolicy
 public import SignetPushAuth
-import SignetTransport
 import SignetVault
 
 extension Accounts {

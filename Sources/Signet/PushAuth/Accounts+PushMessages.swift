@@ -1,9 +1,9 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 public import SignetPushAuth
-import SignetTransport
 public import SignetVault
-import SignetWire
 
 extension Accounts {
   /// Receives a message from a push service: verifies its signature, then stores it.

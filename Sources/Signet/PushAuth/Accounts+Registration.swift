@@ -1,7 +1,8 @@
 import SignetCrypto
+import SignetHTTPClient
+import SignetInterchange
 import SignetOATH
 import SignetPushAuth
-import SignetTransport
 import SignetVault
 
 // The registration of a push mechanism at its server, robust against interruptions.

@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetInterchange
 import SignetJSON
 import SignetOATH
 import SignetVault

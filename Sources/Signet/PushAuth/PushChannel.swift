@@ -1,6 +1,6 @@
+import SignetHTTPClient
 import SignetJSON
 package import SignetPushAuth
-import SignetTransport
 import SignetVault
 
 /// A push mechanism whose server can be queried for pending messages without the password of the accounts.

@@ -1,7 +1,7 @@
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
-import SignetTransport
-import SignetWire
 
 /// A rejection by a server of the push protocol.
 struct PushRefusal {

@@ -8,7 +8,7 @@ extension Device {
   /// If the reaction is to lock or to wipe, all sessions of this device are locked and the password cache is wiped.
   ///
   /// - Throws: ``SignetFailure/integrity(_:)`` if the reaction is more than to report.
-  func requireIntegrity() async throws(SignetFailure) {
+  package func requireIntegrity() async throws(SignetFailure) {
     guard let integrity else { return }
     do throws(IntegrityFailure) {
       try await integrity.admit(locking: {

@@ -1,8 +1,8 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
-import SignetTransport
+public import SignetProtocol
 import SignetVault
-public import SignetWire
 
 extension Device {
   // MARK: Scanned transactions

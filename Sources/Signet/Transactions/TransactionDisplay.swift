@@ -1,4 +1,4 @@
-public import SignetWire
+public import SignetProtocol
 
 /// A transaction as lines for a screen: the requester and the complete signed content, with labels in the user's language.
 ///

@@ -1,4 +1,4 @@
-import SignetConcurrency
+import SignetSystem
 
 /// Runs guards on threads of this process that may block, each with a time limit.
 final class GuardThreads: Sendable {

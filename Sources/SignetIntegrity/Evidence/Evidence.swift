@@ -1,5 +1,5 @@
 public import SignetJSON
-import SignetText
+import SignetSystem
 
 /// One sign of tampering, or a fact for information, with its weight and an explanation.
 public struct Evidence: Sendable, Hashable, CustomStringConvertible {

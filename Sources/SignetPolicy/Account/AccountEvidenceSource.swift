@@ -1,4 +1,4 @@
-import SignetConcurrency
+import SignetSystem
 
 /// A source of facts about the device, such as the module that measures tampering.
 public protocol AccountEvidenceSource: Sendable {

@@ -1,4 +1,4 @@
-import SignetConcurrency
+import SignetSystem
 
 /// Evaluates the registered policies that an account names, in the order of their registration.
 ///

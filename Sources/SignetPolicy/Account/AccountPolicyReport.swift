@@ -1,5 +1,5 @@
 public import SignetJSON
-import SignetText
+import SignetSystem
 
 /// The results of an evaluation of an account's policies.
 public struct AccountPolicyReport: Sendable, Hashable {

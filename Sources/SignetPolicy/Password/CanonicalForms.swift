@@ -1,4 +1,4 @@
-import SignetText
+import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

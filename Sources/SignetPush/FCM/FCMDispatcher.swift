@@ -1,8 +1,9 @@
 public import SignetCrypto
+public import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
-public import SignetTransport
-public import SignetWire
+public import SignetProtocol
+public import SignetSystem
 
 /// The operator's credentials at Google: a service account from its key file.
 public struct FCMServiceAccount: Sendable {

@@ -1,8 +1,9 @@
 public import SignetCrypto
+public import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
-public import SignetTransport
-public import SignetWire
+public import SignetProtocol
+public import SignetSystem
 
 /// The push services to which a server sends.
 ///
@@ -21,7 +22,7 @@ public struct WebPushHosts: Hashable, Sendable {
   /// - Parameter patterns: Host names in lower case, with a port if it is not 443; a leading `*.` matches any subdomain.
   public init(_ patterns: [String]) { self.patterns = patterns }
 
-  /// Indicates whether messages may go to a host in the form of ``SignetWire/WebPushSubscription/authority``.
+  /// Indicates whether messages may go to a host in the form of ``SignetProtocol/WebPushSubscription/authority``.
   public func allows(_ host: String) -> Bool {
     patterns.contains { pattern in
       pattern.hasPrefix("*.")

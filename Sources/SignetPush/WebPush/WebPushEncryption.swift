@@ -1,5 +1,5 @@
 package import SignetCrypto
-package import SignetWire
+package import SignetProtocol
 
 /// The encryption of Web Push (RFC 8291), one record of `aes128gcm` (RFC 8188).
 package enum WebPushEncryption {

@@ -1,7 +1,8 @@
 import SignetCrypto
+public import SignetHTTPClient
 import SignetJSON
-public import SignetTransport
-public import SignetWire
+public import SignetProtocol
+public import SignetSystem
 
 /// A dispatcher for the operator's own gateway, which delivers pushes by any means.
 ///

@@ -1,4 +1,4 @@
-import SignetText
+import SignetSystem
 
 /// The user's answer to a notification.
 public enum PushAuthAnswer: Sendable, Hashable {

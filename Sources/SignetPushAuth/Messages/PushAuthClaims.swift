@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetJSON
-import SignetText
+import SignetSystem
 
 /// A typed reader of claims, in which servers and apps write numbers as numbers or as texts.
 struct PushAuthClaims {

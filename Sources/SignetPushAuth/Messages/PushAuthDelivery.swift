@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJOSE
 public import SignetJSON
-import SignetText
+import SignetSystem
 
 /// A message from a push service before verification: a message id and a signed token.
 ///

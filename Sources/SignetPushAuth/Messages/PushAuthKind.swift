@@ -1,4 +1,4 @@
-import SignetText
+import SignetSystem
 
 /// The kind of answer that a notification requires.
 public enum PushAuthKind: String, Sendable, Hashable, CaseIterable {

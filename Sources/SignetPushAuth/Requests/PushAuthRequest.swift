@@ -1,5 +1,5 @@
 public import SignetJSON
-import SignetText
+import SignetSystem
 
 /// A device's request to a server of this protocol: the content for HTTP, without the transport.
 public struct PushAuthRequest: Sendable {

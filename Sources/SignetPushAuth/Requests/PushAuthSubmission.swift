@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetJSON
-import SignetText
+import SignetSystem
 
 /// A request of a device as it arrived at a server: a parsed body with an unverified token.
 public struct PushAuthSubmission: Sendable {

@@ -1,4 +1,4 @@
-import SignetConcurrency
+import SignetSystem
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,4 +1,4 @@
-import SignetConcurrency
+import SignetSystem
 import Synchronization
 
 /// The engine for one SQLite database: one connection writes, one reads.

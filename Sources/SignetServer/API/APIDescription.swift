@@ -1,5 +1,5 @@
 package import SignetJSON
-package import SignetWire
+package import SignetProtocol
 
 /// The OpenAPI 3.1 description of the HTTP API, created from the endpoints.
 package enum APIDescription {

@@ -1,7 +1,7 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 /// The callers that an endpoint allows; the API description and the tests over all routes use it.
 package enum Access: Hashable, Sendable {

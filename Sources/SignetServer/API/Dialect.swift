@@ -1,7 +1,7 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
+package import SignetProtocol
 import SignetStorage
-package import SignetWire
 
 /// The protocols of the server, each with its own form of refusals.
 ///

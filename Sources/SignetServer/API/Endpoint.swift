@@ -1,7 +1,7 @@
-package import SignetHTTP
+package import SignetHTTPServer
 package import SignetJSON
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 /// The effect of an operation on the account that it concerns.
 package enum Effect: String, Hashable, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
-import SignetHTTP
+import SignetHTTPServer
 package import SignetJSON
-import SignetWire
+import SignetProtocol
 
 /// The API description of a request's content.
 package struct RequestDescription: Sendable {

@@ -1,6 +1,6 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
-import SignetWire
+import SignetProtocol
 
 extension ServerResponse {
   static func json(_ object: JSONObject, status: Int = 200) -> ServerResponse {

@@ -1,5 +1,5 @@
 package import SignetJSON
-package import SignetWire
+package import SignetProtocol
 
 /// A JSON object of the API; parser, writer and description come from its ``schema``.
 package protocol Message: Shaped {

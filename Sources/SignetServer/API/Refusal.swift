@@ -1,5 +1,5 @@
 import SignetJSON
-import SignetWire
+import SignetProtocol
 
 /// A refusal, which the API description defines once for all endpoints.
 package struct Refusal: Sendable {

@@ -1,5 +1,5 @@
 package import SignetJSON
-package import SignetWire
+package import SignetProtocol
 
 /// The reason why a value does not match its shape.
 package enum ShapeFailure: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,7 @@
 import SignetCrypto
+import SignetProtocol
 public import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// The API keys of relying parties and operators.
 public struct APIKeyService: Sendable {

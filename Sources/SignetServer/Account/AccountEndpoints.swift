@@ -1,6 +1,6 @@
 package import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 /// A device's report about itself.
 package struct ConditionReport: Message {

@@ -1,8 +1,9 @@
 import SignetCrypto
 package import SignetJSON
 import SignetPolicy
+public import SignetProtocol
 public import SignetStorage
-public import SignetWire
+import SignetSystem
 
 /// The server's policies for devices, their reports, and commands to them (`docs/protocol.md` section 14).
 public struct DeviceManagement: Sendable {

@@ -1,5 +1,5 @@
 package import SignetPolicy
-import SignetText
+import SignetSystem
 
 /// An account policy, or a parameter of one, that the server does not evaluate.
 ///

@@ -1,8 +1,8 @@
-import SignetConcurrency
 import SignetCrypto
 import SignetJSON
+public import SignetProtocol
 public import SignetStorage
-public import SignetWire
+import SignetSystem
 
 /// Activation of devices: an invite becomes a container (`docs/protocol.md` sections 2 and 3).
 public struct ActivationService: Sendable {

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJSON
-import SignetWire
+import SignetProtocol
+import SignetSystem
 
 /// The server's state between *start* and *finish*.
 ///

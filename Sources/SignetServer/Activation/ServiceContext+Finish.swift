@@ -2,8 +2,8 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 import SignetPolicy
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 // The common parts of *finish* in an activation and in a renewal.
 

@@ -1,8 +1,8 @@
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 extension DeviceDetails.Standing: Shaped {}
 

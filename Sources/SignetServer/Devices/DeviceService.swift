@@ -1,5 +1,5 @@
+import SignetProtocol
 public import SignetStorage
-import SignetWire
 
 /// The devices of users, for operators; a lock or revocation of a device applies to everything bound to it.
 public struct DeviceService: Sendable {

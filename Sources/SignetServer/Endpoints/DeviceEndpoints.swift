@@ -1,8 +1,8 @@
-import SignetConcurrency
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 extension API {
   static let startActivation = Endpoint(

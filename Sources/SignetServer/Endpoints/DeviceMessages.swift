@@ -1,7 +1,7 @@
 import SignetJSON
-import SignetWire
+import SignetProtocol
 
-// Messages of devices, for the API description only. `SignetWire` parses and writes the real ones; a test compares both.
+// Messages of devices, for the API description only. `SignetProtocol` parses and writes the real ones; a test compares both.
 
 struct ActivationStartMembers: Message {
   let version: Int64, user: UserID, nonce: String

@@ -1,6 +1,6 @@
-import SignetHTTP
+import SignetHTTPServer
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 /// A device's request that waits until its list of waiting items changes.
 ///

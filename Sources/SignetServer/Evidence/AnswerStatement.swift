@@ -1,8 +1,8 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 /// The server's signed statement about an answer: user, transaction, result and time, with digests of all signed data.
 ///

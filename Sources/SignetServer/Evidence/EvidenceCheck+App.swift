@@ -1,7 +1,7 @@
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 import SignetStorage
-import SignetWire
 
 extension EvidenceCheck {
   /// Verifies the answer of an authenticator app, and that the status follows from it.

@@ -1,5 +1,5 @@
+package import SignetProtocol
 package import SignetUAF
-package import SignetWire
 
 extension EvidenceCheck {
   package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {

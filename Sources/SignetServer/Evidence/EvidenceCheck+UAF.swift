@@ -1,6 +1,6 @@
 import SignetCrypto
+import SignetProtocol
 import SignetUAF
-import SignetWire
 
 extension EvidenceCheck {
   /// Verifies the response of a UAF authenticator, and that its text is that of the content.

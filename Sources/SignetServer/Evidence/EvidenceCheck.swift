@@ -1,7 +1,7 @@
 package import SignetCrypto
 import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 /// An answer to a transaction, verified offline from the evidence that the server kept.
 ///

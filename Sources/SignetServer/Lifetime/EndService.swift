@@ -1,6 +1,6 @@
 import SignetCrypto
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 /// Notices of devices that have deleted a container themselves (`docs/protocol.md` section 3.6).
 public struct EndService: Sendable {

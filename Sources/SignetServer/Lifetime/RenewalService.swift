@@ -1,7 +1,8 @@
 import SignetCrypto
 import SignetJSON
+public import SignetProtocol
 public import SignetStorage
-public import SignetWire
+import SignetSystem
 
 /// Renewal: an active container gets a successor with new keys (`docs/protocol.md` section 3.5).
 public struct RenewalService: Sendable {

@@ -1,8 +1,8 @@
-import SignetConcurrency
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
+import SignetSystem
 
 package struct CodeToValidate: Message {
   package let user: UserID, code: String, client: String?

@@ -1,8 +1,9 @@
-package import SignetConcurrency
 import SignetCrypto
+import SignetInterchange
 import SignetOATH
+import SignetProtocol
 public import SignetStorage
-import SignetWire
+package import SignetSystem
 
 /// Validation of one-time passwords, each of which is valid once (`docs/protocol.md` section 6).
 public struct CodeService: Sendable {

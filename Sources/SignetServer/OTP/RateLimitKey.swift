@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetWire
+import SignetProtocol
 
 #if canImport(Glibc)
   import Glibc

@@ -1,9 +1,10 @@
-import SignetConcurrency
 import SignetCrypto
+import SignetInterchange
 import SignetJSON
 package import SignetOATH
+package import SignetProtocol
 package import SignetStorage
-package import SignetWire
+import SignetSystem
 
 extension CredentialRecord.Kind: Shaped {}
 

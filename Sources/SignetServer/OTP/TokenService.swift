@@ -1,8 +1,8 @@
 public import SignetCrypto
 public import SignetOATH
+public import SignetProtocol
 public import SignetStorage
-import SignetText
-public import SignetWire
+import SignetSystem
 
 /// Imported tokens: their import, assignment, verification and removal (`docs/protocol.md` section 7).
 public struct TokenService: Sendable {

@@ -1,4 +1,4 @@
-import SignetWire
+import SignetProtocol
 
 /// The parameters of an authentication request (CIBA section 7.1), parsed and limited in size.
 ///

@@ -1,7 +1,8 @@
 import SignetCrypto
 import SignetJOSE
+import SignetProtocol
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// Authentication requests of clients (CIBA section 7), each of which creates a transaction.
 struct BackchannelService: Sendable {

@@ -1,7 +1,8 @@
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetStorage
-import SignetTransport
-import SignetWire
+import SignetSystem
 
 /// Notifies clients that a request has ended (CIBA sections 10.2 and 10.3).
 ///

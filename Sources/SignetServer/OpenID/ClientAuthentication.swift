@@ -1,8 +1,9 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJOSE
+import SignetProtocol
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// Authenticates the client of a request (OpenID Connect Core section 9).
 struct ClientAuthentication: Sendable {

@@ -1,7 +1,7 @@
 import SignetJOSE
 package import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 extension ClientRecord.Authentication: Shaped {}
 extension ClientRecord.Delivery: Shaped {}

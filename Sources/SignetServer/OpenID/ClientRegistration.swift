@@ -1,7 +1,7 @@
 import SignetJOSE
 import SignetJSON
+package import SignetProtocol
 import SignetStorage
-package import SignetWire
 
 /// An operator's data of a new client.
 package struct ClientRegistration: Sendable {

@@ -1,6 +1,7 @@
 import SignetCrypto
+import SignetProtocol
 package import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// The OpenID Connect clients, for operators.
 package struct ClientService: Sendable {

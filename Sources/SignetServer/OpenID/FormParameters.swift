@@ -1,4 +1,4 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
 
 /// The parameters of a request.

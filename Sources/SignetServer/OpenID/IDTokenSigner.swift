@@ -1,8 +1,9 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// Creates the tokens for an accepted request (CIBA section 10.1.1).
 ///

@@ -1,7 +1,7 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 /// The members of the discovery document that every client needs.
 private struct DiscoveryMembers: Message {

@@ -1,6 +1,6 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
-import SignetWire
+import SignetProtocol
 
 /// An error answer of OpenID Connect (RFC 6749 section 5.2, CIBA sections 11, 12 and 13).
 package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import SignetJOSE
-package import SignetWire
+package import SignetProtocol
 
 /// The URLs and fixed names of the OpenID Provider (`docs/protocol.md` section 11).
 package struct OpenIDNames: Sendable {

@@ -1,5 +1,6 @@
+import SignetProtocol
 package import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// The token endpoint for the CIBA grant (sections 10.1 and 11).
 package struct TokenGrant: Sendable {

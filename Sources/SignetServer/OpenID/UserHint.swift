@@ -1,7 +1,8 @@
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// Resolves the user that a client names (CIBA section 7.1).
 struct UserHint: Sendable {

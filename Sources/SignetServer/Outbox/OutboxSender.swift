@@ -1,6 +1,7 @@
+import SignetHTTPClient
+import SignetProtocol
 import SignetStorage
-import SignetTransport
-import SignetWire
+import SignetSystem
 import Synchronization
 
 /// Delivers the events of the outbox, which any process may have written.

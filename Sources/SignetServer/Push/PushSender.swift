@@ -1,7 +1,7 @@
 import SignetCrypto
+import SignetProtocol
 import SignetPush
 import SignetStorage
-import SignetWire
 import Synchronization
 
 /// Notifies devices by push that a transaction waits.

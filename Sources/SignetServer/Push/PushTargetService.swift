@@ -1,8 +1,9 @@
 import SignetCrypto
 import SignetJSON
+public import SignetProtocol
 import SignetPush
 public import SignetStorage
-public import SignetWire
+import SignetSystem
 
 /// The push targets of containers (`docs/protocol.md` section 10).
 public struct PushTargetService: Sendable {

@@ -1,5 +1,5 @@
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 /// Wakes waiting requests when something changed for their user, in any process.
 ///

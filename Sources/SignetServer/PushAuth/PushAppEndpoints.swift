@@ -1,9 +1,9 @@
-import SignetHTTP
+import SignetHTTPServer
 package import SignetJSON
 package import SignetOATH
+import SignetProtocol
 package import SignetPushAuth
 package import SignetStorage
-import SignetWire
 
 extension PushAuthMessageRecord.State: Shaped {}
 extension PushAuthKind: Shaped {}

@@ -1,8 +1,9 @@
 import SignetCrypto
+import SignetInterchange
 import SignetJSON
 import SignetOATH
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 /// One-time codes that an app receives in the URI of its push mechanism: the user's token, and its part of the URI.
 ///

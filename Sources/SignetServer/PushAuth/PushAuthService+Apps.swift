@@ -1,9 +1,10 @@
 import SignetCrypto
-package import SignetHTTP
+package import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// The requests of authenticator apps: registrations, answers and new push tokens.
 extension PushAuthService {

@@ -1,8 +1,8 @@
 import SignetCrypto
+import SignetProtocol
 import SignetPush
 import SignetPushAuth
 import SignetStorage
-import SignetWire
 
 extension PushAuthService {
   /// Adds messages that ask the user's apps: one to each app that a service delivers to, or that polls.

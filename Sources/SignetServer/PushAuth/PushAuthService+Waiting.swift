@@ -1,9 +1,10 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// The answers to apps that poll for their messages, without a push service.
 extension PushAuthService {

@@ -1,12 +1,13 @@
 import SignetCrypto
+import SignetInterchange
 import SignetJSON
 import SignetOATH
 import SignetPolicy
+import SignetProtocol
 import SignetPush
 package import SignetPushAuth
 package import SignetStorage
-import SignetText
-import SignetWire
+import SignetSystem
 
 /// Push messages to authenticator apps that follow Ping's protocol (`docs/protocol.md` section 15).
 ///

@@ -1,7 +1,7 @@
 import SignetPolicy
+import SignetProtocol
 package import SignetStorage
 package import SignetUAF
-import SignetWire
 
 extension AuthenticationEvidence {
   /// Creates the evidence of a container's decision.

@@ -1,6 +1,6 @@
 package import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 /// A key that the server signs with, or has signed with.
 package struct SigningKeyDescription: Message {

@@ -1,6 +1,7 @@
 public import SignetCrypto
+public import SignetProtocol
 public import SignetStorage
-public import SignetWire
+import SignetSystem
 
 /// The server's own signing keys, for lists of transactions, offline transactions and ID tokens.
 ///

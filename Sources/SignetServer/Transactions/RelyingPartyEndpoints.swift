@@ -1,6 +1,6 @@
 import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 extension API {
   package static let createTransaction = Endpoint(

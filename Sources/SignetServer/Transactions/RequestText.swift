@@ -1,4 +1,4 @@
-import SignetWire
+import SignetProtocol
 
 /// A transaction as English text for authenticators that display only text: requester, content and the user's place.
 ///

@@ -1,5 +1,5 @@
 import SignetJSON
-public import SignetWire
+public import SignetProtocol
 
 /// A relying party's order for a transaction.
 public struct TransactionDraft: Sendable {

@@ -1,7 +1,7 @@
 import SignetCrypto
 package import SignetJSON
+package import SignetProtocol
 package import SignetStorage
-package import SignetWire
 
 extension DecisionStatus: Shaped {
   package static var shape: Shape<DecisionStatus> { oneOfAll.named("DecisionStatus") }

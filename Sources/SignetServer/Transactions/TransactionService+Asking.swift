@@ -1,5 +1,5 @@
+import SignetProtocol
 import SignetStorage
-import SignetWire
 
 extension TransactionService {
   /// The records and deliveries that ask authenticators without a list of waiting transactions.

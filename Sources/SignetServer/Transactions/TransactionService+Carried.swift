@@ -1,6 +1,7 @@
 import SignetCrypto
+import SignetProtocol
 public import SignetStorage
-import SignetWire
+import SignetSystem
 
 extension TransactionService {
   /// An answer by digits from a device without a network.

@@ -1,7 +1,7 @@
-package import SignetConcurrency
 package import SignetCrypto
+package import SignetProtocol
 package import SignetStorage
-package import SignetWire
+package import SignetSystem
 
 extension TransactionService {
   /// Returns the list of waiting transactions, signed by the server and encrypted to the container.

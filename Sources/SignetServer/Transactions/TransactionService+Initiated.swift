@@ -1,6 +1,7 @@
 import SignetCrypto
+import SignetProtocol
 public import SignetStorage
-import SignetWire
+import SignetSystem
 
 extension TransactionService {
   /// Returns one transaction of a container's user or for any user, signed and encrypted to the container.

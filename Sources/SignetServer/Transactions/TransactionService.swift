@@ -1,7 +1,8 @@
 import SignetCrypto
 import SignetJSON
+public import SignetProtocol
 public import SignetStorage
-public import SignetWire
+import SignetSystem
 
 /// Transactions, which a relying party creates and a user decides (`docs/protocol.md` section 5).
 public struct TransactionService: Sendable {

@@ -1,8 +1,8 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 package import SignetStorage
 import SignetUAF
-import SignetWire
 
 extension UAFCredentialRecord.State: Shaped {}
 extension UAFCredentialRecord.ModelProof: Shaped {}

@@ -1,10 +1,11 @@
 import SignetCrypto
-package import SignetHTTP
+package import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetStorage
+import SignetSystem
 import SignetUAF
-import SignetWire
 
 /// Issues and verifies authorization tokens: JWTs, signed after a UAF operation and sent in the answer or a cookie.
 package struct UAFAuthorizations: Sendable {

@@ -1,6 +1,6 @@
-import SignetHTTP
+import SignetHTTPServer
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 package enum UAFCaller: Sendable {
   /// An anonymous caller with its network address.

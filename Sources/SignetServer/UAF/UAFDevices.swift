@@ -1,9 +1,10 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// Requests that a device signs with its target's key: reading the server's data about it, and removing it.
 struct UAFDevices: Sendable {

@@ -1,4 +1,4 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
 import SignetUAF
 

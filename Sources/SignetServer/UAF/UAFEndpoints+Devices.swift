@@ -1,9 +1,10 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// The endpoints for dispatch targets, for relying parties, and for a device's own data.
 extension UAFEndpoints {

@@ -1,8 +1,8 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetStorage
 import SignetUAF
-import SignetWire
 
 /// The endpoints for tokens, which begin an operation on another device, and for the state of an operation.
 extension UAFEndpoints {

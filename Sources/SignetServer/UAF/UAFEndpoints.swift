@@ -1,8 +1,8 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetStorage
 import SignetUAF
-import SignetWire
 
 /// The endpoints for clients and relying parties of UAF (`docs/protocol.md` section 12).
 struct UAFEndpoints: Sendable {

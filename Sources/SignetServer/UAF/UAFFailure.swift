@@ -1,5 +1,5 @@
+import SignetProtocol
 import SignetUAF
-import SignetWire
 
 /// A failure that a client receives: a status of the protocol, in a body with HTTP status 200.
 struct UAFFailure: Error {

@@ -1,8 +1,9 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetStorage
+import SignetSystem
 import SignetUAF
-import SignetWire
 
 /// The registered keys: their removal and their JSON form.
 package struct UAFKeys: Sendable {

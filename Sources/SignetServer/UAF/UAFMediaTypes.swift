@@ -1,4 +1,4 @@
-import SignetHTTP
+import SignetHTTPServer
 
 /// The checks of `Content-Type` and `Accept` (UAF Application API section 8.3).
 enum UAFMediaTypes {

@@ -1,8 +1,8 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetStorage
 import SignetUAF
-import SignetWire
 
 // Messages of UAF clients and relying parties, for the API description only. `SignetUAF` and the services parse the real
 // messages; a test compares both.

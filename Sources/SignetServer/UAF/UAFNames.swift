@@ -1,5 +1,5 @@
+import SignetProtocol
 import SignetUAF
-import SignetWire
 
 /// The URLs and fixed names of UAF (`docs/protocol.md` section 12).
 package struct UAFNames: Sendable {

@@ -1,8 +1,9 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetStorage
+import SignetSystem
 package import SignetUAF
-import SignetWire
 
 /// Creates the requests of the protocol, each with a fresh challenge (UAF Protocol sections 3.4.4, 3.5.4, 3.6.4).
 package struct UAFRequests: Sendable {

@@ -1,8 +1,9 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetStorage
+import SignetSystem
 import SignetUAF
-import SignetWire
 
 /// Verifies the responses of clients (UAF Protocol sections 3.4.6.5 and 3.5.7.5).
 ///

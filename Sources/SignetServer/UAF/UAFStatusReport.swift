@@ -1,7 +1,8 @@
 import SignetJSON
+import SignetProtocol
 import SignetStorage
+import SignetSystem
 import SignetUAF
-import SignetWire
 
 extension UAFStatusReport {
   /// Creates the report of an operation for the party that ordered it.

@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetPush
 import SignetStorage
-import SignetText
+import SignetSystem
 import SignetUAF
-import SignetWire
 
 /// The devices that tokens are sent to, and the changes that a device makes with its target's key.
 struct UAFTargets: Sendable {

@@ -1,11 +1,12 @@
 import SignetCrypto
+import SignetImages
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetPush
-import SignetQR
 import SignetStorage
+import SignetSystem
 import SignetUAF
-import SignetWire
 
 /// Tokens with which a device begins an operation that was ordered elsewhere, and the ways to deliver them.
 struct UAFTokens: Sendable {

@@ -1,8 +1,8 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetStorage
 import SignetUAF
-import SignetWire
 
 /// A failure with its own HTTP status, for requests outside the UAF protocol and for malformed ones.
 struct UAFWebFailure: Error {

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 extension ContainerRecord.State: Shaped {}
 extension ComplianceState: Shaped {}

@@ -1,7 +1,8 @@
 package import SignetJSON
+import SignetProtocol
 import SignetPushAuth
 package import SignetStorage
-import SignetWire
+import SignetSystem
 
 extension AuthenticatorRecord.Kind: Shaped {}
 extension AuthenticatorRecord.State: Shaped {}

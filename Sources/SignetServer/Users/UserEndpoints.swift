@@ -1,6 +1,6 @@
 import SignetJSON
+import SignetProtocol
 package import SignetStorage
-import SignetWire
 
 package struct NewUser: Message {
   package let user: UserID, displayName: String?

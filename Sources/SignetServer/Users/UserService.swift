@@ -1,5 +1,6 @@
+import SignetProtocol
 public import SignetStorage
-import SignetWire
+import SignetSystem
 
 /// Users and their containers, for operators.
 public struct UserService: Sendable {

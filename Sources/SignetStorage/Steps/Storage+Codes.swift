@@ -1,5 +1,5 @@
-package import SignetConcurrency
 import SignetSQL
+package import SignetSystem
 
 extension Storage {
   /// Makes one attempt with one-time passwords: passes the credentials to `verify`, and writes its result, in one step.

@@ -1,5 +1,5 @@
-package import SignetConcurrency
 import SignetSQL
+package import SignetSystem
 
 extension Storage {
   /// Adds a transaction, unless its user is asked too often.

@@ -1,7 +1,7 @@
 #if os(Linux)
   import CTPM2
   import Glibc
-  import SignetFiles
+  import SignetSystem
   import SignetVault
 
   /// A link to a TPM over a file descriptor: a character device or the socket of a swtpm.

@@ -1,4 +1,5 @@
 package import SignetJSON
+import SignetProtocol
 
 /// The reasons why a text is no message of the protocol.
 package enum MessageFailure: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import SignetPNG
+import SignetImages
 
 extension UAFTransaction {
   /// Indicates whether the displayed content is the signed content.

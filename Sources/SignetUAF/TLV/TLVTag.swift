@@ -66,11 +66,3 @@ package struct TLVTag: RawRepresentable, Hashable, Sendable, CustomStringConvert
     .userVerificationState: "TAG_USER_VERIFICATION_STATE",
   ]
 }
-
-extension UInt16 {
-  /// The number as in FIDO's registries: `0x0001`.
-  package var registryHex: String {
-    let digits = String(self, radix: 16, uppercase: true)
-    return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
-  }
-}

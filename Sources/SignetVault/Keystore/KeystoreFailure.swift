@@ -1,4 +1,4 @@
-import SignetFiles
+import SignetSystem
 
 /// The reason why a keystore operation failed.
 @nonexhaustive public enum KeystoreFailure: Error, Hashable, Sendable {

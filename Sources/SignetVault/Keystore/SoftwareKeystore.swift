@@ -1,5 +1,5 @@
 public import SignetCrypto
-import SignetFiles
+import SignetSystem
 
 /// A keystore for devices without hardware: a random key in a file that only its owner may read.
 ///

@@ -1,5 +1,4 @@
-import SignetCrypto
-public import SignetOATH
+public import SignetCrypto
 
 /// A code that opens a domain when its password is forgotten or locked: 128 random bits, shown once.
 ///

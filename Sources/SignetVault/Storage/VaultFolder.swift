@@ -1,4 +1,4 @@
-import SignetFiles
+import SignetSystem
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,5 @@
 import SignetJSON
-import SignetWire
+import SignetProtocol
 
 /// Messages of the protocol between devices and servers.
 let wireOperations = [

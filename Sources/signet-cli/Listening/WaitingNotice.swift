@@ -10,8 +10,7 @@ import Synchronization
 #endif
 
 #if os(Linux)
-  import SignetDBus
-  import SignetDesktop
+  import SignetLinux
 #endif
 
 /// The desktop notification about a waiting request, if there is a desktop.

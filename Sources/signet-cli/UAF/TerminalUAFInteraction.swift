@@ -1,5 +1,6 @@
 import Signet
 import SignetTerminal
+import SignetUAFClient
 import Synchronization
 
 #if canImport(FoundationEssentials)

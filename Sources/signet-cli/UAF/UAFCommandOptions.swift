@@ -1,5 +1,6 @@
 import Signet
 import SignetTerminal
+import SignetUAFClient
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

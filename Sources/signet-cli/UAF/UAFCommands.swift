@@ -1,6 +1,7 @@
 import Signet
 import SignetJSON
 import SignetTerminal
+import SignetUAFClient
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,5 +1,6 @@
 import Signet
 import SignetTerminal
+import SignetUAFClient
 
 extension Command {
   static let uafDevice = Command(

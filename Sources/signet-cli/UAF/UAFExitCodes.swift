@@ -1,5 +1,6 @@
 import Signet
 import SignetTerminal
+import SignetUAFClient
 
 /// Returns the exit code of a UAF failure; `nil` for another failure.
 func uafExitCode(of error: any Error) -> ExitCode? {

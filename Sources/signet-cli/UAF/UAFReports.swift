@@ -1,6 +1,7 @@
 import Signet
 import SignetJSON
 import SignetTerminal
+import SignetUAFClient
 
 extension Arguments {
   func report(_ outcome: UAFRegistrationOutcome) {

@@ -1,9 +1,9 @@
 import Foundation
 import Signet
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
-import SignetTransport
-import SignetWire
 import Testing
 
 /// A client with an API key that speaks to one of the processes.

@@ -1,9 +1,10 @@
 import AccountModel
 import Signet
+import SignetHTTPClient
+import SignetInterchange
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
-import SignetTransport
 import Synchronization
 
 // Authenticator apps, and the requests that one app answers alone.

@@ -1,10 +1,10 @@
 import AccountModel
 import Signet
+import SignetHTTPClient
 import SignetJSON
-import SignetTestKit
+import SignetProtocol
 import SignetTesting
-import SignetTransport
-import SignetWire
+import SignetTestKit
 import Synchronization
 
 // Containers on devices of the SDK, from the invite to the operators' orders, and their renewals.

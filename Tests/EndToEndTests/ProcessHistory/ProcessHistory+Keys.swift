@@ -1,6 +1,6 @@
 import AccountModel
+import SignetHTTPClient
 import SignetJSON
-import SignetTransport
 import SignetUAF
 import Synchronization
 import UAFFixture

@@ -1,8 +1,9 @@
 import AccountModel
 import Signet
+import SignetHTTPClient
 import SignetJSON
-import SignetTransport
-import SignetWire
+import SignetProtocol
+import SignetSystem
 import Synchronization
 
 // Requests of relying parties, and their ends without an answer.

@@ -2,11 +2,11 @@ import AccountModel
 import Foundation
 import PostgreSQLFixture
 import Signet
+import SignetHTTPClient
 import SignetJSON
-import SignetTestKit
+import SignetProtocol
 import SignetTesting
-import SignetTransport
-import SignetWire
+import SignetTestKit
 import Synchronization
 import Testing
 

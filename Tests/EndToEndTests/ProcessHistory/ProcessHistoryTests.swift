@@ -2,11 +2,12 @@ import AccountModel
 import Foundation
 import PostgreSQLFixture
 import Signet
+import SignetHTTPClient
 import SignetJSON
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import Synchronization
+import SignetUAF
 import Testing
 import UAFFixture
 

@@ -1,8 +1,8 @@
 import Foundation
 import Signet
+import SignetHTTPClient
 import SignetJSON
 import SignetTestKit
-import SignetTransport
 import Testing
 
 /// A server process with UAF and the user alice, and access as a relying party.

@@ -1,8 +1,8 @@
 import Foundation
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetTestKit
-import SignetTransport
 import SignetUAF
 import Testing
 import UAFFixture

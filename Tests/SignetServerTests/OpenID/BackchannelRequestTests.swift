@@ -1,10 +1,10 @@
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// Authentication requests (CIBA sections 7 and 13).

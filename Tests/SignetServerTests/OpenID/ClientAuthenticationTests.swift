@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
 import SignetServer

@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// Registration of clients by an operator, and the provider's metadata.

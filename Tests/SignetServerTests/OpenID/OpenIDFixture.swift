@@ -1,14 +1,14 @@
 import PostgreSQLFixture
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Synchronization
 import Testing
 

@@ -1,13 +1,13 @@
 import PostgreSQLFixture
+import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
-import SignetSQLite
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
 import SignetTesting
-import SignetTransport
-import SignetWire
 import Testing
 
 /// Notifications to clients, and their retries (CIBA sections 10.2, 10.3 and 12).

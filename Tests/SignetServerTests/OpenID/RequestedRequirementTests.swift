@@ -3,12 +3,12 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetPolicy
-import SignetSQLite
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// `acr_values` of authentication requests, and `acr` of the tokens (CIBA section 7.1, OpenID Connect Core sections 2 and

@@ -1,15 +1,15 @@
 import Foundation
 import PostgreSQLFixture
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
 import SignetTesting
-import SignetWire
+import SignetTestKit
 import Testing
 
 /// The token endpoint (CIBA sections 10.1 and 11), and the contents of the tokens.

@@ -1,7 +1,7 @@
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetStorage
-import SignetWire
 import Testing
 
 /// The demands of requirements, and evidence that meets them.

@@ -1,9 +1,9 @@
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetStorage
 import SignetUAF
-import SignetWire
 import Testing
 
 /// The proof of an authenticator at its best, as operators see it.

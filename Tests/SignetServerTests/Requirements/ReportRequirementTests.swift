@@ -2,11 +2,11 @@ import PostgreSQLFixture
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetWire
 import Testing
 
 /// Requirements for a recent report of the device.

@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
 import SignetUAF
 import Testing

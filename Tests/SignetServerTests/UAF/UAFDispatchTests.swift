@@ -1,17 +1,17 @@
 import Foundation
 import PushFixture
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
+import SignetImages
 import SignetJSON
+import SignetProtocol
 import SignetPush
-import SignetQR
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

@@ -1,19 +1,19 @@
 import Foundation
+import PostgreSQLFixture
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetPush
-import PostgreSQLFixture
-import SignetSQLite
 import SignetServer
-import SignetStorage
 import SignetServerTesting
-import SignetTestKit
+import SignetSQLite
+import SignetStorage
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

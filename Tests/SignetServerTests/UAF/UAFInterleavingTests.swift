@@ -1,12 +1,12 @@
 import PostgreSQLFixture
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
-import SignetSQLite
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
 import SignetTesting
-import SignetTransport
 import SignetUAF
 import Testing
 import UAFFixture

@@ -1,13 +1,13 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

@@ -1,11 +1,11 @@
 import PushFixture
 import SignetJSON
+import SignetProtocol
 import SignetPush
 import SignetServer
-import SignetTesting
 import SignetStorage
+import SignetTesting
 import SignetUAF
-import SignetWire
 import Synchronization
 import Testing
 import UAFFixture

@@ -1,6 +1,6 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
-import SignetTransport
 import SignetUAF
 import Testing
 import UAFFixture

@@ -1,12 +1,12 @@
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

@@ -1,15 +1,15 @@
 import PostgreSQLFixture
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPClient
+import SignetHTTPServer
 import SignetJSON
-import SignetSQLite
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
 import SignetTesting
-import SignetTransport
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

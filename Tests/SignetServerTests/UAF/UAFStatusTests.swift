@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetUAF
-import SignetWire
 import Testing
 import UAFFixture
 

@@ -1,8 +1,8 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
-import SignetTransport
-import SignetWire
+import SignetProtocol
 import Testing
 
 /// A user's device: its keys for device requests, and its target ID.

@@ -65,7 +65,7 @@ import Testing
   }
 
   private func writeProgram(_ code: String, name: String = "fuzz-wire") throws {
-    try write("import SignetWire\n\(code)\n", to: "Fuzz/Sources/\(name)/main.swift")
+    try write("import SignetProtocol\n\(code)\n", to: "Fuzz/Sources/\(name)/main.swift")
   }
 
   @Test("a parser without a fuzz target is named, and so is a reason for what is no parser")
@@ -78,20 +78,20 @@ import Testing
           init?(_ text: String) { nil }
         }
       }
-      """, to: "Sources/SignetWire/Message.swift")
+      """, to: "Sources/SignetProtocol/Message.swift")
     try writeProgram("let read = try Message(parsing: input)")
     try write("Message.Part in Message\n", to: "Fuzz/without-target")
     let sound = try await checkFuzz()
     #expect(sound.status == 0 && sound.errorOutput.isEmpty, "\(sound.errorOutput)")
     let list = try await checkFuzz("--list")
-    #expect(list.output == "SignetWire Message(parsing:)\nSignetWire Message.Part(_:)\n")
+    #expect(list.output == "SignetProtocol Message(parsing:)\nSignetWire Message.Part(_:)\n")
 
     try write(
       "struct Letter {\n  static func read(_ bytes: [UInt8]) throws -> Letter {}\n}\n",
-      to: "Sources/SignetWire/Letter.swift")
+      to: "Sources/SignetProtocol/Letter.swift")
     let new = try await checkFuzz()
     #expect(
-      new.status == 1 && new.errorOutput.contains("Letter.read in Sources/SignetWire has no fuzz target"))
+      new.status == 1 && new.errorOutput.contains("Letter.read in Sources/SignetProtocol has no fuzz target"))
 
     // A name in a comment or a string only does not count.
     try writeProgram(
@@ -136,11 +136,11 @@ import Testing
       ("static func verify(_ code: [UInt8]) -> Bool { true }", "Letter.verify"),
     ])
   func parserForms(_ declaration: String, _ name: String) async throws {
-    try write("extension Letter {\n  \(declaration)\n}\n", to: "Sources/SignetWire/Letter.swift")
+    try write("extension Letter {\n  \(declaration)\n}\n", to: "Sources/SignetProtocol/Letter.swift")
     try write("", to: "Fuzz/without-target")
     try writeProgram("")
     let found = try await checkFuzz()
-    #expect(found.errorOutput.hasPrefix("\(name) in Sources/SignetWire has no fuzz target"), "\(found)")
+    #expect(found.errorOutput.hasPrefix("\(name) in Sources/SignetProtocol has no fuzz target"), "\(found)")
   }
 
   @Test("what refuses nothing, takes no text, or is private is no parser")
@@ -155,7 +155,7 @@ import Testing
     ]
     for (number, declaration) in declarations.enumerated() {
       try write(
-        "struct Letter\(number) {\n  \(declaration)\n}\n", to: "Sources/SignetWire/Letter\(number).swift")
+        "struct Letter\(number) {\n  \(declaration)\n}\n", to: "Sources/SignetProtocol/Letter\(number).swift")
     }
     try write("", to: "Fuzz/without-target")
     try writeProgram("")
@@ -178,17 +178,17 @@ import Testing
           content = try Content(parsing: bytes)
         }
       }
-      """, to: "Sources/SignetWire/Answer.swift")
+      """, to: "Sources/SignetProtocol/Answer.swift")
     #expect(try await checkFuzz("--list").status == 64)
     try writeProgram("let read = try Answer<First>(parsing: input)")
-    #expect(try await checkFuzz("--list").output == "SignetWire Answer(parsing:)\n")
+    #expect(try await checkFuzz("--list").output == "SignetProtocol Answer(parsing:)\n")
     try write("", to: "Fuzz/without-target")
     #expect(try await checkFuzz().status == 0)
   }
 
   @Test("a type counts where its module is imported and no other type has its name; a call has its label")
   func namesOfTypes() async throws {
-    for module in ["SignetWire", "SignetServer"] {
+    for module in ["SignetProtocol", "SignetServer"] {
       try write(
         "struct Message {\n  init(_ text: String) throws {}\n  init(json: JSONObject) throws {}\n}\n",
         to: "Sources/\(module)/Message.swift")
@@ -218,15 +218,15 @@ import Testing
       let named = try await checkFuzz()
       #expect(named.status == 0, "\(line): \(named.errorOutput)")
     }
-    try write("SignetServer.Message, SignetWire.Message two\n", to: "Fuzz/without-target")
-    #expect(try await checkFuzz().errorOutput.contains("SignetWire.Message is used in Fuzz/Sources"))
+    try write("SignetServer.Message, SignetProtocol.Message two\n", to: "Fuzz/without-target")
+    #expect(try await checkFuzz().errorOutput.contains("SignetProtocol.Message is used in Fuzz/Sources"))
   }
 
   @Test("a method counts where a program names its type and calls it with its first label")
   func methods() async throws {
     try write(
       "struct Letter {\n  func read(_ text: String) throws {}\n  func read(bytes: [UInt8]) throws {}\n}\n",
-      to: "Sources/SignetWire/Letter.swift")
+      to: "Sources/SignetProtocol/Letter.swift")
     try write("", to: "Fuzz/without-target")
     for (program, missing) in [
       ("let letter = made()\ntry letter.read(text)", ["(_:)", "(bytes:)"]),
@@ -244,7 +244,7 @@ import Testing
     // A line is about one of them, or about both.
     try writeProgram("")
     try write("Letter.read(bytes:) one\n", to: "Fuzz/without-target")
-    #expect(try await checkFuzz().errorOutput.hasPrefix("Letter.read(_:) in Sources/SignetWire has no"))
+    #expect(try await checkFuzz().errorOutput.hasPrefix("Letter.read(_:) in Sources/SignetProtocol has no"))
     try write("Letter.read one\n", to: "Fuzz/without-target")
     #expect(try await checkFuzz().status == 0)
   }

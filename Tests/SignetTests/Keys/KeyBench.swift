@@ -1,13 +1,13 @@
 import Signet
-import SignetConcurrency
 import SignetCrypto
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
 import SignetVault
-import SignetWire
 import Testing
 
 /// A device whose container and keys have separate passwords, and its server.

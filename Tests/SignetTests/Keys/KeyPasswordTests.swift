@@ -1,10 +1,11 @@
 import Signet
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetStorage
+import SignetSystem
 import SignetTesting
 import SignetVault
-import SignetWire
 import Testing
 
 @Suite("Keys with passwords of their own", .timeLimit(.minutes(10)))

@@ -1,13 +1,13 @@
 import Signet
-import SignetConcurrency
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
 import SignetVault
-import SignetWire
 import Testing
 
 @Suite("Renewal of keys with passwords of their own", .timeLimit(.minutes(10)))

@@ -1,16 +1,17 @@
 import Foundation
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
+import SignetSystem
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetVault
-import SignetWire
 import Synchronization
 import Testing
 
@@ -422,7 +423,7 @@ import Testing
     let container = try await fixture.activate(server.invite())
     let device = try #require(try await server.record(container)).device
     func send(
-      _ id: SignetWire.ContainerID, _ url: ServerURL, _ device: [UInt8], _ key: P256.Signing.PrivateKey
+      _ id: SignetProtocol.ContainerID, _ url: ServerURL, _ device: [UInt8], _ key: P256.Signing.PrivateKey
     ) async throws -> (status: Int, code: Problem.Code?) {
       let notice = try EndNotice(
         container: id, server: url, device: device, event: .deleted, reason: "", time: 1)
@@ -441,7 +442,8 @@ import Testing
     #expect(try await send(id, url, device, P256.Signing.PrivateKey()) == (401, .unauthorized))
     #expect(try await send(id, ServerURL("other.example.org/main"), device, key) == (401, .unauthorized))
     #expect(try await send(id, url, [UInt8](repeating: 0, count: 16), key) == (401, .unauthorized))
-    #expect(try await send(SignetWire.ContainerID("nothing"), url, device, key) == (401, .containerUnknown))
+    #expect(
+      try await send(SignetProtocol.ContainerID("nothing"), url, device, key) == (401, .containerUnknown))
     #expect(try await server.states() == ["active"])
     #expect(try await send(id, url, device, key) == (200, nil))
     #expect(try await server.states() == ["revoked"])

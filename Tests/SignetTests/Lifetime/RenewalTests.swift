@@ -1,13 +1,13 @@
 import Signet
-import SignetConcurrency
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTesting
-import SignetWire
 import Testing
 
 /// Renewal with a real server: after any interruption or rejection, both sides have the new keys, or both the old ones.

@@ -2,13 +2,13 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
 import SignetTesting
+import SignetTestKit
 import SignetVault
-import SignetWire
 import Testing
 
 /// A server that rejects some keystores: a typed error on both sides, at activation and at renewal.

@@ -1,12 +1,13 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
+import SignetInterchange
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
 import SignetSQLite
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetVault
 import Synchronization
 import Testing

@@ -1,12 +1,12 @@
 import Foundation
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetVault
 import Synchronization
 import Testing

@@ -1,11 +1,12 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
+import SignetInterchange
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetVault
 import Testing
 

@@ -2,17 +2,19 @@ import Foundation
 import PushFixture
 import Signet
 import SignetCrypto
+import SignetHTTPClient
+import SignetInterchange
 import SignetJSON
 import SignetOATH
+import SignetProtocol
 import SignetPushAuth
 import SignetServer
 import SignetServerTesting
 import SignetStorage
-import SignetTestKit
+import SignetSystem
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetVault
-import SignetWire
 import Testing
 
 /// Both sides of the push protocol over HTTPS, with independent programs in Python.

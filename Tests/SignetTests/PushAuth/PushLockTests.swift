@@ -1,10 +1,11 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
+import SignetInterchange
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
 import SignetTesting
-import SignetTransport
 import SignetVault
 import Testing
 

@@ -1,10 +1,10 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
 import SignetPushAuth
 import SignetTesting
-import SignetTransport
 import SignetVault
 import Synchronization
 import Testing

@@ -1,9 +1,10 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
+import SignetInterchange
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
-import SignetTransport
 import Synchronization
 
 /// A server of the push protocol in the process, which verifies devices' messages with the pure core and fails on demand.

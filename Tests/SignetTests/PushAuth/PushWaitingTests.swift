@@ -1,12 +1,13 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetPushAuth
-import SignetTestKit
+import SignetSystem
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetVault
-import SignetWire
 import Synchronization
 import Testing
 

@@ -3,6 +3,7 @@ import SignetCrypto
 import SignetJSON
 import SignetTesting
 import SignetUAF
+import SignetUAFClient
 import SignetVault
 import Testing
 

@@ -4,6 +4,7 @@ import SignetCrypto
 import SignetSQLite
 import SignetTestKit
 import SignetUAF
+import SignetUAFClient
 import SignetVault
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
 import Signet
-import SignetTestKit
+import SignetHTTPClient
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetUAF
 import SignetVault
 import Testing

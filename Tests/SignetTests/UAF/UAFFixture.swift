@@ -1,12 +1,13 @@
 import Foundation
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetIntegrity
 import SignetSQLite
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetUAF
+import SignetUAFClient
 import SignetVault
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import Signet
 import SignetCrypto
 import SignetTesting
 import SignetUAF
+import SignetUAFClient
 import SignetVault
 import Testing
 

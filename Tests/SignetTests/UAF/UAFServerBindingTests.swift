@@ -2,6 +2,7 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetUAF
+import SignetUAFClient
 import Testing
 
 /// A key is for the server that requested it: another one cannot use it, even with the same application ID.

@@ -1,6 +1,7 @@
 import Signet
 import SignetCrypto
 import SignetTesting
+import SignetUAFClient
 import Synchronization
 import Testing
 

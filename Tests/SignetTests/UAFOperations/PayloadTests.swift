@@ -1,6 +1,7 @@
 import Signet
 import SignetCrypto
 import SignetJSON
+import SignetUAFClient
 import Testing
 
 @Suite("UAF payloads that come by another way")

@@ -2,6 +2,7 @@ import Signet
 import SignetCrypto
 import SignetPolicy
 import SignetTesting
+import SignetUAFClient
 import Synchronization
 import Testing
 

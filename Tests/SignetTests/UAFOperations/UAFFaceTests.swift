@@ -1,6 +1,7 @@
 import Signet
 import SignetTesting
 import SignetUAF
+import SignetUAFClient
 import SignetVault
 import Testing
 

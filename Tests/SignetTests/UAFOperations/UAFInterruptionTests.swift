@@ -1,12 +1,13 @@
 import Signet
 import SignetCrypto
-import SignetSQLite
+import SignetHTTPClient
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
-import SignetTestKit
 import SignetTesting
-import SignetTransport
+import SignetTestKit
+import SignetUAFClient
 import SignetVault
 import Synchronization
 import Testing

@@ -1,15 +1,16 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
-import SignetTestKit
+import SignetStorage
 import SignetTesting
-import SignetTransport
+import SignetTestKit
 import SignetUAF
-import SignetWire
+import SignetUAFClient
 import Synchronization
 import Testing
 

@@ -1,12 +1,13 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetPolicy
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
-import SignetTransport
+import SignetUAFClient
 import SignetVault
 import Testing
 

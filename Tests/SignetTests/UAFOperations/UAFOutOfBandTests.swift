@@ -1,10 +1,11 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetTesting
-import SignetTransport
-import SignetWire
+import SignetUAFClient
 import Testing
 
 @Suite("UAF operations that begin elsewhere", .timeLimit(.minutes(10)))

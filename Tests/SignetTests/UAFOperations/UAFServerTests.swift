@@ -1,8 +1,9 @@
 import Signet
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
 import SignetTesting
-import SignetTransport
+import SignetUAFClient
 import Synchronization
 import Testing
 

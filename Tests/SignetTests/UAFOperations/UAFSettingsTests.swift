@@ -1,6 +1,7 @@
 import Signet
+import SignetHTTPClient
 import SignetTesting
-import SignetTransport
+import SignetUAFClient
 import Synchronization
 import Testing
 

@@ -3,9 +3,9 @@ import Foundation
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetProtocol
 import SignetServer
 import SignetTestKit
-import SignetWire
 
 extension Bench {
   /// Signed approvals: verified in the library, and accepted durably by a server over TLS, compared with raw P-256 verifications

@@ -3,12 +3,12 @@ import Foundation
 import Signet
 import SignetCrypto
 import SignetPolicy
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
+import SignetStorage
 import SignetTesting
 import SignetVault
-import SignetWire
 
 extension Bench {
   /// Operations that a user waits for: activation, and approving a transaction, over TLS on loopback.

@@ -2,7 +2,7 @@ import BenchReport
 import CLoadClient
 import Foundation
 import SignetCrypto
-import SignetWire
+import SignetProtocol
 
 extension Bench {
   /// The live channel: devices that wait at one process, each with a signed request on a separate TLS connection.

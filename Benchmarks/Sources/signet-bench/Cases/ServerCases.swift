@@ -84,7 +84,7 @@ private struct ServerRuns {
   var eight: [LoadRun] = []
   /// At 64 connections: empty answers, codes of few credentials, codes of many.
   var empty: [LoadRun] = []
-  /// Empty answers of SignetHTTP.
+  /// Empty answers of SignetHTTPServer.
   var emptySwift: [LoadRun] = []
   var small: [LoadRun] = []
   var large: [LoadRun] = []
@@ -108,8 +108,8 @@ private struct ServerRuns {
         comparedWith: "libmicrohttpd, TLS \(empty.rate.formatted())/s", ratio: small.ratio(to: empty),
         goal: .ratioAtLeast(0.4)),
       ReportRow(
-        name: "\(name), beside empty answers of SignetHTTP", value: rate, unit: "requests/s",
-        comparedWith: "SignetHTTP \(emptySwift.rate.formatted())/s", ratio: rate / emptySwift.rate),
+        name: "\(name), beside empty answers of SignetHTTPServer", value: rate, unit: "requests/s",
+        comparedWith: "SignetHTTPServer \(emptySwift.rate.formatted())/s", ratio: rate / emptySwift.rate),
       ReportRow(
         name: "\(name), beside empty answers in C, CPU time of both sides", value: 1e6 / small.cost,
         unit: "requests/s", comparedWith: "libmicrohttpd, TLS \((1e6 / empty.cost).formatted())/s",

@@ -1,9 +1,9 @@
 import CEmptyServer
 import Foundation
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 
-/// Servers with empty answers to show the cost of TLS and HTTP: libmicrohttpd in C, and SignetHTTP over it.
+/// Servers with empty answers to show the cost of TLS and HTTP: libmicrohttpd in C, and SignetHTTPServer over it.
 enum EmptyServer {
   static let verb = "serve-nothing"
 

@@ -1,13 +1,13 @@
 import BenchReport
 import Foundation
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
-import SignetWire
+import SignetStorage
 
 /// A server in a separate process, with devices whose keys the benchmark has.
 enum LiveServer {

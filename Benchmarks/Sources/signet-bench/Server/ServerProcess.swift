@@ -1,13 +1,13 @@
 import BenchReport
 import Foundation
 import SignetCrypto
-import SignetHTTP
+import SignetHTTPServer
 import SignetPolicy
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
+import SignetStorage
 import SignetTesting
-import SignetWire
 
 /// A server in a separate process, so that its CPU time is measured alone, with users whose codes the benchmark can make.
 ///

@@ -3,11 +3,11 @@ import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+import SignetProtocol
 import SignetServer
-import SignetStorage
 import SignetServerTesting
+import SignetStorage
 import SignetUAF
-import SignetWire
 
 /// A UAF server in a separate process, with one key for each user, which also makes the responses: no request is timed meanwhile.
 enum UAFServerProcess {

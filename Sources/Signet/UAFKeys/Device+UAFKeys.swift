@@ -1,0 +1,31 @@
+import SignetIdentifiers
+package import SignetProtocol
+import SignetSystem
+
+extension ServerURL {
+  /// Indicates whether a URL has the host and port of this server; false for an invalid URL.
+  package func isPlace(of url: String) -> Bool {
+    guard let place = HTTPSURL(url)?.origin.lowercased() else { return false }
+    return place == origin || place == "https://\(host):\(port)"
+  }
+}
+
+extension Device {
+  /// Deletes the UAF keys of a user at a server, because no container is left whose lock would protect them.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - server: The server. Keys that were made without a server name stay, because they may belong to another server.
+  /// - Throws: ``SignetFailure`` of the vault.
+  func deleteUAFKeys(of user: UserID, at server: ServerURL) async throws(SignetFailure) {
+    let store = UAFKeyStore(vault: vault, clock: clock)
+    guard let contents = try await vaulted(await store.contents()) else { return }
+    let keys = contents.keys.filter { key in
+      guard let base = key.server, server.isPlace(of: base), let handle = contents.handle(of: key) else {
+        return false
+      }
+      return handle.username.utf8.elementsEqual(user.text.utf8)
+    }
+    try await vaulted(await store.delete(keys.map(\.keyID)))
+  }
+}

@@ -1,0 +1,59 @@
+import SignetIdentifiers
+import SignetUAF
+
+/// A server's deregistration request, checked.
+public struct UAFDeregistration: Sendable {
+  private let client: UAFClient
+  private let server: String?
+  private let request: DeregistrationRequest
+
+  /// The application ID of the keys.
+  public let appID: String
+
+  init(_ client: UAFClient, _ server: String?, _ request: DeregistrationRequest, _ appID: String) {
+    (self.client, self.server, self.request, self.appID) = (client, server, request, appID)
+  }
+
+  /// Deletes the keys that the request names and this app has.
+  ///
+  /// Unknown models and keys are not errors, so the server learns nothing about other keys.
+  ///
+  /// - Returns: The deleted keys; no server is notified.
+  /// - Throws: ``UAFFailure``.
+  @discardableResult public func deregister() async throws(UAFFailure) -> [UAFKey] {
+    try await deregister { _ in true }
+  }
+
+  /// Deletes the keys that the request names, limited to keys that the server may affect.
+  ///
+  /// A server may name another server's application ID or ask to delete everything. The filter then limits the deletion
+  /// to that server's users.
+  ///
+  /// - Parameter isMeant: Returns true for a key of the application that may be deleted.
+  /// - Returns: The deleted keys.
+  /// - Throws: ``UAFFailure``.
+  package func deregister(where isMeant: (UAFKey) -> Bool) async throws(UAFFailure) -> [UAFKey] {
+    var gone: [UAFKey] = []
+    for key in try await client.keys()
+    where key.appID.utf8.elementsEqual(appID.utf8) && key.isFor(server) && isMeant(key) {
+      guard request.targets.contains(where: { $0.names(key) }), let id = KeyID(text: key.keyID) else {
+        continue
+      }
+      let outcome = await client.module(for: server).handle(
+        ASMRequest(.deregister(appID: appID, keyID: id), authenticatorIndex: UInt16(key.kind.index)))
+      guard outcome.response.status == .ok else { throw UAFClient.failure(outcome) }
+      gone.append(key)
+    }
+    return gone
+  }
+}
+
+extension DeregistrationRequest.Target {
+  fileprivate func names(_ key: UAFKey) -> Bool {
+    switch self {
+    case .everything: true
+    case .model(let aaid): key.isOfModel(aaid.text)
+    case .key(let reference): key.isKey(reference.keyID.text, ofModel: reference.aaid.text)
+    }
+  }
+}

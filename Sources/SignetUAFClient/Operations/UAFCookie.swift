@@ -1,0 +1,76 @@
+import SignetHTTPClient
+import SignetSystem
+
+/// A cookie that a server has set, with the scope in which it is sent (RFC 6265).
+public struct UAFCookie: Hashable, Sendable {
+  /// The URL that set the cookie.
+  public let url: String
+  /// The name.
+  public let name: String
+  /// The value.
+  public let value: String
+  /// The host that receives it, in lower case.
+  public let host: String
+  /// Indicates whether subdomains of ``host`` receive it too.
+  public let includesSubdomains: Bool
+  /// The path prefix of the URLs that receive it.
+  public let path: String
+
+  /// Parses a `Set-Cookie` header; `nil` for an invalid or cleared cookie, or one for another host (RFC 6265 section 5.3).
+  ///
+  /// - Parameters:
+  ///   - text: The value of `Set-Cookie`.
+  ///   - url: The URL of the request.
+  public init?(setCookie text: String, from url: String) {
+    let parts = text.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
+    guard let pair = parts.first, let equals = pair.firstIndex(of: "="), let place = HTTPSURL(url) else {
+      return nil
+    }
+    let value = String(pair[pair.index(after: equals)...])
+    let name = String(Self.trimmed(pair[..<equals]))
+    guard RequestCookie(name: name, value: value) != nil, !value.isEmpty else { return nil }
+    var (host, path, isWide) = (place.host, place.directory, false)
+    for part in parts.dropFirst() {
+      let mark = part.firstIndex(of: "=") ?? part.endIndex
+      let attribute = Self.trimmed(part[..<mark]).lowercased()
+      let setting = Self.trimmed(part[mark...].dropFirst())
+      switch attribute {
+      case "domain":
+        let wanted = setting.drop { $0 == "." }.lowercased()
+        // A domain without a dot would be a top-level domain or the local machine.
+        guard wanted == place.host || (wanted.contains(".") && place.host.hasSuffix(".\(wanted)")) else {
+          return nil
+        }
+        (host, isWide) = (wanted, wanted != place.host || setting != "")
+      case "path" where setting.hasPrefix("/"): path = String(setting)
+      case "max-age" where Int(setting).map { $0 <= 0 } ?? false: return nil
+      default: break
+      }
+    }
+    (self.url, self.name, self.value) = (url, name, value)
+    (self.host, self.path, includesSubdomains) = (host, path, isWide)
+  }
+
+  /// Indicates whether the cookie is sent to a URL (RFC 6265 section 5.4).
+  package func isSent(to url: String) -> Bool {
+    guard let place = HTTPSURL(url) else { return false }
+    guard place.host == host || (includesSubdomains && place.host.hasSuffix(".\(host)")) else { return false }
+    return place.path == path
+      || (place.path.hasPrefix(path)
+        && (path.hasSuffix("/")
+          || place.path.dropFirst(path.count).hasPrefix("/")))
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text
+    while text.first == " " || text.first == "\t" { text.removeFirst() }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    return text
+  }
+}
+/// The parts of an https URL that identify the server and the resource.
+/// The scheme, host and port; host and port as written.
+/// The host in lower case.
+/// The path, at least `/`.
+/// Parses a URL; `nil` if it is not an https URL with a host, or if it has a user or a fragment.
+/// The path up to its last slash, the default path of a cookie (RFC 6265 section 5.1.4).

@@ -1,0 +1,249 @@
+import SignetHTTPClient
+import SignetJSON
+import SignetPolicy
+import SignetSystem
+import SignetUAF
+import SignetVault
+
+extension UAFOperations {
+  /// Authenticates a user.
+  ///
+  /// - Parameters:
+  ///   - username: The user's name.
+  ///   - policy: The server's name of the policy; `nil` for its default policy.
+  ///   - session: The authorization of the login that this authentication belongs to.
+  /// - Returns: The authorization that the server grants; `nil` if it grants none.
+  /// - Throws: ``UAFAuthenticationFailure``, with the authorization that continues the login.
+  @discardableResult
+  public func authenticate(
+    _ username: String, policy: String? = nil, session: UAFAuthorization? = nil
+  ) async throws(UAFAuthenticationFailure) -> UAFAuthorization? {
+    var login = session
+    do throws(UAFOperationFailure) {
+      let known = try await kept(await store.state())
+      let account = known?[username]?.account ?? UAFAccount(username: username, server: configuration.baseURL)
+      return try await authenticate(username, policy, at: server(of: account), &login)
+    } catch { throw UAFAuthenticationFailure(reason: error, session: login) }
+  }
+
+  private func authenticate(
+    _ username: String, _ policy: String?, at server: UAFServer, _ login: inout UAFAuthorization?
+  ) async throws(UAFOperationFailure) -> UAFAuthorization? {
+    var context: JSONObject = ["username": .string(username)]
+    if let policy { context["policy"] = .string(policy) }
+    let answer: UAFServer.Answer<ReturnUAFRequest>
+    do throws(UAFNetworkProblem) {
+      answer = try await server.request(.authentication, context, by: login)
+    } catch { throw UAFOperationFailure(error) }
+    login = login.adding(answer.cookies)
+    return try await authenticate(answer.content, at: server, as: username, &login)
+  }
+
+  /// Answers a server's authentication request; if no user name is given, the user selects the account.
+  func authenticate(
+    _ request: ReturnUAFRequest, at server: UAFServer, as username: String?, _ login: inout UAFAuthorization?
+  ) async throws(UAFOperationFailure) -> UAFAuthorization? {
+    let message = try self.message(of: request, .authentication, at: server)
+    let steps = AuthenticationSteps(operations: self, server: server, message: message)
+    let signed: (account: UAFAccount, response: UAFResponse, turn: FolderLock)
+    do throws(UAFOperationFailure) { signed = try await steps.sign(as: username) } catch {
+      await report(error, of: .authentication, message, to: server, by: login)
+      throw error
+    }
+    let authorization = try await steps.send(signed.response, &login, in: signed.turn)
+    // Registers the dispatch target if that failed at registration.
+    if authorization != nil { _ = await ensureTarget(of: signed.account, at: server, by: authorization) }
+    return authorization
+  }
+}
+
+/// The steps of an authentication after the server's request.
+private struct AuthenticationSteps {
+  let operations: UAFOperations
+  let server: UAFServer
+  let message: String
+
+  /// Lets the user select an authenticator and verifies the user, then signs.
+  func sign(
+    as username: String?
+  ) async throws(UAFOperationFailure) -> (account: UAFAccount, response: UAFResponse, turn: FolderLock) {
+    let authentication = try await opened()
+    let account =
+      if let username { UAFAccount(username: username, server: server.name) } else {
+        try await chosenAccount(authentication)
+      }
+    try await operations.requireUnlocked(account)
+    let aaid = try await operations.selected(
+      choices(authentication, account.username), for: account, authentication.transaction)
+    guard let combination = authentication.combination(for: account.username, with: aaid),
+      combination.allSatisfy(\.isUsable)
+    else { throw .fido(.noSuitableAuthenticator) }
+    let (response, turn) = try await signed(authentication, combination, account)
+    return (account, response, turn)
+  }
+
+  private func opened() async throws(UAFOperationFailure) -> UAFAuthentication {
+    let request: UAFRequest
+    do throws(UAFFailure) { request = try await operations.client.open(message, from: server.name) } catch {
+      throw UAFOperationFailure(error)
+    }
+    guard case .authentication(let authentication) = request else { throw .fido(.protocolError) }
+    return authentication
+  }
+
+  private func chosenAccount(
+    _ authentication: UAFAuthentication
+  ) async throws(UAFOperationFailure) -> UAFAccount {
+    let state = try await operations.kept(await operations.store.state())
+    let all = state?.accounts.map(\.account) ?? []
+    let accounts = all.filter { $0.server == server.name }.sorted()
+    let candidates = authentication.candidates
+    let question = UAFAccountSelection(accounts: accounts, transaction: authentication.transaction) {
+      username, aaid in
+      candidates.contains { candidate in
+        candidate.isPolicyCompliant && candidate.authenticator.isModel(aaid)
+          && candidate.key?.isOf(username) ?? false
+      }
+    }
+    let username: String = try await operations.asked { interaction, answer in
+      await interaction.selectAccount(question, answer: answer)
+    }
+    if let account = accounts.first(where: { $0.isOf(username) }) { return account }
+    throw all.contains { $0.isOf(username) }
+      ? .userNotRegisteredInServer(server.name) : .fido(.noSuitableAuthenticator)
+  }
+
+  /// Each authenticator once: with the user's key if there is one, otherwise with the obstacle.
+  private func choices(
+    _ authentication: UAFAuthentication, _ username: String
+  ) -> [UAFAuthenticatorChoice] {
+    var choices: [UAFAuthenticatorChoice] = []
+    for candidate in authentication.candidates {
+      let isOwn = candidate.key?.isOf(username) ?? false
+      let choice =
+        isOwn || candidate.key == nil
+        ? UAFAuthenticatorChoice(candidate, isRegistration: false, for: username)
+        : UAFAuthenticatorChoice(
+          authenticator: candidate.authenticator, isPolicyCompliant: false, obstacle: .notRegistered)
+      if let index = choices.firstIndex(where: { $0.authenticator.aaid == choice.authenticator.aaid }) {
+        if choices[index].obstacle != nil, isOwn { choices[index] = choice }
+      } else {
+        choices.append(choice)
+      }
+    }
+    return choices
+  }
+
+  private func signed(
+    _ authentication: UAFAuthentication, _ combination: [UAFCandidate], _ account: UAFAccount
+  ) async throws(UAFOperationFailure) -> (response: UAFResponse, turn: FolderLock) {
+    var questions = CredentialQuestions(
+      conversation: operations.conversation, username: account.username,
+      transaction: authentication.transaction)
+    while true {
+      var uses: [UAFUse] = []
+      for candidate in combination {
+        guard let key = candidate.key else { throw .fido(.noSuitableAuthenticator) }
+        let status: LockStatus
+        do throws(UAFFailure) { status = try await operations.client.protectionStatus(of: key) } catch {
+          throw UAFOperationFailure(error)
+        }
+        if status == .lockedOut { throw .fido(.userLockout) }
+        uses.append(
+          UAFUse(
+            key: key,
+            authentication: try await questions.verification(by: candidate.authenticator, status)))
+      }
+      do throws(UAFFailure) {
+        let signed = try await authentication.authenticate(uses) { () async throws(UAFFailure) in
+          try await operations.client.counterTurn()
+        }
+        await questions.praise(combination.map(\.authenticator))
+        return signed
+      } catch {
+        guard questions.mayGoOn(after: error) else { throw UAFOperationFailure(error) }
+      }
+    }
+  }
+
+  // MARK: The server's answer
+
+  /// Sends the response, releases the lock for the next response and returns the authorization that the server grants.
+  func send(
+    _ response: UAFResponse, _ login: inout UAFAuthorization?, in turn: FolderLock
+  ) async throws(UAFOperationFailure) -> UAFAuthorization? {
+    let answer: UAFServer.Answer<UAFServerResponse>
+    do throws(UAFNetworkProblem) {
+      defer { turn.release() }
+      answer = try await server.respond(.authentication, response.message, [:], by: login)
+    } catch { throw UAFOperationFailure(error) }
+    login = login.adding(answer.cookies)
+    switch UAFStatus(rawValue: answer.content.statusCode) {
+    case .ok, .accepted: break
+    case .unknownKeyID:
+      // The client deletes keys that the server does not know (UAF Application API section 3.1).
+      try await operations.kept(await operations.client.delete(response.keys))
+      throw .network(
+        server.problem(
+          .refused(
+            answer.content.statusCode,
+            description: "the server does not know the key any more, so it was deleted here; register again"))
+      )
+    default:
+      throw .network(
+        server.problem(.refused(answer.content.statusCode, description: answer.content.description)))
+    }
+    if let authorization = UAFAuthorization(answer.content, answer.cookies) { return authorization }
+    guard let location = answer.content.location else { return nil }
+    return try await collected(at: location, login)
+  }
+
+  /// Fetches the authorization from the location that the server named, with the configured retries.
+  private func collected(
+    at location: String, _ login: UAFAuthorization?
+  ) async throws(UAFOperationFailure) -> UAFAuthorization? {
+    guard let place = HTTPSURL(location), place.origin == HTTPSURL(server.name)?.origin else {
+      throw .network(server.problem(.malformed("the authorization is to be fetched from another server")))
+    }
+    let missing = server.problem(.malformed("there is no authorization where the server said that it is"))
+    let server = server
+    do throws(UAFNetworkProblem) {
+      return try await server.configuration.authorizationRetry.run(
+        on: operations.clock, while: { $0.mayPass || $0 == missing }
+      ) { () async throws(UAFNetworkProblem) -> UAFAuthorization in
+        let answer = try await server.exchange(.get, location, by: login)
+        let cookies = server.cookies(of: answer, from: location)
+        guard !cookies.isEmpty else { throw missing }
+        return .cookies(cookies)
+      }
+    } catch { throw UAFOperationFailure(error) }
+  }
+}
+
+extension UAFAuthorization {
+  /// Reads the authorization that a server grants: cookies of the HTTP response first, then cookies in the message, then a token.
+  init?(_ answer: UAFServerResponse, _ cookies: [UAFCookie]) {
+    guard cookies.isEmpty else {
+      self = .cookies(cookies)
+      return
+    }
+    guard let token = answer.additionalTokens.first(where: { $0.kind == .jwt }) else { return nil }
+    self = .jwt(token.value)
+  }
+}
+
+extension UAFAuthorization? {
+  /// Adds newer cookies; a cookie of the same name, host and path is replaced.
+  package func adding(_ cookies: [UAFCookie]) -> UAFAuthorization? {
+    guard !cookies.isEmpty else { return self }
+    switch self {
+    case .cookies(let earlier):
+      let kept = earlier.filter { old in
+        !cookies.contains { $0.name == old.name && $0.host == old.host && $0.path == old.path }
+      }
+      return .cookies(kept + cookies)
+    case nil: return .cookies(cookies)
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import SignetProtocol
+import Testing
+
+@Suite("Texts that show what they are")
+struct DisplayTextTests {
+  @Test(
+    "Hidden, blank, reordering and control characters are refused",
+    arguments: [
+      "\u{00}", "\u{09}", "\u{0D}", "\u{1B}", "\u{7F}", "\u{85}", "\u{AD}", "\u{34F}", "\u{61C}", "\u{115F}",
+      "\u{1160}", "\u{180E}", "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{2028}", "\u{2029}",
+      "\u{202E}",
+      "\u{2060}", "\u{2066}", "\u{2069}", "\u{2800}", "\u{3164}", "\u{FE0F}", "\u{FEFF}", "\u{FFA0}",
+      "\u{FFF9}",
+      "\u{FFFF}", "\u{E0041}", "\u{E0100}",
+    ])
+  func refused(_ character: String) {
+    #expect(throws: WireFailure.self) { try DisplayText.check("Pay 1\(character)00 EUR") }
+  }
+
+  @Test(
+    "What people write is taken",
+    arguments: [
+      "Pay 250.00 EUR to Jane Doe\nfor the garden", "Überweisung an Müller", "送金 ¥1,000", "שלם 5 ₪", "👍",
+    ])
+  func taken(_ text: String) throws { try DisplayText.check(text) }
+
+  @Test("A text has 1 to 4,096 bytes")
+  func length() throws {
+    try DisplayText.check(String(repeating: "a", count: 4096))
+    #expect(throws: WireFailure.self) { try DisplayText.check("") }
+    #expect(throws: WireFailure.self) { try DisplayText.check(String(repeating: "a", count: 4097)) }
+    #expect(throws: WireFailure.self) { try DisplayText.check(String(repeating: "ä", count: 2049)) }
+  }
+
+  @Test("A list of the most and longest transactions is read")
+  func longestList() throws {
+    // JSON writes each of these as two bytes, and escapes the content's quotes and backslashes again.
+    let frame = try TransactionContent(.text("x"), from: .relyingParty("B")).json.utf8.count - 1
+    let text = String(repeating: "\n", count: (TransactionContent.maximumByteCount - frame) / 2)
+    let list = TransactionList(
+      try (0..<64).map {
+        TransactionRequest(
+          id: try TransactionID("transaction-\($0)"),
+          content: try TransactionContent(.text(text), from: .relyingParty("B")), created: 0, expires: 1)
+      })
+    #expect(try TransactionList(parsing: list.bytes) == list)
+  }
+}
