@@ -22,10 +22,10 @@ extension Device {
   /// - Throws: ``SignetFailure``.
   public func enabledWays(
     of container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> Set<WayBesidePassword> {
+  ) async throws(SignetFailure) -> Set<UnlockMethod> {
     let domain = container.domain(of: key)
     let slots = try await vaulted(await vault.domains(of: container.id)).filter { $0.name == domain }
-    var ways: Set<WayBesidePassword> = []
+    var ways: Set<UnlockMethod> = []
     if slots.contains(where: { $0.slot == .biometric }) { ways.insert(.biometrics) }
     if slots.contains(where: { $0.slot == .devicePasscode }) { ways.insert(.passcode) }
     return ways

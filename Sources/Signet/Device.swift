@@ -146,14 +146,14 @@ public final class Device: Sendable {
   /// Stores whether an observation about a container applies, and since when.
   ///
   /// A failure to store it is ignored, because the next request repeats the observation.
-  func note(_ trait: ContainerNotes.Trait, _ isSo: Bool, of container: Container) async {
+  func note(_ trait: ContainerMetadata.Trait, _ isSo: Bool, of container: Container) async {
     do throws(SignetFailure) {
       let stored = try await vaulted(await vault.container(container.id))
-      guard isSo == (ContainerNotes(parsing: stored.attributes.extra)[trait] == nil) else { return }
+      guard isSo == (ContainerMetadata(parsing: stored.attributes.extra)[trait] == nil) else { return }
       let now = clock.now
       try await vaulted(
         await vault.changeExtra(of: container.id, isCounted: false) { (extra) throws(VaultFailure) in
-          var notes = ContainerNotes(parsing: extra)
+          var notes = ContainerMetadata(parsing: extra)
           notes[trait] = isSo ? now : nil
           extra = notes.bytes
         })
@@ -161,7 +161,8 @@ public final class Device: Sendable {
   }
 
   /// Returns the transport for a configuration; it is cached, so that connections are reused.
-  package func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport {
+  package func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport
+  {
     if let known = transports.withLock({ $0[configuration] }) { return known }
     let made: any HTTPTransport
     do { made = try makeTransport(configuration) } catch { throw .transport(error) }

@@ -43,9 +43,9 @@ public import SignetVault
   /// The device passcode was wrong or its prompt was cancelled; the password still works.
   case passcode(DevicePasscodeFailure)
   /// This credential is not enabled for the container; use the password.
-  case wayNotEnabled(WayBesidePassword)
+  case wayNotEnabled(UnlockMethod)
   /// The protection policy of the container does not allow this credential.
-  case wayNotOffered(WayBesidePassword)
+  case wayNotOffered(UnlockMethod)
   /// One of the failures above, for the separate password of this key and not for the container's.
   indirect case key(Key.Usage, SignetFailure)
 
@@ -228,11 +228,11 @@ public import SignetVault
   }
 
   /// Indicates whether a credential other than the password failed, so that the app can ask for the password instead.
-  public var isMendedByPassword: Bool {
+  public var canFallBackToPassword: Bool {
     switch self {
     case .biometrics, .biometricsInvalidated, .passcode, .wayNotEnabled, .wayNotOffered, .passwordRequired:
       true
-    case .key(_, let failure): failure.isMendedByPassword
+    case .key(_, let failure): failure.canFallBackToPassword
     default: false
     }
   }

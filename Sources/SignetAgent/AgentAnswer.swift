@@ -55,8 +55,8 @@ package enum AgentAnswer: Hashable, Sendable {
     return reason
   }
 
-  private static func way(_ object: JSONObject) throws(MalformedMessage) -> WayBesidePassword {
-    guard let way = WayBesidePassword(rawValue: try object.text("reason")) else { throw MalformedMessage() }
+  private static func way(_ object: JSONObject) throws(MalformedMessage) -> UnlockMethod {
+    guard let way = UnlockMethod(rawValue: try object.text("reason")) else { throw MalformedMessage() }
     return way
   }
 

@@ -23,7 +23,7 @@ extension DataDirectory {
   private func models(_ settings: UAFSettings) throws(DataDirectoryFailure) -> AuthenticatorModels {
     // The models of Signet's own devices are always known; a file overrides one if its version is later.
     var models: [AuthenticatorModel] = []
-    for statement in SignetModel.statements {
+    for statement in UAFAuthenticatorModel.statements {
       do throws(MessageFailure) { models.append(try AuthenticatorModel(statement)) } catch {
         preconditionFailure("a model of Signet is none: \(error)")
       }

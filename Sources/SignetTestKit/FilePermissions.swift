@@ -7,6 +7,6 @@ package func permissions(of path: String) -> Int? {
 }
 
 /// Switches from root to the user 65534, for tests of refused access; call it only in a child process.
-package func giveUpRoot() {
+package func dropPrivileges() {
   if geteuid() == 0 { precondition(setgid(65534) == 0 && setuid(65534) == 0) }
 }

@@ -50,7 +50,7 @@
         guard let container = same.first else { throw .noSuchContainer }
         return container
       }
-      await giveUpCalls()
+      await installSeccompFilter()
       if let inherited = try AgentSocket.inherited(ProcessInfo.processInfo.environment) {
         try await agent.serve(inherited)
       } else {
@@ -63,9 +63,9 @@
     }
 
     /// Forbids system calls that start programs, unless a passcode can be checked: then PAM starts a privileged program.
-    private static func giveUpCalls() async {
+    private static func installSeccompFilter() async {
       guard await PAMPasscode().state() != .ready else { return }
-      do throws(GuardFailure) { try SystemCallFilter.startsNothing.begin() } catch {
+      do throws(GuardFailure) { try SystemCallFilter.denyExec.begin() } catch {
         // Continue: the memory is closed, and the agent cannot choose a kernel that supports filters.
       }
     }

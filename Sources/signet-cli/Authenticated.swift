@@ -24,7 +24,7 @@ extension DeviceOptions {
     if !arguments.isSet("password-fd"), SecretInput.terminal.isTerminal {
       let ways = try await device.enabledWays(of: container, key: key)
       if ways.contains(.biometrics), try await isReady(container, key, on: device) {
-        let race = FingerOrPassword(
+        let race = UnlockPrompt(
           title: container.title(of: key), purpose: purpose, output: arguments.errorOutput,
           operation: operation)
         switch try await race.run() {
@@ -65,7 +65,7 @@ extension DeviceOptions {
       if status == .enabled { return true }
       reason = TerminalText(ours: status.description)
     } catch {
-      guard error.isMendedByPassword else { throw error }
+      guard error.canFallBackToPassword else { throw error }
       reason = TerminalText(saidBy: error, limit: 1000)
     }
     arguments.errorOutput.print("Note: \(reason)")
@@ -84,7 +84,7 @@ extension DeviceOptions {
     let conversation = TerminalConversation(output: output)
     do {
       return try await operation(.passcode(reason: purpose.description, conversation: conversation))
-    } catch let failure as SignetFailure where failure.isMendedByPassword {
+    } catch let failure as SignetFailure where failure.canFallBackToPassword {
       if let caught = conversation.failure { throw caught }
       if failure != .passcode(.cancelled) {
         output.print("Note: \(TerminalText(saidBy: failure, limit: 1000))")

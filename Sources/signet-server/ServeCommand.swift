@@ -45,7 +45,7 @@ enum ServeCommand {
   ) { arguments in
     let stop = StopSignals()
     let hangUp = HangUpSignal()
-    giveUpCalls()
+    installSeccompFilter()
     let descriptors = raisedDescriptorLimit()
     let folder = try DataDirectory(opening: arguments.string("data"))
     var transport = try folder.transportConfiguration()
@@ -87,9 +87,9 @@ enum ServeCommand {
   }
 
   /// Stops an intruder from starting programs; the server also runs on a kernel without filters.
-  private static func giveUpCalls() {
+  private static func installSeccompFilter() {
     #if os(Linux)
-      do throws(GuardFailure) { try SystemCallFilter.startsNothing.begin() } catch {
+      do throws(GuardFailure) { try SystemCallFilter.denyExec.begin() } catch {
         EventLog.standardError.error("filter.none", ["reason": error.description])
       }
     #endif

@@ -333,7 +333,7 @@
         let name = "filtering"
         var placement: GuardPlacement { .child(limit: .seconds(60)) }
         func examine() throws -> [Evidence] {
-          try SystemCallFilter.startsNothing.begin()
+          try SystemCallFilter.denyExec.begin()
           var words: [String] = []
           words.append(SystemCallFilter.isInForce == true ? "filter" : "none")
           let name = strdup("/bin/true")

@@ -92,7 +92,7 @@ struct DatabaseFileTests {
     chmod(path, 0o444)
     chmod(folder.path, 0o555)
     await #expect(processExitsWith: .success) { [path = path as String] in
-      giveUpRoot()
+      dropPrivileges()
       do {
         _ = try Database(path: path + "-another")
         exit(1)

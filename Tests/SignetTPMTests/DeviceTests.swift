@@ -34,7 +34,7 @@
       let device = try PseudoDevice(tpm)
       #expect(chmod(device.path, 0o666) == 0)
       await #expect(processExitsWith: .success) { [path = device.path as String] in
-        giveUpRoot()
+        dropPrivileges()
         let holder = open(path, O_RDWR | O_NOCTTY)
         precondition(holder >= 0 && ioctl(holder, UInt(TIOCEXCL)) == 0)
         let hasty = TPMKeystore(.device(path: path), limits: TPMTimeLimits(turn: .milliseconds(50)))

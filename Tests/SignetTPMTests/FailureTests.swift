@@ -134,7 +134,7 @@
     @Test("a device of somebody else's is forbidden")
     func forbidden() async throws {
       await #expect(processExitsWith: .success) {
-        giveUpRoot()
+        dropPrivileges()
         let path = "/proc/1/mem"
         do throws(KeystoreFailure) { _ = try TPMKeystore(.device(path: path)).status() } catch {
           precondition(error == .forbidden(address: "device:\(path)") && error.remedy == .change)

@@ -190,11 +190,11 @@ struct BiometricAuthenticationTests {
         try await bench.sign(by: Bench.finger, for: number % 2)
       }
       #expect(thrown == .biometrics(failure))
-      #expect(thrown?.isMendedByPassword == true)
+      #expect(thrown?.canFallBackToPassword == true)
     }
     #expect(SignetFailure.biometrics(.cancelled) != .biometrics(.lockedOut))
     #expect(SignetFailure.biometrics(.cancelled).number == 120)
-    #expect(!SignetFailure.wrongPassword(remaining: 1).isMendedByPassword)
+    #expect(!SignetFailure.wrongPassword(remaining: 1).canFallBackToPassword)
     let before = bench.sensor.lockoutsEnded
     try await bench.sign(by: .password(secret(Bench.password)))
     #expect(bench.sensor.lockoutsEnded == before + 1)
@@ -224,7 +224,7 @@ struct BiometricAuthenticationTests {
     bench.sensor.set(.ready(.simulated(fingers: 2)))
     #expect(try await device.biometricStatus(for: container) == .invalidated)
     await #expect(throws: SignetFailure.biometricsInvalidated) { try await bench.code(by: Bench.finger) }
-    #expect(SignetFailure.biometricsInvalidated.isMendedByPassword)
+    #expect(SignetFailure.biometricsInvalidated.canFallBackToPassword)
     try await bench.enableBiometrics()
     #expect(try await device.biometricStatus(for: container) == .enabled)
     _ = try await bench.code(by: Bench.finger)
@@ -284,7 +284,7 @@ struct PasscodeAuthenticationTests {
         try await bench.code(by: bench.byPasscode(answer))
       }
       #expect(thrown == .passcode(failure))
-      #expect(thrown?.isMendedByPassword == true)
+      #expect(thrown?.canFallBackToPassword == true)
     }
     bench.passcode.queue(.lockedOut)
     await #expect(throws: SignetFailure.passcode(.lockedOut)) {

@@ -519,7 +519,7 @@ struct LockedOperationsTests {
       guard case .authentication(let authentication) = try await client.open(request.text, from: key.server)
       else { throw UAFFailure.protocol(.unknown, "no authentication") }
       let response = try await authentication.authenticate([
-        UAFUse(key: key, authentication: UAFDevice.pin(pin))
+        KeyUnlock(key: key, authentication: UAFDevice.pin(pin))
       ])
       try party.accept(response, to: request)
     }

@@ -90,7 +90,7 @@ struct VaultFolderTests {
   func readOnly(_ what: String) async {
     await #expect(processExitsWith: .success) {
       [folder = fixture.folder.path as String, what = what as String] in
-      giveUpRoot()
+      dropPrivileges()
       let parent = "\(folder)/parent"
       let directory = "\(parent)/vault"
       let expected: String

@@ -83,23 +83,23 @@ import SignetVault
   // MARK: Notes
 
   private static func checkFacts(_ input: [UInt8]) {
-    guard let facts = accepted({ () throws(WireFailure) in try ContainerFacts(parsing: input) }) else {
+    guard let facts = accepted({ () throws(WireFailure) in try ContainerBinding(parsing: input) }) else {
       return
     }
-    let again = made("printed facts") { () throws(WireFailure) in try ContainerFacts(parsing: facts.bytes) }
+    let again = made("printed facts") { () throws(WireFailure) in try ContainerBinding(parsing: facts.bytes) }
     require(again.bytes == facts.bytes && again.profile == facts.profile, "facts lose nothing")
   }
 
   private static func checkNotes(_ input: [UInt8]) {
-    let notes = ContainerNotes(parsing: input)
-    require(ContainerNotes(parsing: notes.bytes).object == notes.object, "notes lose nothing")
+    let notes = ContainerMetadata(parsing: input)
+    require(ContainerMetadata(parsing: notes.bytes).object == notes.object, "notes lose nothing")
     if let account = accepted({ () throws(SignetFailure) in try notes.account() }) { check(account) }
     for id in notes.accountIDs {
       if let account = accepted({ () throws(SignetFailure) in try notes.account(id) }) { check(account) }
     }
     for isRenewal in [false, true] {
-      let next = ContainerNotes(
-        parsing: ContainerNotes.carrying(input, over: Array("{\"x\":1}".utf8), isRenewal: isRenewal))
+      let next = ContainerMetadata(
+        parsing: ContainerMetadata.carrying(input, over: Array("{\"x\":1}".utf8), isRenewal: isRenewal))
       require(next.object["x"] == 1, "what is the new container's own stays")
       require(!isRenewal || next.object["account"] == notes.object["account"], "a lock goes along")
     }

@@ -106,7 +106,7 @@ extension AccountNotes.Moment {
   }
 }
 
-extension ContainerNotes {
+extension ContainerMetadata {
   /// Returns the state of the container's policies and locks.
   ///
   /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
@@ -158,8 +158,8 @@ extension ContainerNotes {
   ///     the server, which keeps only the user's manual lock.
   /// - Returns: The notes to store.
   static func carrying(_ replaced: [UInt8], over own: [UInt8], isRenewal: Bool) -> [UInt8] {
-    var next = ContainerNotes(parsing: own)
-    let before = ContainerNotes(parsing: replaced)
+    var next = ContainerMetadata(parsing: own)
+    let before = ContainerMetadata(parsing: replaced)
     if !isRenewal {
       do throws(SignetFailure) {
         guard let manual = try before.account().lock.manual else { return own }

@@ -53,7 +53,7 @@ extension Accounts {
     guard let container = try await vaulted(await device.vault.accountsContainer()) else { return [:] }
     let stored = try await vaulted(await device.vault.container(container))
     var found: [Account.ID: AccountStatus] = [:]
-    for id in ContainerNotes(parsing: stored.attributes.extra).accountIDs {
+    for id in ContainerMetadata(parsing: stored.attributes.extra).accountIDs {
       found[id] = status(try await evaluated(id))
     }
     return found
@@ -196,7 +196,7 @@ extension Accounts {
     guard let container = try await vaulted(await device.vault.accountsContainer()) else { return }
     try await vaulted(
       await device.vault.changeExtra(of: container, isCounted: false) { (extra) throws(VaultFailure) in
-        var all = ContainerNotes(parsing: extra)
+        var all = ContainerMetadata(parsing: extra)
         all.setAccount(id, nil)
         extra = all.bytes
       })
@@ -224,7 +224,7 @@ extension Accounts {
       return AccountNotes()
     }
     let stored = try await vaulted(await device.vault.container(container))
-    return try ContainerNotes(parsing: stored.attributes.extra).account(id)
+    return try ContainerMetadata(parsing: stored.attributes.extra).account(id)
   }
 
   private func evaluated(_ id: Account.ID) async throws(SignetFailure) -> AccountNotes {
@@ -273,7 +273,7 @@ extension Accounts {
       await device.vault.changeExtra(of: container, isCounted: isCounted) {
         (extra) throws(VaultFailure) -> Result<(before: [AccountNotes], after: [AccountNotes]), SignetFailure>
         in
-        var kept = ContainerNotes(parsing: extra)
+        var kept = ContainerMetadata(parsing: extra)
         do throws(SignetFailure) {
           var notes: [AccountNotes] = []
           for id in ids { notes.append(try kept.account(id)) }

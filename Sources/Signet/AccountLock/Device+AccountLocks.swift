@@ -128,7 +128,7 @@ extension Device {
   /// Returns the stored state of a container's policies and locks.
   func accountNotes(of id: Container.ID) async throws(SignetFailure) -> AccountNotes {
     let stored = try await vaulted(await vault.container(id))
-    return try ContainerNotes(parsing: stored.attributes.extra).account()
+    return try ContainerMetadata(parsing: stored.attributes.extra).account()
   }
 
   /// Evaluates the policies, stores a changed lock and returns the state.
@@ -170,7 +170,7 @@ extension Device {
     let changed = try await vaulted(
       await vault.changeExtra(of: id, isCounted: isCounted, leaving: notices) {
         (extra) throws(VaultFailure) -> Result<(before: AccountLock, notes: AccountNotes), SignetFailure> in
-        var all = ContainerNotes(parsing: extra)
+        var all = ContainerMetadata(parsing: extra)
         do throws(SignetFailure) {
           var notes = try all.account()
           let before = notes.lock

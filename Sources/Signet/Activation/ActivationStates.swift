@@ -86,9 +86,9 @@ struct ProvedActivation: Sendable {
   /// Verifies the server's proof and returns the facts to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
-  func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
+  func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerBinding {
     let (receipt, confirmation) = try expected.receive(body, for: keys)
-    return ContainerFacts(receipt, confirmation: confirmation, profile: profile, keys: keys)
+    return ContainerBinding(receipt, confirmation: confirmation, profile: profile, keys: keys)
   }
 }
 

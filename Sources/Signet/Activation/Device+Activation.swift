@@ -193,7 +193,7 @@ extension Device {
     let isRenewal = container.renewals > 0
     try await vaulted(
       await vault.confirmContainer(container.id) {
-        ContainerNotes.carrying($0, over: $1, isRenewal: isRenewal)
+        ContainerMetadata.carrying($0, over: $1, isRenewal: isRenewal)
       })
     return try await self.container(container.id)
   }

@@ -96,11 +96,11 @@ extension Device {
     for (id, authentication) in authentications {
       _ = try await sessionKey(of: try await container(id), by: authentication)
     }
-    var untold: [UntoldContainer] = []
+    var untold: [ContainerAwaitingReport] = []
     for id in try await vaulted(await vault.alteredContainers()) {
       let claimed = try await vaulted(await vault.unauthenticatedAttributes(of: id))
       // The container of the imported accounts has an empty server name.
-      if claimed?.server != "" { untold.append(UntoldContainer(altered: claimed)) }
+      if claimed?.server != "" { untold.append(ContainerAwaitingReport(altered: claimed)) }
       try await vaulted(await vault.deleteContainer(id))
     }
     try await endWipedContainers()
@@ -121,7 +121,7 @@ extension Device {
     for (stored, ending) in ends {
       let ended: Ending
       do { ended = try await end(ending) } catch { throw SignetFailure(error) }
-      if ended.failure != nil { untold.append(UntoldContainer(stored)) }
+      if ended.failure != nil { untold.append(ContainerAwaitingReport(stored)) }
     }
     clearPasswordCache()
     let report = try await send(evenIfEarly: true) { _ in true }

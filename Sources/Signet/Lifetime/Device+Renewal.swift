@@ -75,7 +75,7 @@ extension Device {
     let proved: ProvedRenewal
     let chosen: [Key.Usage?: ChosenProtection]
     let appDataKey: SharedSecretBox?
-    let facts: ContainerFacts
+    let facts: ContainerBinding
   }
 
   /// Runs the protocol from the *start* request to the answer to *finish*.

@@ -87,10 +87,10 @@ struct ProvedRenewal: Sendable {
   /// Verifies the server's proof and returns the facts to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
-  func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
+  func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerBinding {
     let (receipt, confirmation) = try expected.receive(body, for: keys)
     guard receipt.container != container.serverMadeID else { throw .serverNotAuthentic }
-    var facts = ContainerFacts(receipt, confirmation: confirmation, profile: profile, keys: keys)
+    var facts = ContainerBinding(receipt, confirmation: confirmation, profile: profile, keys: keys)
     facts.renewals = container.renewals + 1
     facts.firstCreated = container.firstCreated
     return facts

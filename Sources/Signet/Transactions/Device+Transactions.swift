@@ -89,9 +89,9 @@ extension Device {
     return next
   }
 
-  func facts(of container: Container) async throws(SignetFailure) -> ContainerFacts {
+  func facts(of container: Container) async throws(SignetFailure) -> ContainerBinding {
     let stored = try await vaulted(await vault.container(container.id))
-    do { return try ContainerFacts(parsing: stored.attributes.protocolFacts) } catch {
+    do { return try ContainerBinding(parsing: stored.attributes.protocolFacts) } catch {
       throw .unsupportedProfile(error)
     }
   }

@@ -13,7 +13,7 @@
     /// The filter for a program that starts no others.
     ///
     /// It refuses tracing, starting programs, kernel modules, mounts, namespaces, and raw performance counters.
-    public static let startsNothing = SystemCallFilter(numbers: dangerous + starting)
+    public static let denyExec = SystemCallFilter(numbers: dangerous + starting)
 
     private static let dangerous = [
       SYS_ptrace, SYS_process_vm_writev, SYS_kcmp, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd,

@@ -16,7 +16,7 @@ public struct UAFAuthenticator: Hashable, Sendable {
     /// The passcode of the user's account on this device.
     case devicePasscode
 
-    var model: SignetModel {
+    var model: UAFAuthenticatorModel {
       switch self {
       case .pin: .pin
       case .password: .password

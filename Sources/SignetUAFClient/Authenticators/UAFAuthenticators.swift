@@ -184,7 +184,7 @@ package actor UAFAuthenticators {
     secret.withSecret { secret in
       secret.withTemporaryArray { typed in
         if kind == .pin {
-          let counts = SignetModel.minimumPINLength...SignetModel.maximumPINLength
+          let counts = UAFAuthenticatorModel.minimumPINLength...UAFAuthenticatorModel.maximumPINLength
           guard typed.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return .notDigits
           }

@@ -87,13 +87,13 @@ public struct UAFAuthentication: Sendable {
   /// - Returns: The response.
   /// - Throws: ``UAFFailure``: `wrongSecret`, `coolingDown`, `notRecognised`, `wrongPasscode`; `USER_LOCKOUT`,
   ///   `KEY_DISAPPEARED_PERMANENTLY`, `USER_CANCELLED`; `NO_SUITABLE_AUTHENTICATOR` if the keys are not one of the combinations.
-  public func authenticate(_ uses: [UAFUse]) async throws(UAFFailure) -> UAFResponse {
+  public func authenticate(_ uses: [KeyUnlock]) async throws(UAFFailure) -> UAFResponse {
     try await authenticate(uses) { () async throws(UAFFailure) in }.response
   }
 
   /// Authenticates, and calls `wait` after all verifications but before the first signature counter is incremented.
   func authenticate<Turn>(
-    _ uses: [UAFUse], inTurn wait: () async throws(UAFFailure) -> Turn
+    _ uses: [KeyUnlock], inTurn wait: () async throws(UAFFailure) -> Turn
   ) async throws(UAFFailure) -> (response: UAFResponse, turn: Turn) {
     let wanted = Set(uses.map(\.key))
     guard wanted.count == uses.count,
@@ -147,7 +147,7 @@ public struct UAFAuthentication: Sendable {
 }
 
 /// The use of one key, with the credential that verifies the user.
-public struct UAFUse: Sendable {
+public struct KeyUnlock: Sendable {
   /// The key.
   public var key: UAFKey
   /// The credential: `.password` for a PIN or password, `.biometrics` for a finger or a face, `.passcode` for the device passcode.

@@ -26,7 +26,7 @@ public final class UAFClient: Sendable {
   /// The authenticators, which verify the user, make keys and sign.
   package let authenticators: UAFAuthenticators
   /// The ASM between the client and the authenticators.
-  package let module: UAFModule
+  package let module: ASM
   let facets: FacetLists?
   let takesOlderFacetLists: Bool
 
@@ -52,7 +52,7 @@ public final class UAFClient: Sendable {
       face: face,
       passcode: device.passcode,
       requireIntegrity: { () async throws(SignetFailure) in try await device.requireIntegrity() })
-    module = UAFModule(authenticators: authenticators, callerID: facetID)
+    module = ASM(authenticators: authenticators, callerID: facetID)
     var transport = facetTransport
     if transport == nil {
       // With invalid connection settings no list can be fetched; the failure is reported when a list is needed.
@@ -192,8 +192,8 @@ public final class UAFClient: Sendable {
   // MARK: Module and failures
 
   /// The ASM for the requests of one server.
-  func module(for server: String?) -> UAFModule {
-    UAFModule(authenticators: authenticators, callerID: facetID, server: server)
+  func module(for server: String?) -> ASM {
+    ASM(authenticators: authenticators, callerID: facetID, server: server)
   }
 
   /// Waits until no other response of this vault is on its way to a server, and returns the lock that keeps it so.
@@ -205,7 +205,7 @@ public final class UAFClient: Sendable {
 
   /// The key ID and the AAID of a key, if this caller has it on the device.
   private func present(_ key: UAFKey) async throws(UAFFailure) -> (KeyID, AAID) {
-    let keys: [UAFModule.NamedKey]
+    let keys: [ASM.NamedKey]
     do throws(VaultFailure) { keys = try await module.keys() } catch { throw .device(SignetFailure(error)) }
     guard let found = keys.first(where: { $0.key == key }), let aaid = AAID(key.aaid) else {
       throw .protocol(.keyDisappearedPermanently, "there is no such key on this device")

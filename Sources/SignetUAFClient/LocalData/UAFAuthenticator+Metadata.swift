@@ -5,6 +5,6 @@ extension UAFAuthenticator {
   ///
   /// A server rejects keys of authenticators without a known statement.
   public static var metadataStatements: [(aaid: String, statement: String)] {
-    SignetModel.statements.map { ($0.aaid.text, $0.json.text) }
+    UAFAuthenticatorModel.statements.map { ($0.aaid.text, $0.json.text) }
   }
 }

@@ -141,7 +141,7 @@ private struct AuthenticationSteps {
       conversation: operations.conversation, username: account.username,
       transaction: authentication.transaction)
     while true {
-      var uses: [UAFUse] = []
+      var uses: [KeyUnlock] = []
       for candidate in combination {
         guard let key = candidate.key else { throw .fido(.noSuitableAuthenticator) }
         let status: LockStatus
@@ -150,7 +150,7 @@ private struct AuthenticationSteps {
         }
         if status == .lockedOut { throw .fido(.userLockout) }
         uses.append(
-          UAFUse(
+          KeyUnlock(
             key: key,
             authentication: try await questions.verification(by: candidate.authenticator, status)))
       }

@@ -232,7 +232,7 @@ struct FprintGateTests {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
     await #expect(processExitsWith: .success) { [address = fprint.bus.address as String] in
-      giveUpRoot()
+      dropPrivileges()
       let gate = FprintGate(address: address)
       await #expect(throws: BiometricFailure.notAuthorized) { try await gate.state() }
       await #expect(throws: BiometricFailure.notAuthorized) { try await gate.match("Sign in") }

@@ -29,11 +29,12 @@ import Testing
 
   private static func key(inHardware isInHardware: Bool) -> AuthenticatorRecord.Source {
     var key = UAFCredentialRecord(
-      aaid: SignetModel.pin.aaid(inHardware: isInHardware).description, keyID: Array(repeating: 1, count: 32),
+      aaid: UAFAuthenticatorModel.pin.aaid(inHardware: isInHardware).description,
+      keyID: Array(repeating: 1, count: 32),
       user: UserID(unchecked: "alice"),
       publicKey: [4], algorithm: 1, keyFormat: 0x100, signCounter: 0, registrationCounter: 1,
       authenticatorVersion: 1, created: 1)
-    key.keyProtection = SignetModel.pin.statement(inHardware: isInHardware).keyProtection.rawValue
+    key.keyProtection = UAFAuthenticatorModel.pin.statement(inHardware: isInHardware).keyProtection.rawValue
     return .key(key)
   }
 
@@ -51,7 +52,7 @@ import Testing
   @Test("each kind proves what its evidence shows, and a row that was altered nothing")
   func atBest() throws {
     let models = AuthenticatorModels(
-      try [true, false].map { try AuthenticatorModel(SignetModel.pin.statement(inHardware: $0)) })
+      try [true, false].map { try AuthenticatorModel(UAFAuthenticatorModel.pin.statement(inHardware: $0)) })
     let app = PushAuthMechanismRecord(
       id: ID(unchecked: "m"), user: UserID(unchecked: "alice"), sealedSecret: [1], challenge: [2], created: 1,
       expires: 9)

@@ -53,8 +53,8 @@ import UAFFixture
     let clock = VirtualClock()
     let authority = try UAFTestAuthority(at: clock.now)
     var own = [true, false].map { isInHardware in
-      var key = UAFTestKey(aaid: SignetModel.pin.aaid(inHardware: isInHardware), isDER: true)
-      key.describe = { $0 = SignetModel.pin.statement(inHardware: isInHardware) }
+      var key = UAFTestKey(aaid: UAFAuthenticatorModel.pin.aaid(inHardware: isInHardware), isDER: true)
+      key.describe = { $0 = UAFAuthenticatorModel.pin.statement(inHardware: isInHardware) }
       return key
     }
     let root = try authority.root
@@ -81,8 +81,8 @@ import UAFFixture
     server.context.apply(settings)
     let aaid =
       switch model {
-      case .claimedTPM: SignetModel.pin.aaid(inHardware: true)
-      case .claimedFiles: SignetModel.pin.aaid(inHardware: false)
+      case .claimedTPM: UAFAuthenticatorModel.pin.aaid(inHardware: true)
+      case .claimedFiles: UAFAuthenticatorModel.pin.aaid(inHardware: false)
       case .attestedHardware: Self.hardware
       case .attestedSoftware: Self.software
       }
@@ -189,7 +189,7 @@ import UAFFixture
   func besidePolicies() async throws {
     let (server, key) = try await started(.claimedTPM) { settings in
       settings.policies["tpm"] = Policy(accepted: [
-        [MatchCriteria(aaids: [SignetModel.pin.aaid(inHardware: true)])]
+        [MatchCriteria(aaids: [UAFAuthenticatorModel.pin.aaid(inHardware: true)])]
       ])
       settings.requirements = ["default": "attested", "tpm": "claimed"]
     }
@@ -205,7 +205,7 @@ import UAFFixture
   func earnsNothing() async throws {
     let (server, made) = try await started(.claimedTPM) { settings in
       settings.policies["any"] = Policy(accepted: [
-        [MatchCriteria(aaids: [SignetModel.pin.aaid(inHardware: true)])]
+        [MatchCriteria(aaids: [UAFAuthenticatorModel.pin.aaid(inHardware: true)])]
       ])
       settings.requirements = ["default": "attested"]
     }
@@ -257,7 +257,7 @@ import UAFFixture
         registrationCounter: 0, authenticatorVersion: 1, created: 1)
       (credential.modelProof, credential.keyProtection) = (.attested, stored.rawValue)
       let model = try stated.map { stated in
-        var statement = SignetModel.pin.statement(inHardware: true)
+        var statement = UAFAuthenticatorModel.pin.statement(inHardware: true)
         statement.keyProtection = stated
         return try AuthenticatorModel(statement)
       }
@@ -277,7 +277,7 @@ import UAFFixture
   @Test("factors and user verification are those of the weakest way that the metadata name")
   func countsFactors() throws {
     func evidence(_ ways: [[UserVerification]]) throws -> String {
-      var statement = SignetModel.pin.statement(inHardware: true)
+      var statement = UAFAuthenticatorModel.pin.statement(inHardware: true)
       statement.userVerificationDetails = ways.map { $0.map { .init($0) } }
       let credential = UAFCredentialRecord(
         aaid: "5167#1001", keyID: [1], user: "alice", publicKey: [4], algorithm: 1, keyFormat: 0x100,

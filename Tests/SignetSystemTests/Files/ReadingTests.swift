@@ -60,7 +60,7 @@ import Testing
     try put("x", mode: 0o644)
     chmod(folder.path, 0o755)
     await #expect(processExitsWith: .success) { [path = path as String] in
-      giveUpRoot()
+      dropPrivileges()
       _ = try OpenFile.reading(path, as: FileRule(.foreignFile, forbiddenMode: 0o022))
       do {
         _ = try OpenFile.reading(path, as: FileRule(forbiddenMode: 0o022))

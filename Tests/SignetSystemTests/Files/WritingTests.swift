@@ -203,7 +203,7 @@ import Testing
     chmod(folder.path, 0o711)
     chmod(dark, 0o333)
     await #expect(processExitsWith: .success) { [dark = dark as String] in
-      giveUpRoot()
+      dropPrivileges()
       try OpenFile.synchronizeFolder(dark)
       try "x".place(at: dark + "/file", .replacing)
     }

@@ -84,7 +84,7 @@ import Testing
     let sound = try await checkFuzz()
     #expect(sound.status == 0 && sound.errorOutput.isEmpty, "\(sound.errorOutput)")
     let list = try await checkFuzz("--list")
-    #expect(list.output == "SignetProtocol Message(parsing:)\nSignetWire Message.Part(_:)\n")
+    #expect(list.output == "SignetProtocol Message(parsing:)\nSignetProtocol Message.Part(_:)\n")
 
     try write(
       "struct Letter {\n  static func read(_ bytes: [UInt8]) throws -> Letter {}\n}\n",

@@ -273,7 +273,8 @@ struct KeyPasswordTests {
     }
     #expect(expired.description.contains("signet password change --key otp"))
     #expect(
-      !expired.isMendedByPassword && SignetFailure.key(.oneTimePassword, .passwordRequired).isMendedByPassword
+      !expired.canFallBackToPassword
+        && SignetFailure.key(.oneTimePassword, .passwordRequired).canFallBackToPassword
     )
     try await device.verify(KeyBench.right(nil), for: bench.container)
   }

@@ -18,7 +18,7 @@ struct DeviceUAFPolicyTests {
     party = try UAFParty()
   }
 
-  private func criterion(_ model: SignetModel, _ keys: [UAFKey]? = nil) -> MatchCriteria {
+  private func criterion(_ model: UAFAuthenticatorModel, _ keys: [UAFKey]? = nil) -> MatchCriteria {
     MatchCriteria(
       aaids: [model.aaid(inHardware: false)],
       keyIDs: keys?.compactMap { Base64URL.decodePadded($0.keyID).flatMap { KeyID($0) } })
@@ -63,11 +63,11 @@ struct DeviceUAFPolicyTests {
     #expect(kinds(authentication.combinations(for: "alice")) == [[.pin, .fingerprint]])
     #expect(authentication.combinations(for: "bob").isEmpty)
     let answer = try await authentication.authenticate(
-      response.keys.map { UAFUse(key: $0, authentication: UAFDevice.authentication($0.kind)) })
+      response.keys.map { KeyUnlock(key: $0, authentication: UAFDevice.authentication($0.kind)) })
     #expect(try party.accept(answer, to: question).uses.map(\.signCounter) == [2, 2])
     let one = await uafFailure {
       _ = try await authentication.authenticate([
-        UAFUse(key: response.keys[0], authentication: UAFDevice.authentication(response.keys[0].kind))
+        KeyUnlock(key: response.keys[0], authentication: UAFDevice.authentication(response.keys[0].kind))
       ])
     }
     #expect(one?.clientError == .noSuitableAuthenticator)
@@ -89,7 +89,7 @@ struct DeviceUAFPolicyTests {
     try party.accept(response, to: request)
     let question = party.authenticationRequest(policy: policy)
     let authentication = try await device.authentication(question)
-    let uses = response.keys.map { UAFUse(key: $0, authentication: UAFDevice.authentication($0.kind)) }
+    let uses = response.keys.map { KeyUnlock(key: $0, authentication: UAFDevice.authentication($0.kind)) }
     device.fingerprint.queue(.failure(.mismatch))
     #expect(
       await uafFailure { _ = try await authentication.authenticate(uses) } == .notRecognised(aaid: finger))
@@ -103,8 +103,8 @@ struct DeviceUAFPolicyTests {
     let device = try UAFDevice(keystore: hardware)
     let policy = Policy(accepted: [
       [
-        MatchCriteria(aaids: [SignetModel.pin.aaid(inHardware: true)]),
-        MatchCriteria(aaids: [SignetModel.password.aaid(inHardware: true)]),
+        MatchCriteria(aaids: [UAFAuthenticatorModel.pin.aaid(inHardware: true)]),
+        MatchCriteria(aaids: [UAFAuthenticatorModel.password.aaid(inHardware: true)]),
       ]
     ])
     let registration = try await device.registration(party.registrationRequest(policy: policy))
@@ -139,7 +139,7 @@ struct DeviceUAFPolicyTests {
   @Test("what a criterion asks of keys, matchers and algorithms")
   func characteristics() async throws {
     let edits: [(String, (inout MatchCriteria) -> Void, Bool)] = [
-      ("vendor", { $0.vendors = [SignetModel.vendor] }, true),
+      ("vendor", { $0.vendors = [UAFAuthenticatorModel.vendor] }, true),
       ("other vendor", { $0.vendors = [0xF1D0] }, false),
       ("software keys", { $0.keyProtection = .software }, true),
       ("hardware keys", { $0.keyProtection = .hardware }, false),
@@ -174,7 +174,8 @@ struct DeviceUAFPolicyTests {
     let other = KeyID.random()
     let foreign = Policy(
       accepted: UAFParty.anything.accepted,
-      disallowed: [MatchCriteria(aaids: [SignetModel.pin.aaid(inHardware: false)], keyIDs: [other])])
+      disallowed: [MatchCriteria(aaids: [UAFAuthenticatorModel.pin.aaid(inHardware: false)], keyIDs: [other])]
+    )
     let bob = try await device.registration(party.registrationRequest("bob", policy: foreign))
     #expect(bob.combinations.count == 5)
   }
@@ -199,7 +200,8 @@ struct DeviceUAFPolicyTests {
     #expect(named.usernames == ["bob"])
     #expect(named.candidates.first { $0.key == alice }?.isPolicyCompliant == false)
     let failure = await uafFailure {
-      _ = try await named.authenticate([UAFUse(key: alice, authentication: UAFDevice.authentication(.pin))])
+      _ = try await named.authenticate([KeyUnlock(key: alice, authentication: UAFDevice.authentication(.pin))]
+      )
     }
     #expect(failure?.clientError == .noSuitableAuthenticator)
   }
@@ -218,7 +220,7 @@ struct DeviceUAFPolicyTests {
       else { return [] }
       return Set(try await request.deregister())
     }
-    let pin = SignetModel.pin.aaid(inHardware: false)
+    let pin = UAFAuthenticatorModel.pin.aaid(inHardware: false)
     let unknown: [DeregistrationRequest.Target] = [
       .model(AAID(vendor: 1, model: 1)), .key(KeyReference(aaid: pin, keyID: KeyID.random())),
       .key(KeyReference(aaid: AAID(vendor: 1, model: 1), keyID: KeyID.random())),
@@ -226,7 +228,7 @@ struct DeviceUAFPolicyTests {
     #expect(try await deregister(unknown, as: device).isEmpty)
     // A key of one model under the name of another is unknown.
     let id = try #require(Base64URL.decodePadded(keys[0].keyID).flatMap { KeyID($0) })
-    let face = SignetModel.face.aaid(inHardware: false)
+    let face = UAFAuthenticatorModel.face.aaid(inHardware: false)
     #expect(try await deregister([.key(KeyReference(aaid: face, keyID: id))], as: device).isEmpty)
     #expect(try await deregister([.key(KeyReference(aaid: pin, keyID: id))], as: device) == [keys[0]])
     #expect(try await deregister([.model(pin)], as: device) == [keys[5]])
@@ -248,7 +250,7 @@ struct DeviceUAFPolicyTests {
     let alice = try await device.register(.pin, with: party)
     let bob = try await device.register(.pin, with: party, "bob")
     for targets in [
-      [DeregistrationRequest.Target.everything], [.model(SignetModel.pin.aaid(inHardware: false))],
+      [DeregistrationRequest.Target.everything], [.model(UAFAuthenticatorModel.pin.aaid(inHardware: false))],
     ] {
       guard
         case .deregistration(let request) = try await device.client.open(
@@ -308,7 +310,7 @@ struct UAFTransactionTests {
       authentication.transaction?.text == "Pay 12.50 EUR\nto Bob?"
         && authentication.transaction?.kind == .text)
     let response = try await authentication.authenticate([
-      UAFUse(key: key, authentication: UAFDevice.authentication(kind))
+      KeyUnlock(key: key, authentication: UAFDevice.authentication(kind))
     ])
     let use = try #require(try party.accept(response, to: request).uses.first)
     #expect(use.transaction == transaction)

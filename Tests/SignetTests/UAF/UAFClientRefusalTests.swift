@@ -166,9 +166,9 @@ struct UAFClientRefusalTests {
 
   @Test("an extension of a criterion makes that criterion not match, and no more")
   func criterionExtensions() async throws {
-    var strict = MatchCriteria(aaids: [SignetModel.pin.aaid(inHardware: false)])
+    var strict = MatchCriteria(aaids: [UAFAuthenticatorModel.pin.aaid(inHardware: false)])
     strict.extensions = [UAFExtension(id: "of.nobody", data: "", failIfUnknown: true)]
-    var lenient = MatchCriteria(aaids: [SignetModel.password.aaid(inHardware: false)])
+    var lenient = MatchCriteria(aaids: [UAFAuthenticatorModel.password.aaid(inHardware: false)])
     lenient.extensions = [UAFExtension(id: "of.nobody", data: "", failIfUnknown: false)]
     let request = party.registrationRequest(policy: Policy(accepted: [[strict], [lenient]]))
     let registration = try await device.registration(request)
@@ -179,7 +179,7 @@ struct UAFClientRefusalTests {
 
   @Test("a policy that disallows all that there is, or accepts nothing of it")
   func noSuitableAuthenticator() async throws {
-    let all = SignetModel.allCases.map { $0.aaid(inHardware: false) }
+    let all = UAFAuthenticatorModel.allCases.map { $0.aaid(inHardware: false) }
     let disallowed = Policy(accepted: UAFParty.anything.accepted, disallowed: [MatchCriteria(aaids: all)])
     #expect(await refusal(of: party.registrationRequest(policy: disallowed).text) == .noSuitableAuthenticator)
     let others = Policy(accepted: [[MatchCriteria(aaids: [AAID(vendor: 1, model: 1)])]])

@@ -85,7 +85,7 @@ struct UAFCrashTests {
     for name in pictures {
       let device = try opened(name)
       let response = try await device.authentication(party.authenticationRequest()).authenticate([
-        UAFUse(key: key, authentication: UAFDevice.authentication(kind))
+        KeyUnlock(key: key, authentication: UAFDevice.authentication(kind))
       ])
       let read = try AuthenticationResponse(parsing: Array(response.message.utf8), versions: [.v1_1])
       numbers.append(

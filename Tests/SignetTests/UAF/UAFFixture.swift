@@ -84,7 +84,7 @@ final class UAFParty: Sendable {
   let appID: String?
 
   init(appID: String? = UAFDevice.appID) throws {
-    models = AuthenticatorModels(try SignetModel.statements.map { try AuthenticatorModel($0) })
+    models = AuthenticatorModels(try UAFAuthenticatorModel.statements.map { try AuthenticatorModel($0) })
     self.appID = appID
   }
 
@@ -94,7 +94,7 @@ final class UAFParty: Sendable {
   var keyIDs: [KeyID] { stored.withLock { $0.keys.map(\.keyID) } }
 
   static let anything = Policy(
-    accepted: SignetModel.allCases.map { model in
+    accepted: UAFAuthenticatorModel.allCases.map { model in
       [MatchCriteria(aaids: [model.aaid(inHardware: false), model.aaid(inHardware: true)])]
     })
 
@@ -189,7 +189,7 @@ extension UAFDevice {
   ) async throws -> VerifiedAssertion {
     let request = party.authenticationRequest(transactions: transactions)
     let response = try await self.authentication(request).authenticate([
-      UAFUse(key: key, authentication: authentication ?? Self.authentication(key.kind))
+      KeyUnlock(key: key, authentication: authentication ?? Self.authentication(key.kind))
     ])
     #expect(response.keys == [key])
     return try #require(try party.accept(response, to: request, from: client.facetID).uses.first)

@@ -70,7 +70,7 @@ struct UAFRoundTripTests {
     for _ in 0..<3 {
       let request = party.authenticationRequest()
       let response = try await device.authentication(request).authenticate([
-        UAFUse(key: key, authentication: UAFDevice.authentication(.pin))
+        KeyUnlock(key: key, authentication: UAFDevice.authentication(.pin))
       ])
       let claimed = try AuthenticationResponse(parsing: Array(response.message.utf8), versions: [.v1_1])
       let assertion = try AuthenticationAssertion(parsing: try #require(claimed.assertions.first).bytes)
@@ -241,7 +241,7 @@ struct UAFCounterTests {
         let client = (number % 2 == 0 ? device : other)
         group.addTask {
           let response = try await client.authentication(party.authenticationRequest()).authenticate([
-            UAFUse(key: key, authentication: UAFDevice.authentication(.devicePasscode))
+            KeyUnlock(key: key, authentication: UAFDevice.authentication(.devicePasscode))
           ])
           let claimed = try AuthenticationResponse(parsing: Array(response.message.utf8), versions: [.v1_1])
           return try AuthenticationAssertion(parsing: claimed.assertions[0].bytes).data.signCounter

@@ -57,7 +57,7 @@ import Testing
     }
     #expect(named?.clientError == .noSuitableAuthenticator)
     let response = try await authentication(from: Self.own).authenticate([
-      UAFUse(key: key, authentication: UAFDevice.authentication(.pin))
+      KeyUnlock(key: key, authentication: UAFDevice.authentication(.pin))
     ])
     #expect(response.keys == [key])
   }
@@ -78,7 +78,7 @@ import Testing
     func status(_ server: String?) async throws -> Int64 {
       let token = try await device.client.authenticators.verify(
         keyID, of: .pin, by: UAFDevice.authentication(.pin))
-      let module = UAFModule(
+      let module = ASM(
         authenticators: device.client.authenticators, callerID: UAFDevice.facetID, server: server)
       let request = ASMRequest(
         .authenticate(appID: key.appID, keyIDs: [keyID], finalChallenge: "final", transactions: []),

@@ -226,7 +226,7 @@ struct UAFOperationsFixture {
     self.person = person
     var settings = UAFSettings(facets: [Self.facet])
     change(&settings)
-    let models = AuthenticatorModels(try SignetModel.statements.map { try AuthenticatorModel($0) })
+    let models = AuthenticatorModels(try UAFAuthenticatorModel.statements.map { try AuthenticatorModel($0) })
     server = try await TestServer(
       directory: folder.path, protection: .device, clock: clock, uaf: UAFSetup(settings, models: models))
     let inner = try CurlTransport(

@@ -4,9 +4,9 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-@Suite struct SignetModelTests {
+@Suite struct UAFAuthenticatorModelTests {
   @Test("ten models, each with a statement that servers read") func statements() throws {
-    let statements = SignetModel.statements
+    let statements = UAFAuthenticatorModel.statements
     #expect(
       Set(statements.map(\.aaid.text)) == [
         "5167#0001", "5167#0002", "5167#0003", "5167#0004", "5167#0005", "5167#1001", "5167#1002",
@@ -23,7 +23,7 @@ import UAFFixture
   }
 
   @Test("no number of another vendor") func vendor() {
-    for model in SignetModel.allCases {
+    for model in UAFAuthenticatorModel.allCases {
       for isInHardware in [false, true] {
         #expect(model.aaid(inHardware: isInHardware).vendor == 0x5167)
       }
@@ -31,7 +31,7 @@ import UAFFixture
   }
 
   @Test("a PIN's statement says what locks it") func accuracy() {
-    let method = SignetModel.pin.statement(inHardware: false).userVerificationDetails[0][0]
+    let method = UAFAuthenticatorModel.pin.statement(inHardware: false).userVerificationDetails[0][0]
     #expect(method.userVerification == .passcode)
     #expect(method.accuracy == .code(base: 10, minimumLength: 4, maximumRetries: 5, blockSlowdown: 0))
   }
@@ -135,11 +135,13 @@ import UAFFixture
   }
 
   @Test("our own models show texts, and pictures of six kinds") func display() throws {
-    let statement = SignetModel.pin.statement(inHardware: false)
-    #expect(try MetadataStatement(parsing: statement.json.bytes).pngCharacteristics == SignetModel.pictures)
+    let statement = UAFAuthenticatorModel.pin.statement(inHardware: false)
+    #expect(
+      try MetadataStatement(parsing: statement.json.bytes).pngCharacteristics
+        == UAFAuthenticatorModel.pictures)
     let text = try #require(UAFTransaction(contentType: .text, content: [0x41]))
     #expect(statement.shows(text))
-    #expect(SignetModel.pictures.count == 6)
+    #expect(UAFAuthenticatorModel.pictures.count == 6)
     #expect(try statement.shows(#require(UAFTestPicture(320, 200).transaction())))
     #expect(try statement.shows(#require(UAFTestPicture(320, 200, colourType: 2).transaction())) == true)
     #expect(try !statement.shows(#require(UAFTestPicture(321, 200).transaction())))

@@ -3,7 +3,7 @@ import SignetTerminal
 import Synchronization
 
 /// A prompt that accepts a fingerprint or a password, whichever comes first.
-struct FingerOrPassword<Value: Sendable>: Sendable {
+struct UnlockPrompt<Value: Sendable>: Sendable {
   let title: String
   let purpose: TerminalText
   let output: Terminal
@@ -74,7 +74,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
         _ = try await group.next()
         return .done(value)
       case .failed(let error):
-        guard let failure = error as? SignetFailure, failure.isMendedByPassword else {
+        guard let failure = error as? SignetFailure, failure.canFallBackToPassword else {
           group.cancelAll()
           _ = try await group.next()
           throw error

@@ -1,7 +1,7 @@
 import SignetJSON
 
 /// Observations about a container that may be lost without harm; the vault stores and authenticates them in the container's attributes.
-struct ContainerNotes {
+struct ContainerMetadata {
   /// An observation from the server's answers, for display.
   enum Trait: String {
     /// The server does not know the container.

@@ -2,7 +2,7 @@ public import SignetProtocol
 import SignetVault
 
 /// A container that has ended on this device without a signed notice; its operator must revoke it.
-public struct UntoldContainer: Sendable, Hashable {
+public struct ContainerAwaitingReport: Sendable, Hashable {
   /// The user; empty if unreadable.
   public let user: String
   /// The server, as `host[:port]/domain`; empty if unreadable.
@@ -26,8 +26,8 @@ public struct UntoldContainer: Sendable, Hashable {
 
   private init(_ attributes: ContainerAttributes, isAuthentic: Bool) {
     (user, server) = (attributes.userID, attributes.server)
-    let facts: ContainerFacts?
-    do { facts = try ContainerFacts(parsing: attributes.protocolFacts) } catch { facts = nil }
+    let facts: ContainerBinding?
+    do { facts = try ContainerBinding(parsing: attributes.protocolFacts) } catch { facts = nil }
     serverMadeID = facts?.serverMadeID
     self.isAuthentic = isAuthentic
   }

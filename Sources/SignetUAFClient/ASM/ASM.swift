@@ -18,7 +18,7 @@ struct ASMOutcome: Sendable {
 ///
 /// A key belongs to the caller that had it made. The access token in its handle depends on the application, a secret of the
 /// installation, the server and the caller. No other caller can compute it, and the same caller cannot compute it for another server.
-package struct UAFModule: Sendable {
+package struct ASM: Sendable {
   let authenticators: UAFAuthenticators
   /// The name that the app gives itself.
   let callerID: String

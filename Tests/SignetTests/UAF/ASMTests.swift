@@ -7,7 +7,7 @@ import SignetVault
 import Testing
 
 @Suite("The module of the UAF authenticators, by its JSON")
-struct UAFModuleTests {
+struct ASMTests {
   private let device: UAFDevice
 
   init() throws { device = try UAFDevice() }

@@ -5,7 +5,7 @@ import SignetVault
 
 /// The public facts about a container that the protocol has fixed; the vault stores and authenticates them in the
 /// container's attributes.
-struct ContainerFacts {
+struct ContainerBinding {
   let serverMadeID: SignetProtocol.ContainerID
   let profile: ContainerProfile
   /// The number of renewals before this container.
@@ -87,7 +87,7 @@ extension Container {
   /// Creates a container from its stored attributes.
   init(_ stored: SignetVault.Container) throws(SignetFailure) {
     do throws(WireFailure) {
-      let facts = try ContainerFacts(parsing: stored.attributes.protocolFacts)
+      let facts = try ContainerBinding(parsing: stored.attributes.protocolFacts)
       (serverMadeID, profile) = (facts.serverMadeID, facts.profile)
       (renewals, firstCreated) = (facts.renewals, facts.firstCreated ?? stored.created / 1000)
       (signingKeyOrigin, sessionKeyOrigin) = (facts.signingKeyOrigin, facts.sessionKeyOrigin)
@@ -102,7 +102,7 @@ extension Container {
     name = stored.attributes.name
     created = stored.created / 1000
     isConfirmed = stored.state == .active
-    let notes = ContainerNotes(parsing: stored.attributes.extra)
+    let notes = ContainerMetadata(parsing: stored.attributes.extra)
     (unknownToServerSince, otherServerKeySince) = (notes[.unknownToServer], notes[.otherServerKey])
   }
 }

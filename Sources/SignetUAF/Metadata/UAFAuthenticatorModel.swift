@@ -1,5 +1,5 @@
 /// The models of Signet's own authenticators: five methods of user verification, each with keys in software or in a TPM.
-package enum SignetModel: String, CaseIterable, Hashable, Sendable {
+package enum UAFAuthenticatorModel: String, CaseIterable, Hashable, Sendable {
   case pin
   case password
   case fingerprint
