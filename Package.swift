@@ -100,7 +100,7 @@ let package = Package(
     // MARK: Shared by device and server
     // HOTP, TOTP and its window, OCRA.
     .target(
-      name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetSystem"], swiftSettings: house),
+      name: "SignetOATH", dependencies: ["SignetCrypto"], swiftSettings: house),
     // Files and URIs in which authenticators exchange accounts.
     .target(
       name: "SignetInterchange",
@@ -143,8 +143,8 @@ let package = Package(
       name: "Signet",
       dependencies: [
         "SignetCrypto", "SignetHTTPClient", "SignetIdentifiers", "SignetIntegrity", "SignetInterchange",
-        "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetProtocol", "SignetPushAuth",
-        "SignetSystem", "SignetVault",
+        "SignetJSON", "SignetOATH", "SignetPolicy", "SignetProtocol", "SignetPushAuth", "SignetSystem",
+        "SignetVault",
       ], swiftSettings: house),
     // The UAF client and its authenticators on a device.
     .target(
@@ -208,8 +208,8 @@ let package = Package(
       name: "signet-cli",
       dependencies: [
         "CProgramStart", "CWipingFree", "Signet", "SignetAgent", "SignetCrypto", "SignetImages",
-        "SignetIntegrity", "SignetInterchange", "SignetJSON", onLinux("SignetLinux"), "SignetPolicy",
-        "SignetSystem", "SignetTerminal", "SignetUAFClient",
+        "SignetIntegrity", "SignetJSON", onLinux("SignetLinux"), "SignetPolicy", "SignetSystem",
+        "SignetTerminal", "SignetUAFClient",
       ], swiftSettings: house),
     // The command `signet-server`.
     .executableTarget(
@@ -303,7 +303,7 @@ let package = Package(
     .testTarget(
       name: "SignetTerminalTests", dependencies: ["SignetTerminal", "SignetTestKit"], swiftSettings: house),
     .testTarget(
-      name: "SignetOATHTests", dependencies: ["SignetCrypto", "SignetJSON", "SignetOATH", "SignetTestKit"],
+      name: "SignetOATHTests", dependencies: ["SignetCrypto", "SignetOATH", "SignetTestKit"],
       swiftSettings: house),
     .testTarget(
       name: "SignetInterchangeTests",
@@ -330,7 +330,7 @@ let package = Package(
       name: "SignetProtocolTests",
       dependencies: [
         "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetProtocol",
-        "SignetSystem", "SignetTestKit",
+        "SignetTestKit",
       ], resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
       name: "SignetVaultTests",
@@ -359,8 +359,7 @@ let package = Package(
     .testTarget(
       name: "SignetPushTests",
       dependencies: [
-        "PushFixture", "SignetCrypto", "SignetJSON", "SignetProtocol", "SignetPush", "SignetSystem",
-        "SignetTesting",
+        "PushFixture", "SignetCrypto", "SignetJSON", "SignetProtocol", "SignetPush", "SignetTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetStorageTests",
@@ -381,17 +380,17 @@ let package = Package(
         "PostgreSQLFixture", "PushFixture", "SignetCrypto", "SignetDataDirectory", "SignetHTTPClient",
         "SignetHTTPServer", "SignetImages", "SignetInterchange", "SignetJOSE", "SignetJSON", "SignetOATH",
         "SignetPolicy", "SignetProtocol", "SignetPush", "SignetPushAuth", "SignetServer",
-        "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetSystem", "SignetTesting",
+        "SignetServerTesting", "SignetSQL", "SignetSQLite", "SignetStorage", "SignetSystem", "SignetTesting",
         "SignetTestKit", "SignetUAF", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",
       dependencies: [
         "PushFixture", "Signet", "SignetCrypto", "SignetHTTPClient", "SignetIntegrity", "SignetInterchange",
-        "SignetJOSE", "SignetJSON", "SignetLinux", "SignetOATH", "SignetPolicy", "SignetProtocol",
-        "SignetPush", "SignetPushAuth", "SignetServer", "SignetServerTesting", "SignetSQLite",
-        "SignetStorage", "SignetSystem", "SignetTesting", "SignetTestKit", "SignetTPM", "SignetUAF",
-        "SignetUAFClient", "SignetVault", "UAFFixture",
+        "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetProtocol", "SignetPush",
+        "SignetPushAuth", "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage",
+        "SignetSystem", "SignetTesting", "SignetTestKit", "SignetTPM", "SignetUAF", "SignetUAFClient",
+        "SignetVault", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetCheckTests",
@@ -406,7 +405,7 @@ let package = Package(
         "SignetCrypto", "SignetDataDirectory", "SignetHTTPClient", "SignetImages", "SignetInterchange",
         "SignetJSON", "SignetLinux", "SignetOATH", "SignetProtocol", "SignetPushAuth", "SignetServer",
         "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetSystem", "SignetTesting",
-        "SignetTestKit", "SignetUAF", "SignetUAFClient", "UAFFixture",
+        "SignetTestKit", "SignetUAF", "UAFFixture",
       ], swiftSettings: house),
     // What the benchmarks say of figures.
     .target(
@@ -436,10 +435,10 @@ if Context.environment["SIGNET_BENCHMARKS"] != nil {
       name: "signet-bench",
       dependencies: [
         "BenchReport", "CEmptyServer", "CLoadClient", "COpenSSL", onLinux("CTPMPeer"), "Signet",
-        "SignetCrypto", "SignetHTTPServer", "SignetIntegrity", "SignetInterchange", "SignetJOSE",
-        "SignetJSON", "SignetLinux", "SignetOATH", "SignetPolicy", "SignetProtocol", "SignetServer",
-        "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetSystem", "SignetTesting",
-        "SignetTestKit", "SignetTPM", "SignetUAF", "SignetUAFClient", "SignetVault",
+        "SignetCrypto", "SignetHTTPServer", "SignetIntegrity", "SignetJOSE",
+        "SignetJSON", "SignetOATH", "SignetPolicy", "SignetProtocol", "SignetServer",
+        "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetTesting",
+        "SignetTestKit", "SignetTPM", "SignetUAF", "SignetVault",
       ], path: "Benchmarks/Sources/signet-bench", swiftSettings: facingC),
   ]
 }

@@ -1,5 +1,4 @@
 import SignetCrypto
-import SignetOATH
 import Testing
 
 @Suite("Base32 (RFC 4648 section 6)")

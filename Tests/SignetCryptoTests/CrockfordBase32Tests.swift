@@ -1,5 +1,4 @@
 import SignetCrypto
-import SignetOATH
 import Testing
 
 @Suite("Crockford's Base32")

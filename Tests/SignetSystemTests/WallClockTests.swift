@@ -1,5 +1,4 @@
 import Foundation
-import SignetProtocol
 import SignetSystem
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import SignetCrypto
-import SignetOATH
 import SignetPolicy
 import SignetSQLite
 import SignetTestKit

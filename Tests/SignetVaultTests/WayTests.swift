@@ -1,5 +1,4 @@
 import SignetCrypto
-import SignetOATH
 import SignetPolicy
 import SignetSQLite
 import SignetTesting

@@ -1,6 +1,5 @@
 import SignetCrypto
 public import SignetJSON
-import SignetProtocol
 
 /// The inspection of a UAF message without knowledge of the request, as a JSON object, for comparison tools.
 public enum UAFReport {

@@ -1,6 +1,5 @@
 import SignetCrypto
 import SignetJSON
-import SignetProtocol
 
 /// A typed reader of a protocol dictionary; every error names the member with its path.
 ///

@@ -1,5 +1,4 @@
 package import SignetJSON
-import SignetProtocol
 
 /// The reasons why a text is no message of the protocol.
 package enum MessageFailure: Error, Hashable, Sendable, CustomStringConvertible {
