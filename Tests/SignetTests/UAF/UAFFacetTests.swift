@@ -3,6 +3,7 @@ import SignetHTTPClient
 import SignetTesting
 import SignetTestKit
 import SignetUAF
+import SignetUAFClient
 import SignetVault
 import Testing
 
