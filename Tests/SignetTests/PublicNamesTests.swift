@@ -30,13 +30,6 @@ import Testing
     #expect(list == nil && subscription == nil)
   }
 
-  @Test("what ties UAF to a connection, and how it ended")
-  func uaf() {
-    let binding = UAFChannelBinding(serverEndPoint: "AAEC")
-    #expect(binding != .none && binding.tlsUnique == nil)
-    #expect(UAFClientError.userCancelled.rawValue == 3)
-  }
-
   private struct OfficePolicy: AccountPolicy {
     let name = "atWork"
 
