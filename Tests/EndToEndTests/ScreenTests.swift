@@ -8,6 +8,7 @@ import SignetProtocol
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetSystem
 import SignetTestKit
 import Testing
 
