@@ -30,10 +30,10 @@ let package = Package(
     .library(name: "SignetAgent", targets: ["SignetAgent"]),
     .library(name: "SignetTesting", targets: ["SignetTesting"]),
     .library(name: "SignetServerTesting", targets: ["SignetServerTesting"]),
-    // Not for apps: Fuzz, a package of its own, reads the operator's files by it.
-    .library(name: "SignetDataDirectory", targets: ["SignetDataDirectory"]),
     .library(name: "SignetImages", targets: ["SignetImages"]),
     .library(name: "SignetUAF", targets: ["SignetUAF"]),
+    // Not for apps: Fuzz, a package of its own, reads the operator's files by it.
+    .library(name: "SignetDataDirectory", targets: ["SignetDataDirectory"]),
     .executable(name: "signet", targets: ["signet-cli"]),
     .executable(name: "signet-server", targets: ["signet-server"]),
     .executable(name: "signet-manifest", targets: ["signet-manifest"]),
@@ -62,14 +62,14 @@ let package = Package(
     .target(name: "CReleaseKey"),
     // Closes the memory of our programs and cleans their environment before a library's code runs.
     .target(name: "CProgramStart"),
-    // The `free` of `signet`, which wipes ([decision 208](decisions/0208-freed-memory-is-wiped.md)).
+    // The `free` of `signet`, which wipes (docs/decisions/0208-freed-memory-is-wiped.md).
     .target(name: "CWipingFree"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
     // Ends a test process without the clean-up of libraries that its tasks may still use.
     .target(name: "CTestExit"),
 
-    // MARK: Base: knows nothing of authentication
+    // MARK: Base: knows nothing of devices and servers
     // Private files, threads for blocking work, text for terminals, Unicode, https URLs, the clock.
     .target(name: "SignetSystem", dependencies: [onLinux("CUnistring")], swiftSettings: facingC),
     // Hashes, HMAC, HKDF, AES, Argon2id, P-256, RSA, certificates, random bytes, Base32 and Base64, `SecretBytes`.
@@ -275,7 +275,7 @@ let package = Package(
       name: "VaultVictim", dependencies: ["SignetCrypto", "SignetVault"], path: "Tests/VaultVictim",
       swiftSettings: house),
 
-    // MARK: Tests: one target a module; vectors that are ours to keep lie beside them
+    // MARK: Tests; vectors that are ours to keep lie beside them
     .testTarget(name: "SignetTestKitTests", dependencies: ["SignetTestKit"], swiftSettings: house),
     .testTarget(
       name: "SignetSystemTests", dependencies: ["SignetCrypto", "SignetSystem", "SignetTestKit"],
@@ -335,7 +335,8 @@ let package = Package(
     .testTarget(
       name: "SignetVaultTests",
       dependencies: [
-        "SignetCrypto", "SignetPolicy", "SignetSQLite", "SignetTesting", "SignetTestKit", "SignetVault",
+        "SignetCrypto", "SignetOATH", "SignetPolicy", "SignetSQLite", "SignetTesting", "SignetTestKit",
+        "SignetVault",
         "VaultVictim",
       ], exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(

@@ -22,7 +22,7 @@ public final class Device: Sendable {
   package let random: any RandomSource
   let blocking = BlockingExecutor(label: "signet.device")
   let passwordCaches = Mutex<[SignetVault.ContainerID: CachedSecret<UnlockedDomain>]>([:])
-  let passwordChecks: PasswordChecks
+  package let passwordChecks: PasswordChecks
   package let biometrics: (any BiometricGate)?
   package let passcode: (any DevicePasscode)?
   /// The evaluation of policies of containers and accounts.

@@ -14,7 +14,7 @@ extension PasswordPolicy {
   /// - Throws: `PasswordDictionaryFailure` if the policy requires a dictionary that cannot be read.
   public func violations(
     of password: SharedSecretBox, purpose: PasswordPurpose, isReused: Bool = false,
-    checks: PasswordChecks = PasswordChecks()
+    checks: PasswordChecks
   ) async throws(PasswordDictionaryFailure) -> [PasswordViolation] {
     var bytes = password.withSecret { $0.insecureCopy() }
     defer { bytes.wipe() }

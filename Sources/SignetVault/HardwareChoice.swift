@@ -32,13 +32,14 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - directory: The folder. It must belong to this user, and no other user may write to it.
-  ///   - hardware: The hardware keystore that may be used. A new vault without one keeps its master key in a file of the folder.
+  ///   - hardware: The hardware keystore that may be used; with ``HardwareChoice/none`` a new vault keeps its master key in a file of the
+  ///     folder.
   ///   - cost: The cost of deriving a key from a password, for slots that are made from now on.
   ///   - createIfMissing: Whether a missing folder, and a new vault in it, is made.
   /// - Returns: The vault.
   /// - Throws: ``VaultFailure``. Hardware that a vault was made with, and that cannot be reached, is never replaced by a file.
   public static func open(
-    inFolder directory: String, hardware: HardwareChoice = .none, cost: PasswordCost = .standard,
+    inFolder directory: String, hardware: HardwareChoice, cost: PasswordCost = .standard,
     createIfMissing: Bool = true
   ) throws(VaultFailure) -> Vault {
     let software = SoftwareKeystore(directory: directory)

@@ -83,7 +83,7 @@ import SignetSystem
   case lockLimitOutOfRange(Int)
   /// The counter has reached its highest value.
   case counterExhausted(name: String)
-  /// The record is not a counter: it does not have 8 bytes.
+  /// The record is not a counter: it has another length.
   case notACounter(name: String)
   /// A cryptographic operation failed, for example for lack of memory.
   case crypto(CryptoFailure)

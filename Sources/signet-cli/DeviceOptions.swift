@@ -94,11 +94,11 @@ struct DeviceOptions {
       let vault = try Vault.open(
         inFolder: folder, hardware: .tpm(tpm), cost: passwordCost, createIfMissing: createIfMissing)
       return Device(
-        vault: vault, connection: connection, passwordChecks: .linux, biometrics: FprintGate(),
+        vault: vault, connection: connection, passwordChecks: .platform, biometrics: FprintGate(),
         passcode: PAMPasscode(), accountPolicies: policies, integrity: gate)
     #else
       let vault = try Vault.open(
-        inFolder: folder, cost: passwordCost, createIfMissing: createIfMissing)
+        inFolder: folder, hardware: .none, cost: passwordCost, createIfMissing: createIfMissing)
       return Device(vault: vault, connection: connection, accountPolicies: policies, integrity: gate)
     #endif
   }

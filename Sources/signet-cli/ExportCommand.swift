@@ -189,7 +189,8 @@ extension DeviceOptions {
   fileprivate func newFilePassword() async throws -> SharedSecretBox {
     arguments.errorOutput.print("The file gets a password of its own.")
     let password = try await newPassword(under: Accounts.passwordPolicy, .none, .change)
-    let violations = try await Accounts.passwordPolicy.violations(of: password, purpose: .change)
+    let violations = try await Accounts.passwordPolicy.violations(
+      of: password, purpose: .change, checks: .platform)
     guard violations.isEmpty else { throw SignetFailure.passwordRefused(violations) }
     return password
   }

@@ -29,7 +29,7 @@ extension DeviceOptions {
         "New password\(ours: subject): ", lock == .silent ? nil : .unmetRules(of: policy))
       // A script gets one attempt; a user may retry.
       if arguments.isSet("password-fd") { return password }
-      let violations = try await policy.violations(of: password, purpose: purpose)
+      let violations = try await policy.violations(of: password, purpose: purpose, checks: .platform)
       guard violations.isEmpty else {
         for violation in violations { output.print("Not allowed: \(violation).") }
         continue

@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetOATH
 import SignetPolicy
 import SignetSQLite
 import SignetTestKit

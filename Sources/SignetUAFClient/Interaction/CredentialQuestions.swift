@@ -30,7 +30,8 @@ struct CredentialQuestions {
         await interaction.enrol(question, answer: answer)
       }
       do throws(UAFRecoverableError) {
-        try await conversation.interaction.check(typed, for: authenticator, isChange: false)
+        try await conversation.interaction.check(
+          typed, for: authenticator, isChange: false, checks: conversation.passwordChecks)
       } catch {
         lastErrors[authenticator.aaid] = error
         continue
@@ -143,9 +144,9 @@ extension UAFAuthenticator {
 }
 
 extension UAFInteraction {
-  /// Rejects a new PIN or password that breaks the app's policy.
+  /// Rejects a new PIN or password that breaks the app's policy, or, without one, the rules for accounts with the device's checks.
   func check(
-    _ typed: SharedSecretBox, for authenticator: UAFAuthenticator, isChange: Bool
+    _ typed: SharedSecretBox, for authenticator: UAFAuthenticator, isChange: Bool, checks: PasswordChecks
   ) async throws(UAFRecoverableError) {
     let rule: UAFCredentialRule
     if authenticator.kind == .pin {
@@ -156,7 +157,8 @@ extension UAFInteraction {
       rule = isChange ? policy.changeRule : policy.enrolmentRule
     } else {
       let policy = passwordPolicy
-      rule = isChange ? policy.changeRule : policy.enrolmentRule
+      rule =
+        (isChange ? policy.changeRule : policy.enrolmentRule) ?? UAFPasswordPolicy.standard(checks: checks)
     }
     do throws(UAFCredentialRefusal) { try await rule(typed) } catch { throw .refused(error) }
   }

@@ -1,3 +1,4 @@
+package import SignetPolicy
 import SignetUAF
 
 /// Puts an operation's questions to the app and applies the time limit to each answer.
@@ -6,11 +7,17 @@ package struct UAFConversation: Sendable {
   /// The time limit for one answer, without a cool-down.
   let limit: Duration
   let clock: any Clock<Duration>
+  /// The device's checks of new passwords.
+  let passwordChecks: PasswordChecks
 
-  package init(interaction: any UAFInteraction, limit: Duration, clock: any Clock<Duration>) {
+  package init(
+    interaction: any UAFInteraction, limit: Duration, clock: any Clock<Duration>,
+    passwordChecks: PasswordChecks
+  ) {
     self.interaction = interaction
     self.limit = limit
     self.clock = clock
+    self.passwordChecks = passwordChecks
   }
 
   /// Asks one question.

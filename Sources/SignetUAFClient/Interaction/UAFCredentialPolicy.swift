@@ -1,5 +1,5 @@
 public import SignetCrypto
-import SignetPolicy
+public import SignetPolicy
 
 /// A rejection of a new PIN or password by the app's own rule.
 public struct UAFCredentialRefusal: Error, Hashable, Sendable, CustomStringConvertible {
@@ -64,32 +64,35 @@ public struct UAFPINPolicy: Sendable {
 
 /// The rules for a new password; by default those for imported accounts (``Accounts/passwordPolicy``).
 public struct UAFPasswordPolicy: Sendable {
-  let enrolmentRule: UAFCredentialRule
-  let changeRule: UAFCredentialRule
+  /// `nil` for ``standard(checks:)`` with the checks of the device.
+  let enrolmentRule: UAFCredentialRule?
+  let changeRule: UAFCredentialRule?
 
   /// Creates the rules.
   ///
   /// - Parameters:
-  ///   - enrolmentRule: The rule for a first password; ``standard(_:)`` by default.
-  ///   - changeRule: The rule for a password that replaces another; ``standard(_:)`` by default.
-  public init(
-    enrolmentRule: @escaping UAFCredentialRule = UAFPasswordPolicy.standard,
-    changeRule: @escaping UAFCredentialRule = UAFPasswordPolicy.standard
-  ) {
-    (self.enrolmentRule, self.changeRule) = (enrolmentRule, changeRule)
+  ///   - enrolmentRule: The rule for a first password; `nil` for ``standard(checks:)`` with the checks of the device.
+  ///   - changeRule: The rule for a password that replaces another; `nil` likewise.
+  public init(enrolmentRule: UAFCredentialRule? = nil, changeRule: UAFCredentialRule? = nil) {
+    self.enrolmentRule = enrolmentRule
+    self.changeRule = changeRule
   }
 
-  /// Rejects a password that ``Accounts/passwordPolicy`` does not allow: under 8 characters, or a word of the system's dictionary.
+  /// Rejects a password that ``Accounts/passwordPolicy`` does not allow: under 8 characters, or a word of the dictionary.
   ///
-  /// - Parameter password: UTF-8 as typed.
-  /// - Throws: ``UAFCredentialRefusal`` with the rules that it breaks, or with the reason why the dictionary cannot be read.
-  public static func standard(_ password: SharedSecretBox) async throws(UAFCredentialRefusal) {
-    let violations: [PasswordViolation]
-    do throws(PasswordDictionaryFailure) {
-      violations = try await Accounts.passwordPolicy.violations(of: password, purpose: .enrolment)
-    } catch { throw UAFCredentialRefusal(error.description) }
-    guard violations.isEmpty else {
-      throw UAFCredentialRefusal(violations.map(\.description).joined(separator: "; "))
+  /// - Parameter checks: The dictionary, without which every password is rejected, and the app's own rules.
+  /// - Returns: A rule that throws ``UAFCredentialRefusal`` with the rules that a password breaks, or with the reason why the
+  ///   dictionary cannot be read.
+  public static func standard(checks: PasswordChecks) -> UAFCredentialRule {
+    { (password) async throws(UAFCredentialRefusal) in
+      let violations: [PasswordViolation]
+      do throws(PasswordDictionaryFailure) {
+        violations = try await Accounts.passwordPolicy.violations(
+          of: password, purpose: .enrolment, checks: checks)
+      } catch { throw UAFCredentialRefusal(error.description) }
+      guard violations.isEmpty else {
+        throw UAFCredentialRefusal(violations.map(\.description).joined(separator: "; "))
+      }
     }
   }
 }

@@ -90,7 +90,7 @@ extension UAFInteraction {
   /// Exactly six digits.
   public var pinPolicy: UAFPINPolicy { UAFPINPolicy() }
 
-  /// The rules of ``UAFPasswordPolicy/standard(_:)``.
+  /// The rules of ``UAFPasswordPolicy/standard(checks:)``, with the checks of the device.
   public var passwordPolicy: UAFPasswordPolicy { UAFPasswordPolicy() }
 
   /// Cancels the operation.

@@ -48,7 +48,8 @@ extension UAFOperations {
         }
       } catch { throw error == .userCancelled ? .userCancelled : .userNotResponsive }
       do throws(UAFRecoverableError) {
-        try await interaction.check(typed.next, for: authenticator, isChange: true)
+        try await interaction.check(
+          typed.next, for: authenticator, isChange: true, checks: client.device.passwordChecks)
       } catch {
         last = error
         continue

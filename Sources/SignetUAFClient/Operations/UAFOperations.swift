@@ -44,7 +44,8 @@ public struct UAFOperations: Sendable {
 
   var conversation: UAFConversation {
     UAFConversation(
-      interaction: interaction, limit: .seconds(configuration.interactionTimeoutSeconds), clock: clock)
+      interaction: interaction, limit: .seconds(configuration.interactionTimeoutSeconds), clock: clock,
+      passwordChecks: device.passwordChecks)
   }
 
   /// Returns the configured server, or the server at `url` with the same paths.

@@ -15,7 +15,7 @@ public struct RecoveryCode: Sendable, CustomStringConvertible {
   /// Parses a typed code; case, hyphens and spaces are ignored.
   ///
   /// - Parameter text: 26 symbols of Crockford's Base32 and a check symbol.
-  /// - Throws: ``SignetOATH/CrockfordBase32Failure``, which distinguishes a typing error from a wrong length.
+  /// - Throws: ``SignetCrypto/CrockfordBase32Failure``, which distinguishes a typing error from a wrong length.
   public init(_ text: String) throws(CrockfordBase32Failure) {
     var bytes = try CrockfordBase32.decode(text, byteCount: Self.byteCount, withCheckSymbol: true)
     secret = SharedSecretBox(SecretBytes(copying: bytes))

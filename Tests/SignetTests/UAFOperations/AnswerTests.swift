@@ -1,5 +1,6 @@
 import Signet
 import SignetCrypto
+import SignetPolicy
 import SignetTesting
 import SignetUAFClient
 import Synchronization
@@ -44,7 +45,8 @@ struct AnswerTests {
   ) async throws(UAFClientError) -> String {
     let question = UAFAuthenticatorSelection(
       account: UAFAccount(username: "alice", server: "https://id.example.org"), choices: [])
-    let conversation = UAFConversation(interaction: OneQuestion(body: body), limit: limit, clock: timer)
+    let conversation = UAFConversation(
+      interaction: OneQuestion(body: body), limit: limit, clock: timer, passwordChecks: PasswordChecks())
     return try await conversation.ask(extendedBy: more) { interaction, answer in
       await interaction.selectAuthenticator(question, answer: answer)
     }

@@ -117,6 +117,19 @@ struct UAFOperationsTests {
       await failure { try await fixture.operations.authenticate("alice") }?.code == .noSuitableAuthenticator)
   }
 
+  @Test("the standard rule for passwords uses the device's dictionary, and rejects all without one")
+  func standardPasswordRule() async throws {
+    let rule = UAFPasswordPolicy.standard(checks: PasswordChecks(dictionary: AccountsTests.NoDictionary()))
+    try await rule(SharedSecretBox(SecretBytes(copying: Array("winter-garden-42".utf8))))
+    await #expect(throws: UAFCredentialRefusal.self) {
+      try await rule(SharedSecretBox(SecretBytes(copying: Array("short".utf8))))
+    }
+    await #expect(throws: UAFCredentialRefusal(PasswordDictionaryFailure.missing.description)) {
+      try await UAFPasswordPolicy.standard(checks: PasswordChecks())(
+        SharedSecretBox(SecretBytes(copying: Array("winter-garden-42".utf8))))
+    }
+  }
+
   @Test("A PIN that breaks the rules is asked for again, with the reason")
   func enrolmentRules() async throws {
     let person = ScriptedPerson(
