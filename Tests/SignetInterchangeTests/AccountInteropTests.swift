@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AccountInteropTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../Interop/accounts.py").standardized.path
+    .appending(path: "../Interop/accounts.py").standardized.path
 
   /// Indicates whether the tests run; without the interpreter and its modules they are skipped, but fail in CI.
   static let isWanted: Bool = {
