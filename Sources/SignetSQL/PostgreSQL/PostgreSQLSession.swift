@@ -1,5 +1,11 @@
 import CPostgreSQL
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A connection to a PostgreSQL server, closed with its last reference.
 ///
 /// Parameters and results are binary; the server reports the type of each parameter when a statement is prepared.
@@ -156,15 +162,25 @@ import CPostgreSQL
   }
 
   func commit() throws {
-    // A session that the server has ended by now has committed nothing. Its last message has to be read before the write
-    // of `COMMIT` fails, since a failed write loses it.
-    guard unsafe PQconsumeInput(connection) == 1 else {
-      throw SQLFailure.unreachable(reason: unsafe Self.reason(connection))
-    }
+    try requireOpen()
     let result = unsafe PostgreSQLResult(PQexec(connection, "COMMIT"))
     guard isAlive || result.isEndedIdle else { throw SQLFailure.outcomeUnknown }
     try check(result)
     guard result.command == "COMMIT" else { throw SQLFailure.stepFailed }
+  }
+
+  /// Reads what the server wrote while no statement was running: the reason why it ended the session, which has committed nothing.
+  ///
+  /// It is read before `COMMIT` is sent, because the outcome is unknown after a failed write. The end of the connection follows the
+  /// reason at once.
+  private func requireOpen() throws(SQLFailure) {
+    var descriptor = pollfd(fd: unsafe PQsocket(connection), events: Int16(POLLIN), revents: 0)
+    for milliseconds: Int32 in [0, 100, 100, 100] {
+      guard unsafe poll(&descriptor, 1, milliseconds) > 0 else { return }
+      guard unsafe PQconsumeInput(connection) == 1 else {
+        throw .unreachable(reason: unsafe Self.reason(connection))
+      }
+    }
   }
 
   func rollBack() {
