@@ -79,7 +79,8 @@ struct ChosenProtection: Sendable {
 
 extension UnlockedDomain {
   /// Reads the P-256 signing key in a record, for use with the vault.
-  package borrowing func signingKey(_ name: String, in vault: Vault) throws(SignetFailure) -> DeviceSigningKey {
+  package borrowing func signingKey(_ name: String, in vault: Vault) throws(SignetFailure) -> DeviceSigningKey
+  {
     DeviceSigningKey(key: try recorded { try signingKey(name) }, vault: vault)
   }
 
