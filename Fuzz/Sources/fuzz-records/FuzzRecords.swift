@@ -8,6 +8,8 @@ import SignetVault
 
 // The vault's records of accounts and containers, and the apps' inputs, are parsed behind the public types.
 @testable import Signet
+@testable import SignetIdentifiers
+@testable import SignetSystem
 @testable import SignetUAF
 
 @main struct FuzzRecords {

@@ -1,6 +1,7 @@
 import LibFuzzer
 import SignetCrypto
 import SignetJSON
+@testable import SignetIdentifiers
 @testable import SignetUAF
 
 @main struct FuzzUAF {
