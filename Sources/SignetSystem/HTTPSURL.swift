@@ -7,7 +7,7 @@ package struct HTTPSURL: Hashable, Sendable {
   /// The path, at least `/`.
   package let path: String
 
-  /// Reads a URL; `nil` unless its scheme is https, it has a host, and it has neither a user nor a fragment.
+  /// Reads a URL; `nil` unless its scheme is https, it has a host and at most a port after it, and it has neither a user nor a fragment.
   package init?(_ url: String) {
     guard url.prefix(8).lowercased() == "https://", !url.contains("#"),
       url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -23,7 +23,10 @@ package struct HTTPSURL: Hashable, Sendable {
     } else if let colon = authority.firstIndex(of: ":") {
       host = authority[..<colon]
     }
-    guard !host.isEmpty else { return nil }
+    let port = authority[host.endIndex...]
+    guard !host.isEmpty,
+      port.isEmpty || (port.first == ":" && port.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) })
+    else { return nil }
     (origin, self.host) = ("https://\(authority)", host.lowercased())
     let path = rest[end...].prefix { $0 != "?" }
     self.path = path.isEmpty ? "/" : String(path)
