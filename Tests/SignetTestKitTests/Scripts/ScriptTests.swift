@@ -57,6 +57,59 @@ import Testing
     #expect(result.output.isEmpty && result.errorOutput.contains(name), "\(result.errorOutput)")
   }
 
+  // MARK: The layers
+
+  /// Writes a package of two layers and its page, and runs `modules-page` in it.
+  private func modulesPage(_ signet: String, _ words: String...) async throws -> ChildProcess.Result {
+    try write(
+      """
+      let package = Package(
+        targets: [
+          // MARK: Base: knows nothing of devices
+          // Numbers.
+          .target(name: "SignetSystem", dependencies: [], swiftSettings: house),
+          // Messages.
+          .target(name: "SignetUAF", dependencies: ["SignetSystem"], swiftSettings: house),
+
+          // MARK: The device
+          // The SDK.
+          .target(name: "Signet", dependencies: [\(signet)], swiftSettings: house),
+
+          // MARK: The server
+          // Services.
+          .target(name: "SignetServer", dependencies: ["SignetSystem"], swiftSettings: house),
+        ]
+      )
+
+      """, to: "Package.swift")
+    try write(
+      String(contentsOfFile: "\(Self.root)/Scripts/modules-page", encoding: .utf8), to: "Scripts/modules-page"
+    )
+    if !FileManager.default.fileExists(atPath: folder.file("docs/architecture.md")) {
+      try write(
+        "# Page\n<!-- Scripts/modules-page --write -->\n<!-- end -->\nThe rest.\n", to: "docs/architecture.md"
+      )
+    }
+    return try await ChildCommand(["python3", folder.file("Scripts/modules-page")] + words).finish()
+  }
+
+  @Test("the picture of the layers is that of the package, and an edge that is forbidden is named")
+  func layers() async throws {
+    #expect(try await modulesPage("\"SignetSystem\"", "--check").status == 1)
+    #expect(try await modulesPage("\"SignetSystem\"", "--write").status == 0)
+    #expect(try await modulesPage("\"SignetSystem\"", "--check").status == 0)
+    let page = try String(contentsOfFile: folder.file("docs/architecture.md"), encoding: .utf8)
+    #expect(
+      page.contains("| `Signet` | The SDK | `SignetSystem` |") && page.hasSuffix("The rest.\n"), "\(page)")
+    for (dependency, complaint) in [
+      ("\"SignetUAF\"", "Signet reaches SignetUAF"),
+      ("\"SignetServer\"", "Signet depends on SignetServer, which is above it or beside it"),
+    ] {
+      let result = try await modulesPage(dependency, "--check")
+      #expect(result.status == 1 && result.errorOutput.contains(complaint), "\(result)")
+    }
+  }
+
   // MARK: Parsers without a fuzz target
 
   /// Runs `check-fuzz` on the tree.
