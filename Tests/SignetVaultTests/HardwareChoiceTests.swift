@@ -1,0 +1,31 @@
+import SignetTesting
+import SignetVault
+import Testing
+
+@Suite("The hardware that an app chooses for a vault", .timeLimit(.minutes(5)))
+struct HardwareChoiceTests {
+  private let fixture: VaultFixture
+  private let hardware = SimulatedHardware()
+
+  init() throws { fixture = try VaultFixture() }
+
+  private func open(_ choice: HardwareChoice) throws(VaultFailure) -> Vault {
+    try Vault.open(inFolder: fixture.directory, hardware: choice)
+  }
+
+  @Test("a vault of hardware is never opened with a file in its place")
+  func neverReplaced() throws {
+    #expect(try open(HardwareChoice(hardware)).keystoreKind == .tpm2)
+    #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) { try open(.none) }
+    #expect(try open(HardwareChoice(hardware)).keystoreKind == .tpm2)
+    // Hardware that this user may no longer use for new vaults still opens the vault that was made with it.
+    #expect(try open(HardwareChoice(hardware, isForNewVaults: false)).keystoreKind == .tpm2)
+  }
+
+  @Test("a vault in a file stays in its file, whatever hardware is offered")
+  func staysInItsFile() throws {
+    #expect(try open(HardwareChoice(hardware, isForNewVaults: false)).keystoreKind == .software)
+    #expect(try open(HardwareChoice(hardware)).keystoreKind == .software)
+    #expect(try open(.none).keystoreKind == .software)
+  }
+}
