@@ -68,8 +68,9 @@
 @_exported public import enum SignetPolicy.PasswordDictionaryFailure
 @_exported public import struct SignetPolicy.PasswordPolicy
 @_exported public import enum SignetPolicy.PasswordPurpose
+@_exported public import struct SignetPolicy.PasswordRules
 @_exported public import protocol SignetPolicy.PasswordValidator
-@_exported public import enum SignetPolicy.PasswordViolation
+@_exported public import struct SignetPolicy.PasswordViolation
 @_exported public import enum SignetPolicy.PolicyFailure
 @_exported public import enum SignetPolicy.ProtectionPolicy
 // Account policies and account locks.

@@ -78,20 +78,19 @@ extension LockPolicy {
 
   /// All numbers out of range.
   var failures: [PolicyFailure] {
+    let rules = LockRules(self)
+    let outOfRange = rules.rows.outOfRange(rules)
     func check(_ rule: PolicyRule, _ value: Int, _ allowed: ClosedRange<Int>) -> [PolicyFailure] {
-      allowed.contains(value) ? [] : [.outOfRange(rule: rule.rawValue, value: value, allowed: allowed)]
+      allowed.contains(value) ? [] : [.outOfRange(rule: rule.name, value: value, allowed: allowed)]
     }
     switch self {
-    case .none, .silent: return []
-    case .lock(let limit, _): return check(.limit, limit, Self.allowedLimits)
-    case .delay(let seconds, let counter):
-      let counterFailure = check(.counter, counter, Self.allowedCounters)
-      guard counterFailure.isEmpty else { return counterFailure }
+    case .delay(let seconds, let counter) where outOfRange.isEmpty:
       return check(.delay, seconds, 1...(Self.longestWait >> (counter - 1)))
     case .coolDown(let waits, _):
       // The table has an entry for each failure except the last.
       let lengthFailure = check(.waits, waits.count, 1...(Self.allowedLimits.upperBound - 1))
       return lengthFailure + waits.prefix(100).flatMap { check(.waits, $0, 0...Self.longestWait) }
+    default: return outOfRange
     }
   }
 }

@@ -25,29 +25,45 @@ public enum CharacterClass: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The name of the rule for the minimum, as in the JSON form.
-  public var minimumRule: String { minimum.rawValue }
+  /// The name of the rule that asks for at least so many, as in the JSON form.
+  public var minimumRule: String { PolicyRule.minimum(self).name }
 
-  /// The name of the rule for the maximum, as in the JSON form.
-  public var maximumRule: String { maximum.rawValue }
+  /// The name of the rule that allows at most so many, as in the JSON form.
+  public var maximumRule: String { PolicyRule.maximum(self).name }
 
   /// Returns the noun for characters of the class, without the number.
   ///
   /// - Parameter count: The number of characters.
   /// - Returns: The singular for 1, otherwise the plural.
   public func noun(_ count: Int) -> String {
-    switch (self, count) {
-    case (.uppercase, 1): "upper-case letter"
-    case (.uppercase, _): "upper-case letters"
-    case (.lowercase, 1): "lower-case letter"
-    case (.lowercase, _): "lower-case letters"
-    case (.letter, 1): "letter"
-    case (.letter, _): "letters"
-    case (.digit, 1): "digit"
-    case (.digit, _): "digits"
-    case (.nonAlphanumeric, 1): "character that is neither a letter nor a digit"
-    case (.nonAlphanumeric, _): "characters that are neither letters nor digits"
+    if self == .nonAlphanumeric {
+      return count == 1
+        ? "character that is neither a letter nor a digit" : "characters that are neither letters nor digits"
     }
+    return count == 1 ? String(words.plural.dropLast()) : words.plural
+  }
+
+  /// The names of a class in rules, in codes of policy strings and in options, and its plural beside other classes.
+  var words: (rule: String, code: String, option: String, plural: String) {
+    switch self {
+    case .uppercase: ("Uppercase", "UP", "uppercase", "upper-case letters")
+    case .lowercase: ("Lowercase", "LOW", "lowercase", "lower-case letters")
+    case .letter: ("Letters", "ALPHA", "letters", "letters")
+    case .digit: ("Digits", "NUM", "digits", "digits")
+    case .nonAlphanumeric: ("NonAlphanumeric", "NALPHA", "non-alphanumerics", "other characters")
+    }
+  }
+}
+
+extension PolicyRule {
+  /// The rule that asks for at least so many of a class.
+  static func minimum(_ kind: CharacterClass) -> PolicyRule {
+    PolicyRule("min\(kind.words.rule)", code: kind.words.code)
+  }
+
+  /// The rule that allows at most so many of a class.
+  static func maximum(_ kind: CharacterClass) -> PolicyRule {
+    PolicyRule("max\(kind.words.rule)", code: "M\(kind.words.code)")
   }
 }
 

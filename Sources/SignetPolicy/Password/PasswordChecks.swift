@@ -72,8 +72,8 @@ extension PasswordPolicy {
   ///
   /// - Parameters:
   ///   - password: UTF-8, of any length. The caller wipes it.
-  ///   - purpose: The purpose of the password.
-  ///   - isReused: True if it is among the latest ``maximumHistory`` passwords, which only their store can tell.
+  ///   - purpose: What it is for.
+  ///   - isReused: Whether it is among the latest ``PasswordRules/maximumHistory`` passwords, which only their keeper can tell.
   ///   - checks: The dictionary and the app's rules.
   /// - Returns: The policy's rules in the order of the JSON form, then the rules of every policy, then the app's.
   /// - Throws: ``PasswordDictionaryFailure`` if the policy requires a dictionary that cannot be read.
@@ -82,8 +82,8 @@ extension PasswordPolicy {
   ) async throws(PasswordDictionaryFailure) -> [PasswordViolation] {
     var violations = violations(ofUTF8: password)
     var further: [PasswordViolation] = []
-    if isReused, maximumHistory > 0 { further.append(.reused(history: maximumHistory)) }
-    if checksDictionary, try await isInDictionary(password, checks.dictionary) {
+    if isReused, rules.maximumHistory > 0 { further.append(.reused(history: rules.maximumHistory)) }
+    if rules.checksDictionary, try await isInDictionary(password, checks.dictionary) {
       further.append(.inDictionary)
     }
     let general =

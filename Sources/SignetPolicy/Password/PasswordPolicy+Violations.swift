@@ -7,7 +7,9 @@ extension PasswordPolicy {
   /// - Parameter password: UTF-8. The caller wipes it; ``OpaqueString`` describes intermediate copies.
   /// - Returns: The rules in the order of the JSON form, then the rules of every policy.
   public func violations(ofUTF8 password: [UInt8]) -> [PasswordViolation] {
-    guard password.count <= OpaqueString.maximumByteCount else { return [.tooLong(maximum: maximumLength)] }
+    guard password.count <= OpaqueString.maximumByteCount else {
+      return [.tooLong(maximum: rules.maximumLength)]
+    }
     let text: UTF8Span
     do { text = try UTF8Span(validating: password.span) } catch { return [.notUTF8] }
     return violations(of: PasswordTally(text))
@@ -18,31 +20,17 @@ extension PasswordPolicy {
   /// Above ``OpaqueString/maximumByteCount`` bytes only the length is reported; nothing else is checked.
   public func violations(of password: String) -> [PasswordViolation] {
     guard password.utf8.count <= OpaqueString.maximumByteCount else {
-      return [.tooLong(maximum: maximumLength)]
+      return [.tooLong(maximum: rules.maximumLength)]
     }
     return violations(of: PasswordTally(password.utf8Span))
   }
 
   private func violations(of tally: PasswordTally) -> [PasswordViolation] {
-    var violations: [PasswordViolation] = []
-    if tally.length < minimumLength { violations.append(.tooShort(minimum: minimumLength)) }
-    if tally.length > maximumLength { violations.append(.tooLong(maximum: maximumLength)) }
-    for kind in CharacterClass.inOrder {
-      let count = tally.count(of: kind)
-      let bounds = rules[kind]
-      if count < bounds.minimum { violations.append(.tooFew(kind, minimum: bounds.minimum)) }
-      // An unset maximum is the maximum length: exceeding it would only repeat that the password is too long.
-      if let maximum = bounds.maximum, count > maximum { violations.append(.tooMany(kind, maximum: maximum)) }
-    }
-    if !allowsSequences && tally.hasSequence { violations.append(.sequence) }
-    if let maximumRepeats, tally.longestRepeat > maximumRepeats {
-      violations.append(.repetition(maximum: maximumRepeats))
+    var violations = PasswordRules.rows.compactMap { row -> PasswordViolation? in
+      guard let value = row.value(rules), row.isBroken?(tally, value.asNumber) == true else { return nil }
+      return PasswordViolation(row, value.number)
     }
     if !tally.isAllowed { violations.append(.disallowedCharacter) }
     return violations
   }
-}
-
-extension CharacterClass {
-  fileprivate static let inOrder = allCases
 }

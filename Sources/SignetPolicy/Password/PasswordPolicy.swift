@@ -1,15 +1,17 @@
 /// The rules for new passwords, free of contradictions.
 ///
-/// Lengths and counts are in Unicode code points of the password as ``OpaqueString`` prepares it (RFC 8265 section 4.2).
-/// The same password therefore counts the same on every keyboard and device. The initializer rejects contradictions: some
-/// password satisfies the counts of every policy.
-public struct PasswordPolicy: Sendable, Hashable {
+/// Lengths and counts are in Unicode code points of the password as ``OpaqueString`` prepares it (RFC 8265
+/// section 4.2), so the same password counts the same on every keyboard and device. A policy that exists can
+/// be satisfied as far as its counts go: contradictions are refused when it is made.
+@dynamicMemberLookup public struct PasswordPolicy: Sendable, Hashable {
   /// The rules, which do not contradict each other.
   public let rules: PasswordRules
 
   /// The allowed lengths in a policy, in code points.
   public static let allowedLengths = 1...256
-  /// The allowed number of remembered passwords.
+  /// How many characters of a class a policy may ask for.
+  static let allowedCounts = 0...allowedLengths.upperBound
+  /// How many passwords a policy may ask to be remembered.
   public static let allowedHistory = 0...100
   /// The minimum length of a sequence of letters or digits in order.
   public static let sequenceLength = 3
@@ -26,7 +28,7 @@ public struct PasswordPolicy: Sendable, Hashable {
     self.rules = rules
   }
 
-  /// Creates a policy; rejects rules that are out of range or contradict each other.
+  /// Makes a policy of the rules that most apps set, unless they contradict each other.
   ///
   /// - Parameters:
   ///   - minimumLength: The minimum number of code points, 1 to 256.
@@ -76,22 +78,8 @@ public struct PasswordPolicy: Sendable, Hashable {
       letters: .none, nonAlphanumerics: .none)
   }
 
-  /// The minimum number of code points, in ``allowedLengths``.
-  public var minimumLength: Int { rules.minimumLength }
-  /// The maximum number of code points, in ``allowedLengths``.
-  public var maximumLength: Int { rules.maximumLength }
-  /// True if sequences such as `abc`, `321` or `Xyz` are allowed; see ``PasswordRules/allowsSequences``.
-  public var allowsSequences: Bool { rules.allowsSequences }
-  /// The longest run of one character; see ``PasswordRules/maximumRepeats``.
-  public var maximumRepeats: Int? { rules.maximumRepeats }
-  /// The number of latest passwords, the current one included, that a new one must differ from; 0 allows any.
-  public var maximumHistory: Int { rules.maximumHistory }
-  /// The minimum and maximum age of a password.
-  public var age: PasswordAge { rules.age }
-  /// The rule for one later signature with a verified password.
-  public var cache: PasswordCache { rules.cache }
-  /// True if dictionary words and simple variants of them are rejected.
-  public var checksDictionary: Bool { rules.checksDictionary }
+  /// The value of a rule.
+  public subscript<Value>(dynamicMember rule: KeyPath<PasswordRules, Value>) -> Value { rules[keyPath: rule] }
 
   /// The bounds of a class as they were set; ``maximum(of:)`` resolves an unset maximum.
   public func count(of kind: CharacterClass) -> CharacterCount { rules[kind] }

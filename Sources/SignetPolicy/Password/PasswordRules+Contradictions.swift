@@ -1,7 +1,7 @@
 extension PasswordRules {
   /// All reasons why the rules are no policy: numbers out of range or, if there are none, contradictions.
   var failures: [PolicyFailure] {
-    let outOfRange = numbersOutOfRange
+    let outOfRange = Self.checkedRows.outOfRange(self)
     return outOfRange.isEmpty ? contradictions : outOfRange
   }
 
@@ -12,26 +12,6 @@ extension PasswordRules {
 
   /// The length of the shortest password, in code points; meaningless if a number is out of range.
   var shortestLength: Int { max(minimumLength, neededCharacters) }
-
-  private var numbersOutOfRange: [PolicyFailure] {
-    var checks: [(PolicyRule, Int?, ClosedRange<Int>)] = [
-      (.minLength, minimumLength, PasswordPolicy.allowedLengths),
-      (.maxLength, maximumLength, PasswordPolicy.allowedLengths),
-      (.maxRepeats, maximumRepeats, PasswordPolicy.allowedLengths),
-      (.maxHistory, maximumHistory, PasswordPolicy.allowedHistory),
-      (.minAge, age.minimumDays, PasswordAge.allowedDays),
-      (.maxAge, age.maximumDays, PasswordAge.allowedDays),
-      (.cacheTimeout, cache.timeout, PasswordCache.allowedTimeouts),
-    ]
-    let counts = 0...PasswordPolicy.allowedLengths.upperBound
-    for kind in CharacterClass.allCases {
-      checks += [(kind.minimum, self[kind].minimum, counts), (kind.maximum, self[kind].maximum, counts)]
-    }
-    return checks.compactMap { rule, value, allowed in
-      guard let value, !allowed.contains(value) else { return nil }
-      return .outOfRange(rule: rule.rawValue, value: value, allowed: allowed)
-    }
-  }
 
   /// The rules that no password satisfies together.
   ///
@@ -53,14 +33,14 @@ extension PasswordRules {
     if minimumLength > maximumLength { found.append(.clash(.minLength, .maxLength)) }
     for kind in CharacterClass.allCases {
       let minimum = minimum(of: kind)
-      if minimum > maximumLength { found.append(.clash(kind.minimum, .maxLength)) }
+      if minimum > maximumLength { found.append(.clash(.minimum(kind), .maxLength)) }
       if let maximum = self[kind].maximum, minimum > maximum {
-        found.append(.clash(kind.minimum, kind.maximum))
+        found.append(.clash(.minimum(kind), .maximum(kind)))
       }
     }
     for kind in [CharacterClass.uppercase, .lowercase] {
       if let maximum = letters.maximum, minimum(of: kind) > maximum {
-        found.append(.clash(kind.minimum, .maxLetters))
+        found.append(.clash(.minimum(kind), .maximum(.letter)))
       }
     }
     return found
@@ -71,19 +51,20 @@ extension PasswordRules {
     let cased = uppercase.minimum + lowercase.minimum
     if cased > maximum(of: .letter) {
       let isBoundByLetters = letters.maximum.map { $0 < maximumLength } ?? false
-      found.append(.clash(.minUppercase, .minLowercase, isBoundByLetters ? .maxLetters : .maxLength))
+      found.append(
+        .clash(.minimum(.uppercase), .minimum(.lowercase), isBoundByLetters ? .maximum(.letter) : .maxLength))
     }
 
     let letterKinds: [CharacterClass] = cased > letters.minimum ? [.uppercase, .lowercase] : [.letter]
     let others: [CharacterClass] = [.digit, .nonAlphanumeric]
     if found.isEmpty, neededCharacters > maximumLength {
       let atFault = (letterKinds + others).filter { minimum(of: $0) > 0 }
-      found.append(.clash(atFault.map(\.minimum) + [.maxLength]))
+      found.append(.clash(atFault.map(PolicyRule.minimum) + [.maxLength]))
     }
 
     let whole: [CharacterClass] = [.letter, .digit, .nonAlphanumeric]
     if whole.reduce(0, { $0 + maximum(of: $1) }) < minimumLength {
-      found.append(.clash(whole.map(\.maximum) + [.minLength]))
+      found.append(.clash(whole.map(PolicyRule.maximum) + [.minLength]))
     }
     return found
   }
@@ -93,6 +74,6 @@ extension PolicyFailure {
   fileprivate static func clash(_ rules: PolicyRule...) -> PolicyFailure { clash(rules) }
 
   fileprivate static func clash(_ rules: [PolicyRule]) -> PolicyFailure {
-    .contradiction(rules: rules.map(\.rawValue))
+    .contradiction(rules: rules.map(\.name))
   }
 }

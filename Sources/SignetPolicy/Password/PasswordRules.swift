@@ -70,3 +70,181 @@ public struct PasswordRules: Sendable, Hashable {
     min(self[kind].maximum ?? maximumLength, maximumLength)
   }
 }
+
+extension PolicyRule {
+  static let minLength = PolicyRule("minLength", code: "MINLEN")
+  static let maxLength = PolicyRule("maxLength", code: "MAXLEN")
+  static let allowSequences = PolicyRule("allowSequences", code: "SEQ")
+  static let maxRepeats = PolicyRule("maxRepeats", code: "REPEAT")
+  static let maxHistory = PolicyRule("maxHistory", code: "HISTNUM")
+  static let minAge = PolicyRule("minAge", code: "HISTMINAGE")
+  static let maxAge = PolicyRule("maxAge", code: "HISTMAXAGE")
+  static let cacheEnabled = PolicyRule("cacheEnabled", code: "CACHE")
+  static let cacheTimeout = PolicyRule("cacheTimeout", code: "CACHETIMEOUT")
+  static let dictionary = PolicyRule("dictionary", code: "DICT")
+}
+
+// The table of the rules.
+extension PasswordRules {
+  /// The rules of a policy string that names none.
+  static let absent = PasswordRules(
+    minimumLength: PasswordPolicy.allowedLengths.lowerBound,
+    maximumLength: PasswordPolicy.allowedLengths.upperBound)
+
+  /// Reads the rules, whether or not they make a policy.
+  init(reading source: any PolicySource) {
+    source.allow(only: Self.rules, among: Self.rules)
+    self = .absent
+    for row in Self.rows where !row.read(source, &self) && row.presence == .required {
+      source.missing(row.rule, default: row.value(.absent)?.number)
+    }
+  }
+
+  /// All rows, in the order of the JSON form.
+  static let rows = lengths + CharacterClass.allCases.flatMap { [minimum(of: $0), maximum(of: $0)] } + others
+
+  /// The rules, in the order of the JSON form.
+  static let rules = rows.map(\.rule)
+
+  /// All rows, in the order of the policy string.
+  static let textRows: [PolicyRow<PasswordRules>] = {
+    let kinds: [CharacterClass] = [.uppercase, .lowercase, .digit, .letter, .nonAlphanumeric]
+    return kinds.map { minimum(of: $0) } + kinds.map { maximum(of: $0) } + lengths + others
+  }()
+
+  /// All rows, in the order in which numbers out of range are reported.
+  static let checkedRows = lengths + others + rows.dropFirst(lengths.count).dropLast(others.count)
+
+  private static let lengths: [PolicyRow<PasswordRules>] = [
+    PolicyRow(.minLength, \.minimumLength, .number(PasswordPolicy.allowedLengths), .required) {
+      $0.isBroken = { tally, minimum in tally.length < minimum }
+      $0.violation = { "use at least \(counted($0, "character", "characters"))" }
+      $0.option = PasswordOption("minimum-length", "The least characters of a password", default: 6)
+      $0.standard = "required in JSON; 1 and a warning in a string"
+      $0.meaning = "fewer characters"
+    },
+    PolicyRow(.maxLength, \.maximumLength, .number(PasswordPolicy.allowedLengths), .required) {
+      $0.isBroken = { tally, maximum in tally.length > maximum }
+      $0.violation = { "use at most \(counted($0, "character", "characters"))" }
+      $0.option = PasswordOption("maximum-length", "The most characters of a password", default: 64)
+      $0.standard = "required in JSON; 256 and a warning in a string"
+      $0.meaning = "more characters"
+    },
+  ]
+
+  private static func minimum(of kind: CharacterClass) -> PolicyRow<PasswordRules> {
+    PolicyRow(.minimum(kind), \.[kind].minimum, .number(PasswordPolicy.allowedCounts), .alwaysInText) {
+      $0.isBroken = { tally, minimum in tally.count(of: kind) < minimum }
+      $0.violation = { "use at least \($0) \(kind.noun($0))" }
+      $0.option = PasswordOption(
+        "minimum-\(kind.words.option)", "The least \(kind.words.plural) in a password")
+      $0.meaning = "fewer \(kind.words.plural)"
+    }
+  }
+
+  private static func maximum(of kind: CharacterClass) -> PolicyRow<PasswordRules> {
+    PolicyRow(.maximum(kind), optional: \.[kind].maximum, .number(PasswordPolicy.allowedCounts)) {
+      $0.isBroken = { tally, maximum in tally.count(of: kind) > maximum }
+      $0.violation = { $0 == 0 ? "use no \(kind.noun(0))" : "use at most \($0) \(kind.noun($0))" }
+      $0.idle = { rules in
+        guard let maximum = rules[kind].maximum, maximum > rules.maximumLength else { return nil }
+        return (.maxLength, "a maximum above the length has no effect; leave it out")
+      }
+      $0.option = PasswordOption(
+        "maximum-\(kind.words.option)", "The most \(kind.words.plural) in a password; 0 forbids them")
+      $0.standard = "`maxLength`"
+      $0.meaning = "more of them"
+    }
+  }
+
+  private static let others: [PolicyRow<PasswordRules>] = [
+    PolicyRow(.allowSequences, \.allowsSequences, .flag, .alwaysInJSON) {
+      $0.isBroken = { tally, allowed in allowed == 0 && tally.hasSequence }
+      $0.violation = { _ in
+        "avoid \(PasswordPolicy.sequenceLength) or more letters or digits in order, such as abc or 321"
+      }
+      $0.phrase = { allowed, rules in
+        allowed == 1 ? nil : "no sequences such as 123 or \(rules.isNumeric ? "321" : "cba")"
+      }
+      $0.option = PasswordOption("allow-sequences", "Allow runs such as abc or 321 in a password")
+      $0.meaning =
+        "three letters or three digits in order, up or down, case aside: `abc`, `321`, `Xyz`"
+    },
+    PolicyRow(.maxRepeats, optional: \.maximumRepeats, .number(PasswordPolicy.allowedLengths)) {
+      $0.isBroken = { tally, maximum in tally.longestRepeat > maximum }
+      $0.violation = { maximum in
+        maximum == 1
+          ? "do not use the same character twice in a row"
+          : "use the same character at most \(maximum) times in a row"
+      }
+      $0.phrase = { maximum, _ in
+        maximum == 1 ? "no character twice in a row" : "no character more than \(maximum) times in a row"
+      }
+      $0.idle = { rules in
+        guard let maximum = rules.maximumRepeats, maximum >= rules.maximumLength else { return nil }
+        return (.maxLength, "so many repeats do not fit the length; leave it out")
+      }
+      $0.isOurs = true
+      $0.option = PasswordOption("maximum-repeats", "How often a character may follow itself")
+      $0.standard = "no limit"
+      $0.meaning = "one character more often in a row"
+    },
+    PolicyRow(.maxHistory, \.maximumHistory, .number(PasswordPolicy.allowedHistory)) {
+      $0.violation = { history in
+        history == 1
+          ? "choose another password than the present one"
+          : "choose a password that is not among your last \(history)"
+      }
+      $0.phrase = { history, _ in
+        history == 0 ? nil : history == 1 ? "not the present one" : "none of the last \(history)"
+      }
+      $0.standard = "0: any may return"
+      $0.meaning = "one of so many latest passwords, the present one included"
+    },
+    PolicyRow(.minAge, \.age.minimumDays, .number(PasswordAge.allowedDays)) {
+      $0.sentence = { days, _, _ in
+        days == 0 ? nil : "A changed password can be changed again after \(counted(days, "day", "days"))."
+      }
+      $0.unit = "days"
+      $0.standard = "0: at once"
+      $0.meaning =
+        "how long a password must be used before it may be changed; not for the first one of a container"
+    },
+    PolicyRow(.maxAge, \.age.maximumDays, .number(PasswordAge.allowedDays)) {
+      $0.sentence = { days, _, lock in
+        days == 0 || lock == .silent
+          ? nil : "A password must be changed after \(counted(days, "day", "days"))."
+      }
+      $0.unit = "days"
+      $0.standard = "0: never"
+      $0.meaning = "after how long a password must be changed; without effect under a silent lock"
+    },
+    PolicyRow(.cacheEnabled, \.cache.isEnabled, .flag) {
+      $0.sentence = { enabled, rules, _ in
+        let seconds = counted(rules.cache.timeout, "second", "seconds")
+        return enabled == 0 ? nil : "A verified password serves one signature within \(seconds)."
+      }
+      $0.meaning = "whether a verified password serves one signature later"
+    },
+    PolicyRow(.cacheTimeout, \.cache.timeout, .number(PasswordCache.allowedTimeouts)) {
+      $0.idle = { rules in
+        guard !rules.cache.isEnabled, rules.cache.timeout != PasswordCache.standardTimeout else { return nil }
+        return (.cacheEnabled, "the cache is off, so its time has no effect")
+      }
+      $0.unit = "seconds"
+      $0.meaning = "for how long"
+    },
+    PolicyRow(.dictionary, \.checksDictionary, .flag) {
+      $0.violation = { _ in "choose a password that is not made from a word or an obvious series" }
+      $0.phrase = { checks, _ in checks == 0 ? nil : "not made from a word or an obvious series" }
+      $0.isOurs = true
+      $0.meaning =
+        "what [the dictionary check](#the-dictionary-check) refuses; all below 6 characters"
+    },
+  ]
+}
+
+/// "1 day", "2 days".
+func counted(_ count: Int, _ one: String, _ many: String) -> String {
+  "\(count) \(count == 1 ? one : many)"
+}

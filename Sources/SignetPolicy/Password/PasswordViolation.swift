@@ -1,68 +1,64 @@
 /// A rule that a password breaks.
 ///
-/// It names the rule and never contains the password.
-@nonexhaustive public enum PasswordViolation: Error, Sendable, Hashable, CustomStringConvertible {
+/// It says what is asked for, never what was typed.
+public struct PasswordViolation: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The name of the broken rule, for programs: the rule's name in the JSON form of the policy, or
+  /// `disallowedCharacter` or `encoding`, which every policy has.
+  public let rule: String
+  /// The number that the rule asks for; `nil` where it has none.
+  public let bound: Int?
+  /// What to do, with the number needed.
+  public let description: String
+
+  /// The rule of a row, with the number of a policy where it is one.
+  init(_ row: PolicyRow<PasswordRules>, _ bound: Int?) {
+    guard let sentence = row.violation else {
+      preconditionFailure("no password breaks \(row.rule.name)")
+    }
+    rule = row.rule.name
+    self.bound = bound
+    description = sentence(bound ?? 0)
+  }
+
+  private init(_ rule: PolicyRule, _ bound: Int? = nil) {
+    guard let row = PasswordRules.rows.first(where: { $0.rule == rule }) else {
+      preconditionFailure("\(rule.name) is no rule of passwords")
+    }
+    self.init(row, bound)
+  }
+
+  private init(rule: String, description: String) {
+    self.rule = rule
+    bound = nil
+    self.description = description
+  }
+
   /// Shorter than the minimum length, in code points.
-  case tooShort(minimum: Int)
+  public static func tooShort(minimum: Int) -> Self { Self(.minLength, minimum) }
   /// Longer than the maximum length, in code points.
-  case tooLong(maximum: Int)
-  /// Fewer characters of a class than required.
-  case tooFew(CharacterClass, minimum: Int)
+  public static func tooLong(maximum: Int) -> Self { Self(.maxLength, maximum) }
+  /// Fewer characters of a class than asked for.
+  public static func tooFew(_ kind: CharacterClass, minimum: Int) -> Self { Self(.minimum(kind), minimum) }
   /// More characters of a class than allowed.
-  case tooMany(CharacterClass, maximum: Int)
-  /// Three or more letters or digits in sequence, such as `abc` or `321`.
-  case sequence
-  /// A run of one character that is longer than allowed.
-  case repetition(maximum: Int)
-  /// One of the latest passwords, which must not be used again.
-  case reused(history: Int)
-  /// A dictionary word or a simple variant of one.
-  case inDictionary
-  /// A rule of the app; the name and the sentence are the app's.
-  case custom(rule: String, message: String)
-  /// A control character, or another that RFC 8264 does not allow in free text, such as U+0640.
-  case disallowedCharacter
-  /// Bytes that are not UTF-8; nothing else was checked.
-  case notUTF8
-
-  /// The name of the broken rule, for programs.
-  ///
-  /// It is the rule's name in the JSON form of the policy, or `disallowedCharacter` or `encoding`, which every policy has.
-  public var rule: String {
-    switch self {
-    case .tooShort: PolicyRule.minLength.rawValue
-    case .tooLong: PolicyRule.maxLength.rawValue
-    case .tooFew(let kind, _): kind.minimumRule
-    case .tooMany(let kind, _): kind.maximumRule
-    case .sequence: PolicyRule.allowSequences.rawValue
-    case .repetition: PolicyRule.maxRepeats.rawValue
-    case .reused: PolicyRule.maxHistory.rawValue
-    case .inDictionary: PolicyRule.dictionary.rawValue
-    case .custom(let rule, _): rule
-    case .disallowedCharacter: "disallowedCharacter"
-    case .notUTF8: "encoding"
-    }
+  public static func tooMany(_ kind: CharacterClass, maximum: Int) -> Self { Self(.maximum(kind), maximum) }
+  /// Three or more letters or digits in order, such as `abc` or `321`.
+  public static let sequence = Self(.allowSequences)
+  /// One character more often in a row than allowed.
+  public static func repetition(maximum: Int) -> Self { Self(.maxRepeats, maximum) }
+  /// Among the passwords that must not be used again.
+  public static func reused(history: Int) -> Self { Self(.maxHistory, history) }
+  /// A word of a dictionary, or made from one in an obvious way.
+  public static let inDictionary = Self(.dictionary)
+  /// A rule that the app brought itself; the name and the sentence are the app's.
+  public static func custom(rule: String, message: String) -> Self {
+    Self(rule: rule, description: message)
   }
-
-  /// The remedy, with the number needed.
-  public var description: String {
-    switch self {
-    case .tooShort(let minimum): "use at least \(minimum) \(minimum == 1 ? "character" : "characters")"
-    case .tooLong(let maximum): "use at most \(maximum) \(maximum == 1 ? "character" : "characters")"
-    case .tooFew(let kind, let minimum): "use at least \(minimum) \(kind.noun(minimum))"
-    case .tooMany(let kind, 0): "use no \(kind.noun(0))"
-    case .tooMany(let kind, let maximum): "use at most \(maximum) \(kind.noun(maximum))"
-    case .sequence:
-      "avoid \(PasswordPolicy.sequenceLength) or more letters or digits in order, such as abc or 321"
-    case .repetition(1): "do not use the same character twice in a row"
-    case .repetition(let maximum): "use the same character at most \(maximum) times in a row"
-    case .reused(1): "choose another password than the present one"
-    case .reused(let history): "choose a password that is not among your last \(history)"
-    case .inDictionary: "choose a password that is not made from a word or an obvious series"
-    case .custom(_, let message): message
-    case .disallowedCharacter:
+  /// A control character, or another that RFC 8264 keeps out of free text, such as U+0640.
+  public static let disallowedCharacter = Self(
+    rule: "disallowedCharacter",
+    description:
       "leave out control, invisible, private-use and unassigned characters, and others that RFC 8264 disallows"
-    case .notUTF8: "enter the password as UTF-8 text"
-    }
-  }
+  )
+  /// Bytes that are not UTF-8; nothing else was checked.
+  public static let notUTF8 = Self(rule: "encoding", description: "enter the password as UTF-8 text")
 }

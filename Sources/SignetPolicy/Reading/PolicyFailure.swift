@@ -39,7 +39,7 @@ public import SignetJSON
       .unknownRule(let rule):
       [rule]
     case .contradiction(let rules): rules
-    case .unknownType: [PolicyRule.type.rawValue]
+    case .unknownType: [PolicyRule.type.name]
     case .malformed(.missingMember(let member)), .malformed(.wrongType(let member, _)): [member]
     case .malformed, .tooLong, .notAPair: []
     }

@@ -8,20 +8,16 @@ extension ProtectionPolicy {
 }
 
 extension PasswordPolicy {
-  package static let ruleNames = PolicyRule.ofPasswords.map(\.rawValue)
+  /// The rules.
+  package static let ruleNames = PasswordRules.rules.map(\.member)
 }
 
 extension LockPolicy {
-  /// The types, each with its rules other than `type`.
-  static let rules: [(type: String, rules: [PolicyRule])] = [
-    ("none", []), ("lock", [.limit, .atLimit]), ("delay", [.delay, .counter]),
-    ("coolDown", [.waits, .atLimit]), ("silent", []),
-  ]
-
-  package static let typeNames = rules.map(\.type)
+  /// The types.
+  package static let typeNames = LockRules.rows.map(\.type)
 
   /// Returns the rules of a type, or of all types, other than `type`.
   package static func ruleNames(ofType type: String? = nil) -> [String] {
-    rules.filter { type == nil || $0.type == type }.flatMap(\.rules).map(\.rawValue)
+    LockRules.rows.filter { type == nil || $0.type == type }.flatMap(\.rows).map(\.rule.member)
   }
 }

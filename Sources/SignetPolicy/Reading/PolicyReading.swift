@@ -21,10 +21,10 @@ struct PolicyReading {
 
   /// Reads the JSON form of a protection policy.
   init(_ json: JSONObject) {
-    var source = JSONPolicySource(json)
+    let source = JSONPolicySource(json)
     defer { failures = source.failures + failures + contradictions() }
     guard let type = source.word(.type) else {
-      source.missing(.type)
+      source.missing(.type, default: nil)
       return
     }
     self.type = type
@@ -33,31 +33,31 @@ struct PolicyReading {
         source.failures.append(.unknownType(type))
         return
       }
-      source.allow(only: [PolicyRule.type.rawValue])
+      source.allow(only: [PolicyRule.type.member])
       return
     }
-    source.allow(only: [PolicyRule.type.rawValue, "password", "lock"])
+    source.allow(only: [PolicyRule.type.member, "password", "lock"])
     if let object = source.object("password") {
-      var inner = JSONPolicySource(object)
-      password = PasswordRules(reading: &inner)
+      let inner = JSONPolicySource(object)
+      password = PasswordRules(reading: inner)
       failures += inner.failures
     }
     if let object = source.object("lock") {
-      var inner = JSONPolicySource(object)
-      lock = LockPolicy(reading: &inner)
+      let inner = JSONPolicySource(object)
+      lock = LockPolicy(reading: inner)
       failures += inner.failures
     }
   }
 
   /// Reads the JSON form of a password policy.
   init(passwordRules json: JSONObject) {
-    var source = JSONPolicySource(json)
-    password = PasswordRules(reading: &source)
+    let source = JSONPolicySource(json)
+    password = PasswordRules(reading: source)
     failures = source.failures + contradictions()
   }
 
   init(text: String) {
-    var source = TextPolicySource(text)
+    let source = TextPolicySource(text)
     defer {
       failures = source.failures + contradictions()
       remarks = source.remarks
@@ -65,10 +65,10 @@ struct PolicyReading {
     let type = source.word(.type) ?? "password"
     self.type = type
     if Self.typesWithPassword.contains(type) {
-      password = PasswordRules(reading: &source)
-      lock = source.hasLock ? LockPolicy(reading: &source) : .standard
+      password = PasswordRules(reading: source)
+      lock = source.hasLock ? LockPolicy(reading: source) : .standard
     } else if Self.typesWithout.contains(type) {
-      source.allow(only: [.type], among: PolicyRule.allCases)
+      source.allow(only: [.type], among: PolicyRule.all)
     } else {
       source.failures.append(.unknownType(type))
     }
@@ -93,13 +93,13 @@ struct PolicyReading {
     case "devicePasscode": return .devicePasscode
     default: break
     }
-    guard let password, let lock else { throw .malformed(.missingMember(PolicyRule.type.rawValue)) }
+    guard let password, let lock else { throw .malformed(.missingMember(PolicyRule.type.member)) }
     let passwordPolicy = try PasswordPolicy(password)
     switch type {
     case "password": return .password(passwordPolicy, lock)
     case "biometricOrPassword": return .biometricOrPassword(passwordPolicy, lock)
     case "deviceLockOrPassword": return .deviceLockOrPassword(passwordPolicy, lock)
-    default: throw .malformed(.missingMember(PolicyRule.type.rawValue))
+    default: throw .malformed(.missingMember(PolicyRule.type.member))
     }
   }
 

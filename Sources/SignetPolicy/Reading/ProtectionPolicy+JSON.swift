@@ -48,39 +48,23 @@ extension LockPolicy {
   /// - Parameter json: `type` and the members above; nothing else.
   /// - Throws: ``PolicyFailure``.
   public init(_ json: JSONObject) throws(PolicyFailure) {
-    var source = JSONPolicySource(json)
-    let lock = LockPolicy(reading: &source)
+    let source = JSONPolicySource(json)
+    let lock = LockPolicy(reading: source)
     if let failure = source.failures.first { throw failure }
-    guard let lock else { throw .malformed(.missingMember(PolicyRule.type.rawValue)) }
+    guard let lock else { throw .malformed(.missingMember(PolicyRule.lockType.member)) }
     try lock.validate()
     self = lock
   }
 
   /// The JSON form; reading it gives the same policy, if the policy is valid.
   public var json: JSONObject {
-    var json: JSONObject = ["type": .string(typeName)]
-    switch self {
-    case .none, .silent: break
-    case .lock(let limit, _): json[.limit] = .integer(Int64(limit))
-    case .delay(let seconds, let counter):
-      json[.delay] = .integer(Int64(seconds))
-      json[.counter] = .integer(Int64(counter))
-    case .coolDown(let waits, _): json[.waits] = .array(waits.map { .integer(Int64($0)) })
+    LockRules(self).written(always: .alwaysInJSON).reduce(into: ["type": .string(typeName)]) {
+      $0[$1.rule.member] = $1.value.json
     }
-    if consequence != .lockOut { json[.atLimit] = .string(consequence.rawValue) }
-    return json
   }
 
   /// The `type` of the JSON form.
-  public var typeName: String {
-    switch self {
-    case .none: "none"
-    case .lock: "lock"
-    case .delay: "delay"
-    case .coolDown: "coolDown"
-    case .silent: "silent"
-    }
-  }
+  public var typeName: String { LockRules(self).type }
 }
 
 extension PasswordPolicy {
@@ -94,39 +78,16 @@ extension PasswordPolicy {
   /// - Parameter json: The rules, and nothing else.
   /// - Throws: ``PolicyFailure`` with the names of the rules at fault.
   public init(_ json: JSONObject) throws(PolicyFailure) {
-    var source = JSONPolicySource(json)
-    let rules = PasswordRules(reading: &source)
+    let source = JSONPolicySource(json)
+    let rules = PasswordRules(reading: source)
     if let failure = source.failures.first { throw failure }
     try self.init(rules)
   }
 
   /// The rules that are set, in a fixed order; reading them gives the same policy.
   public var json: JSONObject {
-    var json = JSONObject()
-    json[.minLength] = .integer(Int64(minimumLength))
-    json[.maxLength] = .integer(Int64(maximumLength))
-    for kind in CharacterClass.allCases {
-      let count = count(of: kind)
-      if count.minimum > 0 { json[kind.minimum] = .integer(Int64(count.minimum)) }
-      if let maximum = count.maximum { json[kind.maximum] = .integer(Int64(maximum)) }
+    PasswordRules.rows.written(rules, absent: .absent, always: .alwaysInJSON).reduce(into: JSONObject()) {
+      $0[$1.rule.member] = $1.value.json
     }
-    json[.allowSequences] = .bool(allowsSequences)
-    if let maximumRepeats { json[.maxRepeats] = .integer(Int64(maximumRepeats)) }
-    if maximumHistory > 0 { json[.maxHistory] = .integer(Int64(maximumHistory)) }
-    if age.minimumDays > 0 { json[.minAge] = .integer(Int64(age.minimumDays)) }
-    if age.maximumDays > 0 { json[.maxAge] = .integer(Int64(age.maximumDays)) }
-    if cache.isEnabled { json[.cacheEnabled] = true }
-    if cache.timeout != PasswordCache.standardTimeout {
-      json[.cacheTimeout] = .integer(Int64(cache.timeout))
-    }
-    if checksDictionary { json[.dictionary] = true }
-    return json
-  }
-}
-
-extension JSONObject {
-  fileprivate subscript(rule: PolicyRule) -> JSONValue? {
-    get { self[rule.rawValue] }
-    set { self[rule.rawValue] = newValue }
   }
 }

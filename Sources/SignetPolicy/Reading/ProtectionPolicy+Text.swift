@@ -22,45 +22,24 @@ extension ProtectionPolicy {
   public var stringWithLock: String { string(withStandardLock: true) }
 
   private func string(withStandardLock: Bool) -> String {
-    var pairs: [(rule: PolicyRule, value: String)] = []
-    func add(_ rule: PolicyRule, _ value: Int) { pairs.append((rule, String(value))) }
-    if typeName != "password" { pairs.append((.type, typeName.lowercased())) }
-    if let policy = passwordPolicy {
-      let kinds: [CharacterClass] = [.uppercase, .lowercase, .digit, .letter, .nonAlphanumeric]
-      for kind in kinds { add(kind.minimum, policy.count(of: kind).minimum) }
-      for kind in kinds {
-        if let maximum = policy.count(of: kind).maximum { add(kind.maximum, maximum) }
-      }
-      add(.minLength, policy.minimumLength)
-      add(.maxLength, policy.maximumLength)
-      if policy.allowsSequences { add(.allowSequences, 1) }
-      if let repeats = policy.maximumRepeats { add(.maxRepeats, repeats) }
-      if policy.maximumHistory > 0 { add(.maxHistory, policy.maximumHistory) }
-      if policy.age.minimumDays > 0 { add(.minAge, policy.age.minimumDays) }
-      if policy.age.maximumDays > 0 { add(.maxAge, policy.age.maximumDays) }
-      if policy.cache.isEnabled { add(.cacheEnabled, 1) }
-      if policy.cache.timeout != PasswordCache.standardTimeout { add(.cacheTimeout, policy.cache.timeout) }
-      if policy.checksDictionary { add(.dictionary, 1) }
-      if withStandardLock || lockPolicy != .standard { pairs += lockPolicy.pairs }
+    var pairs: [String] = []
+    func add(_ values: [(rule: PolicyRule, value: PolicyValue)]) {
+      pairs += values.map { "\($0.rule.code)=\($0.value.text)" }
     }
-    return pairs.map { "\($0.rule.code)=\($0.value)" }.joined(separator: ";")
+    if typeName != "password" { pairs.append("\(PolicyRule.type.code)=\(typeName.lowercased())") }
+    if let policy = passwordPolicy {
+      add(PasswordRules.textRows.written(policy.rules, absent: .absent, always: .alwaysInText))
+      if withStandardLock || lockPolicy != .standard {
+        pairs.append("\(PolicyRule.lockType.code)=\(lockPolicy.typeName.lowercased())")
+        // In a string the codes of a lock are in alphabetical order.
+        add(LockRules(lockPolicy).written(always: .alwaysInText).sorted { $0.rule.code < $1.rule.code })
+      }
+    }
+    return pairs.joined(separator: ";")
   }
 }
 
 extension LockPolicy {
   /// The default lock of a policy string: five attempts.
   public static let standard = LockPolicy.lock(limit: 5)
-
-  fileprivate var pairs: [(rule: PolicyRule, value: String)] {
-    var pairs: [(rule: PolicyRule, value: String)] = [(.lockType, typeName.lowercased())]
-    switch self {
-    case .none, .silent: break
-    case .lock(let limit, _): pairs.append((.limit, String(limit)))
-    case .delay(let seconds, let counter):
-      pairs += [(.counter, String(counter)), (.delay, String(seconds))]
-    case .coolDown(let waits, _): pairs.append((.waits, waits.map(String.init).joined(separator: ",")))
-    }
-    if consequence == .wipe { pairs.append((.atLimit, "1")) }
-    return pairs
-  }
 }

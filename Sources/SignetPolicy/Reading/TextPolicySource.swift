@@ -2,10 +2,10 @@ import SignetJSON
 
 /// A source that reads rules from a policy string: `NAME=value` pairs joined by `;`, in any order.
 ///
-/// Codes and keywords are case-insensitive, and spaces around them are ignored. An unknown code becomes a remark and no
-/// error, so that strings of other systems can be imported; the remark shows the operator which codes were ignored.
-struct TextPolicySource: PolicySource {
-  /// The maximum size in bytes, to bound the work.
+/// Codes and keywords are read in upper or lower case, and spaces around them do not matter. A code that is not known is
+/// kept as a remark, so that strings of other systems can be brought over; whoever saves one sees what was left out.
+final class TextPolicySource: PolicySource {
+  /// The most bytes taken, to bound the work.
   static let maximumByteCount = 4096
 
   private var values: [String: String] = [:]
@@ -17,7 +17,7 @@ struct TextPolicySource: PolicySource {
       failures.append(.tooLong(byteCount: text.utf8.count, limit: Self.maximumByteCount))
       return
     }
-    let known = Set(PolicyRule.allCases.map(\.code))
+    let known = Set(PolicyRule.all.map(\.code))
     for pair in text.split(separator: ";") {
       let pair = pair.trimmed
       if pair.isEmpty { continue }
@@ -38,11 +38,11 @@ struct TextPolicySource: PolicySource {
   /// True if the string has a code of a lock policy.
   var hasLock: Bool { PolicyRule.ofLocks.contains { values[$0.code] != nil } }
 
-  mutating func number(_ rule: PolicyRule) -> Int? {
+  func number(_ rule: PolicyRule) -> Int? {
     values[rule.code].flatMap { number($0, of: rule) }
   }
 
-  mutating func numbers(_ rule: PolicyRule) -> [Int]? {
+  func numbers(_ rule: PolicyRule) -> [Int]? {
     guard let text = values[rule.code] else { return nil }
     var numbers: [Int] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -52,7 +52,7 @@ struct TextPolicySource: PolicySource {
     return numbers
   }
 
-  mutating func flag(_ rule: PolicyRule) -> Bool? {
+  func flag(_ rule: PolicyRule) -> Bool? {
     guard let text = values[rule.code] else { return nil }
     switch text.lowercased() {
     case "1", "true": return true
@@ -63,34 +63,31 @@ struct TextPolicySource: PolicySource {
     }
   }
 
-  mutating func word(_ rule: PolicyRule) -> String? {
-    if rule == .atLimit {
-      return flag(rule).map { ($0 ? LimitConsequence.wipe : .lockOut).rawValue }
-    }
+  func word(_ rule: PolicyRule) -> String? {
     guard let text = values[rule.code] else { return nil }
     let keywords = PolicyReading.typesWithPassword + PolicyReading.typesWithout + ["coolDown"]
     return keywords.first { $0.lowercased() == text.lowercased() } ?? text.lowercased()
   }
 
-  mutating func missing(_ rule: PolicyRule) {
-    if values[rule.code] != nil { return }  // unreadable; recorded when it was read
-    switch rule {
-    case .minLength:
-      remarks.append(PolicyFinding(unset: rule, standard: PasswordPolicy.allowedLengths.lowerBound))
-    case .maxLength:
-      remarks.append(PolicyFinding(unset: rule, standard: PasswordPolicy.allowedLengths.upperBound))
-    default: failures.append(.malformed(.missingMember(rule.code)))
+  func consequence(_ rule: PolicyRule) -> LimitConsequence? { flag(rule).map { $0 ? .wipe : .lockOut } }
+
+  func missing(_ rule: PolicyRule, default standard: Int?) {
+    if values[rule.code] != nil { return }  // unreadable, and noted when it was read
+    if let standard {
+      remarks.append(PolicyFinding(unset: rule, standard: standard))
+    } else {
+      failures.append(.malformed(.missingMember(rule.code)))
     }
   }
 
-  mutating func allow(only rules: [PolicyRule], among group: [PolicyRule]) {
+  func allow(only rules: [PolicyRule], among group: [PolicyRule]) {
     let allowed = Set(rules.map(\.code))
     for code in Set(group.map(\.code)).subtracting(allowed).sorted() where values[code] != nil {
       remarks.append(PolicyFinding(idleCode: code))
     }
   }
 
-  private mutating func number(_ text: String, of rule: PolicyRule) -> Int? {
+  private func number(_ text: String, of rule: PolicyRule) -> Int? {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       failures.append(.notAValue(rule: rule.code, expected: "a whole number"))

@@ -1,7 +1,7 @@
 extension PasswordRules {
   /// Warnings about rules that are allowed but probably not intended.
   var warnings: [PolicyFinding] {
-    strengthWarnings + alphabetWarnings + idleMaxima + historyWarnings + dictionaryWarnings
+    strengthWarnings + alphabetWarnings + idleRules + historyWarnings + dictionaryWarnings
   }
 
   private var strengthWarnings: [PolicyFinding] {
@@ -22,7 +22,7 @@ extension PasswordRules {
     if minimum(of: .letter) > cased {
       return [
         PolicyFinding(
-          .warning, [.minLetters, .maxUppercase, .maxLowercase],
+          .warning, [.minimum(.letter), .maximum(.uppercase), .maximum(.lowercase)],
           "only letters without case can satisfy these together, and many keyboards have none; allow more letters with case"
         )
       ]
@@ -30,7 +30,7 @@ extension PasswordRules {
     if letters + maximum(of: .digit) + maximum(of: .nonAlphanumeric) < minimumLength {
       return [
         PolicyFinding(
-          .warning, [.minLength, .maxUppercase, .maxLowercase],
+          .warning, [.minLength, .maximum(.uppercase), .maximum(.lowercase)],
           "only letters without case can fill the length, and many keyboards have none; allow more of the others"
         )
       ]
@@ -38,30 +38,17 @@ extension PasswordRules {
     if cased == 0, maximum(of: .letter) > 0 {
       return [
         PolicyFinding(
-          .warning, [.maxLetters, .maxUppercase, .maxLowercase],
+          .warning, [.maximum(.letter), .maximum(.uppercase), .maximum(.lowercase)],
           "letters are allowed, but none with case; set maxLetters to 0 if none are meant")
       ]
     }
     return []
   }
 
-  private var idleMaxima: [PolicyFinding] {
-    var findings = CharacterClass.allCases.compactMap { kind -> PolicyFinding? in
-      guard let maximum = self[kind].maximum, maximum > maximumLength else { return nil }
-      return PolicyFinding(
-        .warning, [kind.maximum, .maxLength], "a maximum above the length has no effect; leave it out")
+  private var idleRules: [PolicyFinding] {
+    Self.rows.compactMap { row in
+      row.idle(self).map { PolicyFinding(.warning, [row.rule, $0.other], $0.message) }
     }
-    if let maximumRepeats, maximumRepeats >= maximumLength {
-      findings.append(
-        PolicyFinding(
-          .warning, [.maxRepeats, .maxLength], "so many repeats do not fit the length; leave it out"))
-    }
-    if !cache.isEnabled, cache.timeout != PasswordCache.standardTimeout {
-      findings.append(
-        PolicyFinding(
-          .warning, [.cacheTimeout, .cacheEnabled], "the cache is off, so its time has no effect"))
-    }
-    return findings
   }
 
   private var historyWarnings: [PolicyFinding] {

@@ -28,7 +28,7 @@ public struct PolicyFinding: Sendable, Hashable, CustomStringConvertible {
     clause: String? = nil
   ) {
     self.severity = severity
-    self.rules = rules.map(\.rawValue)
+    self.rules = rules.map(\.name)
     self.profile = profile
     self.clause = clause
     self.message = message
@@ -65,7 +65,7 @@ extension PolicyFinding {
       return
     }
     let named = rules.map { name in
-      let code = PolicyRule(rawValue: name).map { " (\($0.code))" } ?? ""
+      let code = PolicyRule.all.first { $0.name == name }.map { " (\($0.code))" } ?? ""
       return name + code + (values[name].map { " \($0)" } ?? "")
     }
     message = "no password satisfies \(named.joined(separator: " and ")) together; relax one of them"

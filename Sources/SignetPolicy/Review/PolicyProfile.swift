@@ -86,17 +86,16 @@ private struct Demands {
     let isNumeric = rules.isNumeric
     let isMixed = isNumeric || rules.digits.minimum > 0 && rules.needsLetters
     demand(
-      isMixed, [.minLetters, .minDigits], "clause composition",
+      isMixed, [.minimum(.letter), .minimum(.digit)], "clause composition",
       "ask for letters and digits, or for digits only")
     demand(
       rules.maximumHistory > 0, [.maxHistory], "clause history", "remember at least the present password")
     demand(rules.age.maximumDays > 0, [.maxAge], "clause age", "let passwords expire")
-    demand(
-      rules.maximumRepeats == nil, [.maxRepeats], "clause codes",
-      "policy strings of other systems have no such rule")
-    demand(
-      !rules.checksDictionary, [.dictionary], "clause codes",
-      "policy strings of other systems have no such rule")
+    for row in PasswordRules.rows where row.isOurs {
+      demand(
+        row.value(rules) == row.value(.absent), [row.rule], "clause codes",
+        "policy strings of other systems have no such rule")
+    }
   }
 
   mutating func nist(_ reading: PolicyReading) {
@@ -119,7 +118,7 @@ private struct Demands {
       rules.checksDictionary || !rules.allowsSequences, [.dictionary, .allowSequences],
       "SP 800-63B-4 section 3.2.10",
       "values that everybody uses should be refused; turn the dictionary on or sequences off")
-    let mixing = CharacterClass.allCases.filter { rules.minimum(of: $0) > 0 }.map(\.minimum)
+    let mixing = CharacterClass.allCases.filter { rules.minimum(of: $0) > 0 }.map(PolicyRule.minimum)
     demand(
       mixing.isEmpty || rules.isNumeric, mixing, "SP 800-63B-4 section 3.1.1.2",
       "mixtures of characters must not be demanded; leave the minima of the classes out")
@@ -155,7 +154,7 @@ private struct Demands {
       return demand(reading.type == nil, [.type], "clause digits", "ask for a PIN")
     }
     demand(
-      rules.isNumeric, [.maxLetters, .maxNonAlphanumeric], "clause digits",
+      rules.isNumeric, [.maximum(.letter), .maximum(.nonAlphanumeric)], "clause digits",
       "allow digits only: set maxLetters and maxNonAlphanumeric to 0")
     demand(rules.minimumLength >= 6, [.minLength], "clause length", "ask for six digits or more")
     demand(!rules.allowsSequences, [.allowSequences], "clause sequences", "refuse series such as 123456")

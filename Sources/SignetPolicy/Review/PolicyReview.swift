@@ -52,7 +52,7 @@ public struct PolicyReview: Sendable {
   /// - Parameter json: The object; it may have any content.
   public init(_ json: JSONObject) {
     self.init(
-      json.contains(PolicyRule.type.rawValue) ? PolicyReading(json) : PolicyReading(passwordRules: json))
+      json.contains(PolicyRule.type.member) ? PolicyReading(json) : PolicyReading(passwordRules: json))
   }
 
   /// Reviews a valid policy for warnings and profiles.
@@ -93,14 +93,6 @@ public struct PolicyReview: Sendable {
 
 extension PasswordRules {
   fileprivate var values: [String: Int] {
-    var values: [PolicyRule: Int] = [
-      .minLength: minimumLength, .maxLength: maximumLength, .minAge: age.minimumDays,
-      .maxAge: age.maximumDays,
-    ]
-    for kind in CharacterClass.allCases {
-      values[kind.minimum] = self[kind].minimum
-      values[kind.maximum] = self[kind].maximum
-    }
-    return Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+    Self.rows.reduce(into: [:]) { $0[$1.rule.name] = $1.value(self)?.number }
   }
 }

@@ -2,7 +2,7 @@ extension PasswordPolicy {
   /// The requirements for a new password, one phrase per rule, without those that only its store can check.
   public var requirements: [String] {
     let isNumeric = rules.isNumeric
-    let most = isNumeric ? min(maximumLength, maximum(of: .digit)) : maximumLength
+    let most = isNumeric ? min(rules.maximumLength, maximum(of: .digit)) : rules.maximumLength
     let lengths = rules.shortestLength == most ? "\(most)" : "\(rules.shortestLength) to \(most)"
     var phrases = ["\(lengths) \(isNumeric ? "digit" : "character")\(most == 1 ? "" : "s")"]
     for kind in CharacterClass.allCases where !isSaid(of: kind) {
@@ -17,16 +17,9 @@ extension PasswordPolicy {
       default: break
       }
     }
-    if !allowsSequences { phrases.append("no sequences such as 123 or \(isNumeric ? "321" : "cba")") }
-    if let maximumRepeats {
-      phrases.append(
-        maximumRepeats == 1
-          ? "no character twice in a row" : "no character more than \(maximumRepeats) times in a row")
+    phrases += PasswordRules.rows.compactMap { row in
+      row.value(rules).flatMap { row.phrase($0.asNumber, rules) }
     }
-    if maximumHistory > 0 {
-      phrases.append(maximumHistory == 1 ? "not the present one" : "none of the last \(maximumHistory)")
-    }
-    if checksDictionary { phrases.append("not made from a word or an obvious series") }
     return phrases
   }
 
@@ -55,18 +48,8 @@ extension ProtectionPolicy {
     }
     guard let password = passwordPolicy else { return sentences }
     sentences.append("A new password: \(password.requirements.joined(separator: ", ")).")
-    let age = password.age
-    if age.minimumDays > 0 {
-      sentences.append(
-        "A changed password can be changed again after \(counted(age.minimumDays, "day", "days")).")
-    }
-    if age.maximumDays > 0, lockPolicy != .silent {
-      sentences.append("A password must be changed after \(counted(age.maximumDays, "day", "days")).")
-    }
-    if password.cache.isEnabled {
-      sentences.append(
-        "A verified password serves one signature within \(counted(password.cache.timeout, "second", "seconds"))."
-      )
+    sentences += PasswordRules.rows.compactMap { row in
+      row.value(password.rules).flatMap { row.sentence($0.asNumber, password.rules, lockPolicy) }
     }
     return sentences
       + lockPolicy.sentences(
@@ -121,8 +104,4 @@ extension LockPolicy {
       ]
     }
   }
-}
-
-private func counted(_ count: Int, _ one: String, _ many: String) -> String {
-  "\(count) \(count == 1 ? one : many)"
 }

@@ -36,12 +36,12 @@ extension PasswordPolicy {
   /// Decides whether a password is among the latest that must not be reused.
   ///
   /// - Parameters:
-  ///   - password: The new password.
-  ///   - history: Earlier passwords, the oldest first.
-  /// - Returns: True if one of the last ``maximumHistory`` has the same prepared form.
+  ///   - password: The new one.
+  ///   - history: Earlier ones, the oldest first.
+  /// - Returns: Whether one of the last ``PasswordRules/maximumHistory`` has the same prepared form.
   fileprivate func reuses(_ password: String, history: [String]) -> Bool {
     guard let prepared = password.prepared else { return false }
-    return history.suffix(maximumHistory).contains { $0.prepared == prepared }
+    return history.suffix(rules.maximumHistory).contains { $0.prepared == prepared }
   }
 }
 

@@ -1,0 +1,142 @@
+/// A rule with a value in `Root`, declared once.
+///
+/// Readers and printers of both forms, the linter, the sentences, the options of `signet-server init` and the table in
+/// `docs/policies.md` come from the rows.
+struct PolicyRow<Root: Sendable>: Sendable {
+  /// When a policy has the rule in its written forms.
+  enum Presence {
+    /// In both forms. Without it the JSON form is refused; a string without it is too, unless the rule has a default.
+    case required
+    /// In the JSON form; in a string unless it has its default.
+    case alwaysInJSON
+    /// In a string; in the JSON form unless it has its default.
+    case alwaysInText
+    /// In either form unless it has its default.
+    case unlessDefault
+  }
+
+  let rule: PolicyRule
+  let presence: Presence
+  /// The allowed numbers; `nil` for a rule that is no single number, or has other bounds for each policy.
+  let range: ClosedRange<Int>?
+  /// The value; `nil` where an optional rule is not set.
+  let value: @Sendable (Root) -> PolicyValue?
+  /// Reads the value, and returns whether there was one.
+  let read: @Sendable (any PolicySource, inout Root) -> Bool
+
+  // Numbers below are the rule's; a flag's is 1 for true and 0 for false, as in a policy string.
+
+  /// Whether a password breaks the rule; `nil` where the password alone does not tell.
+  var isBroken: (@Sendable (PasswordTally, Int) -> Bool)?
+  /// The sentence of a violation; `nil` where no password breaks the rule.
+  var violation: (@Sendable (Int) -> String)?
+  /// The phrase in the sentence about new passwords.
+  var phrase: @Sendable (Int, Root) -> String? = { _, _ in nil }
+  /// The sentence of its own.
+  var sentence: @Sendable (Int, Root, LockPolicy) -> String? = { _, _, _ in nil }
+  /// What the linter says where the rule has no effect.
+  var idle: @Sendable (Root) -> (other: PolicyRule, message: String)? = { _ in nil }
+  /// Whether policy strings of other systems have no such rule.
+  var isOurs = false
+  /// The option of `signet-server init`.
+  var option: PasswordOption?
+  /// What the documents say of it: the unit of its number, the default where the number says less, and which passwords break it or
+  /// else its meaning.
+  var unit: String?, standard: String?, meaning = ""
+
+  /// Declares a rule.
+  ///
+  /// - Parameters:
+  ///   - rule: Its names.
+  ///   - path: The property with its value.
+  ///   - kind: The kind of its value.
+  ///   - presence: When it is written.
+  ///   - details: Sets what else there is to say.
+  init<Value>(
+    _ rule: PolicyRule, _ path: any WritableKeyPath<Root, Value> & Sendable, _ kind: PolicyKind<Value>,
+    _ presence: Presence = .unlessDefault, details: (inout Self) -> Void = { _ in }
+  ) {
+    self.rule = rule
+    self.presence = presence
+    range = kind.range
+    value = { kind.write($0[keyPath: path]) }
+    read = { source, root in
+      guard let value = kind.read(source, rule) else { return false }
+      root[keyPath: path] = value
+      return true
+    }
+    details(&self)
+  }
+
+  /// Declares a rule that is `nil` where it is not set.
+  init<Value>(
+    _ rule: PolicyRule, optional path: any WritableKeyPath<Root, Value?> & Sendable,
+    _ kind: PolicyKind<Value>,
+    details: (inout Self) -> Void = { _ in }
+  ) {
+    self.rule = rule
+    presence = .unlessDefault
+    range = kind.range
+    value = { $0[keyPath: path].map(kind.write) }
+    read = { source, root in
+      root[keyPath: path] = kind.read(source, rule)
+      return root[keyPath: path] != nil
+    }
+    details(&self)
+  }
+}
+
+/// How values of a type are read and written.
+struct PolicyKind<Value>: Sendable {
+  fileprivate var range: ClosedRange<Int>?
+  fileprivate let read: @Sendable (any PolicySource, PolicyRule) -> Value?
+  fileprivate let write: @Sendable (Value) -> PolicyValue
+}
+
+extension PolicyKind<Int> {
+  /// A number; without a range, the policy itself knows which are allowed.
+  static func number(_ range: ClosedRange<Int>? = nil) -> Self {
+    Self(range: range, read: { $0.number($1) }, write: { .number($0) })
+  }
+}
+
+extension PolicyKind<[Int]> {
+  static var numbers: Self { Self(read: { $0.numbers($1) }, write: { .numbers($0) }) }
+}
+
+extension PolicyKind<Bool> {
+  static var flag: Self { Self(read: { $0.flag($1) }, write: { .flag($0) }) }
+}
+
+extension PolicyKind<LimitConsequence> {
+  static var consequence: Self { Self(read: { $0.consequence($1) }, write: { .consequence($0) }) }
+}
+
+extension Array {
+  /// The rules to write in a form of a policy, with their values.
+  ///
+  /// - Parameters:
+  ///   - root: The policy.
+  ///   - absent: The policy that is read where no rule is set.
+  ///   - always: The rows that are written whatever their value, beside required ones.
+  /// - Returns: Required rules, those of `always`, and those that have not their default.
+  func written<Root>(
+    _ root: Root, absent: Root, always: PolicyRow<Root>.Presence
+  ) -> [(rule: PolicyRule, value: PolicyValue)] where Element == PolicyRow<Root> {
+    compactMap { row in
+      guard let value = row.value(root) else { return nil }
+      let isWritten = row.presence == .required || row.presence == always || value != row.value(absent)
+      return isWritten ? (row.rule, value) : nil
+    }
+  }
+
+  /// The numbers that are not in their ranges.
+  func outOfRange<Root>(_ root: Root) -> [PolicyFailure] where Element == PolicyRow<Root> {
+    compactMap { row in
+      guard let range = row.range, let number = row.value(root)?.number, !range.contains(number) else {
+        return nil
+      }
+      return .outOfRange(rule: row.rule.name, value: number, allowed: range)
+    }
+  }
+}
