@@ -44,11 +44,11 @@ struct LockRules: Sendable {
   /// The types, and the rules of each besides its type.
   static let rows: [(type: String, rows: [PolicyRow<LockRules>])] = {
     let limit = PolicyRow(.limit, \LockRules.limit, .number(LockPolicy.allowedLimits), .required)
-    let atLimit = PolicyRow(.atLimit, \LockRules.atLimit, .consequence)
+    let atLimit = PolicyRow(.atLimit, \LockRules.atLimit, .consequence())
     // The longest delay depends on the counter.
     let delay = PolicyRow(.delay, \LockRules.delay, .number(), .required)
     let counter = PolicyRow(.counter, \LockRules.counter, .number(LockPolicy.allowedCounters), .required)
-    let waits = PolicyRow(.waits, \LockRules.waits, .numbers, .required)
+    let waits = PolicyRow(.waits, \LockRules.waits, .numbers(), .required)
     return [
       ("none", []), ("lock", [limit, atLimit]), ("delay", [delay, counter]), ("coolDown", [waits, atLimit]),
       ("silent", []),

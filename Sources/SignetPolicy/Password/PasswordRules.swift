@@ -143,7 +143,7 @@ extension PasswordRules {
   }
 
   private static func maximum(of kind: CharacterClass) -> PolicyRow<PasswordRules> {
-    PolicyRow(.maximum(kind), optional: \.[kind].maximum, .number(PasswordPolicy.allowedCounts)) {
+    PolicyRow(.maximum(kind), \.[kind].maximum, .optionalNumber(PasswordPolicy.allowedCounts)) {
       $0.isBroken = { tally, maximum in tally.count(of: kind) > maximum }
       $0.violation = { $0 == 0 ? "use no \(kind.noun(0))" : "use at most \($0) \(kind.noun($0))" }
       $0.idle = { rules in
@@ -158,7 +158,7 @@ extension PasswordRules {
   }
 
   private static let others: [PolicyRow<PasswordRules>] = [
-    PolicyRow(.allowSequences, \.allowsSequences, .flag, .alwaysInJSON) {
+    PolicyRow(.allowSequences, \.allowsSequences, .flag(), .alwaysInJSON) {
       $0.isBroken = { tally, allowed in allowed == 0 && tally.hasSequence }
       $0.violation = { _ in
         "avoid \(PasswordPolicy.sequenceLength) or more letters or digits in order, such as abc or 321"
@@ -170,7 +170,7 @@ extension PasswordRules {
       $0.meaning =
         "three letters or three digits in order, up or down, case aside: `abc`, `321`, `Xyz`"
     },
-    PolicyRow(.maxRepeats, optional: \.maximumRepeats, .number(PasswordPolicy.allowedLengths)) {
+    PolicyRow(.maxRepeats, \.maximumRepeats, .optionalNumber(PasswordPolicy.allowedLengths)) {
       $0.isBroken = { tally, maximum in tally.longestRepeat > maximum }
       $0.violation = { maximum in
         maximum == 1
@@ -219,7 +219,7 @@ extension PasswordRules {
       $0.standard = "0: never"
       $0.meaning = "after how long a password must be changed; without effect under a silent lock"
     },
-    PolicyRow(.cacheEnabled, \.cache.isEnabled, .flag) {
+    PolicyRow(.cacheEnabled, \.cache.isEnabled, .flag()) {
       $0.sentence = { enabled, rules, _ in
         let seconds = counted(rules.cache.timeout, "second", "seconds")
         return enabled == 0 ? nil : "A verified password serves one signature within \(seconds)."
@@ -234,7 +234,7 @@ extension PasswordRules {
       $0.unit = "seconds"
       $0.meaning = "for how long"
     },
-    PolicyRow(.dictionary, \.checksDictionary, .flag) {
+    PolicyRow(.dictionary, \.checksDictionary, .flag()) {
       $0.violation = { _ in "choose a password that is not made from a word or an obvious series" }
       $0.phrase = { checks, _ in checks == 0 ? nil : "not made from a word or an obvious series" }
       $0.isOurs = true

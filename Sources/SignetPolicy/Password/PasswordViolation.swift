@@ -27,10 +27,10 @@ public struct PasswordViolation: Error, Sendable, Hashable, CustomStringConverti
     self.init(row, bound)
   }
 
-  private init(rule: String, description: String) {
-    self.rule = rule
+  private init(name: String, sentence: String) {
+    rule = name
     bound = nil
-    self.description = description
+    description = sentence
   }
 
   /// Shorter than the minimum length, in code points.
@@ -51,14 +51,14 @@ public struct PasswordViolation: Error, Sendable, Hashable, CustomStringConverti
   public static let inDictionary = Self(.dictionary)
   /// A rule that the app brought itself; the name and the sentence are the app's.
   public static func custom(rule: String, message: String) -> Self {
-    Self(rule: rule, description: message)
+    Self(name: rule, sentence: message)
   }
   /// A control character, or another that RFC 8264 keeps out of free text, such as U+0640.
   public static let disallowedCharacter = Self(
-    rule: "disallowedCharacter",
-    description:
+    name: "disallowedCharacter",
+    sentence:
       "leave out control, invisible, private-use and unassigned characters, and others that RFC 8264 disallows"
   )
   /// Bytes that are not UTF-8; nothing else was checked.
-  public static let notUTF8 = Self(rule: "encoding", description: "enter the password as UTF-8 text")
+  public static let notUTF8 = Self(name: "encoding", sentence: "enter the password as UTF-8 text")
 }

@@ -67,49 +67,35 @@ struct PolicyRow<Root: Sendable>: Sendable {
     }
     details(&self)
   }
-
-  /// Declares a rule that is `nil` where it is not set.
-  init<Value>(
-    _ rule: PolicyRule, optional path: any WritableKeyPath<Root, Value?> & Sendable,
-    _ kind: PolicyKind<Value>,
-    details: (inout Self) -> Void = { _ in }
-  ) {
-    self.rule = rule
-    presence = .unlessDefault
-    range = kind.range
-    value = { $0[keyPath: path].map(kind.write) }
-    read = { source, root in
-      root[keyPath: path] = kind.read(source, rule)
-      return root[keyPath: path] != nil
-    }
-    details(&self)
-  }
 }
 
 /// How values of a type are read and written.
 struct PolicyKind<Value>: Sendable {
   fileprivate var range: ClosedRange<Int>?
   fileprivate let read: @Sendable (any PolicySource, PolicyRule) -> Value?
-  fileprivate let write: @Sendable (Value) -> PolicyValue
+  fileprivate let write: @Sendable (Value) -> PolicyValue?
 }
 
-extension PolicyKind<Int> {
+extension PolicyKind {
   /// A number; without a range, the policy itself knows which are allowed.
-  static func number(_ range: ClosedRange<Int>? = nil) -> Self {
+  static func number(_ range: ClosedRange<Int>? = nil) -> Self where Value == Int {
     Self(range: range, read: { $0.number($1) }, write: { .number($0) })
   }
-}
 
-extension PolicyKind<[Int]> {
-  static var numbers: Self { Self(read: { $0.numbers($1) }, write: { .numbers($0) }) }
-}
+  /// A number that need not be set.
+  static func optionalNumber(_ range: ClosedRange<Int>) -> Self where Value == Int? {
+    Self(range: range, read: { $0.number($1).map(Optional.some) }, write: { $0.map { .number($0) } })
+  }
 
-extension PolicyKind<Bool> {
-  static var flag: Self { Self(read: { $0.flag($1) }, write: { .flag($0) }) }
-}
+  static func numbers() -> Self where Value == [Int] {
+    Self(read: { $0.numbers($1) }, write: { .numbers($0) })
+  }
 
-extension PolicyKind<LimitConsequence> {
-  static var consequence: Self { Self(read: { $0.consequence($1) }, write: { .consequence($0) }) }
+  static func flag() -> Self where Value == Bool { Self(read: { $0.flag($1) }, write: { .flag($0) }) }
+
+  static func consequence() -> Self where Value == LimitConsequence {
+    Self(read: { $0.consequence($1) }, write: { .consequence($0) })
+  }
 }
 
 extension Array {

@@ -70,10 +70,7 @@ extension LockPolicy {
 extension PasswordPolicy {
   /// Reads the rules by name.
   ///
-  /// `minLength` and `maxLength` are required. The defaults: `minUppercase`, `minLowercase`, `minLetters`, `minDigits` and
-  /// `minNonAlphanumeric` are 0, and their `max…` is the maximum length. `allowSequences` is false and `maxRepeats`
-  /// unlimited. `maxHistory`, `minAge` and `maxAge` (days) are 0. `cacheEnabled` and `dictionary` are false, and
-  /// `cacheTimeout` is 30 seconds.
+  /// `minLength` and `maxLength` are required; `docs/policies.md` has all rules with their defaults.
   ///
   /// - Parameter json: The rules, and nothing else.
   /// - Throws: ``PolicyFailure`` with the names of the rules at fault.

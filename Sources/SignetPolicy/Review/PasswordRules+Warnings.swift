@@ -1,74 +1,48 @@
 extension PasswordRules {
   /// Warnings about rules that are allowed but probably not intended.
   var warnings: [PolicyFinding] {
-    strengthWarnings + alphabetWarnings + idleRules + historyWarnings + dictionaryWarnings
-  }
-
-  private var strengthWarnings: [PolicyFinding] {
     let length = shortestLength
-    guard length < 4 else { return [] }
     return [
-      PolicyFinding(
-        .warning, [.minLength],
-        "passwords of \(length) \(length == 1 ? "character" : "characters") are guessed in a few tries; ask for 4 or more"
-      )
-    ]
+      PolicyFinding.warning(
+        length < 4, [.minLength],
+        "passwords of \(counted(length, "character", "characters")) are guessed in a few tries; ask for 4 or more"
+      ),
+      alphabetWarning,
+    ].compactMap(\.self) + idleRules
+      + [
+        .warning(
+          maximumHistory > 0 && age.minimumDays == 0, [.maxHistory, .minAge],
+          "with no minimum age a user gets an old password back by changing it a few times in a row; set minAge"
+        ),
+        .warning(
+          checksDictionary && length < PasswordPolicy.dictionaryLength, [.dictionary, .minLength],
+          "the dictionary check refuses all passwords below \(PasswordPolicy.dictionaryLength) characters; set minLength to that"
+        ),
+      ].compactMap(\.self)
   }
 
-  /// Warnings about an ASCII keyboard, where every letter has case: the characters that the rules leave.
-  private var alphabetWarnings: [PolicyFinding] {
+  /// What the rules leave of the letters, digits and signs of an ASCII keyboard, where every letter has case.
+  private var alphabetWarning: PolicyFinding? {
     let cased = maximum(of: .uppercase) + maximum(of: .lowercase)
     let letters = min(maximum(of: .letter), cased)
-    if minimum(of: .letter) > cased {
-      return [
-        PolicyFinding(
-          .warning, [.minimum(.letter), .maximum(.uppercase), .maximum(.lowercase)],
-          "only letters without case can satisfy these together, and many keyboards have none; allow more letters with case"
-        )
-      ]
-    }
-    if letters + maximum(of: .digit) + maximum(of: .nonAlphanumeric) < minimumLength {
-      return [
-        PolicyFinding(
-          .warning, [.minLength, .maximum(.uppercase), .maximum(.lowercase)],
-          "only letters without case can fill the length, and many keyboards have none; allow more of the others"
-        )
-      ]
-    }
-    if cased == 0, maximum(of: .letter) > 0 {
-      return [
-        PolicyFinding(
-          .warning, [.maximum(.letter), .maximum(.uppercase), .maximum(.lowercase)],
-          "letters are allowed, but none with case; set maxLetters to 0 if none are meant")
-      ]
-    }
-    return []
+    let maxima: [PolicyRule] = [.maximum(.uppercase), .maximum(.lowercase)]
+    return .warning(
+      minimum(of: .letter) > cased, [.minimum(.letter)] + maxima,
+      "only letters without case can satisfy these together, and many keyboards have none; allow more letters with case"
+    )
+      ?? .warning(
+        letters + maximum(of: .digit) + maximum(of: .nonAlphanumeric) < minimumLength, [.minLength] + maxima,
+        "only letters without case can fill the length, and many keyboards have none; allow more of the others"
+      )
+      ?? .warning(
+        cased == 0 && maximum(of: .letter) > 0, [.maximum(.letter)] + maxima,
+        "letters are allowed, but none with case; set maxLetters to 0 if none are meant")
   }
 
   private var idleRules: [PolicyFinding] {
     Self.rows.compactMap { row in
       row.idle(self).map { PolicyFinding(.warning, [row.rule, $0.other], $0.message) }
     }
-  }
-
-  private var historyWarnings: [PolicyFinding] {
-    guard maximumHistory > 0, age.minimumDays == 0 else { return [] }
-    return [
-      PolicyFinding(
-        .warning, [.maxHistory, .minAge],
-        "with no minimum age a user gets an old password back by changing it a few times in a row; set minAge"
-      )
-    ]
-  }
-
-  private var dictionaryWarnings: [PolicyFinding] {
-    guard checksDictionary, shortestLength < PasswordPolicy.dictionaryLength else { return [] }
-    return [
-      PolicyFinding(
-        .warning, [.dictionary, .minLength],
-        "the dictionary check refuses all passwords below \(PasswordPolicy.dictionaryLength) characters; set minLength to that"
-      )
-    ]
   }
 }
 
@@ -103,5 +77,13 @@ extension LockPolicy {
       return [PolicyFinding(.warning, [.waits], "no failure costs a wait; use a lock of \(waits.count + 1)")]
     default: return []
     }
+  }
+}
+
+extension PolicyFinding {
+  fileprivate static func warning(
+    _ isDoubtful: Bool, _ rules: [PolicyRule], _ message: String
+  ) -> PolicyFinding? {
+    isDoubtful ? PolicyFinding(.warning, rules, message) : nil
   }
 }

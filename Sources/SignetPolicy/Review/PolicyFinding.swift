@@ -24,17 +24,24 @@ public struct PolicyFinding: Sendable, Hashable, CustomStringConvertible {
   public let message: String
 
   init(
-    _ severity: Severity, _ rules: [PolicyRule], _ message: String, profile: PolicyProfile? = nil,
+    _ severity: Severity, named rules: [String], _ message: String, profile: PolicyProfile? = nil,
     clause: String? = nil
   ) {
     self.severity = severity
-    self.rules = rules.map(\.name)
+    self.rules = rules
     self.profile = profile
     self.clause = clause
     self.message = message
   }
 
-  /// The rule at fault; `nil` if it is the whole policy.
+  init(
+    _ severity: Severity, _ rules: [PolicyRule], _ message: String, profile: PolicyProfile? = nil,
+    clause: String? = nil
+  ) {
+    self.init(severity, named: rules.map(\.name), message, profile: profile, clause: clause)
+  }
+
+  /// The rule at fault; `nil` where it is the whole policy.
   public var rule: String? { rules.first }
 
   /// The rules that conflict with the one at fault.
@@ -56,37 +63,28 @@ extension PolicyFinding {
   ///   - failure: Why the policy is refused.
   ///   - values: The numbers of the rules, if known.
   init(_ failure: PolicyFailure, values: [String: Int]) {
-    severity = .error
-    rules = failure.rules
-    profile = nil
-    clause = nil
-    guard case .contradiction(let rules) = failure else {
-      message = failure.description
-      return
+    var message = failure.description
+    if case .contradiction(let rules) = failure {
+      let named = rules.map { name in
+        let code = PolicyRule.all.first { $0.name == name }.map { " (\($0.code))" } ?? ""
+        return name + code + (values[name].map { " \($0)" } ?? "")
+      }
+      message = "no password satisfies \(named.joined(separator: " and ")) together; relax one of them"
     }
-    let named = rules.map { name in
-      let code = PolicyRule.all.first { $0.name == name }.map { " (\($0.code))" } ?? ""
-      return name + code + (values[name].map { " \($0)" } ?? "")
-    }
-    message = "no password satisfies \(named.joined(separator: " and ")) together; relax one of them"
+    self.init(.error, named: failure.rules, message)
   }
 
   init(unknownCode code: String) {
-    severity = .warning
-    rules = [String(code.prefix(40))]
-    profile = nil
-    clause = nil
-    message =
-      "\"\(code.prefix(40))\" is unknown here and is left out; check whether the policy is complete without it"
+    let code = String(code.prefix(40))
+    self.init(
+      .warning, named: [code],
+      "\"\(code)\" is unknown here and is left out; check whether the policy is complete without it")
   }
 
   /// Creates a warning about a code that the type of the policy or of the lock does not use.
   init(idleCode code: String) {
-    severity = .warning
-    rules = [code]
-    profile = nil
-    clause = nil
-    message = "\(code) has no meaning for this type; leave it out or change the type"
+    self.init(
+      .warning, named: [code], "\(code) has no meaning for this type; leave it out or change the type")
   }
 
   /// Creates a warning about an unset length and its default.
