@@ -58,14 +58,13 @@ extension DataDirectory {
 
   /// Reads the files in the folder that the settings name, and the operator's key, which may have been removed.
   private func requireNamedFiles() throws(DataDirectoryFailure) {
-    let (tls, push) = (settings.tls, settings.push)
-    let named: [(name: String?, access: FolderFile.Access, setting: String)] = [
+    let tls = settings.tls
+    var named: [(name: String?, access: FolderFile.Access, setting: String)] = [
       (tls.certificate, .plain, "tls.certificate"), (tls.key, .secret, "tls.key"),
-      (tls.authority, .plain, "tls.authority"), (push.apns?.key, .secret, "push.apns.key"),
-      (push.fcm?.account, .secret, "push.fcm.account"), (push.webPush?.key, .secret, "push.webPush.key"),
-      (push.webhook?.key, .secret, "push.webhook.key"), (push.authority, .plain, "push.authority"),
-      (settings.openIDAuthority, .plain, "openID.authority"),
+      (tls.authority, .plain, "tls.authority"),
     ]
+    named += settings.push.files.map { ($0.name, $0.access, $0.setting) }
+    named.append((settings.openIDAuthority, .plain, "openID.authority"))
     for case (let name?, let access, let setting) in named where !name.hasPrefix("/") {
       _ = try read(name, access, of: setting)
     }

@@ -22,11 +22,10 @@ extension DataDirectory {
       webPushKey: dispatchers.lazy.compactMap(\.subscriptionKey).first)
   }
 
-  /// Reads a private key file: PEM, P-256.
-  func signingKey(_ name: String, of setting: String) throws(DataDirectoryFailure) -> P256.Signing.PrivateKey
-  {
-    let file = try read(name, .secret, of: setting)
-    do { return try P256.Signing.PrivateKey(pem: file) } catch { throw unusable(name, error) }
+  /// A private key in a file, PEM on P-256.
+  func signingKey(_ file: PushFile) throws(DataDirectoryFailure) -> P256.Signing.PrivateKey {
+    let content = try read(file.name, file.access, of: file.setting)
+    do { return try P256.Signing.PrivateKey(pem: content) } catch { throw unusable(file.name, error) }
   }
 
   func unusable(_ name: String, _ error: any Error) -> DataDirectoryFailure {

@@ -111,7 +111,7 @@ package final class FolderReload: Sendable {
     [UInt8]]
   {
     var digests: [String: [UInt8]] = [:]
-    for file in settings.push.files + [settings.openIDAuthority].compactMap(\.self) {
+    for file in settings.push.files.map(\.name) + [settings.openIDAuthority].compactMap(\.self) {
       do throws(DataDirectoryFailure) {
         digests[file] = try folder.read(file, .plain, of: file).withBytes {
           HashFunction.sha256.digest(of: $0)

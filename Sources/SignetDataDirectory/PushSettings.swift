@@ -38,8 +38,15 @@ package struct PushSettings: Hashable, Sendable {
 
   package init() {}
 
-  var files: [String] {
-    [apns?.key, fcm?.account, webPush?.key, webhook?.key, authority].compactMap(\.self)
+  /// All files in the settings, in the order of the settings.
+  var files: [PushFile] {
+    services.map(\.file)
+      + (authority.map { [PushFile(name: $0, access: .plain, setting: "push.authority")] } ?? [])
+  }
+
+  private var services: [any PushServiceSettings] {
+    let services: [(any PushServiceSettings)?] = [apns, fcm, webPush, webhook]
+    return services.compactMap(\.self)
   }
 }
 
@@ -135,39 +142,51 @@ extension PushSettings {
   func dispatchers(
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> [any PushDispatcher] {
-    let services: [(any PushServiceSettings)?] = [apns, fcm, webPush, webhook]
     var dispatchers: [any PushDispatcher] = []
-    for case let service? in services {
-      dispatchers.append(try service.dispatcher(in: folder, over: transport))
-    }
+    for service in services { dispatchers.append(try service.dispatcher(in: folder, over: transport)) }
     return dispatchers
   }
 }
 
+/// A file that the settings name.
+struct PushFile {
+  let name: String
+  let access: FolderFile.Access
+  let setting: String
+}
+
+/// The settings of one service.
 private protocol PushServiceSettings {
-  /// Creates the dispatcher of the service, with the keys that the settings name.
+  /// The file with the service's key.
+  var file: PushFile { get }
+
+  /// Makes the dispatcher of the service, with the keys that the settings name.
   func dispatcher(
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> any PushDispatcher
 }
 
 extension PushSettings.APNs: PushServiceSettings {
+  fileprivate var file: PushFile { PushFile(name: key, access: .secret, setting: "push.apns.key") }
+
   fileprivate func dispatcher(
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> any PushDispatcher {
     let credentials = APNsCredentials(
-      key: try folder.signingKey(key, of: "push.apns.key"), keyID: keyID, teamID: teamID, topic: topic)
+      key: try folder.signingKey(file), keyID: keyID, teamID: teamID, topic: topic)
     return APNsDispatcher(credentials, base: url ?? APNsDispatcher.production, over: transport)
   }
 }
 
 extension PushSettings.FCM: PushServiceSettings {
+  fileprivate var file: PushFile { PushFile(name: account, access: .secret, setting: "push.fcm.account") }
+
   fileprivate func dispatcher(
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> any PushDispatcher {
-    let file = try folder.read(account, .secret, of: "push.fcm.account")
+    let content = try folder.read(file.name, file.access, of: file.setting)
     let known: FCMServiceAccount
-    do { known = try FCMServiceAccount(keyFile: file.insecureCopy()) } catch {
+    do { known = try FCMServiceAccount(keyFile: content.insecureCopy()) } catch {
       throw folder.unusable(account, error)
     }
     return FCMDispatcher(known, base: url ?? FCMDispatcher.production, over: transport)
@@ -175,21 +194,25 @@ extension PushSettings.FCM: PushServiceSettings {
 }
 
 extension PushSettings.WebPush: PushServiceSettings {
+  fileprivate var file: PushFile { PushFile(name: key, access: .secret, setting: "push.webPush.key") }
+
   fileprivate func dispatcher(
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> any PushDispatcher {
     WebPushDispatcher(
-      key: try folder.signingKey(key, of: "push.webPush.key"), contact: contact,
+      key: try folder.signingKey(file), contact: contact,
       hosts: hosts.map(WebPushHosts.init) ?? .browsers,
       over: transport)
   }
 }
 
 extension PushSettings.Webhook: PushServiceSettings {
+  fileprivate var file: PushFile { PushFile(name: key, access: .secret, setting: "push.webhook.key") }
+
   fileprivate func dispatcher(
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> any PushDispatcher {
-    let signature = MessageSignature(try folder.signingKey(key, of: "push.webhook.key"), keyID: keyID)
+    let signature = MessageSignature(try folder.signingKey(file), keyID: keyID)
     return WebhookDispatcher(url: url, signature: signature, over: transport)
   }
 }
