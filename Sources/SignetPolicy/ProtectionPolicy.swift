@@ -43,6 +43,16 @@
     }
   }
 
+  /// The row of the type.
+  var type: ProtectionType {
+    let row = ProtectionType.rows.first { row in
+      guard let rules = passwordRules else { return row.alone == self }
+      return row.withPassword?(rules.password, rules.lock) == self
+    }
+    guard let row else { preconditionFailure("this type of protection has no row") }
+    return row
+  }
+
   private var passwordRules: (password: PasswordPolicy, lock: LockPolicy)? {
     switch self {
     case .device, .biometric, .devicePasscode: nil
@@ -53,7 +63,34 @@
   }
 }
 
-/// The abilities of a device that decide which protection is in force.
+/// A type of protection, declared once.
+struct ProtectionType: Sendable {
+  /// The `type` of the JSON form.
+  let name: String
+  /// The end of the sentence about what opens the keys.
+  let opening: String
+  /// The policy; `nil` for a type with a password.
+  var alone: ProtectionPolicy?
+  /// Makes a policy; `nil` for a type without a password.
+  var withPassword: (@Sendable (PasswordPolicy, LockPolicy) -> ProtectionPolicy)?
+
+  static let rows = [
+    ProtectionType(name: "password", opening: "and with a password", withPassword: { .password($0, $1) }),
+    ProtectionType(
+      name: "biometricOrPassword", opening: "with a password, or with biometrics once they are enabled",
+      withPassword: { .biometricOrPassword($0, $1) }),
+    ProtectionType(
+      name: "deviceLockOrPassword",
+      opening: "with a password, or with the passcode of the device once that is enabled",
+      withPassword: { .deviceLockOrPassword($0, $1) }),
+    ProtectionType(name: "device", opening: "and nothing is asked for them", alone: .device),
+    ProtectionType(name: "biometric", opening: "and with biometrics", alone: .biometric),
+    ProtectionType(
+      name: "devicePasscode", opening: "and with the passcode of the device", alone: .devicePasscode),
+  ]
+}
+
+/// What a device can do that decides which protection is in force.
 public struct DeviceAbilities: Sendable, Hashable {
   /// True if it has a sensor that this software can use.
   public var matchesBiometrics: Bool

@@ -1,10 +1,10 @@
 // The names of the JSON form, for readers that report the position of an error in a larger text.
 
 extension ProtectionPolicy {
-  /// The types with a `password` and a `lock`.
-  package static let typeNamesWithPassword = PolicyReading.typesWithPassword
+  /// The types that have `password` and `lock`.
+  package static let typeNamesWithPassword = ProtectionType.rows.filter { $0.alone == nil }.map(\.name)
   /// All types.
-  package static let typeNames = PolicyReading.typesWithPassword + PolicyReading.typesWithout
+  package static let typeNames = ProtectionType.rows.map(\.name)
 }
 
 extension PasswordPolicy {

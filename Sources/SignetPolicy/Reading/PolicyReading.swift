@@ -16,9 +16,6 @@ struct PolicyReading {
   /// Doubtful points in the form.
   var remarks: [PolicyFinding] = []
 
-  static let typesWithPassword = ["password", "biometricOrPassword", "deviceLockOrPassword"]
-  static let typesWithout = ["device", "biometric", "devicePasscode"]
-
   /// Reads the JSON form of a protection policy.
   init(_ json: JSONObject) {
     let source = JSONPolicySource(json)
@@ -28,11 +25,11 @@ struct PolicyReading {
       return
     }
     self.type = type
-    guard Self.typesWithPassword.contains(type) else {
-      guard Self.typesWithout.contains(type) else {
-        source.failures.append(.unknownType(type))
-        return
-      }
+    guard let row = ProtectionType.rows.first(where: { $0.name == type }) else {
+      source.failures.append(.unknownType(type))
+      return
+    }
+    guard row.alone == nil else {
       source.allow(only: [PolicyRule.type.member])
       return
     }
@@ -64,14 +61,16 @@ struct PolicyReading {
     }
     let type = source.word(.type) ?? "password"
     self.type = type
-    if Self.typesWithPassword.contains(type) {
-      password = PasswordRules(reading: source)
-      lock = source.hasLock ? LockPolicy(reading: source) : .standard
-    } else if Self.typesWithout.contains(type) {
-      source.allow(only: [.type], among: PolicyRule.all)
-    } else {
+    guard let row = ProtectionType.rows.first(where: { $0.name == type }) else {
       source.failures.append(.unknownType(type))
+      return
     }
+    guard row.alone == nil else {
+      source.allow(only: [.type], among: PolicyRule.all)
+      return
+    }
+    password = PasswordRules(reading: source)
+    lock = source.hasLock ? LockPolicy(reading: source) : .standard
   }
 
   /// Records that the text could not be read.
@@ -87,20 +86,12 @@ struct PolicyReading {
   /// Returns the policy; throws the first failure.
   func policy() throws(PolicyFailure) -> ProtectionPolicy {
     if let failure = failures.first { throw failure }
-    switch type {
-    case "device": return .device
-    case "biometric": return .biometric
-    case "devicePasscode": return .devicePasscode
-    default: break
+    let row = ProtectionType.rows.first { $0.name == type }
+    if let alone = row?.alone { return alone }
+    guard let make = row?.withPassword, let password, let lock else {
+      throw .malformed(.missingMember(PolicyRule.type.member))
     }
-    guard let password, let lock else { throw .malformed(.missingMember(PolicyRule.type.member)) }
-    let passwordPolicy = try PasswordPolicy(password)
-    switch type {
-    case "password": return .password(passwordPolicy, lock)
-    case "biometricOrPassword": return .biometricOrPassword(passwordPolicy, lock)
-    case "deviceLockOrPassword": return .deviceLockOrPassword(passwordPolicy, lock)
-    default: throw .malformed(.missingMember(PolicyRule.type.member))
-    }
+    return make(try PasswordPolicy(password), lock)
   }
 
   private func contradictions() -> [PolicyFailure] {

@@ -23,16 +23,7 @@ extension ProtectionPolicy {
   }
 
   /// The `type` of the JSON form.
-  public var typeName: String {
-    switch self {
-    case .device: "device"
-    case .password: "password"
-    case .biometricOrPassword: "biometricOrPassword"
-    case .deviceLockOrPassword: "deviceLockOrPassword"
-    case .biometric: "biometric"
-    case .devicePasscode: "devicePasscode"
-    }
-  }
+  public var typeName: String { type.name }
 }
 
 extension LockPolicy {

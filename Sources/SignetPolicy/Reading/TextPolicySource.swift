@@ -65,7 +65,7 @@ final class TextPolicySource: PolicySource {
 
   func word(_ rule: PolicyRule) -> String? {
     guard let text = values[rule.code] else { return nil }
-    let keywords = PolicyReading.typesWithPassword + PolicyReading.typesWithout + ["coolDown"]
+    let keywords = ProtectionPolicy.typeNames + LockPolicy.typeNames
     return keywords.first { $0.lowercased() == text.lowercased() } ?? text.lowercased()
   }
 

@@ -38,9 +38,8 @@ extension ProtectionPolicy {
   ///   keys under any policy; the sentences say so and name the remedy.
   /// - Returns: The sentences, in reading order.
   public func sentences(isBoundToDevice: Bool) -> [String] {
-    var sentences = [
-      opening(isBoundToDevice ? "on this device only" : "wherever the files of this device are copied to")
-    ]
+    let place = isBoundToDevice ? "on this device only" : "wherever the files of this device are copied to"
+    var sentences = ["The keys work \(place), \(type.opening)."]
     if !isBoundToDevice {
       sentences.append(
         "No hardware keeps them: keep the files from others and out of backups, or activate anew on a device with a TPM."
@@ -54,19 +53,6 @@ extension ProtectionPolicy {
     return sentences
       + lockPolicy.sentences(
         lockedOut: "the keys are locked for good", erased: "everything that they protect is erased")
-  }
-
-  private func opening(_ place: String) -> String {
-    switch self {
-    case .device: "The keys work \(place), and nothing is asked for them."
-    case .password: "The keys work \(place), and with a password."
-    case .biometricOrPassword:
-      "The keys work \(place), with a password, or with biometrics once they are enabled."
-    case .deviceLockOrPassword:
-      "The keys work \(place), with a password, or with the passcode of the device once that is enabled."
-    case .biometric: "The keys work \(place), and with biometrics."
-    case .devicePasscode: "The keys work \(place), and with the passcode of the device."
-    }
   }
 }
 
