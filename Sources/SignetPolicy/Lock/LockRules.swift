@@ -43,12 +43,14 @@ struct LockRules: Sendable {
 
   /// The types, and the rules of each besides its type.
   static let rows: [(type: String, rows: [PolicyRow<LockRules>])] = {
-    let limit = PolicyRow(.limit, \LockRules.limit, .number(LockPolicy.allowedLimits), .required)
-    let atLimit = PolicyRow(.atLimit, \LockRules.atLimit, .consequence())
+    let limit = PolicyRow(
+      .limit, \LockRules.limit, { $0.limit = $1 }, .number(LockPolicy.allowedLimits), .required)
+    let atLimit = PolicyRow(.atLimit, \LockRules.atLimit, { $0.atLimit = $1 }, .consequence())
     // The longest delay depends on the counter.
-    let delay = PolicyRow(.delay, \LockRules.delay, .number(), .required)
-    let counter = PolicyRow(.counter, \LockRules.counter, .number(LockPolicy.allowedCounters), .required)
-    let waits = PolicyRow(.waits, \LockRules.waits, .numbers(), .required)
+    let delay = PolicyRow(.delay, \LockRules.delay, { $0.delay = $1 }, .number(), .required)
+    let counter = PolicyRow(
+      .counter, \LockRules.counter, { $0.counter = $1 }, .number(LockPolicy.allowedCounters), .required)
+    let waits = PolicyRow(.waits, \LockRules.waits, { $0.waits = $1 }, .numbers(), .required)
     return [
       ("none", []), ("lock", [limit, atLimit]), ("delay", [delay, counter]), ("coolDown", [waits, atLimit]),
       ("silent", []),

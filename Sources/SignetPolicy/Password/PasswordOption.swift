@@ -19,16 +19,16 @@ package struct PasswordOption: Sendable {
 extension PasswordPolicy {
   /// The options, with the rules that they set in the JSON form and the numbers that they take; one without is a flag.
   package static let options = PasswordRules.rows.compactMap { row in
-    row.option.map { (option: $0, rule: row.rule.member, range: row.range) }
+    row.details.option.map { (option: $0, rule: row.rule.member, range: row.range) }
   }
 
   /// The tables of `docs/policies.md`: of the rules that a password can break, and of the others.
   package static let documentedRules = [true, false].map { isAboutPasswords in
-    PasswordRules.rows.filter { ($0.violation != nil) == isAboutPasswords }.map { row in
-      let unit = row.unit.map { "\($0), " } ?? ""
+    PasswordRules.rows.filter { ($0.details.violation != nil) == isAboutPasswords }.map { row in
+      let unit = row.details.unit.map { "\($0), " } ?? ""
       let values = row.range.map { "\(unit)\($0.lowerBound) to \($0.upperBound)" } ?? "true or false; 1 or 0"
-      let standard = row.standard ?? row.value(.absent)?.json.text ?? ""
-      return "| `\(row.rule.name)` | `\(row.rule.code)` | \(values) | \(standard) | \(row.meaning) |"
+      let standard = row.details.standard ?? row.value(.absent)?.json.text ?? ""
+      return "| `\(row.rule.name)` | `\(row.rule.code)` | \(values) | \(standard) | \(row.details.meaning) |"
     }
   }
 }

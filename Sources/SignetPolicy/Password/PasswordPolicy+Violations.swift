@@ -27,7 +27,8 @@ extension PasswordPolicy {
 
   private func violations(of tally: PasswordTally) -> [PasswordViolation] {
     var violations = PasswordRules.rows.compactMap { row -> PasswordViolation? in
-      guard let value = row.value(rules), row.isBroken?(tally, value.asNumber) == true else { return nil }
+      guard let isBroken = row.details.isBroken, let value = row.value(rules), isBroken(tally, value.asNumber)
+      else { return nil }
       return PasswordViolation(row, value.number)
     }
     if !tally.isAllowed { violations.append(.disallowedCharacter) }

@@ -116,14 +116,20 @@ extension PasswordRules {
   static let checkedRows = lengths + others + rows.dropFirst(lengths.count).dropLast(others.count)
 
   private static let lengths: [PolicyRow<PasswordRules>] = [
-    PolicyRow(.minLength, \.minimumLength, .number(PasswordPolicy.allowedLengths), .required) {
+    PolicyRow(
+      .minLength, \.minimumLength, { $0.minimumLength = $1 }, .number(PasswordPolicy.allowedLengths),
+      .required
+    ) {
       $0.isBroken = { tally, minimum in tally.length < minimum }
       $0.violation = { "use at least \(counted($0, "character", "characters"))" }
       $0.option = PasswordOption("minimum-length", "The least characters of a password", default: 6)
       $0.standard = "required in JSON; 1 and a warning in a string"
       $0.meaning = "fewer characters"
     },
-    PolicyRow(.maxLength, \.maximumLength, .number(PasswordPolicy.allowedLengths), .required) {
+    PolicyRow(
+      .maxLength, \.maximumLength, { $0.maximumLength = $1 }, .number(PasswordPolicy.allowedLengths),
+      .required
+    ) {
       $0.isBroken = { tally, maximum in tally.length > maximum }
       $0.violation = { "use at most \(counted($0, "character", "characters"))" }
       $0.option = PasswordOption("maximum-length", "The most characters of a password", default: 64)
@@ -133,7 +139,10 @@ extension PasswordRules {
   ]
 
   private static func minimum(of kind: CharacterClass) -> PolicyRow<PasswordRules> {
-    PolicyRow(.minimum(kind), \.[kind].minimum, .number(PasswordPolicy.allowedCounts), .alwaysInText) {
+    PolicyRow(
+      .minimum(kind), { $0[kind].minimum }, { $0[kind].minimum = $1 }, .number(PasswordPolicy.allowedCounts),
+      .alwaysInText
+    ) {
       $0.isBroken = { tally, minimum in tally.count(of: kind) < minimum }
       $0.violation = { "use at least \($0) \(kind.noun($0))" }
       $0.option = PasswordOption(
@@ -143,7 +152,10 @@ extension PasswordRules {
   }
 
   private static func maximum(of kind: CharacterClass) -> PolicyRow<PasswordRules> {
-    PolicyRow(.maximum(kind), \.[kind].maximum, .optionalNumber(PasswordPolicy.allowedCounts)) {
+    PolicyRow(
+      .maximum(kind), { $0[kind].maximum }, { $0[kind].maximum = $1 },
+      .optionalNumber(PasswordPolicy.allowedCounts)
+    ) {
       $0.isBroken = { tally, maximum in tally.count(of: kind) > maximum }
       $0.violation = { $0 == 0 ? "use no \(kind.noun(0))" : "use at most \($0) \(kind.noun($0))" }
       $0.idle = { rules in
@@ -158,7 +170,7 @@ extension PasswordRules {
   }
 
   private static let others: [PolicyRow<PasswordRules>] = [
-    PolicyRow(.allowSequences, \.allowsSequences, .flag(), .alwaysInJSON) {
+    PolicyRow(.allowSequences, \.allowsSequences, { $0.allowsSequences = $1 }, .flag(), .alwaysInJSON) {
       $0.isBroken = { tally, allowed in allowed == 0 && tally.hasSequence }
       $0.violation = { _ in
         "avoid \(PasswordPolicy.sequenceLength) or more letters or digits in order, such as abc or 321"
@@ -170,7 +182,10 @@ extension PasswordRules {
       $0.meaning =
         "three letters or three digits in order, up or down, case aside: `abc`, `321`, `Xyz`"
     },
-    PolicyRow(.maxRepeats, \.maximumRepeats, .optionalNumber(PasswordPolicy.allowedLengths)) {
+    PolicyRow(
+      .maxRepeats, \.maximumRepeats, { $0.maximumRepeats = $1 },
+      .optionalNumber(PasswordPolicy.allowedLengths)
+    ) {
       $0.isBroken = { tally, maximum in tally.longestRepeat > maximum }
       $0.violation = { maximum in
         maximum == 1
@@ -189,7 +204,9 @@ extension PasswordRules {
       $0.standard = "no limit"
       $0.meaning = "one character more often in a row"
     },
-    PolicyRow(.maxHistory, \.maximumHistory, .number(PasswordPolicy.allowedHistory)) {
+    PolicyRow(
+      .maxHistory, \.maximumHistory, { $0.maximumHistory = $1 }, .number(PasswordPolicy.allowedHistory)
+    ) {
       $0.violation = { history in
         history == 1
           ? "choose another password than the present one"
@@ -201,7 +218,7 @@ extension PasswordRules {
       $0.standard = "0: any may return"
       $0.meaning = "one of so many latest passwords, the present one included"
     },
-    PolicyRow(.minAge, \.age.minimumDays, .number(PasswordAge.allowedDays)) {
+    PolicyRow(.minAge, \.age.minimumDays, { $0.age.minimumDays = $1 }, .number(PasswordAge.allowedDays)) {
       $0.sentence = { days, _, _ in
         days == 0 ? nil : "A changed password can be changed again after \(counted(days, "day", "days"))."
       }
@@ -210,7 +227,7 @@ extension PasswordRules {
       $0.meaning =
         "how long a password must be used before it may be changed; not for the first one of a container"
     },
-    PolicyRow(.maxAge, \.age.maximumDays, .number(PasswordAge.allowedDays)) {
+    PolicyRow(.maxAge, \.age.maximumDays, { $0.age.maximumDays = $1 }, .number(PasswordAge.allowedDays)) {
       $0.sentence = { days, _, lock in
         days == 0 || lock == .silent
           ? nil : "A password must be changed after \(counted(days, "day", "days"))."
@@ -219,14 +236,16 @@ extension PasswordRules {
       $0.standard = "0: never"
       $0.meaning = "after how long a password must be changed; without effect under a silent lock"
     },
-    PolicyRow(.cacheEnabled, \.cache.isEnabled, .flag()) {
+    PolicyRow(.cacheEnabled, \.cache.isEnabled, { $0.cache.isEnabled = $1 }, .flag()) {
       $0.sentence = { enabled, rules, _ in
         let seconds = counted(rules.cache.timeout, "second", "seconds")
         return enabled == 0 ? nil : "A verified password serves one signature within \(seconds)."
       }
       $0.meaning = "whether a verified password serves one signature later"
     },
-    PolicyRow(.cacheTimeout, \.cache.timeout, .number(PasswordCache.allowedTimeouts)) {
+    PolicyRow(
+      .cacheTimeout, \.cache.timeout, { $0.cache.timeout = $1 }, .number(PasswordCache.allowedTimeouts)
+    ) {
       $0.idle = { rules in
         guard !rules.cache.isEnabled, rules.cache.timeout != PasswordCache.standardTimeout else { return nil }
         return (.cacheEnabled, "the cache is off, so its time has no effect")
@@ -234,7 +253,7 @@ extension PasswordRules {
       $0.unit = "seconds"
       $0.meaning = "for how long"
     },
-    PolicyRow(.dictionary, \.checksDictionary, .flag()) {
+    PolicyRow(.dictionary, \.checksDictionary, { $0.checksDictionary = $1 }, .flag()) {
       $0.violation = { _ in "choose a password that is not made from a word or an obvious series" }
       $0.phrase = { checks, _ in checks == 0 ? nil : "not made from a word or an obvious series" }
       $0.isOurs = true

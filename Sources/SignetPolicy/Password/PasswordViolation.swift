@@ -12,7 +12,7 @@ public struct PasswordViolation: Error, Sendable, Hashable, CustomStringConverti
 
   /// The rule of a row, with the number of a policy where it is one.
   init(_ row: PolicyRow<PasswordRules>, _ bound: Int?) {
-    guard let sentence = row.violation else {
+    guard let sentence = row.details.violation else {
       preconditionFailure("no password breaks \(row.rule.name)")
     }
     rule = row.rule.name

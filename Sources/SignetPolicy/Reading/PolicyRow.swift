@@ -2,7 +2,7 @@
 ///
 /// Readers and printers of both forms, the linter, the sentences, the options of `signet-server init` and the table in
 /// `docs/policies.md` come from the rows.
-struct PolicyRow<Root: Sendable>: Sendable {
+final class PolicyRow<Root: Sendable>: Sendable {  // a class, so that loops do not copy closures
   /// When a policy has the rule in its written forms.
   enum Presence {
     /// In both forms. Without it the JSON form is refused; a string without it is too, unless the rule has a default.
@@ -24,48 +24,55 @@ struct PolicyRow<Root: Sendable>: Sendable {
   /// Reads the value, and returns whether there was one.
   let read: @Sendable (any PolicySource, inout Root) -> Bool
 
-  // Numbers below are the rule's; a flag's is 1 for true and 0 for false, as in a policy string.
+  let details: Details
 
-  /// Whether a password breaks the rule; `nil` where the password alone does not tell.
-  var isBroken: (@Sendable (PasswordTally, Int) -> Bool)?
-  /// The sentence of a violation; `nil` where no password breaks the rule.
-  var violation: (@Sendable (Int) -> String)?
-  /// The phrase in the sentence about new passwords.
-  var phrase: @Sendable (Int, Root) -> String? = { _, _ in nil }
-  /// The sentence of its own.
-  var sentence: @Sendable (Int, Root, LockPolicy) -> String? = { _, _, _ in nil }
-  /// What the linter says where the rule has no effect.
-  var idle: @Sendable (Root) -> (other: PolicyRule, message: String)? = { _ in nil }
-  /// Whether policy strings of other systems have no such rule.
-  var isOurs = false
-  /// The option of `signet-server init`.
-  var option: PasswordOption?
-  /// What the documents say of it: the unit of its number, the default where the number says less, and which passwords break it or
-  /// else its meaning.
-  var unit: String?, standard: String?, meaning = ""
+  /// What there is to say of a rule beside its forms; numbers are the rule's, 1 and 0 for a flag, as in a policy string.
+  struct Details: Sendable {
+    /// Whether a password breaks the rule; `nil` where the password alone does not tell.
+    var isBroken: (@Sendable (PasswordTally, Int) -> Bool)?
+    /// The sentence of a violation; `nil` where no password breaks the rule.
+    var violation: (@Sendable (Int) -> String)?
+    /// The phrase in the sentence about new passwords.
+    var phrase: (@Sendable (Int, Root) -> String?)?
+    /// The sentence of its own.
+    var sentence: (@Sendable (Int, Root, LockPolicy) -> String?)?
+    /// What the linter says where the rule has no effect.
+    var idle: (@Sendable (Root) -> (other: PolicyRule, message: String)?)?
+    /// Whether policy strings of other systems have no such rule.
+    var isOurs = false
+    /// The option of `signet-server init`.
+    var option: PasswordOption?
+    /// In the documents: the unit of its number, the default where the number says less, and which passwords break the rule or
+    /// else its meaning.
+    var unit: String?, standard: String?, meaning = ""
+  }
 
   /// Declares a rule.
   ///
   /// - Parameters:
   ///   - rule: Its names.
-  ///   - path: The property with its value.
+  ///   - get: Gives the property. A literal such as `\.age` is a function here: a stored key path is several times slower.
+  ///   - set: Sets the property.
   ///   - kind: The kind of its value.
   ///   - presence: When it is written.
-  ///   - details: Sets what else there is to say.
+  ///   - describe: Sets its details.
   init<Value>(
-    _ rule: PolicyRule, _ path: any WritableKeyPath<Root, Value> & Sendable, _ kind: PolicyKind<Value>,
-    _ presence: Presence = .unlessDefault, details: (inout Self) -> Void = { _ in }
+    _ rule: PolicyRule, _ get: @escaping @Sendable (Root) -> Value,
+    _ set: @escaping @Sendable (inout Root, Value) -> Void, _ kind: PolicyKind<Value>,
+    _ presence: Presence = .unlessDefault, describe: (inout Details) -> Void = { _ in }
   ) {
+    var details = Details()
+    describe(&details)
+    self.details = details
     self.rule = rule
     self.presence = presence
     range = kind.range
-    value = { kind.write($0[keyPath: path]) }
+    value = { kind.write(get($0)) }
     read = { source, root in
       guard let value = kind.read(source, rule) else { return false }
-      root[keyPath: path] = value
+      set(&root, value)
       return true
     }
-    details(&self)
   }
 }
 

@@ -20,4 +20,5 @@ struct PolicyRule: Sendable, Hashable {
 
   /// The rules of all policies.
   static let all = [.type] + PasswordRules.rules + ofLocks
+  static let codes = Set(all.map(\.code))
 }

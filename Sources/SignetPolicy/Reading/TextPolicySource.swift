@@ -17,7 +17,6 @@ final class TextPolicySource: PolicySource {
       failures.append(.tooLong(byteCount: text.utf8.count, limit: Self.maximumByteCount))
       return
     }
-    let known = Set(PolicyRule.all.map(\.code))
     for pair in text.split(separator: ";") {
       let pair = pair.trimmed
       if pair.isEmpty { continue }
@@ -27,7 +26,7 @@ final class TextPolicySource: PolicySource {
         failures.append(.notAPair(String(pair.prefix(40))))
         continue
       }
-      if !known.contains(code) {
+      if !PolicyRule.codes.contains(code) {
         remarks.append(PolicyFinding(unknownCode: code))
       } else if values.updateValue(String(parts[1].trimmed), forKey: code) != nil {
         failures.append(.repeatedRule(code))

@@ -41,7 +41,7 @@ extension PasswordRules {
 
   private var idleRules: [PolicyFinding] {
     Self.rows.compactMap { row in
-      row.idle(self).map { PolicyFinding(.warning, [row.rule, $0.other], $0.message) }
+      row.details.idle?(self).map { PolicyFinding(.warning, [row.rule, $0.other], $0.message) }
     }
   }
 }

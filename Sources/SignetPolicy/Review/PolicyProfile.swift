@@ -91,7 +91,7 @@ private struct Demands {
     demand(
       rules.maximumHistory > 0, [.maxHistory], "clause history", "remember at least the present password")
     demand(rules.age.maximumDays > 0, [.maxAge], "clause age", "let passwords expire")
-    for row in PasswordRules.rows where row.isOurs {
+    for row in PasswordRules.rows where row.details.isOurs {
       demand(
         row.value(rules) == row.value(.absent), [row.rule], "clause codes",
         "policy strings of other systems have no such rule")

@@ -17,8 +17,9 @@ extension PasswordPolicy {
       default: break
       }
     }
-    phrases += PasswordRules.rows.compactMap { row in
-      row.value(rules).flatMap { row.phrase($0.asNumber, rules) }
+    phrases += PasswordRules.rows.compactMap { row -> String? in
+      guard let phrase = row.details.phrase, let value = row.value(rules) else { return nil }
+      return phrase(value.asNumber, rules)
     }
     return phrases
   }
@@ -47,8 +48,9 @@ extension ProtectionPolicy {
     }
     guard let password = passwordPolicy else { return sentences }
     sentences.append("A new password: \(password.requirements.joined(separator: ", ")).")
-    sentences += PasswordRules.rows.compactMap { row in
-      row.value(password.rules).flatMap { row.sentence($0.asNumber, password.rules, lockPolicy) }
+    sentences += PasswordRules.rows.compactMap { row -> String? in
+      guard let sentence = row.details.sentence, let value = row.value(password.rules) else { return nil }
+      return sentence(value.asNumber, password.rules, lockPolicy)
     }
     return sentences
       + lockPolicy.sentences(
