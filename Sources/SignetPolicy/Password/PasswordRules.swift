@@ -115,39 +115,32 @@ extension PasswordRules {
   /// All rows, in the order in which numbers out of range are reported.
   static let checkedRows = lengths + others + rows.dropFirst(lengths.count).dropLast(others.count)
 
+  private static let length = PolicyKind.number(PasswordPolicy.allowedLengths)
+  private static let count = PolicyKind.number(PasswordPolicy.allowedCounts)
+  private static let days = PolicyKind.number(PasswordAge.allowedDays)
+
   private static let lengths: [PolicyRow<PasswordRules>] = [
-    PolicyRow(
-      .minLength, \.minimumLength, { $0.minimumLength = $1 }, .number(PasswordPolicy.allowedLengths),
-      .required
-    ) {
+    PolicyRow(.minLength, \.minimumLength, { $0.minimumLength = $1 }, length, .required) {
       $0.isBroken = { tally, minimum in tally.length < minimum }
       $0.violation = { "use at least \(counted($0, "character", "characters"))" }
       $0.option = PasswordOption("minimum-length", "The least characters of a password", default: 6)
-      $0.standard = "required in JSON; 1 and a warning in a string"
-      $0.meaning = "fewer characters"
+      $0.document("fewer characters", default: "required in JSON; 1 and a warning in a string")
     },
-    PolicyRow(
-      .maxLength, \.maximumLength, { $0.maximumLength = $1 }, .number(PasswordPolicy.allowedLengths),
-      .required
-    ) {
+    PolicyRow(.maxLength, \.maximumLength, { $0.maximumLength = $1 }, length, .required) {
       $0.isBroken = { tally, maximum in tally.length > maximum }
       $0.violation = { "use at most \(counted($0, "character", "characters"))" }
       $0.option = PasswordOption("maximum-length", "The most characters of a password", default: 64)
-      $0.standard = "required in JSON; 256 and a warning in a string"
-      $0.meaning = "more characters"
+      $0.document("more characters", default: "required in JSON; 256 and a warning in a string")
     },
   ]
 
   private static func minimum(of kind: CharacterClass) -> PolicyRow<PasswordRules> {
-    PolicyRow(
-      .minimum(kind), { $0[kind].minimum }, { $0[kind].minimum = $1 }, .number(PasswordPolicy.allowedCounts),
-      .alwaysInText
-    ) {
+    PolicyRow(.minimum(kind), { $0[kind].minimum }, { $0[kind].minimum = $1 }, count, .alwaysInText) {
       $0.isBroken = { tally, minimum in tally.count(of: kind) < minimum }
       $0.violation = { "use at least \($0) \(kind.noun($0))" }
       $0.option = PasswordOption(
         "minimum-\(kind.words.option)", "The least \(kind.words.plural) in a password")
-      $0.meaning = "fewer \(kind.words.plural)"
+      $0.document("fewer \(kind.words.plural)")
     }
   }
 
@@ -164,8 +157,7 @@ extension PasswordRules {
       }
       $0.option = PasswordOption(
         "maximum-\(kind.words.option)", "The most \(kind.words.plural) in a password; 0 forbids them")
-      $0.standard = "`maxLength`"
-      $0.meaning = "more of them"
+      $0.document("more of them", default: "`maxLength`")
     }
   }
 
@@ -179,8 +171,7 @@ extension PasswordRules {
         allowed == 1 ? nil : "no sequences such as 123 or \(rules.isNumeric ? "321" : "cba")"
       }
       $0.option = PasswordOption("allow-sequences", "Allow runs such as abc or 321 in a password")
-      $0.meaning =
-        "three letters or three digits in order, up or down, case aside: `abc`, `321`, `Xyz`"
+      $0.document("three letters or three digits in order, up or down, case aside: `abc`, `321`, `Xyz`")
     },
     PolicyRow(
       .maxRepeats, \.maximumRepeats, { $0.maximumRepeats = $1 },
@@ -201,8 +192,7 @@ extension PasswordRules {
       }
       $0.isOurs = true
       $0.option = PasswordOption("maximum-repeats", "How often a character may follow itself")
-      $0.standard = "no limit"
-      $0.meaning = "one character more often in a row"
+      $0.document("one character more often in a row", default: "no limit")
     },
     PolicyRow(
       .maxHistory, \.maximumHistory, { $0.maximumHistory = $1 }, .number(PasswordPolicy.allowedHistory)
@@ -215,33 +205,31 @@ extension PasswordRules {
       $0.phrase = { history, _ in
         history == 0 ? nil : history == 1 ? "not the present one" : "none of the last \(history)"
       }
-      $0.standard = "0: any may return"
-      $0.meaning = "one of so many latest passwords, the present one included"
+      $0.document("one of so many latest passwords, the present one included", default: "0: any may return")
     },
-    PolicyRow(.minAge, \.age.minimumDays, { $0.age.minimumDays = $1 }, .number(PasswordAge.allowedDays)) {
+    PolicyRow(.minAge, \.age.minimumDays, { $0.age.minimumDays = $1 }, days) {
       $0.sentence = { days, _, _ in
         days == 0 ? nil : "A changed password can be changed again after \(counted(days, "day", "days"))."
       }
-      $0.unit = "days"
-      $0.standard = "0: at once"
-      $0.meaning =
-        "how long a password must be used before it may be changed; not for the first one of a container"
+      $0.document(
+        "how long a password must be used before it may be changed; not for the first one of a container",
+        default: "0: at once", unit: "days")
     },
-    PolicyRow(.maxAge, \.age.maximumDays, { $0.age.maximumDays = $1 }, .number(PasswordAge.allowedDays)) {
+    PolicyRow(.maxAge, \.age.maximumDays, { $0.age.maximumDays = $1 }, days) {
       $0.sentence = { days, _, lock in
         days == 0 || lock == .silent
           ? nil : "A password must be changed after \(counted(days, "day", "days"))."
       }
-      $0.unit = "days"
-      $0.standard = "0: never"
-      $0.meaning = "after how long a password must be changed; without effect under a silent lock"
+      $0.document(
+        "after how long a password must be changed; without effect under a silent lock", default: "0: never",
+        unit: "days")
     },
     PolicyRow(.cacheEnabled, \.cache.isEnabled, { $0.cache.isEnabled = $1 }, .flag()) {
       $0.sentence = { enabled, rules, _ in
         let seconds = counted(rules.cache.timeout, "second", "seconds")
         return enabled == 0 ? nil : "A verified password serves one signature within \(seconds)."
       }
-      $0.meaning = "whether a verified password serves one signature later"
+      $0.document("whether a verified password serves one signature later")
     },
     PolicyRow(
       .cacheTimeout, \.cache.timeout, { $0.cache.timeout = $1 }, .number(PasswordCache.allowedTimeouts)
@@ -250,15 +238,13 @@ extension PasswordRules {
         guard !rules.cache.isEnabled, rules.cache.timeout != PasswordCache.standardTimeout else { return nil }
         return (.cacheEnabled, "the cache is off, so its time has no effect")
       }
-      $0.unit = "seconds"
-      $0.meaning = "for how long"
+      $0.document("for how long", unit: "seconds")
     },
     PolicyRow(.dictionary, \.checksDictionary, { $0.checksDictionary = $1 }, .flag()) {
       $0.violation = { _ in "choose a password that is not made from a word or an obvious series" }
       $0.phrase = { checks, _ in checks == 0 ? nil : "not made from a word or an obvious series" }
       $0.isOurs = true
-      $0.meaning =
-        "what [the dictionary check](#the-dictionary-check) refuses; all below 6 characters"
+      $0.document("what [the dictionary check](#the-dictionary-check) refuses; all below 6 characters")
     },
   ]
 }

@@ -42,9 +42,20 @@ final class PolicyRow<Root: Sendable>: Sendable {  // a class, so that loops do 
     var isOurs = false
     /// The option of `signet-server init`.
     var option: PasswordOption?
-    /// In the documents: the unit of its number, the default where the number says less, and which passwords break the rule or
-    /// else its meaning.
-    var unit: String?, standard: String?, meaning = ""
+    /// What the documents say of it.
+    private(set) var meaning = "", standard: String?, unit: String?
+
+    /// Describes the rule in the documents.
+    ///
+    /// - Parameters:
+    ///   - meaning: Which passwords break the rule, or else its meaning.
+    ///   - standard: The default, where the value itself says less.
+    ///   - unit: The unit of its number.
+    mutating func document(_ meaning: String, default standard: String? = nil, unit: String? = nil) {
+      self.meaning = meaning
+      self.standard = standard
+      self.unit = unit
+    }
   }
 
   /// Declares a rule.
