@@ -90,7 +90,7 @@ struct ProtectionType: Sendable {
   ]
 }
 
-/// What a device can do that decides which protection is in force.
+/// The abilities of a device that decide which protection is in force.
 public struct DeviceAbilities: Sendable, Hashable {
   /// True if it has a sensor that this software can use.
   public var matchesBiometrics: Bool

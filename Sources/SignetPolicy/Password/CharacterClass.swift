@@ -25,10 +25,10 @@ public enum CharacterClass: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The name of the rule that asks for at least so many, as in the JSON form.
+  /// The JSON name of the rule for the minimum.
   public var minimumRule: String { PolicyRule.minimum(self).name }
 
-  /// The name of the rule that allows at most so many, as in the JSON form.
+  /// The JSON name of the rule for the maximum.
   public var maximumRule: String { PolicyRule.maximum(self).name }
 
   /// Returns the noun for characters of the class, without the number.
@@ -43,7 +43,7 @@ public enum CharacterClass: Sendable, Hashable, CaseIterable {
     return count == 1 ? String(words.plural.dropLast()) : words.plural
   }
 
-  /// The names of a class in rules, in codes of policy strings and in options, and its plural beside other classes.
+  /// The names of a class in rules, codes of policy strings and options, and its plural in lists.
   var words: (rule: String, code: String, option: String, plural: String) {
     switch self {
     case .uppercase: ("Uppercase", "UP", "uppercase", "upper-case letters")
@@ -56,12 +56,12 @@ public enum CharacterClass: Sendable, Hashable, CaseIterable {
 }
 
 extension PolicyRule {
-  /// The rule that asks for at least so many of a class.
+  /// The rule for the minimum of a class.
   static func minimum(_ kind: CharacterClass) -> PolicyRule {
     PolicyRule("min\(kind.words.rule)", code: kind.words.code)
   }
 
-  /// The rule that allows at most so many of a class.
+  /// The rule for the maximum of a class.
   static func maximum(_ kind: CharacterClass) -> PolicyRule {
     PolicyRule("max\(kind.words.rule)", code: "M\(kind.words.code)")
   }

@@ -9,9 +9,9 @@
 
   /// The allowed lengths in a policy, in code points.
   public static let allowedLengths = 1...256
-  /// How many characters of a class a policy may ask for.
+  /// The bounds of a policy on the characters of a class.
   static let allowedCounts = 0...allowedLengths.upperBound
-  /// How many passwords a policy may ask to be remembered.
+  /// The allowed numbers of remembered passwords.
   public static let allowedHistory = 0...100
   /// The minimum length of a sequence of letters or digits in order.
   public static let sequenceLength = 3
@@ -28,7 +28,7 @@
     self.rules = rules
   }
 
-  /// Makes a policy of the rules that most apps set, unless they contradict each other.
+  /// Creates a policy from the rules that most apps set; rejects contradictions.
   ///
   /// - Parameters:
   ///   - minimumLength: The minimum number of code points, 1 to 256.

@@ -1,6 +1,6 @@
 /// A rule that a password breaks.
 ///
-/// It says what is asked for, never what was typed.
+/// It states the requirement, never the password.
 public struct PasswordViolation: Error, Sendable, Hashable, CustomStringConvertible {
   /// The name of the broken rule, for programs: the rule's name in the JSON form of the policy, or
   /// `disallowedCharacter` or `encoding`, which every policy has.

@@ -2,8 +2,7 @@ import SignetJSON
 
 /// A source that reads rules from an object in the JSON form.
 ///
-/// A member that is not known is a failure. A device that skipped a rule it does not understand would enforce a weaker
-/// policy than it was given, and nobody would notice.
+/// An unknown member is a failure: a device that ignored a rule would silently enforce a weaker policy.
 final class JSONPolicySource: PolicySource {
   private let object: JSONObject
   var failures: [PolicyFailure] = []
@@ -37,7 +36,7 @@ final class JSONPolicySource: PolicySource {
     noting { object throws(JSONFailure) in try object.optionalString(rule.member) }
   }
 
-  /// An object within, or `nil` where it is absent.
+  /// A nested object, or `nil` if it is absent.
   func object(_ name: String) -> JSONObject? {
     let found = noting { object throws(JSONFailure) in try object.optionalObject(name) }
     if found == nil, !object.contains(name) { failures.append(.malformed(.missingMember(name))) }
@@ -52,7 +51,7 @@ final class JSONPolicySource: PolicySource {
   }
 
   func missing(_ rule: PolicyRule, default: Int?) {
-    // A member of the wrong type was noted when it was read.
+    // A member of the wrong type was recorded when it was read.
     if !object.contains(rule.member) { failures.append(.malformed(.missingMember(rule.member))) }
   }
 

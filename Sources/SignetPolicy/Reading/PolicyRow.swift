@@ -3,7 +3,7 @@
 /// Readers and printers of both forms, the linter, the sentences, the options of `signet-server init` and the table in
 /// `docs/policies.md` come from the rows.
 final class PolicyRow<Root: Sendable>: Sendable {  // a class, so that loops do not copy closures
-  /// When a policy has the rule in its written forms.
+  /// The condition under which the written forms contain the rule.
   enum Presence {
     /// In both forms. Without it the JSON form is refused; a string without it is too, unless the rule has a default.
     case required
@@ -19,37 +19,37 @@ final class PolicyRow<Root: Sendable>: Sendable {  // a class, so that loops do 
   let presence: Presence
   /// The allowed numbers; `nil` for a rule that is no single number, or has other bounds for each policy.
   let range: ClosedRange<Int>?
-  /// The value; `nil` where an optional rule is not set.
+  /// The value; `nil` if an optional rule is not set.
   let value: @Sendable (Root) -> PolicyValue?
-  /// Reads the value, and returns whether there was one.
+  /// Reads the value; returns false if there is none.
   let read: @Sendable (any PolicySource, inout Root) -> Bool
 
   let details: Details
 
-  /// What there is to say of a rule beside its forms; numbers are the rule's, 1 and 0 for a flag, as in a policy string.
+  /// The texts and tests of a rule; a flag is 1 or 0, as in a policy string.
   struct Details: Sendable {
-    /// Whether a password breaks the rule; `nil` where the password alone does not tell.
+    /// Returns true if a password breaks the rule; `nil` if that depends on more than the password.
     var isBroken: (@Sendable (PasswordTally, Int) -> Bool)?
-    /// The sentence of a violation; `nil` where no password breaks the rule.
+    /// The sentence of a violation; `nil` if no password can break the rule.
     var violation: (@Sendable (Int) -> String)?
     /// The phrase in the sentence about new passwords.
     var phrase: (@Sendable (Int, Root) -> String?)?
-    /// The sentence of its own.
+    /// The sentence in a review, for a rule that is not a phrase of the sentence about new passwords.
     var sentence: (@Sendable (Int, Root, LockPolicy) -> String?)?
-    /// What the linter says where the rule has no effect.
+    /// The finding if the rule has no effect.
     var idle: (@Sendable (Root) -> (other: PolicyRule, message: String)?)?
-    /// Whether policy strings of other systems have no such rule.
+    /// True if policy strings of other systems lack the rule.
     var isOurs = false
     /// The option of `signet-server init`.
     var option: PasswordOption?
-    /// What the documents say of it.
+    /// The row of the table in `docs/policies.md`.
     private(set) var meaning = "", standard: String?, unit: String?
 
     /// Describes the rule in the documents.
     ///
     /// - Parameters:
-    ///   - meaning: Which passwords break the rule, or else its meaning.
-    ///   - standard: The default, where the value itself says less.
+    ///   - meaning: The passwords that break the rule, or the meaning of a rule that none breaks.
+    ///   - standard: The default in words, if the value alone is unclear.
     ///   - unit: The unit of its number.
     mutating func document(_ meaning: String, default standard: String? = nil, unit: String? = nil) {
       self.meaning = meaning
@@ -87,7 +87,7 @@ final class PolicyRow<Root: Sendable>: Sendable {  // a class, so that loops do 
   }
 }
 
-/// How values of a type are read and written.
+/// The reader and printer of values of a type.
 struct PolicyKind<Value>: Sendable {
   fileprivate var range: ClosedRange<Int>?
   fileprivate let read: @Sendable (any PolicySource, PolicyRule) -> Value?
@@ -95,12 +95,12 @@ struct PolicyKind<Value>: Sendable {
 }
 
 extension PolicyKind {
-  /// A number; without a range, the policy itself knows which are allowed.
+  /// A number; without a range, the policy checks it.
   static func number(_ range: ClosedRange<Int>? = nil) -> Self where Value == Int {
     Self(range: range, read: { $0.number($1) }, write: { .number($0) })
   }
 
-  /// A number that need not be set.
+  /// An optional number.
   static func optionalNumber(_ range: ClosedRange<Int>) -> Self where Value == Int? {
     Self(range: range, read: { $0.number($1).map(Optional.some) }, write: { $0.map { .number($0) } })
   }
@@ -121,9 +121,9 @@ extension Array {
   ///
   /// - Parameters:
   ///   - root: The policy.
-  ///   - absent: The policy that is read where no rule is set.
-  ///   - always: The rows that are written whatever their value, beside required ones.
-  /// - Returns: Required rules, those of `always`, and those that have not their default.
+  ///   - absent: The policy that is read if no rule is set.
+  ///   - always: The rows that are written with any value, like required ones.
+  /// - Returns: Required rules, those of `always`, and those whose value is not the default.
   func written<Root>(
     _ root: Root, absent: Root, always: PolicyRow<Root>.Presence
   ) -> [(rule: PolicyRule, value: PolicyValue)] where Element == PolicyRow<Root> {
@@ -134,7 +134,7 @@ extension Array {
     }
   }
 
-  /// The numbers that are not in their ranges.
+  /// The numbers outside their ranges.
   func outOfRange<Root>(_ root: Root) -> [PolicyFailure] where Element == PolicyRow<Root> {
     compactMap { row in
       guard let range = row.range, let number = row.value(root)?.number, !range.contains(number) else {

@@ -2,25 +2,24 @@ import SignetJSON
 
 /// A source of a policy's rules: a policy string, or an object in the JSON form.
 ///
-/// A source gives what is usable and notes the rest in ``failures``, so that a reader goes on and a linter can say all
-/// that is wrong at once.
+/// A source returns usable values and records all others in ``failures``, so that a linter reports every failure at once.
 protocol PolicySource: AnyObject {
-  /// What was wrong so far.
+  /// The failures so far.
   var failures: [PolicyFailure] { get set }
 
-  /// A whole number, or `nil` where the rule is absent; what fits no `Int` is out of every range as the nearest one.
+  /// A whole number, or `nil` if the rule is absent. A number that does not fit `Int` becomes the nearest one, which no range allows.
   func number(_ rule: PolicyRule) -> Int?
-  /// Whole numbers in order, or `nil` where the rule is absent.
+  /// Whole numbers in order, or `nil` if the rule is absent.
   func numbers(_ rule: PolicyRule) -> [Int]?
-  /// Yes or no, or `nil` where the rule is absent.
+  /// A flag, or `nil` if the rule is absent.
   func flag(_ rule: PolicyRule) -> Bool?
-  /// A type as the JSON form writes it, or `nil` where the rule is absent.
+  /// A type by its JSON name, or `nil` if the rule is absent.
   func word(_ rule: PolicyRule) -> String?
-  /// What happens at the limit, or `nil` where the rule is absent.
+  /// The consequence at the limit, or `nil` if the rule is absent.
   func consequence(_ rule: PolicyRule) -> LimitConsequence?
-  /// Notes that a required rule is absent; a string has the default, where there is one.
+  /// Records that a required rule is absent, unless it has a default and the source is a string.
   func missing(_ rule: PolicyRule, default: Int?)
-  /// Notes members of the JSON form, or codes among `group`, that do not belong to the policy's type.
+  /// Records members of the JSON form, or codes of `group`, that do not belong to the policy's type.
   func allow(only rules: [PolicyRule], among group: [PolicyRule])
 }
 
@@ -38,7 +37,7 @@ enum PolicyValue: Sendable, Hashable {
     }
   }
 
-  /// What stands after the code.
+  /// The value after the code.
   var text: String {
     switch self {
     case .number(let number): String(number)

@@ -2,10 +2,10 @@ import SignetJSON
 
 /// A source that reads rules from a policy string: `NAME=value` pairs joined by `;`, in any order.
 ///
-/// Codes and keywords are read in upper or lower case, and spaces around them do not matter. A code that is not known is
-/// kept as a remark, so that strings of other systems can be brought over; whoever saves one sees what was left out.
+/// Codes and keywords are case-insensitive, and surrounding spaces are ignored. An unknown code is recorded as a remark, so that
+/// strings of other systems can be migrated: the operator who saves one sees which codes were ignored.
 final class TextPolicySource: PolicySource {
-  /// The most bytes taken, to bound the work.
+  /// The maximum length in bytes, to bound the work.
   static let maximumByteCount = 4096
 
   private var values: [String: String] = [:]
@@ -71,7 +71,7 @@ final class TextPolicySource: PolicySource {
   func consequence(_ rule: PolicyRule) -> LimitConsequence? { flag(rule).map { $0 ? .wipe : .lockOut } }
 
   func missing(_ rule: PolicyRule, default standard: Int?) {
-    if values[rule.code] != nil { return }  // unreadable, and noted when it was read
+    if values[rule.code] != nil { return }  // invalid, and recorded when it was read
     if let standard {
       remarks.append(PolicyFinding(unset: rule, standard: standard))
     } else {

@@ -21,7 +21,7 @@ extension PasswordRules {
       ].compactMap(\.self)
   }
 
-  /// What the rules leave of the letters, digits and signs of an ASCII keyboard, where every letter has case.
+  /// The characters of an ASCII keyboard that the rules allow; every letter has case.
   private var alphabetWarning: PolicyFinding? {
     let cased = maximum(of: .uppercase) + maximum(of: .lowercase)
     let letters = min(maximum(of: .letter), cased)
