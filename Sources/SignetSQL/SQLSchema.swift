@@ -26,11 +26,11 @@ public struct SQLSchema: Sendable {
   ///   the statements.
   func migrate(_ connection: SQLConnection, expecting expectation: SQLExpectation) throws {
     let supported = migrations.count
-    let isOwn = try connection.hasTable(named: Self.versions.name)
-    guard expectation != (isOwn ? .nothing : .tables) else {
-      throw SQLFailure.unexpectedContent(isEmpty: !isOwn)
+    let hasSchema = try connection.hasTable(named: Self.versions.name)
+    guard expectation != (hasSchema ? .nothing : .tables) else {
+      throw SQLFailure.unexpectedContent(isEmpty: !hasSchema)
     }
-    if !isOwn {
+    if !hasSchema {
       guard try !connection.hasTable(named: nil) else {
         throw SQLFailure.otherSchema(found: nil, supported: supported)
       }

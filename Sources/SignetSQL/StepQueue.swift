@@ -9,7 +9,7 @@ final class StepQueue: Sendable {
 
   private struct State {
     var items: [Item] = []
-    /// The index of the first waiting item; those before it were taken.
+    /// The index of the first waiting item; those before it were dequeued.
     var first = 0
     var idle: [Int]
     var isClosed = false
@@ -38,12 +38,12 @@ final class StepQueue: Sendable {
     }
   }
 
-  /// Takes the steps that have waited longest and have the same access; an empty result marks the worker as idle.
-  func take(atMost limit: Int, worker: Int) -> ArraySlice<Item> {
+  /// Removes and returns the steps that have waited longest and have the same access; an empty result marks the worker as idle.
+  func dequeue(atMost limit: Int, worker: Int) -> ArraySlice<Item> {
     let (items, closing) = state.withLock { state -> (ArraySlice<Item>, [CheckedContinuation<Void, Never>]) in
-      let most = min(state.items.count, state.first + limit)
+      let bound = min(state.items.count, state.first + limit)
       var end = state.first
-      while end < most, state.items[end].access == state.items[state.first].access { end += 1 }
+      while end < bound, state.items[end].access == state.items[state.first].access { end += 1 }
       let items = state.items[state.first..<end]
       if end == state.items.count {
         (state.items, state.first) = ([], 0)

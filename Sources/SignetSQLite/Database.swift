@@ -108,8 +108,8 @@ import SignetSystem
   ///
   /// - Throws: ``SQLiteFailure``.
   public func query(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteFailure) -> [Row] {
-    let statement = try take(sql)
-    defer { giveBack(statement) }
+    let statement = try acquire(sql)
+    defer { release(statement) }
     try statement.bind(values)
     var rows: [Row] = []
     while try statement.step() { rows.append(statement.row()) }
@@ -122,8 +122,8 @@ import SignetSystem
   public func forEachRow(
     _ sql: String, _ values: [SQLiteValue] = [], _ body: (Row) throws -> Void
   ) throws {
-    let statement = try take(sql)
-    defer { giveBack(statement) }
+    let statement = try acquire(sql)
+    defer { release(statement) }
     try statement.bind(values)
     while try statement.step() { try body(statement.row()) }
   }
@@ -151,16 +151,16 @@ import SignetSystem
 
 extension Database {
   /// Returns the compiled statement; if it is running already, a nested use of the same SQL gets another one.
-  private func take(_ sql: String) throws(SQLiteFailure) -> Statement {
+  private func acquire(_ sql: String) throws(SQLiteFailure) -> Statement {
     try refuseAfterRollback()
     try willExecute?(sql)
-    let known = statements[sql]
-    if let known, !known.isRunning {
-      known.isRunning = true
-      return known
+    let cached = statements[sql]
+    if let cached, !cached.isRunning {
+      cached.isRunning = true
+      return cached
     }
     let statement = try unsafe Statement(sql, connection: connection)
-    if known == nil {
+    if cached == nil {
       if statements.count >= Self.statementLimit { statements.removeAll(keepingCapacity: true) }
       statements[sql] = statement
     }
@@ -168,7 +168,7 @@ extension Database {
     return statement
   }
 
-  private func giveBack(_ statement: Statement) {
+  private func release(_ statement: Statement) {
     statement.reset()
     statement.isRunning = false
   }

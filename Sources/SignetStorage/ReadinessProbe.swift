@@ -11,7 +11,7 @@ import SignetSystem
 /// A check that a database can be read and written.
 protocol ReadinessProbe: Sendable {
   /// Reads, and makes a durable change that has no effect on other steps and is kept until `time`.
-  func look(at time: Int64) async throws(StorageFailure)
+  func check(at time: Int64) async throws(StorageFailure)
 }
 
 /// The id of the probe's row in the table of request ids; real ids are random.
@@ -36,7 +36,7 @@ actor FileProbe: ReadinessProbe {
     file = FileIdentity(path)
   }
 
-  func look(at time: Int64) throws(StorageFailure) {
+  func check(at time: Int64) throws(StorageFailure) {
     guard FileIdentity(path) == file else {
       throw .failed(detail: "another file is in the place of the database; start the server again")
     }
@@ -95,10 +95,10 @@ actor ServerProbe: ReadinessProbe {
     database = try PostgreSQLLook(address, at: Schema.tables)
   }
 
-  func look(at time: Int64) throws(StorageFailure) {
-    let gone: String?
+  func check(at time: Int64) throws(StorageFailure) {
+    let missing: String?
     do {
-      gone = try database.look { connection in
+      missing = try database.look { connection in
         // Several processes may probe at the same time.
         try connection.execute(
           """
@@ -107,9 +107,9 @@ actor ServerProbe: ReadinessProbe {
           """, [.blob(probeID), .integer(time)], changing: 1)
       }
     } catch { throw StorageFailure(error) }
-    guard let gone else { return }
+    guard let missing else { return }
     throw .failed(
-      detail: "the table \"\(gone)\" is missing, or another one is in its place; start the server again")
+      detail: "the table \"\(missing)\" is missing, or another one is in its place; start the server again")
   }
 }
 
@@ -117,7 +117,7 @@ actor ServerProbe: ReadinessProbe {
 struct MemoryProbe: ReadinessProbe {
   let database: SQLDatabase
 
-  func look(at time: Int64) async throws(StorageFailure) {
+  func check(at time: Int64) async throws(StorageFailure) {
     let change: @Sendable (SQLConnection) throws -> Void = { connection in
       _ = try connection.execute("DELETE FROM requests WHERE container = '' AND id = $1", [.blob(probeID)])
       _ = try connection.execute(

@@ -17,16 +17,16 @@ final class RowMAC: Sendable {
   }
 
   /// Returns `true` if the MAC of a row verifies, in constant time; always `true` without a key.
-  func isOwn(_ row: MACInput, _ mac: [UInt8]?) -> Bool {
-    guard let own = self.mac(of: row) else { return true }
-    return mac.map { constantTimeEqual($0, own) } ?? false
+  func isValid(_ row: MACInput, _ mac: [UInt8]?) -> Bool {
+    guard let expected = self.mac(of: row) else { return true }
+    return mac.map { constantTimeEqual($0, expected) } ?? false
   }
 
   /// Verifies the MAC of a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func check(_ row: MACInput, _ mac: [UInt8]?, named name: String, of table: String) throws(StorageFailure) {
-    guard isOwn(row, mac) else { throw .altered(row: name, of: table) }
+    guard isValid(row, mac) else { throw .altered(row: name, of: table) }
   }
 }
 
@@ -52,29 +52,29 @@ struct MACInput {
   }
 
   mutating func append(_ text: String?) {
-    guard var text else { return appendNothing() }
+    guard var text else { return appendNull() }
     // In place, because the UTF-8 view as a sequence would be copied through an iterator.
     text.withUTF8 { append(kind: 1, UnsafeRawBufferPointer($0)) }
   }
 
   mutating func append(_ blob: [UInt8]?) {
-    guard let blob else { return appendNothing() }
+    guard let blob else { return appendNull() }
     blob.withUnsafeBytes { append(kind: 2, $0) }
   }
 
   mutating func append(_ number: (some FixedWidthInteger)?) {
-    guard let number else { return appendNothing() }
+    guard let number else { return appendNull() }
     withUnsafeBytes(of: Int64(clamping: number).bigEndian) { append(kind: 3, $0) }
   }
 
-  private mutating func appendNothing() {
-    makeRoom(for: 1)
+  private mutating func appendNull() {
+    reserveCapacity(for: 1)
     buffer[count] = 0
     count += 1
   }
 
   private mutating func append(kind: UInt8, _ value: UnsafeRawBufferPointer) {
-    makeRoom(for: 9 + value.count)
+    reserveCapacity(for: 9 + value.count)
     let start = count
     buffer.withUnsafeMutableBytes { buffer in
       buffer[start] = kind
@@ -84,7 +84,7 @@ struct MACInput {
     count += 9 + value.count
   }
 
-  private mutating func makeRoom(for more: Int) {
+  private mutating func reserveCapacity(for more: Int) {
     let missing = count + more - buffer.count
     if missing > 0 { buffer.append(contentsOf: repeatElement(0, count: max(missing, buffer.count))) }
   }

@@ -45,7 +45,7 @@ public final class Storage: Sendable {
   /// Opens a database as ``init(_:busyTimeoutMilliseconds:)`` does, with options for tests.
   package init(_ location: StorageLocation, options: SQLOptions) throws(StorageFailure) {
     var options = options
-    let place: SQLLocation =
+    let sqlLocation: SQLLocation =
       switch location {
       case .file(let path): .file(path)
       case .server(let address): .server(address)
@@ -55,7 +55,7 @@ public final class Storage: Sendable {
         contentsOf: AuthenticatorRecord.Kind.tables.flatMap(\.preparation), at: 0)
     }
     do {
-      database = try SQLDatabase(place, schema: Schema.current, options: options)
+      database = try SQLDatabase(sqlLocation, schema: Schema.current, options: options)
       readiness =
         switch location {
         case .file(let path): FileProbe(path: path)
@@ -108,7 +108,7 @@ public final class Storage: Sendable {
   /// - Parameter time: The current time, in seconds since 1970, until which the written row has to be kept.
   /// - Throws: ``StorageFailure`` if the data cannot be read, is damaged, or cannot be written within some seconds.
   public func checkReadiness(at time: Int64) async throws(StorageFailure) {
-    try await readiness.look(at: time)
+    try await readiness.check(at: time)
   }
 
   /// The number of steps that wait for a connection.

@@ -80,7 +80,7 @@ final class PostgreSQLEngine: SQLEngine {
     func disconnect() { connection = nil }
 
     private func drain() {
-      while let item = queue.take(atMost: 1, worker: number).first {
+      while let item = queue.dequeue(atMost: 1, worker: number).first {
         do {
           try run(item)
           commits.withLock { $0 += 1 }

@@ -1,19 +1,19 @@
 /// A check of a PostgreSQL database with a separate connection: its tables must be those of the start, and readable.
 package struct PostgreSQLLook: Sendable {
   /// The time that a check waits for the server, and for table locks, in seconds.
-  private static let patience = 5
+  private static let timeoutSeconds = 5
 
   private let address: String
   private let tables: [String]
   /// The object ids of the tables at the start: a new table with the same name has another id.
-  private let numbers: [String: Int64]
+  private let objectIDs: [String: Int64]
 
   /// Records the tables that exist now as the expected ones; it blocks.
   ///
   /// - Throws: ``SQLFailure``.
   package init(_ address: String, at tables: [String]) throws {
     (self.address, self.tables) = (address, tables)
-    numbers = try Self.numbers(Self.connection(address))
+    objectIDs = try Self.objectIDs(Self.connection(address))
   }
 
   /// Reads a row of each table with a new connection; it blocks.
@@ -23,9 +23,9 @@ package struct PostgreSQLLook: Sendable {
   /// - Throws: ``SQLFailure``, and the errors of `body`.
   package func look(then body: (SQLConnection) throws -> Void) throws -> String? {
     let connection = try Self.connection(address)
-    let present = try Self.numbers(connection)
-    let gone = tables.first { present[$0] == nil || present[$0] != numbers[$0] }
-    if let gone { return gone }
+    let present = try Self.objectIDs(connection)
+    let missing = tables.first { present[$0] == nil || present[$0] != objectIDs[$0] }
+    if let missing { return missing }
     // Outside of transactions: a serializable transaction that reads all tables would conflict with every writing one.
     for table in tables { _ = try connection.rows("SELECT 1 FROM \(table) LIMIT 1") { _ in } }
     try body(connection)
@@ -34,12 +34,12 @@ package struct PostgreSQLLook: Sendable {
 
   private static func connection(_ address: String) throws -> SQLConnection {
     let connection = SQLConnection(
-      try PostgreSQLSession(address, patience * 1_000, connectTimeoutSeconds: patience), nil)
-    try connection.define("SET statement_timeout = \(patience * 1_000)")
+      try PostgreSQLSession(address, timeoutSeconds * 1_000, connectTimeoutSeconds: timeoutSeconds), nil)
+    try connection.define("SET statement_timeout = \(timeoutSeconds * 1_000)")
     return connection
   }
 
-  private static func numbers(_ connection: SQLConnection) throws -> [String: Int64] {
+  private static func objectIDs(_ connection: SQLConnection) throws -> [String: Int64] {
     let found = try connection.rows(
       """
       SELECT CAST(pg_class.relname AS TEXT), CAST(pg_class.oid AS BIGINT)

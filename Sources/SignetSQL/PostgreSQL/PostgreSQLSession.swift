@@ -108,10 +108,12 @@ import CPostgreSQL
   /// Claims the first lane that no other connection to this database has, until the connection ends.
   func claimLane() throws {
     for lane in Int64(0)..<4_096 {
-      var isOwn = false
+      var isLocked = false
       // Session-level advisory locks in a class reserved for lanes ("SGNT" as a number).
-      _ = try run("SELECT pg_try_advisory_lock(1397182036, $1)", [.integer(lane)]) { isOwn = try $0.bool(0) }
-      guard isOwn else { continue }
+      _ = try run("SELECT pg_try_advisory_lock(1397182036, $1)", [.integer(lane)]) {
+        isLocked = try $0.bool(0)
+      }
+      guard isLocked else { continue }
       self.lane = lane
       return
     }
@@ -199,7 +201,7 @@ import CPostgreSQL
   }
 
   private func statement(_ sql: String) throws(SQLFailure) -> Prepared {
-    if let known = statements[sql] { return known }
+    if let prepared = statements[sql] { return prepared }
     if statements.count >= Self.statementLimit {
       try simple("DEALLOCATE ALL")
       statements.removeAll(keepingCapacity: true)

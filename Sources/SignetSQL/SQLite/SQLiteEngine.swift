@@ -74,7 +74,7 @@ final class SQLiteEngine: SQLEngine {
 
     private func drain() {
       while true {
-        let batch = queue.take(atMost: access == .write ? SQLiteEngine.batchLimit : 1, worker: 0)
+        let batch = queue.dequeue(atMost: access == .write ? SQLiteEngine.batchLimit : 1, worker: 0)
         if batch.isEmpty { return }
         guard let connection else { preconditionFailure("a closed queue takes nothing") }
         commit(batch, connection)
@@ -103,7 +103,7 @@ final class SQLiteEngine: SQLEngine {
             ? try connection.savepoint { item.step.attempt(connection) }
             : item.step.attempt(connection)
           guard let error, !apart else { continue }
-          if let failure = error as? SQLFailure, failure.isOfTheDisk { throw failure }
+          if let failure = error as? SQLFailure, failure.isPersistent { throw failure }
           throw Undo()
         }
       }
@@ -113,7 +113,7 @@ final class SQLiteEngine: SQLEngine {
 
 extension SQLFailure {
   /// Indicates whether the next step would fail in the same way.
-  fileprivate var isOfTheDisk: Bool {
+  fileprivate var isPersistent: Bool {
     switch self {
     case .busy, .full, .readOnly: true
     default: false

@@ -51,8 +51,8 @@ import SignetSystem
   }
 
   func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
-    let statement = try take(sql)
-    defer { giveBack(statement) }
+    let statement = try acquire(sql)
+    defer { release(statement) }
     try statement.bind(values)
     while try statement.step() { try body(statement.row()) }
     return statement.isReadOnly ? 0 : Int(unsafe sqlite3_changes64(connection))
@@ -95,15 +95,15 @@ import SignetSystem
   }
 
   /// Returns the compiled statement; if it is running already, a nested use of the same SQL gets another one.
-  private func take(_ sql: String) throws(SQLFailure) -> SQLiteStatement {
+  private func acquire(_ sql: String) throws(SQLFailure) -> SQLiteStatement {
     let text = StatementText(sql: sql)
-    let known = statements[text]
-    if let known, !known.isRunning {
-      known.isRunning = true
-      return known
+    let cached = statements[text]
+    if let cached, !cached.isRunning {
+      cached.isRunning = true
+      return cached
     }
     let statement = try unsafe SQLiteStatement(sql, connection)
-    if known == nil {
+    if cached == nil {
       if statements.count >= Self.statementLimit { statements.removeAll(keepingCapacity: true) }
       statements[text] = statement
     }
@@ -111,7 +111,7 @@ import SignetSystem
     return statement
   }
 
-  private func giveBack(_ statement: SQLiteStatement) {
+  private func release(_ statement: SQLiteStatement) {
     statement.reset()
     statement.isRunning = false
   }

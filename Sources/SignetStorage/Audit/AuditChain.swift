@@ -42,7 +42,9 @@ public struct AuditChain: Hashable, Sendable {
 
   /// Continues a chain from the number and the hash of its last entry.
   init(_ chain: Int64, number: Int64, hash: [UInt8]) {
-    (self.chain, self.number, self.hash) = (chain, number, hash)
+    self.chain = chain
+    self.number = number
+    self.hash = hash
   }
 
   /// Appends an event's JSON object.

@@ -259,23 +259,24 @@ extension AuditEvent {
     case .userCodeSet(let user): ("user.codeSet", [.user: user])
     case .userCodeRemoved(let user): ("user.codeRemoved", [.user: user])
     case .userCodeAccepted(let user): ("userCode.accepted", [.user: user])
-    case .userCodeRefused(let user, let why): ("userCode.refused", [.user: user, .reason: why.rawValue])
+    case .userCodeRefused(let user, let reason):
+      ("userCode.refused", [.user: user, .reason: reason.rawValue])
 
     case .codeAccepted(let user, let source):
       ("code.accepted", [.user: user, .container: source.container, .token: source.token])
-    case .codeRefused(let user, let why, let locked):
-      ("code.refused", [.user: user, .reason: why.rawValue, .locked: Self.list(locked)])
+    case .codeRefused(let user, let reason, let locked):
+      ("code.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)])
     case .codesResynchronised(let user, let source):
       ("codes.resynchronised", [.user: user, .container: source.container, .token: source.token])
-    case .codesRefused(let user, let why, let locked):
-      ("codes.refused", [.user: user, .reason: why.rawValue, .locked: Self.list(locked)])
+    case .codesRefused(let user, let reason, let locked):
+      ("codes.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)])
 
     case .tokenAdded(let token, let user): ("token.added", [.token: token, .user: user])
     case .tokenAssigned(let token, let user): ("token.assigned", [.token: token, .user: user])
     case .tokenVerified(let user, let source):
       ("token.verified", [.user: user, .container: source.container, .token: source.token])
-    case .tokenRefused(let user, let why, let locked):
-      ("token.refused", [.user: user, .reason: why.rawValue, .locked: Self.list(locked)])
+    case .tokenRefused(let user, let reason, let locked):
+      ("token.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)])
     case .tokenDisabled(let token): ("token.disabled", [.token: token])
     case .tokenEnabled(let token): ("token.enabled", [.token: token])
     case .tokenRemoved(let token): ("token.removed", [.token: token])
@@ -286,10 +287,10 @@ extension AuditEvent {
         "activation.staged",
         [.user: user, .activation: id, .container: container, .keystore: keystore, .keys: keys]
       )
-    case .activationRefused(let user, let id, let why):
+    case .activationRefused(let user, let id, let reason):
       (
         "activation.refused",
-        [.user: user, .activation: id, .reason: why.text, .remaining: why.remaining.map { String($0) }]
+        [.user: user, .activation: id, .reason: reason.text, .remaining: reason.remaining.map { String($0) }]
       )
     case .containerRenewalAsked(let container): ("container.renewalAsked", [.container: container])
     case .renewalStaged(let user, let container, let successor, let keystore, let keys):
@@ -297,8 +298,8 @@ extension AuditEvent {
         "renewal.staged",
         [.user: user, .container: container, .successor: successor, .keystore: keystore, .keys: keys]
       )
-    case .renewalRefused(let user, let container, let why):
-      ("renewal.refused", [.user: user, .container: container, .reason: why.text])
+    case .renewalRefused(let user, let container, let reason):
+      ("renewal.refused", [.user: user, .container: container, .reason: reason.text])
 
     case .containerActivated(let user, let container):
       ("container.activated", [.user: user, .container: container])

@@ -115,8 +115,11 @@ extension AuditEvent {
       session: ID<UAFOperationRecord>, user: UserID, keys: String, transaction: TransactionID?,
       outdated: [String]
     ) {
-      (self.session, self.user, self.keys) = (session, user, keys)
-      (self.transaction, self.outdated) = (transaction, outdated)
+      self.session = session
+      self.user = user
+      self.keys = keys
+      self.transaction = transaction
+      self.outdated = outdated
     }
   }
 }

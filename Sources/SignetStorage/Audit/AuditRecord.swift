@@ -11,7 +11,9 @@ public struct AuditRecord: Hashable, Sendable {
 
   /// Describes an entry.
   public init(_ event: AuditEvent, by actor: AuditActor, at time: Int64) {
-    (self.event, self.by, self.time) = (event, actor, time)
+    self.event = event
+    self.by = actor
+    self.time = time
   }
 
   /// Returns the entry's JSON object, as the log stores it: `time`, `event`, `by`, then the event's members.

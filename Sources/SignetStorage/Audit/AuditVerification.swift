@@ -30,7 +30,7 @@ public struct AuditVerification: Sendable {
   ///   change the log cannot change them. Without one for a chain, entries that are missing at its end are not detected.
   public init(keptHeads: [[UInt8]] = []) {
     self.keptHeads = Dictionary(keptHeads.map { ($0, nil) }, uniquingKeysWith: { first, _ in first })
-    note(AuditChain())
+    recordHead(AuditChain())
   }
 
   /// Verifies the next row of a chain; the chains may come one after the other or interleaved.
@@ -45,10 +45,10 @@ public struct AuditVerification: Sendable {
       return
     }
     chains[number] = chain
-    note(chain)
+    recordHead(chain)
   }
 
-  private mutating func note(_ chain: AuditChain) {
+  private mutating func recordHead(_ chain: AuditChain) {
     if keptHeads[chain.hash] == .some(nil) {
       keptHeads[chain.hash] = Place(chain: chain.chain, number: chain.number)
     }

@@ -50,10 +50,10 @@ protocol DeviceBoundTable: AuthenticatorTable {
   func installations(of user: UserID, in database: SQLConnection) throws -> [String]
 
   /// Returns the kind's limits on the standing of a device, one for each authenticator that has one.
-  func standings(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding]
+  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding]
 
   /// Disables everything that a locked device must not have; called each time that the device's row is written.
-  func holdLocked(_ device: DeviceRecord, in database: SQLConnection) throws
+  func disableLocked(_ device: DeviceRecord, in database: SQLConnection) throws
 
   /// Ends the pending operations on a device that becomes locked.
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws
@@ -66,15 +66,15 @@ protocol DeviceBoundTable: AuthenticatorTable {
 }
 
 extension DeviceBoundTable {
-  func standings(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding] { [] }
-  func holdLocked(_ device: DeviceRecord, in database: SQLConnection) throws {}
+  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding] { [] }
+  func disableLocked(_ device: DeviceRecord, in database: SQLConnection) throws {}
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws {}
 }
 
 /// A kind of authenticators that answer requests.
 protocol AnsweringTable: AuthenticatorTable {
   /// The table of the messages that ask a user; `nil` if the authenticators can list pending requests.
-  var asks: AskTable? { get }
+  var messageTable: MessageTable? { get }
 
   /// Determines if one of the user's authenticators could ever answer a request.
   ///
@@ -95,7 +95,7 @@ protocol AnsweringTable: AuthenticatorTable {
   func add(_ asking: TransactionAsking, in database: SQLConnection) throws
 
   /// Ends the messages that ask a user about a request that has ended.
-  func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws
+  func endMessages(of request: TransactionID, at time: Int64, in database: SQLConnection) throws
 
   /// Returns `true` if the authenticator that accepted a request is active, on a device that is not locked; `nil` if another
   /// kind answered.
@@ -105,13 +105,13 @@ protocol AnsweringTable: AuthenticatorTable {
 }
 
 extension AnsweringTable {
-  var asks: AskTable? { nil }
+  var messageTable: MessageTable? { nil }
   func add(_ asking: TransactionAsking, in database: SQLConnection) throws {}
-  func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {}
+  func endMessages(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {}
 }
 
 /// A table whose rows ask a user about a request; the column `txn` is the request.
-struct AskTable: Sendable {
+struct MessageTable: Sendable {
   var name: String
   /// The SQL condition for rows that are not answered.
   var openCondition: String

@@ -67,12 +67,12 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
     of account: AccountReading, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.containers(of: account.user).map { container in
-      let standing = try database.accountState(of: container.id)
-      let (state, reason) = container.standing(lockedBecause: container.isLocked ? standing.reason : "")
+      let accountState = try database.accountState(of: container.id)
+      let (state, reason) = container.standing(lockedBecause: container.isLocked ? accountState.reason : "")
       let code = try database.anyCredential(ID(of: container.id))?.knownUse
       let decision = try database.lastDecision(by: container.id)
       return AuthenticatorRecord(
-        id: container.id.text, of: .container(container, standing),
+        id: container.id.text, of: .container(container, accountState),
         device: account.device(called: container.installation)?.id, name: container.name, state: state,
         reason: reason, created: container.created, lastUsed: [code, decision].compactMap(\.self).max())
     }
@@ -95,10 +95,12 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
     }
     // The rows are kept, because requests reference them. Their MACs cover the user.
     for var container in try database.containers(of: user.id) {
-      (container.user, container.state, container.name, container.platform) = (
-        UserID(unchecked: user.subject), .revoked, "", ""
-      )
-      (container.device, container.succession) = ([], nil)
+      container.user = UserID(unchecked: user.subject)
+      container.state = .revoked
+      container.name = ""
+      container.platform = ""
+      container.device = []
+      container.succession = nil
       try database.update(container)
     }
     database.forgetLastContainer()
@@ -123,17 +125,17 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
     }
   }
 
-  func standings(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding] {
+  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding] {
     try database.containers(on: device.installation, of: device.user).compactMap(\.boundStanding)
   }
 
   /// Disables the one-time-password credentials of a user's containers whose rows were altered or removed.
-  func holdLocked(_ device: DeviceRecord, in database: SQLConnection) throws {
+  func disableLocked(_ device: DeviceRecord, in database: SQLConnection) throws {
     for credential in try database.credentials(of: device.user) {
-      guard let held = credential.held(for: try database.anyContainer(ID(of: credential.id))) else {
+      guard let disabled = credential.held(for: try database.anyContainer(ID(of: credential.id))) else {
         continue
       }
-      try database.update(held)
+      try database.update(disabled)
     }
   }
 

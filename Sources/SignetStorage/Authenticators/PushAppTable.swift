@@ -4,7 +4,8 @@ import SignetSQL
 struct PushAppTable: AnsweringTable {
   let kind = AuthenticatorRecord.Kind.pushApp
   let ownerQuery = "SELECT user_id FROM pushauth_mechanisms WHERE id = $1"
-  let asks: AskTable? = AskTable(name: "pushauth_messages", openCondition: "state = 'pending'")
+  let messageTable: MessageTable? = MessageTable(
+    name: "pushauth_messages", openCondition: "state = 'pending'")
 
   var tables: [SQLTable] {
     [
@@ -100,12 +101,12 @@ struct PushAppTable: AnsweringTable {
     _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
     in database: SQLConnection
   ) throws -> Bool {
-    let asked =
+    let mechanisms =
       try asking.map { $0.messages.map(\.record.mechanism) }
       ?? database.rows(
         "SELECT mechanism FROM pushauth_messages WHERE txn = $1 AND state = 'pending'", [.of(request.id)]
       ) { try $0.id(0) }
-    return try asked.contains { try isActive($0, of: user, database) }
+    return try mechanisms.contains { try isActive($0, of: user, database) }
   }
 
   private func isActive(_ mechanism: ID<PushAuthMechanismRecord>, of user: UserID, _ database: SQLConnection)
@@ -123,7 +124,7 @@ struct PushAppTable: AnsweringTable {
     }
   }
 
-  func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {
+  func endMessages(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {
     try database.expirePushAuthMessages(ofTransaction: request)
   }
 

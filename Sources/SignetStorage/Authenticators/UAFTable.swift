@@ -5,7 +5,8 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   let kind = AuthenticatorRecord.Kind.uaf
   // Keys that are registered or removed together have one event, whose subject is the operation.
   let ownerQuery = "SELECT user_id FROM uaf_sessions WHERE id = $1 AND user_id IS NOT NULL"
-  let asks: AskTable? = AskTable(name: "uaf_sessions", openCondition: UAFOperationRecord.isOpenCondition)
+  let messageTable: MessageTable? = MessageTable(
+    name: "uaf_sessions", openCondition: UAFOperationRecord.isOpenCondition)
 
   var tables: [SQLTable] {
     [
@@ -141,8 +142,8 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   ) throws {
     let mac = try database.rowMAC
     // First, because the operations are found by the targets that are removed below.
-    let asked = try database.uafTargets(on: installation, of: user)
-    try database.failUAFOperations(of: user, by: .revocation(targets: asked), at: time)
+    let operationTargets = try database.uafTargets(on: installation, of: user)
+    try database.failUAFOperations(of: user, by: .revocation(targets: operationTargets), at: time)
     for key in try database.revokeUAFCredentials(on: installation, of: user) {
       try database.appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
     }
@@ -199,7 +200,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     }
   }
 
-  func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {
+  func endMessages(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {
     try database.failUAFOperations(ofTransaction: request, at: time)
   }
 

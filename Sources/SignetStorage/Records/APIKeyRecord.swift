@@ -28,8 +28,12 @@ public struct APIKeyRecord: Hashable, Sendable {
     id: ID<APIKeyRecord>, name: String, scopes: [String], secretDigest: [UInt8], created: Int64,
     revoked: Int64? = nil
   ) {
-    (self.id, self.name, self.scopes, self.secretDigest) = (id, name, scopes, secretDigest)
-    (self.created, self.revoked) = (created, revoked)
+    self.id = id
+    self.name = name
+    self.scopes = scopes
+    self.secretDigest = secretDigest
+    self.created = created
+    self.revoked = revoked
   }
 }
 
@@ -45,7 +49,7 @@ extension APIKeyRecord {
       secretDigest: try row.blob(3), created: try row.integer(4),
       revoked: try row.optional(5, row.integer))
     displayName = try row.optional(6, row.text)
-    isAltered = !mac.isOwn(image, try row.optional(7, row.blob))
+    isAltered = !mac.isValid(image, try row.optional(7, row.blob))
   }
 
   /// The input of the row's MAC: all columns.

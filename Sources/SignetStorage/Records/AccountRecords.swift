@@ -68,8 +68,14 @@ public struct AccountReportAttempt: Hashable, Sendable {
     container: ContainerID, challenge: [UInt8], time: Int64, report: String, seen: Int64,
     verdict: ComplianceState, reason: String, order: DeviceCommandRecord? = nil
   ) {
-    (self.container, self.challenge, self.time, self.report) = (container, challenge, time, report)
-    (self.seen, self.verdict, self.reason, self.order) = (seen, verdict, reason, order)
+    self.container = container
+    self.challenge = challenge
+    self.time = time
+    self.report = report
+    self.seen = seen
+    self.verdict = verdict
+    self.reason = reason
+    self.order = order
   }
 }
 
@@ -114,8 +120,11 @@ public struct DeviceCommandRecord: Hashable, Sendable {
 
   /// Describes an order.
   public init(id: DeviceCommandID, container: ContainerID, action: Action, reason: String, created: Int64) {
-    (self.id, self.container, self.action) = (id, container, action)
-    (self.reason, self.created) = (reason, created)
+    self.id = id
+    self.container = container
+    self.action = action
+    self.reason = reason
+    self.created = created
   }
 }
 
@@ -154,7 +163,7 @@ extension AccountStateRecord {
       try row.optional(6, row.blob), try row.integer(7)
     )
     (report, reported) = (try row.optional(8, row.text), try row.optional(9, row.integer))
-    guard mac.isOwn(image(of: container), try row.optional(10, row.blob)) else {
+    guard mac.isValid(image(of: container), try row.optional(10, row.blob)) else {
       self = .altered
       return
     }
@@ -188,7 +197,7 @@ extension DeviceCommandRecord {
       self.init(id: try row.id(1), container: try row.id(2), action: .lock, reason: "", created: 0)
       isAltered = true
     }
-    isAltered = try isAltered || !mac.isOwn(image, row.optional(7, row.blob))
+    isAltered = try isAltered || !mac.isValid(image, row.optional(7, row.blob))
     if isAltered { reason = AuditEvent.alteredReason }
   }
 

@@ -44,9 +44,18 @@ public struct ActivationRecord: Hashable, Sendable {
     lanes: Int,
     profile: [UInt8], created: Int64, expires: Int64, failedAttempts: Int = 0, state: State = .open
   ) {
-    (self.id, self.user, self.sealedInviteKey, self.salt) = (id, user, sealedInviteKey, salt)
-    (self.memoryKiB, self.passes, self.lanes, self.profile) = (memoryKiB, passes, lanes, profile)
-    (self.created, self.expires, self.failedAttempts, self.state) = (created, expires, failedAttempts, state)
+    self.id = id
+    self.user = user
+    self.sealedInviteKey = sealedInviteKey
+    self.salt = salt
+    self.memoryKiB = memoryKiB
+    self.passes = passes
+    self.lanes = lanes
+    self.profile = profile
+    self.created = created
+    self.expires = expires
+    self.failedAttempts = failedAttempts
+    self.state = state
   }
 }
 

@@ -70,8 +70,13 @@ public struct AuthenticatorRecord: Hashable, Sendable {
     id: String, of source: Source, device: ID<DeviceRecord>? = nil, name: String, state: State,
     reason: String, created: Int64, lastUsed: Int64?
   ) {
-    (self.id, self.source, self.device, self.name) = (id, source, device, name)
-    (self.state, self.reason, self.created) = (state, reason, created)
+    self.id = id
+    self.source = source
+    self.device = device
+    self.name = name
+    self.state = state
+    self.reason = reason
+    self.created = created
     self.lastUsed = state == .altered ? nil : lastUsed
   }
 }

@@ -30,8 +30,13 @@ public struct BackchannelRecord: Hashable, Sendable {
     expires: Int64,
     sealedNotice: [UInt8]? = nil, interval: Int64
   ) {
-    (self.digest, self.transaction, self.client, self.delivery) = (digest, transaction, client, delivery)
-    (self.expires, self.sealedNotice, self.interval) = (expires, sealedNotice, interval)
+    self.digest = digest
+    self.transaction = transaction
+    self.client = client
+    self.delivery = delivery
+    self.expires = expires
+    self.sealedNotice = sealedNotice
+    self.interval = interval
   }
 }
 

@@ -51,8 +51,11 @@ public struct ClientRecord: Hashable, Sendable {
   public init(
     id: ID<ClientRecord>, name: String, authentication: Authentication, delivery: Delivery, created: Int64
   ) {
-    (self.id, self.name, self.authentication) = (id, name, authentication)
-    (self.delivery, self.created) = (delivery, created)
+    self.id = id
+    self.name = name
+    self.authentication = authentication
+    self.delivery = delivery
+    self.created = created
   }
 }
 
@@ -73,7 +76,7 @@ extension ClientRecord {
     requestAlgorithm = try row.optional(8, row.text)
     numberDigits = try row.optional(9, row.integer).map { Int(clamping: $0) }
     revoked = try row.optional(10, row.integer)
-    isAltered = !mac.isOwn(image, try row.optional(11, row.blob))
+    isAltered = !mac.isValid(image, try row.optional(11, row.blob))
   }
 
   /// The input of the row's MAC: all columns.

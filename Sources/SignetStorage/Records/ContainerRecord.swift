@@ -69,10 +69,19 @@ public struct ContainerRecord: Hashable, Sendable {
     sessionKey: [UInt8], encryptionKey: [UInt8], signingKey: [UInt8], profile: [UInt8], created: Int64,
     state: State = .pending
   ) {
-    (self.id, self.user, self.activation, self.device) = (id, user, activation, device)
-    (self.name, self.platform, self.keystore) = (name, platform, keystore)
-    (self.sessionKey, self.encryptionKey, self.signingKey) = (sessionKey, encryptionKey, signingKey)
-    (self.profile, self.created, self.state) = (profile, created, state)
+    self.id = id
+    self.user = user
+    self.activation = activation
+    self.device = device
+    self.name = name
+    self.platform = platform
+    self.keystore = keystore
+    self.sessionKey = sessionKey
+    self.encryptionKey = encryptionKey
+    self.signingKey = signingKey
+    self.profile = profile
+    self.created = created
+    self.state = state
   }
 }
 
@@ -122,7 +131,7 @@ extension ContainerRecord {
     ended = try row.optional(18, row.text)
     keyOrigin = try row.optional(19, row.text)
     (standing, reportWanted) = (ComplianceState(sqlValue: row[20]) ?? .locked, try row.integer(21))
-    if !mac.isOwn(image, try row.optional(22, row.blob)) { self.state = .altered }
+    if !mac.isValid(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
   /// The input of the row's MAC: all columns except the pending requests to the device and the counts of rejected attempts.

@@ -9,6 +9,8 @@ public struct CounterUpdate: Hashable, Sendable {
 
   /// Describes a use.
   public init(aaid: String, keyID: [UInt8], signCounter: UInt32) {
-    (self.aaid, self.keyID, self.signCounter) = (aaid, keyID, signCounter)
+    self.aaid = aaid
+    self.keyID = keyID
+    self.signCounter = signCounter
   }
 }

@@ -80,9 +80,18 @@ public struct CredentialRecord: Hashable, Sendable {
     period: Int, start: Int64 = 0, sealedSecret: [UInt8], isSilent: Bool = false, created: Int64,
     state: State = .pending
   ) {
-    (self.id, self.user, self.serial, self.kind) = (id, user, serial, kind)
-    (self.algorithm, self.digits, self.period, self.start) = (algorithm, digits, period, start)
-    (self.sealedSecret, self.isSilent, self.created, self.state) = (sealedSecret, isSilent, created, state)
+    self.id = id
+    self.user = user
+    self.serial = serial
+    self.kind = kind
+    self.algorithm = algorithm
+    self.digits = digits
+    self.period = period
+    self.start = start
+    self.sealedSecret = sealedSecret
+    self.isSilent = isSilent
+    self.created = created
+    self.state = state
   }
 }
 
@@ -113,7 +122,7 @@ extension CredentialRecord {
     drift = try row.integer(13)
     failures = try row.int(14)
     lastUsed = try row.optional(16, row.integer)
-    if !mac.isOwn(image, try row.optional(15, row.blob)) { self.state = .altered }
+    if !mac.isValid(image, try row.optional(15, row.blob)) { self.state = .altered }
   }
 
   /// The input of the row's MAC: all columns except the count of rejected attempts.

@@ -18,8 +18,12 @@ public struct DecisionRecord: Hashable, Sendable {
     state: TransactionRecord.State, jws: String?, container: ContainerID, time: Int64, isTyped: Bool = false,
     lastReport: Int64? = nil
   ) {
-    (self.state, self.jws, self.container, self.time) = (state, jws, container, time)
-    (self.isTyped, self.lastReport) = (isTyped, lastReport)
+    self.state = state
+    self.jws = jws
+    self.container = container
+    self.time = time
+    self.isTyped = isTyped
+    self.lastReport = lastReport
   }
 }
 
@@ -38,8 +42,11 @@ public struct SignerRecord: Hashable, Sendable {
 
   /// Makes the signer from a container.
   public init(_ container: ContainerRecord) {
-    (self.container, user, device) = (container.id, container.user, container.device)
-    (sessionKey, signingKey) = (container.sessionKey, container.signingKey)
+    self.container = container.id
+    user = container.user
+    device = container.device
+    sessionKey = container.sessionKey
+    signingKey = container.signingKey
   }
 }
 
@@ -62,8 +69,10 @@ public struct DecisionAttempt: Hashable, Sendable {
   ///   - request: The request's id.
   ///   - expires: The time from which the id may be removed.
   public init(transaction: TransactionID, by signer: SignerRecord, request: [UInt8], expires: Int64) {
-    (self.transaction, self.signer) = (transaction, signer)
-    (self.request, self.expires) = (request, expires)
+    self.transaction = transaction
+    self.signer = signer
+    self.request = request
+    self.expires = expires
   }
 }
 
@@ -102,8 +111,11 @@ public struct AnswerAttempt: Hashable, Sendable {
     container: ContainerID?, isTyped: Bool = false, client: [UInt8]? = nil, key: ID<APIKeyRecord>? = nil,
     time: Int64
   ) {
-    (self.container, self.isTyped) = (container, isTyped)
-    (self.client, self.key, self.time) = (client, key, time)
+    self.container = container
+    self.isTyped = isTyped
+    self.client = client
+    self.key = key
+    self.time = time
   }
 }
 

@@ -34,8 +34,12 @@ public struct DeviceRecord: Hashable, Sendable {
   public init(
     id: ID<DeviceRecord>, user: UserID, installation: String, name: String, platform: String, created: Int64
   ) {
-    (self.id, self.user, self.installation) = (id, user, installation)
-    (self.name, self.platform, self.created) = (name, platform, created)
+    self.id = id
+    self.user = user
+    self.installation = installation
+    self.name = name
+    self.platform = platform
+    self.created = created
   }
 }
 
@@ -74,7 +78,7 @@ extension DeviceRecord {
     self.standing = standing
     (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
     ordered = try row.optional(9, row.integer)
-    isAltered = !mac.isOwn(image, try row.optional(10, row.blob))
+    isAltered = !mac.isValid(image, try row.optional(10, row.blob))
   }
 
   /// Returns the device, if its row's MAC verifies.

@@ -16,6 +16,8 @@ public struct OTPResult: Hashable, Sendable {
   ///   - wait: The waiting time of the address.
   ///   - audit: The event.
   public init(_ outcome: CodeOutcome, wait: WaitRecord?, audit: AuditRecord) {
-    (self.outcome, self.wait, self.audit) = (outcome, wait, audit)
+    self.outcome = outcome
+    self.wait = wait
+    self.audit = audit
   }
 }

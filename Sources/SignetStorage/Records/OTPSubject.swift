@@ -17,6 +17,9 @@ public struct OTPSubject: Hashable, Sendable {
   ///   - client: The keyed digest of the end user's address.
   ///   - key: The API key.
   public init(user: UserID?, serial: String? = nil, client: [UInt8]? = nil, key: ID<APIKeyRecord>? = nil) {
-    (self.user, self.serial, self.client, self.key) = (user, serial, client, key)
+    self.user = user
+    self.serial = serial
+    self.client = client
+    self.key = key
   }
 }

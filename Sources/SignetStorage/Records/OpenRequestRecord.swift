@@ -23,14 +23,20 @@ package struct OpenRequestRecord: Hashable, Sendable {
 
 extension OpenRequestRecord {
   init(_ transaction: TransactionRecord) {
-    (kind, id, requester, content) = (
-      .transaction, transaction.id.text, transaction.requester, transaction.content
-    )
-    (created, expires) = (transaction.created, transaction.expires)
+    kind = .transaction
+    id = transaction.id.text
+    requester = transaction.requester
+    content = transaction.content
+    created = transaction.created
+    expires = transaction.expires
   }
 
   init(_ session: UAFOperationRecord) {
-    (kind, id, requester, content) = (.uaf, session.id.text, session.requester, nil)
-    (created, expires) = (session.created, session.expires)
+    kind = .uaf
+    id = session.id.text
+    requester = session.requester
+    content = nil
+    created = session.created
+    expires = session.expires
   }
 }

@@ -25,8 +25,12 @@ public struct OutboxRecord: Hashable, Sendable {
     number: Int64, to receiver: OutboxReceiver, _ event: OutboxEvent, created: Int64, expires: Int64,
     due: Int64
   ) {
-    (self.number, self.receiver, self.event) = (number, receiver, event)
-    (self.created, self.expires, self.due) = (created, expires, due)
+    self.number = number
+    self.receiver = receiver
+    self.event = event
+    self.created = created
+    self.expires = expires
+    self.due = due
   }
 }
 
@@ -110,7 +114,10 @@ public struct OutboxEvent: Hashable, Sendable {
   public init(
     _ kind: Kind, of subject: String, user: String?, authenticator: AuthenticatorRecord.Kind? = nil
   ) {
-    (self.kind, self.subject, self.user, self.authenticator) = (kind, subject, user, authenticator)
+    self.kind = kind
+    self.subject = subject
+    self.user = user
+    self.authenticator = authenticator
   }
 
   /// Returns the event in the form for receivers, which know users by the subjects in tokens.
@@ -120,7 +127,7 @@ public struct OutboxEvent: Hashable, Sendable {
   ///   - subject: Returns the subject of a user id.
   /// - Returns: The event with subjects instead of ids.
   /// - Throws: The errors of `subject`.
-  func told(of owner: UserID?, calling subject: (UserID) throws -> String) rethrows -> Self {
+  func externalForm(of owner: UserID?, calling subject: (UserID) throws -> String) rethrows -> Self {
     guard let id = user.map({ UserID(unchecked: $0) }) ?? owner else { return self }
     let name = try subject(id)
     return Self(
@@ -147,14 +154,14 @@ extension OutboxRecord {
   }
 
   /// More attempts than any delivery of this server reaches before it expires.
-  static let mostAttempts = 1 << 20
+  static let maximumAttempts = 1 << 20
 
   /// Reads a row; one with a word or a number that this server never writes is marked as altered, so that it does not block other rows.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let channel: OutboxChannel = try row.value(0)
     let kind = OutboxEvent.Kind(rawValue: try row.text(1))
-    let word = try row.optional(6, row.text)
-    let authenticator = word.flatMap { AuthenticatorRecord.Kind(rawValue: $0) }
+    let authenticatorName = try row.optional(6, row.text)
+    let authenticator = authenticatorName.flatMap { AuthenticatorRecord.Kind(rawValue: $0) }
     let event = OutboxEvent(
       kind ?? .requestEnded, of: try row.text(4), user: try row.optional(5, row.text),
       authenticator: authenticator)
@@ -162,9 +169,10 @@ extension OutboxRecord {
       number: try row.integer(2), to: OutboxReceiver(channel, try row.text(3)), event,
       created: try row.integer(7), expires: try row.integer(8), due: try row.integer(9))
     attempts = try row.int(10)
-    let isWritten =
-      kind != nil && (word == nil) == (authenticator == nil) && 0...Self.mostAttempts ~= attempts
-    isAltered = try !isWritten || !mac.isOwn(image, row.optional(11, row.blob))
+    let isWellFormed =
+      kind != nil && (authenticatorName == nil) == (authenticator == nil)
+      && 0...Self.maximumAttempts ~= attempts
+    isAltered = try !isWellFormed || !mac.isValid(image, row.optional(11, row.blob))
   }
 }
 

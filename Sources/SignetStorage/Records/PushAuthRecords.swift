@@ -46,9 +46,16 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
     sealedDevice: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .open,
     credential: ID<CredentialRecord>? = nil
   ) {
-    (self.id, self.user, self.mechanism, self.sealedSecret) = (id, user, mechanism, sealedSecret)
-    (self.challenge, self.sealedDevice, self.created) = (challenge, sealedDevice, created)
-    (self.expires, self.state, self.credential) = (expires, state, credential)
+    self.id = id
+    self.user = user
+    self.mechanism = mechanism
+    self.sealedSecret = sealedSecret
+    self.challenge = challenge
+    self.sealedDevice = sealedDevice
+    self.created = created
+    self.expires = expires
+    self.state = state
+    self.credential = credential
   }
 }
 
@@ -97,9 +104,15 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
     answered: Int64? = nil
   ) {
     self.transaction = transaction
-    (self.id, self.mechanism, self.kind, self.challenge) = (id, mechanism, kind, challenge)
-    (self.sealedNumber, self.created, self.expires) = (sealedNumber, created, expires)
-    (self.state, self.answered) = (state, answered)
+    self.id = id
+    self.mechanism = mechanism
+    self.kind = kind
+    self.challenge = challenge
+    self.sealedNumber = sealedNumber
+    self.created = created
+    self.expires = expires
+    self.state = state
+    self.answered = answered
   }
 }
 
@@ -127,8 +140,10 @@ extension PushAuthMechanismRecord {
       sealedDevice: try row.optional(6, row.blob), created: try row.integer(7),
       expires: try row.integer(8), state: state,
       credential: try row.optional(9, row.id))
-    (seenChanges, issuer, account) = (try row.blob(10), try row.text(12), try row.text(13))
-    if !mac.isOwn(image, try row.optional(11, row.blob)) { self.state = .altered }
+    seenChanges = try row.blob(10)
+    issuer = try row.text(12)
+    account = try row.text(13)
+    if !mac.isValid(image, try row.optional(11, row.blob)) { self.state = .altered }
   }
 
   /// The input of the row's MAC: all columns.

@@ -20,8 +20,12 @@ public struct PushTargetRecord: Hashable, Sendable {
     id: PushTargetID, container: ContainerID, name: String, service: String, sealedTarget: [UInt8],
     created: Int64
   ) {
-    (self.id, self.container, self.name) = (id, container, name)
-    (self.service, self.sealedTarget, self.created) = (service, sealedTarget, created)
+    self.id = id
+    self.container = container
+    self.name = name
+    self.service = service
+    self.sealedTarget = sealedTarget
+    self.created = created
   }
 }
 

@@ -24,8 +24,12 @@ public struct SigningKeyRecord: Hashable, Sendable {
     id: String, sealed: [UInt8], publicKey: [UInt8], created: Int64, retired: Int64? = nil,
     succession: String? = nil
   ) {
-    (self.id, self.sealed, self.publicKey) = (id, sealed, publicKey)
-    (self.created, self.retired, self.succession) = (created, retired, succession)
+    self.id = id
+    self.sealed = sealed
+    self.publicKey = publicKey
+    self.created = created
+    self.retired = retired
+    self.succession = succession
   }
 }
 
@@ -50,7 +54,7 @@ extension SigningKeyRecord {
       id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
       created: try row.integer(3), retired: try row.optional(4, row.integer),
       succession: try row.optional(5, row.text))
-    isAltered = !mac.isOwn(image, try row.optional(6, row.blob))
+    isAltered = !mac.isValid(image, try row.optional(6, row.blob))
   }
 
   /// Returns the key, if its row's MAC verifies.

@@ -28,6 +28,8 @@ public struct UAFAsking: Sendable {
     _ transaction: TransactionRecord, key: ID<APIKeyRecord>,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) {
-    (self.transaction, self.key, self.audit) = (transaction, key, audit)
+    self.transaction = transaction
+    self.key = key
+    self.audit = audit
   }
 }

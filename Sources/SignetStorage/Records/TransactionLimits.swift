@@ -37,8 +37,12 @@ public struct TransactionLimits: Hashable, Sendable {
     pending: Int = 8, challenges: Int = 8, wait: Int64 = 60, longestWait: Int64 = 3600, wrongNumbers: Int = 3,
     wrongSignatures: Int = 100, initiated: Int = 30
   ) {
-    (self.pending, self.challenges, self.wait, self.longestWait) = (pending, challenges, wait, longestWait)
-    (self.wrongNumbers, self.wrongSignatures) = (wrongNumbers, wrongSignatures)
+    self.pending = pending
+    self.challenges = challenges
+    self.wait = wait
+    self.longestWait = longestWait
+    self.wrongNumbers = wrongNumbers
+    self.wrongSignatures = wrongSignatures
     self.initiated = initiated
   }
 

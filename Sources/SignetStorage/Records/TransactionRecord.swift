@@ -67,8 +67,14 @@ public struct TransactionRecord: Hashable, Sendable {
     statuses: [String] = ["accepted", "denied", "reported"],
     created: Int64, expires: Int64, state: State = .pending, decision: DecisionRecord? = nil
   ) {
-    (self.id, self.user, self.content, self.statuses) = (id, user, content, statuses)
-    (self.created, self.expires, self.state, self.decision) = (created, expires, state, decision)
+    self.id = id
+    self.user = user
+    self.content = content
+    self.statuses = statuses
+    self.created = created
+    self.expires = expires
+    self.state = state
+    self.decision = decision
   }
 
   /// When it was decided or ended; `nil` before, and if it expired.
@@ -111,7 +117,9 @@ public struct AppAnswer: Hashable, Sendable {
 
   /// Describes an answer.
   public init(mechanism: ID<PushAuthMechanismRecord>, message: ID<PushAuthMessageRecord>, time: Int64) {
-    (self.mechanism, self.message, self.time) = (mechanism, message, time)
+    self.mechanism = mechanism
+    self.message = message
+    self.time = time
   }
 }
 
@@ -168,8 +176,11 @@ public struct EndRecord: Hashable, Sendable {
   public init(
     state: TransactionRecord.State, reason: String, message: String = "", container: ContainerID?, time: Int64
   ) {
-    (self.state, self.reason, self.message) = (state, reason, message)
-    (self.container, self.time) = (container, time)
+    self.state = state
+    self.reason = reason
+    self.message = message
+    self.container = container
+    self.time = time
   }
 }
 

@@ -59,9 +59,15 @@ public struct UAFCredentialRecord: Hashable, Sendable {
     aaid: String, keyID: [UInt8], user: UserID, publicKey: [UInt8], algorithm: UInt16, keyFormat: UInt16,
     signCounter: UInt32, registrationCounter: UInt32, authenticatorVersion: UInt16, created: Int64
   ) {
-    (self.aaid, self.keyID, self.user, self.publicKey) = (aaid, keyID, user, publicKey)
-    (self.algorithm, self.keyFormat, self.signCounter) = (algorithm, keyFormat, signCounter)
-    (self.registrationCounter, self.authenticatorVersion) = (registrationCounter, authenticatorVersion)
+    self.aaid = aaid
+    self.keyID = keyID
+    self.user = user
+    self.publicKey = publicKey
+    self.algorithm = algorithm
+    self.keyFormat = keyFormat
+    self.signCounter = signCounter
+    self.registrationCounter = registrationCounter
+    self.authenticatorVersion = authenticatorVersion
     self.created = created
   }
 }
@@ -103,8 +109,8 @@ extension UAFCredentialRecord {
     self.modelProof = modelProof ?? .claimed
     keyProtection = UInt16(clamping: try row.integer(13))
     lastUsed = try row.optional(15, row.integer)
-    let isOwn = mac.isOwn(image, try row.optional(14, row.blob))
-    if modelProof == nil || !isOwn { self.state = .altered }
+    let isValid = mac.isValid(image, try row.optional(14, row.blob))
+    if modelProof == nil || !isValid { self.state = .altered }
   }
 
   /// The input of the row's MAC: all columns.

@@ -58,8 +58,13 @@ public struct UAFOperationRecord: Hashable, Sendable {
     created: Int64,
     expires: Int64, state: State
   ) {
-    (self.id, self.operation, self.user, self.context) = (id, operation, user, context)
-    (self.created, self.expires, self.state) = (created, expires, state)
+    self.id = id
+    self.operation = operation
+    self.user = user
+    self.context = context
+    self.created = created
+    self.expires = expires
+    self.state = state
   }
 
   /// Indicates whether the server still accepts a response, or a redemption of the token.
@@ -102,8 +107,11 @@ public struct UAFOperationEnd: Hashable, Sendable {
   public init(
     status: Int, asmStatus: Int? = nil, clientError: Int? = nil, authenticators: String = "[]", time: Int64
   ) {
-    (self.status, self.asmStatus, self.clientError) = (status, asmStatus, clientError)
-    (self.authenticators, self.time) = (authenticators, time)
+    self.status = status
+    self.asmStatus = asmStatus
+    self.clientError = clientError
+    self.authenticators = authenticators
+    self.time = time
   }
 
   /// The end of an operation because its user or device was locked or revoked.

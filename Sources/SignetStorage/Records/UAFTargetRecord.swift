@@ -27,9 +27,15 @@ public struct UAFTargetRecord: Hashable, Sendable {
     sealedTarget: [UInt8]?,
     signatureKey: [UInt8], encryptionKey: [UInt8]?, created: Int64
   ) {
-    (self.id, self.user, self.device, self.name) = (id, user, device, name)
-    (self.dispatcher, self.sealedTarget, self.signatureKey) = (dispatcher, sealedTarget, signatureKey)
-    (self.encryptionKey, self.created) = (encryptionKey, created)
+    self.id = id
+    self.user = user
+    self.device = device
+    self.name = name
+    self.dispatcher = dispatcher
+    self.sealedTarget = sealedTarget
+    self.signatureKey = signatureKey
+    self.encryptionKey = encryptionKey
+    self.created = created
   }
 }
 
@@ -44,7 +50,9 @@ public struct UAFTargetChange: Hashable, Sendable {
 
   /// Describes a change.
   public init(name: String? = nil, dispatcher: String? = nil, sealedTarget: [UInt8]? = nil) {
-    (self.name, self.dispatcher, self.sealedTarget) = (name, dispatcher, sealedTarget)
+    self.name = name
+    self.dispatcher = dispatcher
+    self.sealedTarget = sealedTarget
   }
 }
 

@@ -14,6 +14,8 @@ public struct WaitRecord: Hashable, Sendable {
   ///   - until: The time from which the next attempt is evaluated.
   ///   - expires: The time from which the record may be removed.
   public init(failures: Int, until: Int64, expires: Int64) {
-    (self.failures, self.until, self.expires) = (failures, until, expires)
+    self.failures = failures
+    self.until = until
+    self.expires = expires
   }
 }

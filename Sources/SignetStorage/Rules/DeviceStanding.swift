@@ -55,7 +55,9 @@ extension DeviceRecord {
   /// The device, locked by an operator.
   package func locked(because reason: String, at time: Int64) -> Self {
     var device = self
-    (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, reason, time)
+    device.isOrderedLocked = true
+    device.orderedReason = reason
+    device.ordered = time
     return device
   }
 
@@ -76,7 +78,9 @@ extension DeviceRecord {
     if isAltered { return .refused(.altered) }
     if orders.contains(where: \.isOpenWipe) { return .refused(.toBeWiped) }
     var device = self
-    (device.isOrderedLocked, device.orderedReason, device.ordered) = (false, "", time)
+    device.isOrderedLocked = false
+    device.orderedReason = ""
+    device.ordered = time
     return .made(device)
   }
 

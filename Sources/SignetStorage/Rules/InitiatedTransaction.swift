@@ -5,10 +5,10 @@ extension ContainerRecord {
 
 extension TransactionRecord {
   /// Returns the outcome of an initiated transaction whose id exists: a repetition if container and content are the same.
-  package func outcome(after known: TransactionRecord) -> DecisionOutcome {
+  package func outcome(after stored: TransactionRecord) -> DecisionOutcome {
     let isSame =
-      known.isInitiatedByDevice && known.decision?.container == decision?.container
-      && known.content.utf8.elementsEqual(content.utf8)
+      stored.isInitiatedByDevice && stored.decision?.container == decision?.container
+      && stored.content.utf8.elementsEqual(content.utf8)
     return isSame ? .repeated : .decidedBefore
   }
 }

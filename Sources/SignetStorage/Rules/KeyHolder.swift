@@ -9,7 +9,9 @@ package struct KeyHolder: Hashable, Sendable {
 
   /// Makes a holder.
   package init(kind: AuthenticatorRecord.Kind, authenticator: String, user: UserID) {
-    (self.kind, self.authenticator, self.user) = (kind, authenticator, user)
+    self.kind = kind
+    self.authenticator = authenticator
+    self.user = user
   }
 
   /// Returns `true` if this is the same authenticator of the same user.

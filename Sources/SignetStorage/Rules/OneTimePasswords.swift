@@ -31,7 +31,9 @@ extension CredentialRecord {
   /// Returns a token after its assignment to a user, or to none: it must be verified again, and its failures and last use are reset.
   package func assigned(to user: UserID?) -> Self {
     var token = self
-    (token.user, token.failures, token.lastUsed) = (user, 0, nil)
+    token.user = user
+    token.failures = 0
+    token.lastUsed = nil
     if token.state != .disabled { token.state = .pending }
     return token
   }

@@ -2,11 +2,11 @@
 extension OutboxRecord {
   /// Returns the delivery during an attempt.
   ///
-  /// A count outside of `0..<mostAttempts`, as an altered row may have, restarts at 1.
+  /// A count outside of `0..<maximumAttempts`, as an altered row may have, restarts at 1.
   package func leased(until end: Int64) -> Self {
     var leased = self
     leased.due = end
-    leased.attempts = 0..<Self.mostAttempts ~= attempts ? attempts + 1 : 1
+    leased.attempts = 0..<Self.maximumAttempts ~= attempts ? attempts + 1 : 1
     return leased
   }
 

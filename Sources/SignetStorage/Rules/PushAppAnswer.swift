@@ -21,7 +21,10 @@ package struct PushAppAnswer {
     to message: PushAuthMessageRecord, asking request: TransactionRecord, evidence: EvidenceRecord?,
     at time: Int64
   ) {
-    (self.message, self.request, self.evidence, self.time) = (message, request, evidence, time)
+    self.message = message
+    self.request = request
+    self.evidence = evidence
+    self.time = time
   }
 
   /// Returns the result of an approval or a denial.
@@ -68,7 +71,9 @@ package struct PushAppAnswer {
 extension PushAuthMessageRecord {
   fileprivate func answered(_ state: State, at time: Int64) -> PushAuthMessageRecord {
     var answered = self
-    (answered.state, answered.answered, answered.sealedToken) = (state, time, nil)
+    answered.state = state
+    answered.answered = time
+    answered.sealedToken = nil
     return answered
   }
 }

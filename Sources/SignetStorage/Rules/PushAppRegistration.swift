@@ -5,7 +5,9 @@ extension PushAuthMechanismRecord {
   {
     guard state == .open, expires > time else { return nil }
     var registered = self
-    (registered.mechanism, registered.sealedDevice, registered.state) = (name, sealedDevice, .active)
+    registered.mechanism = name
+    registered.sealedDevice = sealedDevice
+    registered.state = .active
     return registered
   }
 

@@ -24,8 +24,8 @@ package struct UAFAnswering {
   package func canAnswer(at target: UAFTargetRecord) -> Bool {
     atTargets.contains { key in
       // A key or a target without a device may be on any device.
-      guard !isAnyTarget, let own = key.device, let device = target.device else { return true }
-      return own.utf8.elementsEqual(device.utf8)
+      guard !isAnyTarget, let keyDevice = key.device, let device = target.device else { return true }
+      return keyDevice.utf8.elementsEqual(device.utf8)
     }
   }
 }

@@ -32,7 +32,7 @@ package struct UAFAuthentication: Hashable, Sendable {
     self.session = session
     // Keys that are not active are rejected when they are counted.
     let inUse = uses.compactMap { use in stored.first { $0.isNamed(in: use) && $0.isInUse(by: user) } }
-    if session.transaction != nil, transaction?.takesUAF(of: user, at: end.time) != true {
+    if session.transaction != nil, transaction?.acceptsUAF(of: user, at: end.time) != true {
       change = transaction?.lapse(at: end.time)
       outcome = .transactionOver
     } else if inUse.count == uses.count, let refusal = judge(inUse, transaction) {
@@ -69,7 +69,7 @@ package struct UAFAuthentication: Hashable, Sendable {
 
 extension TransactionRecord {
   /// Returns `true` if UAF may accept it for a user at a time.
-  fileprivate func takesUAF(of user: UserID, at time: Int64) -> Bool {
+  fileprivate func acceptsUAF(of user: UserID, at time: Int64) -> Bool {
     state(at: time) == .pending && isAsked(of: .uaf, of: user)
   }
 }

@@ -20,7 +20,9 @@ extension UserRecord {
     case .altered: (user.codeDigest, user.displayName, user.subject) = (nil, nil, subject)
     case .active: break
     }
-    (user.state, user.stateReason, user.stateSince) = (.suspended, reason, time)
+    user.state = .suspended
+    user.stateReason = reason
+    user.stateSince = time
     return .made(user)
   }
 
@@ -32,7 +34,9 @@ extension UserRecord {
     case .altered: return .refused(.altered)
     case .suspended:
       var user = self
-      (user.state, user.stateReason, user.stateSince) = (.active, "", time)
+      user.state = .active
+      user.stateReason = ""
+      user.stateSince = time
       return .made(user)
     }
   }
@@ -55,7 +59,9 @@ extension UserRecord {
     guard state != .deleted else { return .refused(.unchanged) }
     var user = self
     if state == .altered { user.subject = subject }
-    (user.state, user.stateReason, user.stateSince) = (.deleted, "", time)
+    user.state = .deleted
+    user.stateReason = ""
+    user.stateSince = time
     (user.codeDigest, user.displayName) = (nil, nil)
     return .made(user)
   }

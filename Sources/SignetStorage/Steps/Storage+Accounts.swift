@@ -80,7 +80,7 @@ extension Storage {
       }
       if let order = report.order { try database.insert(order) }
       try database.apply(report.change, to: id, at: attempt.time)
-      if report.isSettled { try database.forgetWantedReport(of: id) }
+      if report.isSettled { try database.clearReportRequest(of: id) }
       try database.appendAudit(event, as: report.entry)
       try database.endWhatIsLocked(with: id, after: event, at: attempt.time)
       return true
@@ -209,7 +209,7 @@ extension SQLConnection {
   }
 
   /// Stops asking a device for reports, once it has carried out every order.
-  fileprivate func forgetWantedReport(of container: ContainerID) throws {
+  fileprivate func clearReportRequest(of container: ContainerID) throws {
     let settled = try execute(
       "UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0", [.of(container)])
     if settled > 0 { try recordChange(ofContainer: container) }

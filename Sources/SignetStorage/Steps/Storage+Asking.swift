@@ -64,12 +64,12 @@ extension SQLConnection {
     for table in AuthenticatorRecord.Kind.answering { try table.add(asking, in: self) }
   }
 
-  private static let asking = AuthenticatorRecord.Kind.answering.filter { $0.asks != nil }
+  private static let messageTables = AuthenticatorRecord.Kind.answering.filter { $0.messageTable != nil }
 
   // One query for all messages that ask for a request, and for the client that is notified: most requests have neither.
   // Built once, because each decision uses it.
-  private static let besideTheList = {
-    let open = asking.compactMap(\.asks).map {
+  private static let openMessagesQuery = {
+    let open = messageTables.compactMap(\.messageTable).map {
       "(SELECT count(*) FROM \($0.name) WHERE txn = $1 AND \($0.openCondition))"
     }
     return """
@@ -82,16 +82,16 @@ extension SQLConnection {
   ///
   /// - Returns: The client that is notified of the end; `nil` for none.
   /// - Throws: ``SQLFailure``.
-  func endAsking(of transaction: TransactionID, at time: Int64) throws -> ID<ClientRecord>? {
-    let found = try row(Self.besideTheList, [.of(transaction)]) { row in
+  func endMessages(of transaction: TransactionID, at time: Int64) throws -> ID<ClientRecord>? {
+    let found = try row(Self.openMessagesQuery, [.of(transaction)]) { row in
       (
         client: try row.optional(0, row.id) as ID<ClientRecord>?,
-        open: try Self.asking.indices.map { try row.integer($0 + 1) > 0 }
+        open: try Self.messageTables.indices.map { try row.integer($0 + 1) > 0 }
       )
     }
     guard let found else { return nil }
-    for (table, isOpen) in zip(Self.asking, found.open) where isOpen {
-      try table.endAsking(of: transaction, at: time, in: self)
+    for (table, isOpen) in zip(Self.messageTables, found.open) where isOpen {
+      try table.endMessages(of: transaction, at: time, in: self)
     }
     return found.client
   }

@@ -109,9 +109,9 @@ extension Storage {
     _ ids: [TransactionID], of user: UserID
   ) async throws(StorageFailure) -> Set<TransactionID> {
     try await read { database in
-      let places = ids.indices.map { "$\($0 + 2)" }.joined(separator: ", ")
+      let placeholders = ids.indices.map { "$\($0 + 2)" }.joined(separator: ", ")
       let found = try database.rows(
-        "SELECT id FROM transactions WHERE user_id = $1 AND id IN (\(places))",
+        "SELECT id FROM transactions WHERE user_id = $1 AND id IN (\(placeholders))",
         [.of(user)] + ids.map { .of($0) }
       ) { row -> TransactionID in try row.id(0) }
       return Set(found)

@@ -39,7 +39,7 @@ extension SQLConnection {
     ) { (user: try $0.optional(0, $0.user), state: try $0.text(1), end: try $0.integer(2)) }
     guard let found else { return }
     if found.state != TransactionRecord.State.pending.rawValue {
-      try noteEnd(of: transaction, user: found.user, at: found.end)
+      try recordEnd(of: transaction, user: found.user, at: found.end)
     } else if let user = found.user {
       try recordChange(ofUser: user)
     }
@@ -49,9 +49,9 @@ extension SQLConnection {
   ///
   /// Every end of a transaction calls this once. So this also ends the messages that asked the user, and publishes the end
   /// to the outbox.
-  func noteEnd(of transaction: TransactionID, user: UserID?, at time: Int64) throws {
+  func recordEnd(of transaction: TransactionID, user: UserID?, at time: Int64) throws {
     if let user { try recordChange(ofUser: user) }
-    let client = try endAsking(of: transaction, at: time)
+    let client = try endMessages(of: transaction, at: time)
     try publish(OutboxEvent(.requestEnded, of: transaction.text, user: user?.text), at: time, alsoTo: client)
   }
 

@@ -97,13 +97,13 @@ extension SQLConnection {
     guard let installation else { return }
     if let device = try anyDevice(installation, of: user) {
       if let refusal = device.refusal { throw refusal }
-    } else if try isAnythingBound(to: installation, of: user) {
+    } else if try hasBoundAuthenticators(to: installation, of: user) {
       // A row existed and has been removed; it may have been locked.
       throw StorageFailure.altered(row: installation, of: "devices")
     }
   }
 
-  private func isAnythingBound(to installation: String, of user: UserID) throws -> Bool {
+  private func hasBoundAuthenticators(to installation: String, of user: UserID) throws -> Bool {
     try AuthenticatorRecord.Kind.boundToDevices.contains {
       try $0.isBound(to: installation, of: user, in: self)
     }
@@ -127,11 +127,11 @@ extension SQLConnection {
       throw StorageFailure.failed(detail: "a device was not written")
     }
     try settle(device.described(by: new), at: new.created)
-    try forgetDevices(of: new.user, but: device.id)
+    try removeUnusedDevices(of: new.user, but: device.id)
   }
 
   /// Removes a user's devices that have no bound authenticators and were never locked, once the user has many devices.
-  private func forgetDevices(of user: UserID, but kept: ID<DeviceRecord>) throws {
+  private func removeUnusedDevices(of user: UserID, but current: ID<DeviceRecord>) throws {
     let count = try number("SELECT count(*) FROM devices WHERE user_id = $1", [.of(user)])
     guard let count, DeviceRetention.isCrowded(count) else { return }
     let bound = try AuthenticatorRecord.Kind.boundToDevices.flatMap {
@@ -141,7 +141,7 @@ extension SQLConnection {
       """
       SELECT id, installation FROM devices
       WHERE user_id = $1 AND id <> $2 AND standing = $3 AND ordered IS NULL
-      """, [.of(user), .of(kept), .of(ComplianceState.open)]
+      """, [.of(user), .of(current), .of(ComplianceState.open)]
     ) { (id: try $0.id(0) as ID<DeviceRecord>, installation: try $0.text(1)) }
     for id in DeviceRetention.forgotten(among: unordered, boundTo: bound) {
       try execute("DELETE FROM devices WHERE id = $1", [.of(id)], changing: 1)
@@ -195,8 +195,8 @@ extension SQLConnection {
     _ installation: String, of user: UserID, locking lock: String? = nil, at time: Int64
   ) throws {
     let device = try anyDevice(installation, of: user)
-    guard let kept = device?.keeping(lock: lock, at: time) else { return }
-    try settle(kept, at: time)
+    guard let updated = device?.keeping(lock: lock, at: time) else { return }
+    try settle(updated, at: time)
   }
 
   /// Writes a device with the standing that ``DeviceSettlement`` derives.
@@ -207,10 +207,10 @@ extension SQLConnection {
     guard let before = try anyDevice(device.installation, of: device.user) else { return }
     let tables = AuthenticatorRecord.Kind.boundToDevices
     let settlement = DeviceSettlement(
-      device, before: before, try tables.flatMap { try $0.standings(on: device, in: self) })
+      device, before: before, try tables.flatMap { try $0.complianceStates(on: device, in: self) })
     let device = settlement.device
     if settlement.isLocked {
-      for table in tables { try table.holdLocked(device, in: self) }
+      for table in tables { try table.disableLocked(device, in: self) }
     }
     guard settlement.isChanged else { return }
     try execute(

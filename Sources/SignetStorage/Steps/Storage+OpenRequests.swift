@@ -15,12 +15,12 @@ extension Storage {
   package func openRequests(
     to user: UserID, at time: Int64, limit: Int
   ) async throws(StorageFailure) -> [OpenRequestRecord] {
-    let few = max(0, limit)
+    let maximum = max(0, limit)
     return try await read { [mac] database in
       func requests(
         _ sql: String, _ record: (SQLRow) throws -> OpenRequestRecord
       ) throws -> [OpenRequestRecord] {
-        try database.rows(sql, [.of(user), .integer(time), .int(few)]) { row -> OpenRequestRecord? in
+        try database.rows(sql, [.of(user), .integer(time), .int(maximum)]) { row -> OpenRequestRecord? in
           do { return try record(row) } catch StorageFailure.altered { return nil }
         }.compactMap { $0 }
       }
@@ -38,7 +38,7 @@ extension Storage {
         """
       ) { OpenRequestRecord(try UAFOperationRecord($0, mac)) }
       let all = transactions + operations
-      return Array(all.sorted { ($0.created, $0.id) > ($1.created, $1.id) }.prefix(few))
+      return Array(all.sorted { ($0.created, $0.id) > ($1.created, $1.id) }.prefix(maximum))
     }
   }
 }

@@ -69,7 +69,7 @@ extension Storage {
     _ record: OutboxRecord, until end: Int64
   ) async throws(StorageFailure) -> OutboxRecord? {
     let leased = record.leased(until: end)
-    let isOurs = try await write { database in
+    let isLeased = try await write { database in
       try database.execute(
         """
         UPDATE outbox SET due = $1, attempts = $2 WHERE number = $3 AND attempts = $4 AND due = $5
@@ -79,7 +79,7 @@ extension Storage {
           .integer(record.due),
         ]) == 1
     }
-    return isOurs ? leased : nil
+    return isLeased ? leased : nil
   }
 
   /// Ends an attempt.
@@ -132,15 +132,15 @@ extension SQLConnection {
       owner = try row(authenticator.table.ownerQuery, [.text(event.subject)]) { try $0.user(0) }
       if owner == nil { return }  // bound to no account
     }
-    let told = try event.told(of: owner, calling: subject(of:))
-    for subscription in subscriptions { try insert(subscription.delivery(of: told, at: time)) }
+    let published = try event.externalForm(of: owner, calling: subject(of:))
+    for subscription in subscriptions { try insert(subscription.delivery(of: published, at: time)) }
   }
 
-  private static let knownSubscriptions = TransactionLocal<[OutboxSubscription]?>(isKept: true)
+  private static let cachedSubscriptions = TransactionLocal<[OutboxSubscription]?>(isKept: true)
 
   /// Returns the receivers of every event, cached while no other connection changes the database.
   private func subscriptions() throws -> [OutboxSubscription] {
-    if let known = try local(Self.knownSubscriptions, load: { nil }) { return known }
+    if let cached = try local(Self.cachedSubscriptions, load: { nil }) { return cached }
     let found = try rows(
       "SELECT channel, receiver, lifetime FROM outbox_receivers ORDER BY channel, receiver"
     ) { row -> OutboxSubscription? in
@@ -148,12 +148,12 @@ extension SQLConnection {
       guard let channel = OutboxChannel(rawValue: try row.text(0)) else { return nil }
       return OutboxSubscription(OutboxReceiver(channel, try row.text(1)), lifetime: try row.integer(2))
     }.compactMap { $0 }
-    setLocal(Self.knownSubscriptions, to: found)
+    setLocal(Self.cachedSubscriptions, to: found)
     return found
   }
 
   /// Clears the cache of receivers, after a change of them.
-  fileprivate func forgetSubscriptions() { setLocal(Self.knownSubscriptions, to: nil) }
+  fileprivate func forgetSubscriptions() { setLocal(Self.cachedSubscriptions, to: nil) }
 
   /// Deletes the deliveries to a receiver.
   func forgetDeliveries(to receiver: OutboxReceiver) throws {

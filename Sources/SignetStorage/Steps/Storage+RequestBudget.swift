@@ -33,7 +33,7 @@ extension SQLConnection {
   }
 
   /// Applies the effect of a request's end to the user's budget.
-  func note(
+  func apply(
     _ effect: RequestBudget.Effect, of user: UserID, by requester: String?, at time: Int64
   ) throws {
     switch effect {
@@ -57,10 +57,10 @@ extension SQLConnection {
     let all = try lockedRow(
       "SELECT challenges, challenge_after FROM users WHERE id = $1", [.of(user)], read)
     guard let all else { return nil }
-    let own = try row(
+    let share = try row(
       "SELECT challenges, challenge_after FROM request_shares WHERE user_id = $1 AND requester = $2",
       [.of(user), .text(requester ?? "")], read)
-    return RequestBudget(all: all, own: own ?? RequestBudget.Row())
+    return RequestBudget(all: all, own: share ?? RequestBudget.Row())
   }
 
   private func set(_ budget: RequestBudget, of user: UserID, by requester: String?) throws {

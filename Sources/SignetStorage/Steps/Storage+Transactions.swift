@@ -241,7 +241,7 @@ extension SQLConnection {
         [.int(wrongNumbers), .of(transaction)], changing: 1)
     case .ends(let ended, let effect):
       try end(ended, at: time)
-      if let user = ended.user { try note(effect, of: user, by: ended.requester, at: time) }
+      if let user = ended.user { try apply(effect, of: user, by: ended.requester, at: time) }
     }
   }
 
@@ -263,7 +263,7 @@ extension SQLConnection {
         .optional(ended.end?.message), .int(ended.wrongNumbers), .optional(rowMAC.mac(of: ended.image)),
         .of(ended.id),
       ], changing: 1)
-    try noteEnd(of: ended.id, user: ended.user, at: time)
+    try recordEnd(of: ended.id, user: ended.user, at: time)
   }
 
   /// Withdraws pending requests that no authenticator can answer; requests that have reached their end expire instead.

@@ -97,7 +97,7 @@ extension SQLConnection {
   }
 
   /// Returns the user and the devices of a caller; `nil` if the caller's authentication is no longer valid.
-  private func place(of basis: UAFBasis) throws -> UAFCallerPlace? {
+  private func caller(of basis: UAFBasis) throws -> UAFCallerPlace? {
     switch basis {
     case .operation(let id, let owner, let suffices):
       guard let session = try uafOperation(id), session.hasAuthenticated(owner) else { return nil }
@@ -109,8 +109,8 @@ extension SQLConnection {
 
   /// Returns the locked devices from which a caller acts; `nil` if the caller's authentication is no longer valid.
   fileprivate func lockedDevices(of basis: UAFBasis) throws -> Set<String>? {
-    guard let place = try place(of: basis) else { return nil }
-    return Set(try place.devices.filter { try isLocked($0, of: place.user) })
+    guard let caller = try caller(of: basis) else { return nil }
+    return Set(try caller.devices.filter { try isLocked($0, of: caller.user) })
   }
 
   /// Returns the reach of a UAF caller; without a basis the caller is of another kind, whose authorization is checked elsewhere.

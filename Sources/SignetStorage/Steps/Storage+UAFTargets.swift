@@ -76,13 +76,14 @@ extension Storage {
     _ device: String, of user: UserID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
-      let place: [SQLValue] = [.text(device), .of(user)]
+      let parameters: [SQLValue] = [.text(device), .of(user)]
       for target in try database.uafTargets(on: device, of: user) {
         try database.failUAFOperations(ofTarget: target, at: audit.time)
       }
-      let targets = try database.execute("DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", place)
+      let targets = try database.execute(
+        "DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", parameters)
       let keys = try database.execute(
-        "DELETE FROM uaf_credentials WHERE device = $1 AND user_id = $2 AND state <> 'revoked'", place)
+        "DELETE FROM uaf_credentials WHERE device = $1 AND user_id = $2 AND state <> 'revoked'", parameters)
       guard targets + keys > 0 else { return false }
       if keys > 0 {
         try database.appendAudit(audit)

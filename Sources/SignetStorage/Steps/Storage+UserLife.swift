@@ -197,9 +197,12 @@ extension SQLConnection {
   ///   - values: The values of the parameters.
   /// - Throws: ``SQLFailure``.
   func removeRequestsOfDeletedUsers(_ condition: String, _ values: [SQLValue] = []) throws {
-    let naming = ["backchannel_requests"] + AuthenticatorRecord.Kind.answering.compactMap { $0.asks?.name }
-    let unnamed = naming.map { " AND NOT EXISTS (SELECT 1 FROM \($0) WHERE txn = transactions.id)" }
-    _ = try execute("DELETE FROM transactions WHERE \(condition)\(unnamed.joined())", values)
+    let referencingTables =
+      ["backchannel_requests"] + AuthenticatorRecord.Kind.answering.compactMap { $0.messageTable?.name }
+    let unreferenced = referencingTables.map {
+      " AND NOT EXISTS (SELECT 1 FROM \($0) WHERE txn = transactions.id)"
+    }
+    _ = try execute("DELETE FROM transactions WHERE \(condition)\(unreferenced.joined())", values)
   }
 }
 

@@ -1,7 +1,7 @@
 import SignetSQL
 
 /// The object from which the device of an event is derived.
-enum AuditPlace: Hashable, Sendable {
+enum AuditDeviceSource: Hashable, Sendable {
   /// A container, which is on a device.
   case container(ContainerID)
   /// A UAF key, whose device may be known.
@@ -20,7 +20,7 @@ extension AuditEvent {
   /// The object from which the device of the event is derived.
   ///
   /// There is no `default`, so that a new event must be added to a case.
-  var place: AuditPlace {
+  var deviceSource: AuditDeviceSource {
     switch self {
     case .activationStaged(_, _, let container?, _, _), .transactionAnswered(_, _, let container?, _):
       .container(container)
@@ -74,8 +74,8 @@ extension AuditEvent {
 
 extension AuditRecord {
   /// The object from which the device of the event is derived.
-  fileprivate var place: AuditPlace {
-    guard event.place == .actor else { return event.place }
+  fileprivate var deviceSource: AuditDeviceSource {
+    guard event.deviceSource == .actor else { return event.deviceSource }
     return switch by {
     case .container(let id): .container(id)
     case .target(let id): .target(id)
@@ -91,7 +91,7 @@ extension SQLConnection {
   /// accepted response, and none of a rejected one.
   func device(of record: AuditRecord) throws -> ID<DeviceRecord>? {
     do {
-      switch record.place {
+      switch record.deviceSource {
       case .container(let id):
         // The container of a deleted user has no device any more.
         guard let found = try lastContainer(id)?.checked(), !found.device.isEmpty else { return nil }
