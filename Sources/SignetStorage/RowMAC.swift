@@ -17,7 +17,7 @@ final class RowMAC: Sendable {
   }
 
   /// Returns `true` if the MAC of a row verifies, in constant time; always `true` without a key.
-  func isValid(_ row: MACInput, _ mac: [UInt8]?) -> Bool {
+  func matches(_ row: MACInput, _ mac: [UInt8]?) -> Bool {
     guard let expected = self.mac(of: row) else { return true }
     return mac.map { constantTimeEqual($0, expected) } ?? false
   }
@@ -26,7 +26,7 @@ final class RowMAC: Sendable {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func check(_ row: MACInput, _ mac: [UInt8]?, named name: String, of table: String) throws(StorageFailure) {
-    guard isValid(row, mac) else { throw .altered(row: name, of: table) }
+    guard matches(row, mac) else { throw .altered(row: name, of: table) }
   }
 }
 

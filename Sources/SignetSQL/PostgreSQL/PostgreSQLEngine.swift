@@ -92,7 +92,7 @@ final class PostgreSQLEngine: SQLEngine {
     private func run(_ item: StepQueue.Item) throws {
       var isRetry = false
       while true {
-        let connection = try usable()
+        let connection = try liveConnection()
         do {
           return try Self.transact(item.access, connection, options.runLimit) { connection in
             if let error = item.step.attempt(connection) { throw error }
@@ -105,7 +105,7 @@ final class PostgreSQLEngine: SQLEngine {
       }
     }
 
-    private func usable() throws -> SQLConnection {
+    private func liveConnection() throws -> SQLConnection {
       if let connection, connection.isAlive { return connection }
       let new = SQLConnection(try Self.connect(address, options), options.observer)
       connection = new

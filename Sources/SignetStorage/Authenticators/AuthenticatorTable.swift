@@ -19,7 +19,7 @@ protocol AuthenticatorTable: Sendable {
   var ownerQuery: String { get }
 
   /// Returns the authenticators of an account in any state, including those whose row MAC does not verify.
-  func authenticators(of account: AccountReading, in database: SQLConnection) throws -> [AuthenticatorRecord]
+  func authenticators(of account: AccountSnapshot, in database: SQLConnection) throws -> [AuthenticatorRecord]
 
   /// Ends the pending operations of a user who is suspended or deleted, except requests, which have ended by then.
   func endAtSuspension(of user: UserID, at time: Int64, in database: SQLConnection) throws
@@ -118,7 +118,7 @@ struct MessageTable: Sendable {
 }
 
 /// An account whose authenticators are read.
-struct AccountReading {
+struct AccountSnapshot {
   var user: UserID
   var devices: [DeviceRecord]
   /// The number of consecutive wrong codes that locks a token.

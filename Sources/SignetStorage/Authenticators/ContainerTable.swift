@@ -64,7 +64,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   }
 
   func authenticators(
-    of account: AccountReading, in database: SQLConnection
+    of account: AccountSnapshot, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.containers(of: account.user).map { container in
       let accountState = try database.accountState(of: container.id)

@@ -29,7 +29,7 @@ struct OTPTable: AuthenticatorTable {
   }
 
   func authenticators(
-    of account: AccountReading, in database: SQLConnection
+    of account: AccountSnapshot, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.credentials(of: account.user).compactMap { token in
       guard let serial = token.serial else { return nil }

@@ -41,7 +41,7 @@ struct PushAppTable: AnsweringTable {
   }
 
   func authenticators(
-    of account: AccountReading, in database: SQLConnection
+    of account: AccountSnapshot, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.pushAuthMechanisms(user: account.user).map { mechanism in
       let (state, reason) = mechanism.standing

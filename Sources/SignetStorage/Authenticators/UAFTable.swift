@@ -61,7 +61,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   }
 
   func authenticators(
-    of account: AccountReading, in database: SQLConnection
+    of account: AccountSnapshot, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.uafCredentials(of: account.user).map { key in
       let device = account.device(called: key.device)

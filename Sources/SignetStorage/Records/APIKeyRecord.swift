@@ -49,7 +49,7 @@ extension APIKeyRecord {
       secretDigest: try row.blob(3), created: try row.integer(4),
       revoked: try row.optional(5, row.integer))
     displayName = try row.optional(6, row.text)
-    isAltered = !mac.isValid(image, try row.optional(7, row.blob))
+    isAltered = !mac.matches(image, try row.optional(7, row.blob))
   }
 
   /// The input of the row's MAC: all columns.

@@ -163,7 +163,7 @@ extension AccountStateRecord {
       try row.optional(6, row.blob), try row.integer(7)
     )
     (report, reported) = (try row.optional(8, row.text), try row.optional(9, row.integer))
-    guard mac.isValid(image(of: container), try row.optional(10, row.blob)) else {
+    guard mac.matches(image(of: container), try row.optional(10, row.blob)) else {
       self = .altered
       return
     }
@@ -197,7 +197,7 @@ extension DeviceCommandRecord {
       self.init(id: try row.id(1), container: try row.id(2), action: .lock, reason: "", created: 0)
       isAltered = true
     }
-    isAltered = try isAltered || !mac.isValid(image, row.optional(7, row.blob))
+    isAltered = try isAltered || !mac.matches(image, row.optional(7, row.blob))
     if isAltered { reason = AuditEvent.alteredReason }
   }
 

@@ -76,7 +76,7 @@ extension ClientRecord {
     requestAlgorithm = try row.optional(8, row.text)
     numberDigits = try row.optional(9, row.integer).map { Int(clamping: $0) }
     revoked = try row.optional(10, row.integer)
-    isAltered = !mac.isValid(image, try row.optional(11, row.blob))
+    isAltered = !mac.matches(image, try row.optional(11, row.blob))
   }
 
   /// The input of the row's MAC: all columns.

@@ -131,7 +131,7 @@ extension ContainerRecord {
     ended = try row.optional(18, row.text)
     keyOrigin = try row.optional(19, row.text)
     (standing, reportWanted) = (ComplianceState(sqlValue: row[20]) ?? .locked, try row.integer(21))
-    if !mac.isValid(image, try row.optional(22, row.blob)) { self.state = .altered }
+    if !mac.matches(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
   /// The input of the row's MAC: all columns except the pending requests to the device and the counts of rejected attempts.

@@ -122,7 +122,7 @@ extension CredentialRecord {
     drift = try row.integer(13)
     failures = try row.int(14)
     lastUsed = try row.optional(16, row.integer)
-    if !mac.isValid(image, try row.optional(15, row.blob)) { self.state = .altered }
+    if !mac.matches(image, try row.optional(15, row.blob)) { self.state = .altered }
   }
 
   /// The input of the row's MAC: all columns except the count of rejected attempts.

@@ -78,7 +78,7 @@ extension DeviceRecord {
     self.standing = standing
     (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
     ordered = try row.optional(9, row.integer)
-    isAltered = !mac.isValid(image, try row.optional(10, row.blob))
+    isAltered = !mac.matches(image, try row.optional(10, row.blob))
   }
 
   /// Returns the device, if its row's MAC verifies.

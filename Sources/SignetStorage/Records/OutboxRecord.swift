@@ -172,7 +172,7 @@ extension OutboxRecord {
     let isWellFormed =
       kind != nil && (authenticatorName == nil) == (authenticator == nil)
       && 0...Self.maximumAttempts ~= attempts
-    isAltered = try !isWellFormed || !mac.isValid(image, row.optional(11, row.blob))
+    isAltered = try !isWellFormed || !mac.matches(image, row.optional(11, row.blob))
   }
 }
 

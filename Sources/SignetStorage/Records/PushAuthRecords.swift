@@ -143,7 +143,7 @@ extension PushAuthMechanismRecord {
     seenChanges = try row.blob(10)
     issuer = try row.text(12)
     account = try row.text(13)
-    if !mac.isValid(image, try row.optional(11, row.blob)) { self.state = .altered }
+    if !mac.matches(image, try row.optional(11, row.blob)) { self.state = .altered }
   }
 
   /// The input of the row's MAC: all columns.

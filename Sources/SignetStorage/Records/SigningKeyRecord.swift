@@ -54,7 +54,7 @@ extension SigningKeyRecord {
       id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
       created: try row.integer(3), retired: try row.optional(4, row.integer),
       succession: try row.optional(5, row.text))
-    isAltered = !mac.isValid(image, try row.optional(6, row.blob))
+    isAltered = !mac.matches(image, try row.optional(6, row.blob))
   }
 
   /// Returns the key, if its row's MAC verifies.

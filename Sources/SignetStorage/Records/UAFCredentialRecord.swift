@@ -109,7 +109,7 @@ extension UAFCredentialRecord {
     self.modelProof = modelProof ?? .claimed
     keyProtection = UInt16(clamping: try row.integer(13))
     lastUsed = try row.optional(15, row.integer)
-    let isValid = mac.isValid(image, try row.optional(14, row.blob))
+    let isValid = mac.matches(image, try row.optional(14, row.blob))
     if modelProof == nil || !isValid { self.state = .altered }
   }
 

@@ -69,7 +69,7 @@ extension UserRecord {
     stateReason = try row.text(4)
     stateSince = try row.integer(5)
     displayName = try row.optional(8, row.text)
-    if !mac.isValid(image, try row.optional(6, row.blob)) { state = .altered }
+    if !mac.matches(image, try row.optional(6, row.blob)) { state = .altered }
     // The name may be that of another person.
     if state == .altered { displayName = nil }
   }

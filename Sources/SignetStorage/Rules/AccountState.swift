@@ -109,10 +109,10 @@ package struct TakenReport: Hashable, Sendable {
     (state.verdict, state.verdictReason) = (attempt.verdict, attempt.reason)
     order = orders.contains(where: \.isOpenWipe) ? nil : attempt.order
     if let order { state = state.ordered(order) }
-    let isOther = order != nil || state.standing != before.standing
+    let hasNewState = order != nil || state.standing != before.standing
     change = AccountStateChange(
-      state, isChanged: isOther || state.reason != before.reason, at: attempt.time)
-    entry = isOther || state.verdict != before.verdict ? .always : .limited(.container(attempt.container))
+      state, isChanged: hasNewState || state.reason != before.reason, at: attempt.time)
+    entry = hasNewState || state.verdict != before.verdict ? .always : .limited(.container(attempt.container))
     isSettled = !change.isChanged && attempt.seen >= state.revision && !orders.contains(where: \.isOpen)
   }
 }

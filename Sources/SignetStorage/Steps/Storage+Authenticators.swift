@@ -13,7 +13,7 @@ extension Storage {
   ) async throws(StorageFailure) -> AccountHoldings {
     try await read { database in
       let devices = try database.devices(user: user)
-      let account = AccountReading(user: user, devices: devices, codeAttempts: codeAttempts)
+      let account = AccountSnapshot(user: user, devices: devices, codeAttempts: codeAttempts)
       let found = try AuthenticatorRecord.Kind.tables.flatMap {
         try $0.authenticators(of: account, in: database)
       }

@@ -95,14 +95,14 @@ extension SQLConnection {
     let found = try row(Self.containerByID, [.of(id)]) {
       try ContainerRecord($0, mac)
     }
-    if let found { remember(found) }
+    if let found { cache(found) }
     return found
   }
 
   private static let lastContainer = TransactionLocal<ContainerRecord?>()
 
   /// Caches a container that was just read, for ``lastContainer(_:)``.
-  func remember(_ container: ContainerRecord) { setLocal(Self.lastContainer, to: container) }
+  func cache(_ container: ContainerRecord) { setLocal(Self.lastContainer, to: container) }
 
   /// Returns the container with this id, from the cache of this commit if it was the last one read.
   ///
@@ -193,15 +193,15 @@ extension SQLConnection {
   /// - Returns: `true` if one is in use.
   /// - Throws: ``SQLFailure``.
   func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: SQLValue) throws -> Bool {
-    let known = try new.container.keyDigests.compactMap { try registered($0) }
+    let registeredKeys = try new.container.keyDigests.compactMap { try registered($0) }
     // Usually the register knows none of the keys, which saves the query.
     let pending: [ContainerID] =
-      known.isEmpty
+      registeredKeys.isEmpty
       ? []
       : try rows("SELECT id FROM containers WHERE \(origin) = $1 AND state = 'pending'", [id]) {
         try $0.id(0)
       }
-    return new.container.hasTakenKey(among: known, replacing: pending)
+    return new.container.hasTakenKey(among: registeredKeys, replacing: pending)
   }
 }
 
@@ -225,7 +225,7 @@ extension SQLConnection {
   /// active container has a row with a valid MAC.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` if the MAC of the container's row does not verify; ``SQLFailure``.
-  func standing(
+  func status(
     of signer: SignerRecord
   ) throws -> (failed: Int64, isLocked: Bool, owner: UserRecord?)? {
     let mac = try rowMAC
@@ -239,7 +239,7 @@ extension SQLConnection {
     guard let (container, failed, owner) = found, container.isInUse,
       SignerRecord(container) == signer
     else { return nil }
-    remember(container)  // The decision's event reads the device from the cached container.
+    cache(container)  // The decision's event reads the device from the cached container.
     return (failed, container.isLocked, owner)
   }
 

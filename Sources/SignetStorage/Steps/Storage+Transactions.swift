@@ -107,7 +107,7 @@ extension Storage {
   ) -> Completion<DecisionOutcome> {
     begin { database in
       let signer = attempt.signer
-      guard let (failed, isLocked, owner) = try database.standing(of: signer) else { return .signerChanged }
+      guard let (failed, isLocked, owner) = try database.status(of: signer) else { return .signerChanged }
       let isFirst = try database.claim(attempt.request, of: signer.container.text, expires: attempt.expires)
       guard isFirst else { return .replayed }
       guard let found = try database.transaction(attempt.transaction),

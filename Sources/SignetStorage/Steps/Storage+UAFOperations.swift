@@ -10,7 +10,7 @@ extension Storage {
   /// - Parameters:
   ///   - session: The operation.
   ///   - basis: The authentication of the UAF client that asks; `nil` for another caller.
-  ///   - asked: The transaction that the operation answers and that is stored with it; `nil` for none.
+  ///   - request: The transaction that the operation answers and that is stored with it; `nil` for none.
   ///   - limits: The budget of requests.
   ///   - audit: Makes the event; `nil` for none.
   /// - Returns: Whether the operation was added, or the reason why not.
@@ -18,7 +18,7 @@ extension Storage {
   ///   ``StorageFailure/deviceLocked`` if the target's device is locked and the operation is no deregistration, or if
   ///   `basis` is on a locked device; ``StorageFailure/unauthorized`` if `basis` is no longer valid.
   public func addUAFOperation(
-    _ session: UAFOperationRecord, by basis: UAFBasis? = nil, answering asked: UAFAsking? = nil,
+    _ session: UAFOperationRecord, by basis: UAFBasis? = nil, answering request: UAFAsking? = nil,
     limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> AdmissionOutcome {
@@ -28,11 +28,11 @@ extension Storage {
         try database.requireUsable(deviceOfTarget: session.target)
       }
       try database.requireUsable(basis: basis)
-      if let asked {
-        let outcome = try database.add(asked, limits)
+      if let request {
+        let outcome = try database.add(request, limits)
         guard outcome == .added else { return outcome }
       }
-      let outcome = try database.admit(session, answering: asked?.transaction, limits)
+      let outcome = try database.admit(session, answering: request?.transaction, limits)
       if let event = audit(outcome) { try database.appendAudit(event, as: outcome.entry(to: session.user)) }
       return outcome
     }
@@ -230,12 +230,12 @@ extension SQLConnection {
   }
 
   /// Adds the transaction of an operation, before the operation is added.
-  fileprivate func add(_ asked: UAFAsking, _ limits: TransactionLimits) throws -> AdmissionOutcome {
-    guard try isKeyGood(asked.key) else { return .keyRevoked }
+  fileprivate func add(_ request: UAFAsking, _ limits: TransactionLimits) throws -> AdmissionOutcome {
+    guard try isKeyGood(request.key) else { return .keyRevoked }
     var asking = TransactionAsking()
     asking.mayAskUAFKeys = true
-    let outcome = try add(asked.transaction, limits, asking)
-    try appendAudit(asked.audit(outcome), as: outcome.entry(to: asked.transaction.user))
+    let outcome = try add(request.transaction, limits, asking)
+    try appendAudit(request.audit(outcome), as: outcome.entry(to: request.transaction.user))
     return outcome
   }
 
