@@ -33,9 +33,9 @@ extension Vault {
         if header.guessLimit != nil, let limiting = keystore as? any GuessLimitingKeystore {
           PasswordGuess(slot, derived, .compared(limiting))
         } else {
-          PasswordGuess(slot, derived, .known(SharedSecretBox(try hardwareSecret(of: slot))))
+          PasswordGuess(slot, derived, .released(SharedSecretBox(try hardwareSecret(of: slot))))
         }
-      switch try inTurn({ try attempt(guess) }) {
+      switch try withAttemptLock({ try attempt(guess) }) {
       case .right(let row, let masterKey, let records):
         return PasswordTrial(
           row: row, masterKey: masterKey, silent: nil, records: records, derivation: derivation)
@@ -113,7 +113,7 @@ extension Vault {
       settings.willTry()
       return try guess.test()
     } catch {
-      takeBack(row, before)
+      restoreCount(row, before)
       throw error
     }
   }
@@ -137,9 +137,9 @@ extension Vault {
       let before = row.attempts
       // If the records were altered, the right password would not help, so the attempt is not counted.
       let records = try rows.records(of: place.domain)
-      try rows.takeNumber()
+      try rows.advanceNumber()
       let policy = row.slot.header.lockPolicy
-      let waitInstant = policy.goesByTime(from: before.failedCount) ? try waitInstant() : now.boot
+      let waitInstant = policy.dependsOnTime(from: before.failedCount) ? try waitInstant() : now.boot
       switch policy.decision(after: before, at: waitInstant) {
       case .allowed: break
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
@@ -175,7 +175,7 @@ extension Vault {
   ///
   /// The attempt revealed nothing, and the hardware keeps its own count. Otherwise a program that blocks the hardware could turn a
   /// few tries of the right password into a lockout or a wipe. If restoring fails, the attempt stays counted.
-  private func takeBack(_ counted: SlotRow, _ before: AttemptState) {
+  private func restoreCount(_ counted: SlotRow, _ before: AttemptState) {
     let place = counted.slot.header.place
     do {
       try tables.change(place.container, isCounted: false) { rows in
@@ -199,10 +199,10 @@ extension Vault {
     let header = row.slot.header
     let now = moment
     let waitInstant =
-      header.lockPolicy.goesByTime(from: row.attempts.failedCount) ? waitInstantToTell : now.boot
+      header.lockPolicy.dependsOnTime(from: row.attempts.failedCount) ? waitInstantForDisplay : now.boot
     let decision = header.lockPolicy.decision(after: row.attempts, at: waitInstant)
-    let isOver = (remaining ?? 0) == 0 || decision == .lockedOut || decision == .wipe
-    if isOver, header.lockPolicy.consequence == .wipe {
+    let isExhausted = (remaining ?? 0) == 0 || decision == .lockedOut || decision == .wipe
+    if isExhausted, header.lockPolicy.consequence == .wipe {
       try tables.change(header.place.container) { try $0.wipe(WipeReceipt(of: row, at: now.wallSeconds)) }
       return .wiped(domain: header.place.domain)
     }
@@ -217,7 +217,7 @@ extension Vault {
 
 extension LockPolicy {
   /// True if this attempt or the next has a wait; otherwise the time is not needed.
-  fileprivate func goesByTime(from failures: Int) -> Bool {
+  fileprivate func dependsOnTime(from failures: Int) -> Bool {
     wait(afterFailure: failures) > 0 || wait(afterFailure: failures + 1) > 0
   }
 }

@@ -47,7 +47,7 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func confirmContainer(
     _ id: ContainerID,
-    carrying: @Sendable (_ replaced: [UInt8], _ own: [UInt8]) -> [UInt8] = { $1 }
+    carrying: @Sendable (_ replaced: [UInt8], _ current: [UInt8]) -> [UInt8] = { $1 }
   ) throws(VaultFailure) {
     do {
       try tables.changeState { state in
@@ -174,8 +174,8 @@ extension Vault {
   /// Replaces a container's protocol facts.
   ///
   /// - Throws: ``VaultFailure``.
-  package func setProtocolFacts(_ facts: [UInt8], of id: ContainerID) throws(VaultFailure) {
-    try change(id) { $0.protocolFacts = facts }
+  package func setProtocolFacts(_ properties: [UInt8], of id: ContainerID) throws(VaultFailure) {
+    try change(id) { $0.protocolFacts = properties }
   }
 
   /// Replaces the extra data that the layer above keeps with a container.

@@ -17,7 +17,7 @@ extension Vault {
   package func erase() throws(VaultFailure) {
     for id in try alteredContainers() { try deleteContainer(id) }
     for container in try containers(matching: .init(state: nil)) { try deleteContainer(container.id) }
-    try giveBackAllPlaces()
+    try releaseAllPlaces()
     if let counter = tables.counter {
       do throws(KeystoreFailure) { try counter.keystore.discard(counter.name) } catch {
         throw .keystore(error)
@@ -27,10 +27,10 @@ extension Vault {
   }
 
   /// Releases the remaining places: the files are the only list of them.
-  private func giveBackAllPlaces() throws(VaultFailure) {
+  private func releaseAllPlaces() throws(VaultFailure) {
     do {
-      try tables.giveBackPlaces(of: keystore, placeLockPath)
-      guard try tables.placesWithoutSlot().isEmpty else { throw VaultFailure.busy }
+      try tables.releasePlaces(of: keystore, placeLockPath)
+      guard try tables.unusedPlaces().isEmpty else { throw VaultFailure.busy }
     } catch { throw VaultFailure(error) }
   }
 

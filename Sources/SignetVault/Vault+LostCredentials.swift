@@ -19,12 +19,12 @@ extension Vault {
       let (containers, altered) = try tables.readAll { ($0.id, try $0.allSlots()) }
       if let id = altered.first { throw VaultFailure.altered(.container(id)) }
       return try containers.flatMap { id, slots in
-        try slots.compactMap { try loss(of: $0.slot, in: id) }
+        try slots.compactMap { try lostCredential(of: $0.slot, in: id) }
       }
     } catch { throw VaultFailure(error) }
   }
 
-  private func loss(of slot: ProtectionSlot, in container: ContainerID) throws -> LostCredential? {
+  private func lostCredential(of slot: ProtectionSlot, in container: ContainerID) throws -> LostCredential? {
     do throws(KeystoreFailure) {
       if slot.header.guessLimit != nil, let counting = keystore as? any GuessLimitingKeystore {
         _ = try counting.guessesLeft(slot.sealedSecret)

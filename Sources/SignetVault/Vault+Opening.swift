@@ -39,7 +39,7 @@ extension Vault {
       ) {
         try tables.read(id) { try $0.allSlots() }
       }
-      let now = waitInstantToTell
+      let now = waitInstantForDisplay
       return rows.map { row in
         let header = row.slot.header
         return ProtectionDomain(

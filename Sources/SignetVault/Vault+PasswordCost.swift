@@ -36,7 +36,7 @@ extension Vault {
       let (slot, isRenewed): (ProtectionSlot?, Bool) = try storingSlots {
         guard let better = try betterSlot(trial, password) else { return (opened, false) }
         // An attempt counted in the current row would stay counted in the new one.
-        let isStored = try inTurn {
+        let isStored = try withAttemptLock {
           try tables.changeBeforeCounting(place.container) { rows in
             let row = try rows.slot(place.domain, .password)
             guard row.slot == opened else { return false }
@@ -58,7 +58,7 @@ extension Vault {
   private func betterSlot(_ trial: PasswordTrial, _ password: SharedSecretBox) throws -> NewSlot? {
     let header = trial.row.slot.header
     guard trial.silent == nil, case .password(let current, let lock) = header.opening else { return nil }
-    let better = try betterCost(than: current, that: trial.derivation)
+    let better = try betterCost(than: current, afterDerivationOf: trial.derivation)
     guard better != nil || header.version < SlotHeader.currentVersion || header.guessLimit != guessLimit(lock)
     else { return nil }
     return try trial.masterKey.withSecret {
@@ -87,8 +87,8 @@ extension Vault {
     return cost.isAbove(current) ? cost : current
   }
 
-  private func betterCost(than current: Argon2id, that took: Duration) throws -> Argon2id? {
-    if case .calibrated(let milliseconds) = settings.cost, took >= .milliseconds(milliseconds) / 2 {
+  private func betterCost(than current: Argon2id, afterDerivationOf duration: Duration) throws -> Argon2id? {
+    if case .calibrated(let milliseconds) = settings.cost, duration >= .milliseconds(milliseconds) / 2 {
       return nil
     }
     let cost = try passwordCost()

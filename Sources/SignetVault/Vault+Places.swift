@@ -17,7 +17,7 @@ extension Vault {
       return try body()
     } catch {
       // If this fails, the next opening of the vault releases them.
-      do { try tables.giveBackPlaces(of: keystore, placeLockPath) } catch {}
+      do { try tables.releasePlaces(of: keystore, placeLockPath) } catch {}
       throw error
     }
   }
@@ -54,7 +54,7 @@ extension Vault {
   /// The change itself is already on the disk, so this does not fail. If another process is reading, the disk is full or the
   /// hardware is busy, the work is done later.
   func forgetReplaced() {
-    do { try tables.giveBackPlaces(of: keystore, placeLockPath) } catch {}
+    do { try tables.releasePlaces(of: keystore, placeLockPath) } catch {}
     do throws(SQLiteFailure) { try database.checkpoint() } catch {}
   }
 }
@@ -85,18 +85,18 @@ extension ContainerRows {
 
 extension VaultTables {
   /// Releases all places that no slot uses, unless a process is making a slot.
-  func giveBackPlaces(of keystore: any HardwareKeystore, _ lockPath: String) throws {
-    guard let hardware = keystore as? any GuessLimitingKeystore, try !placesWithoutSlot().isEmpty,
+  func releasePlaces(of keystore: any HardwareKeystore, _ lockPath: String) throws {
+    guard let hardware = keystore as? any GuessLimitingKeystore, try !unusedPlaces().isEmpty,
       let lock = try FolderLock(lockPath, .alone)
     else { return }
     defer { lock.release() }
-    for place in try placesWithoutSlot() {
+    for place in try unusedPlaces() {
       do throws(KeystoreFailure) { try hardware.discard(place) } catch { continue }
       try changeState(isCounted: false) { state in try state.changePlaces(in: self) { $0.remove(place) } }
     }
   }
 
-  func placesWithoutSlot() throws -> Set<[UInt8]> {
+  func unusedPlaces() throws -> Set<[UInt8]> {
     try database.transaction(.deferred) { try VaultState(from: self).places(in: self) }
   }
 }

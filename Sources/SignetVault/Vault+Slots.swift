@@ -157,8 +157,8 @@ extension Vault {
           return .success(
             try await gate.match(reason) { hint in
               if case .notRecognised(let remaining) = hint {
-                let mayGoOn = mismatches.record(isLast: remaining == 0) { try self.countReported(place) }
-                if !mayGoOn { stopping.finish() }
+                let mayContinue = mismatches.record(isLast: remaining == 0) { try self.countReported(place) }
+                if !mayContinue { stopping.finish() }
               }
               hints(hint)
             })

@@ -9,11 +9,11 @@ extension Vault {
   ///
   /// - Precondition: Called neither in another turn nor in a transaction.
   /// - Throws: Any error of `body`; ``VaultFailure/busy`` if another holder took too long.
-  func inTurn<R>(_ body: () throws -> R) throws -> R {
-    guard let turn = try FolderLock(attemptLockPath, .inTurn(within: settings.longestTurn)) else {
+  func withAttemptLock<R>(_ body: () throws -> R) throws -> R {
+    guard let lock = try FolderLock(attemptLockPath, .inTurn(within: settings.longestTurn)) else {
       throw VaultFailure.busy
     }
-    defer { turn.release() }
+    defer { lock.release() }
     return try body()
   }
 
@@ -25,8 +25,8 @@ extension Vault {
   /// - Returns: The last value read.
   /// - Throws: Any error of `isPlain` and `read`; ``VaultFailure/busy``.
   func decided<R>(unless isPlain: (R) throws -> Bool, _ read: () throws -> R) throws -> R {
-    let seen = try read()
-    return try isPlain(seen) ? seen : inTurn(read)
+    let value = try read()
+    return try isPlain(value) ? value : withAttemptLock(read)
   }
 }
 

@@ -69,7 +69,7 @@ public actor Vault {
       clock = try settings.clock ?? SystemTrustedClock()
       self.keystore = keystore
       (placeLockPath, attemptLockPath) = (folder.placeLockPath, folder.attemptLockPath)
-      try tables.giveBackPlaces(of: keystore, placeLockPath)
+      try tables.releasePlaces(of: keystore, placeLockPath)
     } catch { throw VaultFailure(error) }
     keystoreKind = keystore.kind
     self.settings = settings

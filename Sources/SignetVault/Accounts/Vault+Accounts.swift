@@ -32,18 +32,18 @@ extension Vault {
   }
 
   /// Returns the container in a state that at most one container has.
-  func only(_ wanted: Container.State, in state: VaultState) throws -> ContainerID? {
+  func only(_ required: Container.State, in state: VaultState) throws -> ContainerID? {
     let names = try Container.names(in: database).compactMap(\.self)
     var altered: ContainerID?
     for name in names {
       do {
-        if try ContainerRows(name, in: tables, state).attributes().state == wanted { return name }
+        if try ContainerRows(name, in: tables, state).attributes().state == required { return name }
       } catch VaultFailure.altered { altered = name }
     }
     let missing = state.containers.subtracting(names.map(\.bytes)).first
     // An altered or missing container may be the wanted one. Then fail, so that no second one is made.
-    if let lost = altered ?? missing.flatMap({ Identifier($0) }).map(ContainerID.init) {
-      throw VaultFailure.altered(.container(lost))
+    if let damaged = altered ?? missing.flatMap({ Identifier($0) }).map(ContainerID.init) {
+      throw VaultFailure.altered(.container(damaged))
     }
     return nil
   }

@@ -38,7 +38,7 @@ extension Vault {
   }
 
   /// The time for displaying waits, not for counting: if the hardware does not answer, no time has passed.
-  var waitInstantToTell: BootInstant {
+  var waitInstantForDisplay: BootInstant {
     do throws(KeystoreFailure) { return try waitInstant() } catch {
       return HardwareTime(startCount: 0, milliseconds: 0).bootInstant
     }

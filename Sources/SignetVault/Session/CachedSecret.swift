@@ -12,7 +12,7 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
     var reason = LockReason.notUnlocked
     /// The number of wipe requests, even without a secret, and the reason of the last one.
     var lastWipe = (number: 0, reason: LockReason.notUnlocked)
-    var guardian: Task<Void, Never>?
+    var expiryTask: Task<Void, Never>?
   }
 
   private let state = Mutex(State())
@@ -30,7 +30,7 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
 
   deinit {
     state.withLock { state in
-      state.guardian?.cancel()
+      state.expiryTask?.cancel()
       state.secret = nil
     }
   }
@@ -56,19 +56,19 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
     let now = clock.now
     return state.withLock { state in
       if let beginning, beginning.wipes != state.lastWipe.number { return state.lastWipe.reason }
-      state.guardian?.cancel()
+      state.expiryTask?.cancel()
       state.limits = limits
       let times = SessionTimes(now)
       state.times = times
       state.secret = secret.take()
       let first = limits.verdict(times, now)
-      state.guardian = Task { [weak self, clock] in
+      state.expiryTask = Task { [weak self, clock] in
         var verdict: SessionLimits.Verdict? = first
         // A late check does no harm, because each use checks for itself. The first check follows the first sleep. The task
         // does not hold this object while it sleeps, so releasing the object wipes the secret at once.
         while case .stay(let rest) = verdict {
           do { try await Task.sleep(for: rest, clock: .continuous) } catch { return }
-          verdict = self?.look(clock.now, isUse: false)
+          verdict = self?.check(clock.now, isUse: false)
         }
       }
       return nil
@@ -82,7 +82,7 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
   package func withSecret<Result, Failure: Error>(
     _ body: (borrowing Secret) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    guard case .stay = look(clock.now, isUse: true) else { return nil }
+    guard case .stay = check(clock.now, isUse: true) else { return nil }
     return try state.withLock { state throws(Failure) in
       // The secret may have been wiped since the check.
       switch state.secret {
@@ -96,11 +96,11 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
   ///
   /// - Returns: `nil` if there is no secret.
   package func take() -> Secret? {
-    guard case .stay = look(clock.now, isUse: true) else { return nil }
+    guard case .stay = check(clock.now, isUse: true) else { return nil }
     return state.withLock { state in
       guard state.secret != nil else { return nil }
       state.reason = .used
-      state.guardian?.cancel()
+      state.expiryTask?.cancel()
       return state.secret.take()
     }
   }
@@ -112,7 +112,7 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
       guard state.secret != nil else { return false }
       state.secret = nil
       state.reason = reason
-      state.guardian?.cancel()
+      state.expiryTask?.cancel()
       return true
     }
     if isWiped { onWipe(reason) }
@@ -120,20 +120,20 @@ package final class CachedSecret<Secret: ~Copyable & Sendable>: Sendable {
 
   /// The reason why there is no secret; `nil` while there is one.
   package var reason: LockReason? {
-    if case .lock(let reason) = look(clock.now, isUse: false) { return reason }
+    if case .lock(let reason) = check(clock.now, isUse: false) { return reason }
     return nil
   }
 
   /// Wipes the secret if it has expired.
   @discardableResult
-  private func look(_ now: TrustedTime, isUse: Bool) -> SessionLimits.Verdict {
+  private func check(_ now: TrustedTime, isUse: Bool) -> SessionLimits.Verdict {
     let (verdict, isWiped) = state.withLock { state -> (SessionLimits.Verdict, Bool) in
       guard state.secret != nil, let times = state.times else { return (.lock(state.reason), false) }
       let verdict = state.limits.verdict(times, now)
       if case .lock(let reason) = verdict {
         state.secret = nil
         state.reason = reason
-        state.guardian?.cancel()
+        state.expiryTask?.cancel()
         return (verdict, true)
       }
       state.times?.seen = now

@@ -70,14 +70,14 @@ extension SessionLimits {
 
     var rest = Self.interval
     if let maximumAge {
-      let left = maximumAge - age
-      guard left > .zero else { return .lock(.tooOld) }
-      rest = min(rest, left)
+      let remaining = maximumAge - age
+      guard remaining > .zero else { return .lock(.tooOld) }
+      rest = min(rest, remaining)
     }
     if let idleTimeout {
-      let left = idleTimeout - idle
-      guard left > .zero else { return .lock(.idle) }
-      rest = min(rest, left)
+      let remaining = idleTimeout - idle
+      guard remaining > .zero else { return .lock(.idle) }
+      rest = min(rest, remaining)
     }
     return .stay(for: rest)
   }

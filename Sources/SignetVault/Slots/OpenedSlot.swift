@@ -28,7 +28,7 @@ extension Vault {
             return try ContainerRows(header.place.container, in: tables, state).slot(
               header.place.domain, header.kind)
           }
-          return (row, header.lockPolicy.decision(after: row.attempts, at: waitInstantToTell))
+          return (row, header.lockPolicy.decision(after: row.attempts, at: waitInstantForDisplay))
         })
       guard row.slot == opened.slot else { throw VaultFailure.outdated(domain: header.place.domain) }
       switch decision {

@@ -5,7 +5,7 @@ struct PasswordGuess {
   /// The source of the slot's hardware secret.
   enum HardwareSecret {
     /// The secret itself, which the hardware released without a check.
-    case known(SharedSecretBox)
+    case released(SharedSecretBox)
     /// Hardware that compares and counts, and releases the secret only for the right password.
     case compared(any GuessLimitingKeystore)
   }
@@ -37,7 +37,7 @@ struct PasswordGuess {
   func test() throws -> Result {
     let secret: SharedSecretBox
     switch hardwareSecret {
-    case .known(let known): secret = known
+    case .released(let released): secret = released
     case .compared(let hardware):
       let outcome = try hardware.unseal(
         slot.sealedSecret, context: slot.header.place.hardwareContext(.password),

@@ -114,7 +114,7 @@ package struct SlotHeader: Equatable {
   /// The fields at the start of both versions.
   func start(wrapping: UInt8) -> [UInt8] {
     var (cost, derivation) = (Self.noCost, UInt8(0))
-    if case .password(let wanted, _) = opening { (cost, derivation) = (wanted, 1) }
+    if case .password(let passwordCost, _) = opening { (cost, derivation) = (passwordCost, 1) }
     var bytes = Self.magic + [version, kind.rawValue, keystore.code, wrapping, derivation]
     for number in [cost.memoryKiB, cost.passes, cost.lanes] {
       bytes.append(bigEndian: UInt32(clamping: number))

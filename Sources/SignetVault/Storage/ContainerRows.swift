@@ -108,7 +108,7 @@ struct ContainerRows {
   ///
   /// - Throws: ``VaultFailure/altered(_:)``, ``SQLiteFailure``.
   mutating func records(of domain: String) throws -> [String: [UInt8]] {
-    if let known = records[domain] { return known }
+    if let cached = records[domain] { return cached }
     let (found, digest) = try storedRecords(of: domain)
     guard digest == state[.records(of: domain, in: id)] else {
       throw VaultFailure.altered(.slot(id, domain: domain))
@@ -139,7 +139,7 @@ extension ContainerRows {
   /// Advances the state number, for a change that a rollback could undo to an attacker's advantage.
   ///
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
-  mutating func takeNumber() throws { try state.takeNumber(tables.counter) }
+  mutating func advanceNumber() throws { try state.advanceNumber(tables.counter) }
 
   mutating func store(_ container: Container) throws {
     self.container = Entry(container, try container.update(in: tables.database, tables.seal))

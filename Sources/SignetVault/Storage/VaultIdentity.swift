@@ -87,7 +87,7 @@ struct VaultIdentity {
       throw VaultFailure.altered(.vault)
     }
     var state = VaultState(number: number)
-    try state.takeNumber(tables.counter)
+    try state.advanceNumber(tables.counter)
     try state.adoptRows(of: tables)
     try state.store(in: tables)
     var row = row

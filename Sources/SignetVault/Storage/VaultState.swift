@@ -29,7 +29,7 @@ struct VaultState {
 
   /// The state number: it counts the changes that a rollback could undo, see ``HardwareCounter``.
   private(set) var number: UInt64
-  /// True if ``takeNumber(_:)`` was called since the state was read.
+  /// True if ``advanceNumber(_:)`` was called since the state was read.
   private(set) var isCounted = false
   private var digests: [Part: [UInt8]] = [:]
   private var stored: [Part: [UInt8]] = [:]
@@ -56,7 +56,7 @@ struct VaultState {
   /// Advances the state number, for a change that a rollback could undo to an attacker's advantage.
   ///
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)`` if this is the state of an older copy; ``KeystoreFailure``.
-  mutating func takeNumber(_ counter: HardwareCounter?) throws {
+  mutating func advanceNumber(_ counter: HardwareCounter?) throws {
     guard !isCounted else { return }
     try counter?.requireLatest(self)
     number += 1
@@ -84,8 +84,8 @@ struct VaultState {
 
   func store(in tables: VaultTables) throws {
     let changed = digests.filter { stored[$0.key] != $0.value }
-    let gone = stored.keys.filter { digests[$0] == nil }
-    guard number != storedNumber || !changed.isEmpty || !gone.isEmpty else { return }
+    let removed = stored.keys.filter { digests[$0] == nil }
+    guard number != storedNumber || !changed.isEmpty || !removed.isEmpty else { return }
     for (part, digest) in changed {
       try tables.database.execute(
         """
@@ -93,7 +93,7 @@ struct VaultState {
         ON CONFLICT (owner, name) DO UPDATE SET digest = excluded.digest
         """, .blob(part.owner), .text(part.name), .blob(digest))
     }
-    for part in gone {
+    for part in removed {
       try tables.database.execute(
         "DELETE FROM part WHERE owner = ? AND name = ?", .blob(part.owner), .text(part.name))
     }

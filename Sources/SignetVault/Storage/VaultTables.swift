@@ -42,7 +42,7 @@ struct VaultTables {
   /// - Parameters:
   ///   - id: The container.
   ///   - isCounted: True if rolling back the folder could undo this change to an attacker's advantage. If that depends on
-  ///     the rows, pass false and call ``ContainerRows/takeNumber()`` in `body`.
+  ///     the rows, pass false and call ``ContainerRows/advanceNumber()`` in `body`.
   ///   - body: The change.
   /// - Returns: The result of `body`.
   /// - Throws: Any error of `body`; ``VaultFailure/rolledBack(found:expected:)`` if the folder is an older copy.
@@ -94,7 +94,7 @@ struct VaultTables {
   ) throws -> (result: R, isBehind: Bool) {
     try database.transaction {
       var state = try VaultState(from: self)
-      if isCounted { try state.takeNumber(counter) }
+      if isCounted { try state.advanceNumber(counter) }
       let result = try body(&state)
       try state.store(in: self)
       return (result, counter != nil && state.isCounted)

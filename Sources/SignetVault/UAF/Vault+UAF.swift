@@ -41,7 +41,7 @@ extension Vault {
     let path = VaultFolder(path: directory).counterLockPath
     let start = ContinuousClock.now
     while true {
-      if let turn = try FolderLock(path, .alone) { return turn }
+      if let lock = try FolderLock(path, .alone) { return lock }
       guard start.duration(to: .now) < settings.longestTurn else { throw .busy }
       do { try await Task.sleep(for: .milliseconds(5)) } catch { throw .busy }
     }
