@@ -9,13 +9,13 @@
   /// in the child, and a guard that waits for it hangs. A guard that exceeds its limit is therefore retried; only the fourth
   /// time-out counts. All children have ended when the call returns.
   enum GuardChild {
-    private static let answerLimit = 65_536
+    private static let reportByteLimit = 65_536
 
     enum Outcome {
-      case answered([Evidence])
+      case finished([Evidence])
       case failed(String)
       case ended(status: Int32)
-      case tooLate
+      case timedOut
     }
 
     /// The number of attempts for a guard that exceeds its limit.
@@ -25,16 +25,16 @@
     static func run(_ child: any Guard, limit: Duration) -> [Evidence] {
       var outcome = attempt(child, limit: limit)
       for _ in 1..<tries {
-        guard case .tooLate = outcome else { break }
+        guard case .timedOut = outcome else { break }
         outcome = attempt(child, limit: limit)
       }
       switch outcome {
-      case .answered(let evidence): return evidence
+      case .finished(let evidence): return evidence
       case .failed(let reason):
         return [Evidence(.failedGuard, "the guard \(child.name) could not look: \(reason)")]
       case .ended(let status):
         return [Evidence(.crashedGuard, "the guard \(child.name) \(Self.text(status))")]
-      case .tooLate: return [Evidence(.slowGuard, "the guard \(child.name) took longer than \(limit)")]
+      case .timedOut: return [Evidence(.slowGuard, "the guard \(child.name) took longer than \(limit)")]
       }
     }
 
@@ -43,7 +43,7 @@
       let hasPipe = unsafe ends.withUnsafeMutableBufferPointer { unsafe signet_pipe($0.baseAddress) }
       guard hasPipe == 0 else { return .failed("the system has no pipe left") }
       let process = signet_guard_child(ends[1])
-      if process == 0 { answer(child, to: ends[1]) }
+      if process == 0 { report(child, to: ends[1]) }
       close(ends[1])
       defer { close(ends[0]) }
       guard process > 0 else { return .failed("the system starts no process") }
@@ -51,16 +51,16 @@
       // The child closes the pipe when it ends.
       if !isComplete { kill(process, SIGKILL) }
       var status: Int32 = 0
-      var ended: pid_t
-      repeat { ended = unsafe waitpid(process, &status, 0) } while ended < 0 && errno == EINTR
-      guard isComplete else { return .tooLate }
+      var waited: pid_t
+      repeat { waited = unsafe waitpid(process, &status, 0) } while waited < 0 && errno == EINTR
+      guard isComplete else { return .timedOut }
       // If the app ignores SIGCHLD, the status of the child is unknown.
-      if ended == process, status != 0 { return .ended(status: status) }
+      if waited == process, status != 0 { return .ended(status: status) }
       return Outcome(parsing: bytes) ?? .ended(status: status)
     }
 
     /// The child's part: examines, answers and exits without running the exit handlers of this process.
-    private static func answer(_ child: any Guard, to descriptor: Int32) -> Never {
+    private static func report(_ child: any Guard, to descriptor: Int32) -> Never {
       ProcessHardening.forbidCrashReports()
       ProcessHardening.forbidCoreDumps()
       let object: JSONObject
@@ -86,10 +86,10 @@
       var bytes: [UInt8] = []
       var part = [UInt8](repeating: 0, count: 4096)
       while true {
-        let left = deadline - .now
-        guard left > .zero else { return (bytes, false) }
+        let remaining = deadline - .now
+        guard remaining > .zero else { return (bytes, false) }
         let milliseconds =
-          left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+          remaining.components.seconds * 1000 + remaining.components.attoseconds / 1_000_000_000_000_000
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let ready = unsafe poll(&request, 1, Int32(clamping: milliseconds + 1))
         if ready < 0, errno != EINTR { return (bytes, false) }
@@ -100,7 +100,7 @@
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return (bytes, count == 0) }
         bytes += part[..<count]
-        guard bytes.count <= answerLimit else { return (bytes, false) }
+        guard bytes.count <= reportByteLimit else { return (bytes, false) }
       }
     }
 
@@ -126,7 +126,7 @@
             guard case .object(let object) = value, let piece = try Evidence(object) else { return nil }
             evidence.append(piece)
           }
-          self = .answered(evidence)
+          self = .finished(evidence)
         }
       } catch { return nil }
     }

@@ -12,22 +12,22 @@ final class GuardThreads: Sendable {
     let name = sentry.name
     // A child is killed and retried by the waiting thread, so its limit applies several times.
     let limit = sentry.placement.limit
-    let patience =
+    let timeLimit =
       switch sentry.placement {
       case .inProcess: limit
       case .child: limit * 5 + .seconds(2)
       }
-    let look = runner.begin(
+    let examination = runner.begin(
       name,
       whereBusy: [Evidence(.slowGuard, "the guard \(name) has not come back since an earlier look")]
-    ) { Self.look(sentry) }
+    ) { Self.examine(sentry) }
     return await runner.answers(
-      to: [look], within: patience,
-      whereLate: [Evidence(.slowGuard, "the guard \(name) took longer than \(patience)")]
+      to: [examination], within: timeLimit,
+      whereLate: [Evidence(.slowGuard, "the guard \(name) took longer than \(timeLimit)")]
     ).flatMap { $0 }
   }
 
-  private static func look(_ sentry: any Guard) -> [Evidence] {
+  private static func examine(_ sentry: any Guard) -> [Evidence] {
     #if os(Linux)
       if case .child(let limit) = sentry.placement { return GuardChild.run(sentry, limit: limit) }
     #endif

@@ -15,7 +15,7 @@ public final class Integrity: Sendable {
   private let guards: [any Guard]
   private let threads: GuardThreads
   /// From this number of guard failures on, chance is no longer a plausible cause.
-  private static let silenceLimit = 3
+  private static let guardFailureLimit = 3
 
   /// Creates an instance with the standard guards of a flavour.
   ///
@@ -61,17 +61,17 @@ public final class Integrity: Sendable {
   public func evaluate() async -> IntegrityReport {
     let start = ContinuousClock.now
     var evidence: [Evidence] = []
-    var silent: [String] = []
+    var failing: [String] = []
     for each in guards {
       let found = await threads.run(each)
-      if found.contains(where: { Finding.ofSilence.contains($0.finding) }) { silent.append(each.name) }
+      if found.contains(where: { Finding.guardFailures.contains($0.finding) }) { failing.append(each.name) }
       evidence += found
     }
-    if silent.count >= Self.silenceLimit {
+    if failing.count >= Self.guardFailureLimit {
       evidence.append(
         Evidence(
           .silencedGuards,
-          "\(silent.count) of \(guards.count) guards could not look (\(silent.joined(separator: ", ")))"))
+          "\(failing.count) of \(guards.count) guards could not look (\(failing.joined(separator: ", ")))"))
     }
     evidence = evidence.map(settings.weighed)
     return IntegrityReport(

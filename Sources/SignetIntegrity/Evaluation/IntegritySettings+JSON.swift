@@ -16,12 +16,12 @@ extension IntegritySettings {
   ) throws(IntegrityFailure) {
     self = base
     let members = ["scoring", "threshold", "reaction", "weights"]
-    if let other = object.members.first(where: { !members.contains($0.name) }) {
+    if let unknown = object.members.first(where: { !members.contains($0.name) }) {
       throw .settings(
-        member: other.name, "is not known; there are \(members.joined(separator: ", "))")
+        member: unknown.name, "is not known; there are \(members.joined(separator: ", "))")
     }
-    scoring = try Self.word("scoring", in: object) ?? scoring
-    reaction = try Self.word("reaction", in: object) ?? reaction
+    scoring = try Self.choice("scoring", in: object) ?? scoring
+    reaction = try Self.choice("reaction", in: object) ?? reaction
     if object.contains("threshold") {
       guard let number = Self.number(object["threshold"]), number > 0, number <= 1 else {
         throw .settings(member: "threshold", "is a number above 0 and up to 1")
@@ -33,7 +33,7 @@ extension IntegritySettings {
       throw .settings(member: "weights", "is an object with a number for each name")
     }
     for (name, value) in given.members {
-      guard names.contains(name) || Self.weighable.contains(name) else {
+      guard names.contains(name) || Self.weightNames.contains(name) else {
         throw .settings(
           member: "weights", "has \"\(name)\", which is neither a finding nor a category of evidence")
       }
@@ -55,7 +55,7 @@ extension IntegritySettings {
   }
 
   /// The names that can have a weight: the standard findings and the categories of evidence.
-  private static let weighable = EvidenceCategory.allCases.map(\.rawValue) + Finding.standard.map(\.name)
+  private static let weightNames = EvidenceCategory.allCases.map(\.rawValue) + Finding.standard.map(\.name)
 
   private static func number(_ value: JSONValue?) -> Double? {
     switch value {
@@ -65,14 +65,14 @@ extension IntegritySettings {
     }
   }
 
-  private static func word<Word: RawRepresentable<String> & CaseIterable>(
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ member: String, in object: JSONObject
-  ) throws(IntegrityFailure) -> Word? {
+  ) throws(IntegrityFailure) -> Choice? {
     guard let value = object[member] else { return nil }
-    guard case .string(let text) = value, let word = Word(rawValue: text) else {
+    guard case .string(let text) = value, let choice = Choice(rawValue: text) else {
       throw .settings(
-        member: member, "is one of \(Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))")
+        member: member, "is one of \(Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))")
     }
-    return word
+    return choice
   }
 }

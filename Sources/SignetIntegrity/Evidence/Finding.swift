@@ -134,7 +134,7 @@ extension Finding {
   public static let silencedGuards = Finding("guard.silenced", .guardFailure, weight: 0.9)
 
   /// The findings about a guard that had no result.
-  static let ofSilence: Set<Finding> = [.failedGuard, .crashedGuard, .slowGuard]
+  static let guardFailures: Set<Finding> = [.failedGuard, .crashedGuard, .slowGuard]
 
   // MARK: All
 

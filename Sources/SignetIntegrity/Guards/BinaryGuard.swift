@@ -36,19 +36,19 @@
     /// Compares the program with its manifest, and its memory with its file.
     public func examine() throws -> [Evidence] {
       // A read error in one comparison must not hide a finding of the other.
-      let (signed, own) = (Result { try release() }, Result { try ownProgram() })
+      let (signed, running) = (Result { try release() }, Result { try runningProgram() })
       var evidence: [Evidence] = []
-      if case .success(let program) = own, !program.isSame {
+      if case .success(let program) = running, !program.isSame {
         evidence.append(
           Evidence(.changedCode, "the code of this program in memory is not what its file has"))
       }
-      switch (signed, own) {
+      switch (signed, running) {
       case (.success(.refused(let found)), _): evidence.append(found)
       case (.success(.signed(let manifest, let name)), .success(let program)):
-        evidence += Self.judge(program, by: manifest, as: name)
+        evidence += Self.compare(program, with: manifest, as: name)
       default: break
       }
-      if !evidence.contains(where: { $0.weight > 0 }) { _ = (try signed.get(), try own.get()) }
+      if !evidence.contains(where: { $0.weight > 0 }) { _ = (try signed.get(), try running.get()) }
       return evidence
     }
 
@@ -71,13 +71,14 @@
       guard let path = LoadedObjects.programPath() else {
         throw GuardFailure("the program's path can't be read")
       }
-      let places = manifest.map { [$0] } ?? Self.places(of: path)
-      let texts = places.lazy.compactMap { KernelFile.text($0, limit: ReleaseManifest.byteLimit + 1) }
+      let manifestPaths = manifest.map { [$0] } ?? Self.manifestPaths(of: path)
+      let texts = manifestPaths.lazy.compactMap { KernelFile.text($0, limit: ReleaseManifest.byteLimit + 1) }
       guard let text = texts.first else {
         return .refused(
           Evidence(
             .missingManifest,
-            "the manifest of this release is not where it should be, at \(places[0]); install it again"))
+            "the manifest of this release is not where it should be, at \(manifestPaths[0]); install it again"
+          ))
       }
       do throws(ManifestFailure) {
         return .signed(
@@ -86,7 +87,7 @@
       } catch { return .refused(Evidence(.forgedManifest, "\(error)")) }
     }
 
-    private static func judge(_ program: OwnProgram, by manifest: ReleaseManifest, as name: String)
+    private static func compare(_ program: RunningProgram, with manifest: ReleaseManifest, as name: String)
       -> [Evidence]
     {
       // The user may rename the program; the digest identifies it.
@@ -102,7 +103,7 @@
       }
     }
 
-    static func places(of path: String) -> [String] {
+    static func manifestPaths(of path: String) -> [String] {
       let above = path.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" }
       return ["\(above)/lib/signet/release.manifest", "\(path).manifest"]
     }
@@ -129,7 +130,7 @@
 
     private static let unreadable = GuardFailure("the program's file can't be read")
 
-    private struct OwnProgram {
+    private struct RunningProgram {
       let byteCount: Int64
       /// Empty without a key.
       let digest: [UInt8]
@@ -137,16 +138,16 @@
     }
 
     /// Reads the running program through the kernel's link to its file, which also works after the file was deleted.
-    private func ownProgram() throws -> OwnProgram {
+    private func runningProgram() throws -> RunningProgram {
       let link = "/proc/self/exe"
-      guard let map = MemoryMap.own(), let status = FileStatus(link), let file = FileBytes(link) else {
+      guard let map = MemoryMap.current(), let status = FileStatus(link), let file = FileBytes(link) else {
         throw Self.unreadable
       }
       let byteCount = UInt64(status.byteCount)
       let parts = Self.parts(of: byteCount, map)
       var isSame = parts != nil
-      let known = cache.withLock { cached in cached.flatMap { $0.status == status ? $0.digest : nil } }
-      let isHashed = key != nil && known == nil
+      let cachedDigest = cache.withLock { cached in cached.flatMap { $0.status == status ? $0.digest : nil } }
+      let isHashed = key != nil && cachedDigest == nil
       var hash = IncrementalHash(.sha256)
       // Read, not mapped: truncating the file meanwhile is an error and does not kill the process.
       var step = [UInt8](repeating: 0, count: Self.stepByteCount)
@@ -159,11 +160,11 @@
         start += UInt64(count)
       }
       guard key != nil else {
-        return OwnProgram(byteCount: Int64(start), digest: [], isSame: isSame)
+        return RunningProgram(byteCount: Int64(start), digest: [], isSame: isSame)
       }
-      let digest = if let known { known } else { hash.finish() }
+      let digest = if let cachedDigest { cachedDigest } else { hash.finish() }
       cache.withLock { $0 = (status, digest) }
-      return OwnProgram(byteCount: Int64(start), digest: digest, isSame: isSame)
+      return RunningProgram(byteCount: Int64(start), digest: digest, isSame: isSame)
     }
 
     /// Returns the ranges of the file that memory must contain unchanged.

@@ -10,7 +10,7 @@
   public struct DebuggerGuard: Guard {
     /// The value `debugger`.
     public let name = "debugger"
-    private let ways: Set<Way>
+    private let methods: Set<Way>
 
     /// A method to detect a tracer.
     package enum Way: Sendable {
@@ -23,17 +23,17 @@
     /// Creates a guard that uses both methods.
     public init() { self.init(ways: [.status, .probe]) }
 
-    package init(ways: Set<Way>) { self.ways = ways }
+    package init(ways methods: Set<Way>) { self.methods = methods }
 
     /// A process can have only one tracer: while one run's child traces, another run would report it as a debugger.
-    private static let turn = Mutex(())
+    private static let probeLock = Mutex(())
     private static let threadLimit = 4096
 
     /// Checks all threads, and tries to trace this process if none of them has a tracer.
     public func examine() throws -> [Evidence] {
-      try Self.turn.withLock { _ in
-        if ways.contains(.status), let found = try tracer() { return [found] }
-        if ways.contains(.probe), signet_probe_tracer(500) == 1 {
+      try Self.probeLock.withLock { _ in
+        if methods.contains(.status), let found = try tracer() { return [found] }
+        if methods.contains(.probe), signet_probe_tracer(500) == 1 {
           return [
             Evidence(
               .hiddenTracer,

@@ -15,8 +15,8 @@
     private let protected: [ProtectedFunctions]
     /// The names of all protected functions.
     private let names: Set<String>
-    /// The known objects by base address.
-    private let cache = Mutex<[UInt64: Known]>([:])
+    /// The objects by base address.
+    private let cache = Mutex<[UInt64: ObjectProperties]>([:])
 
     /// Creates a guard of functions.
     ///
@@ -30,8 +30,8 @@
     /// nearby.
     private static let comparedByteCount = 64
 
-    /// Facts about a library that do not change while it stays at its address.
-    private struct Known {
+    /// Properties of a library that do not change while it stays at its address.
+    private struct ObjectProperties {
       let fileNumber: UInt64
       /// The slots that hold addresses of protected functions.
       let slots: [ELFImage.Slot]
@@ -49,39 +49,40 @@
       guard let loaded = LoadedObjects.own() else {
         throw GuardFailure("the map of this process can't be read in /proc")
       }
-      let known = cache.withLock { cached in
+      let properties = cache.withLock { cached in
         cached = Dictionary(
           loaded.objects.map { object in
             // Another library may now be at the same address.
-            let same = cached[object.base].flatMap { $0.fileNumber == object.fileNumber ? $0 : nil }
-            return (object.base, same ?? look(into: object))
+            let unchanged = cached[object.base].flatMap { $0.fileNumber == object.fileNumber ? $0 : nil }
+            return (object.base, unchanged ?? inspect(object))
           },
           uniquingKeysWith: { first, _ in first })
         return cached
       }
-      return redirections(loaded, known) + changes(loaded, known)
+      return redirections(loaded, properties) + changes(loaded, properties)
     }
 
-    private func look(into object: LoadedObject) -> Known {
-      let wanted = protected.first { object.fileName.hasPrefix($0.library) }
-      let functions = wanted?.functions.sorted().compactMap { name in
+    private func inspect(_ object: LoadedObject) -> ObjectProperties {
+      let library = protected.first { object.fileName.hasPrefix($0.library) }
+      let functions = library?.functions.sorted().compactMap { name in
         object.image.address(of: name, in: ProcessMemory()).map { Function(name: name, address: $0) }
       }
-      return Known(
+      return ObjectProperties(
         fileNumber: object.fileNumber, slots: object.image.slots(of: names, in: ProcessMemory()),
         functions: functions)
     }
 
     // MARK: Calls
 
-    private func redirections(_ loaded: LoadedObjects, _ known: [UInt64: Known]) -> [Evidence] {
+    private func redirections(_ loaded: LoadedObjects, _ properties: [UInt64: ObjectProperties]) -> [Evidence]
+    {
       var evidence: [Evidence] = []
-      var said: Set<String> = []
+      var reported: Set<String> = []
       for object in loaded.objects {
-        for slot in known[object.base]?.slots ?? [] {
+        for slot in properties[object.base]?.slots ?? [] {
           guard let target = ProcessMemory().word(at: slot.address), target != 0,
-            let owner = wrongOwner(of: target, for: slot.function, calledBy: object, in: loaded.map),
-            said.insert("\(slot.function) \(owner)").inserted
+            let owner = unexpectedOwner(of: target, for: slot.function, calledBy: object, in: loaded.map),
+            reported.insert("\(slot.function) \(owner)").inserted
           else { continue }
           evidence.append(
             Evidence(.redirectedCall, "\(slot.function), called by \(object.fileName), leads to \(owner)"))
@@ -91,7 +92,7 @@
     }
 
     /// Returns the wrong target of a slot; `nil` if it points to the defining library or to the caller.
-    private func wrongOwner(
+    private func unexpectedOwner(
       of target: UInt64, for function: String, calledBy object: LoadedObject, in map: MemoryMap
     ) -> String? {
       guard let mapping = map.mapping(at: target) else { return "memory that is not mapped" }
@@ -102,16 +103,16 @@
       if mapping.path == object.path { return nil }
       let file = String(mapping.path.split(separator: "/").last ?? "")
       // Several libraries can define a name: on older systems `read` is in libpthread, too.
-      let isRight = protected.contains { $0.functions.contains(function) && file.hasPrefix($0.library) }
-      return isRight && mapping.isExecutable ? nil : file
+      let isExpected = protected.contains { $0.functions.contains(function) && file.hasPrefix($0.library) }
+      return isExpected && mapping.isExecutable ? nil : file
     }
 
     // MARK: Code
 
-    private func changes(_ loaded: LoadedObjects, _ known: [UInt64: Known]) -> [Evidence] {
+    private func changes(_ loaded: LoadedObjects, _ properties: [UInt64: ObjectProperties]) -> [Evidence] {
       var evidence: [Evidence] = []
       for object in loaded.objects {
-        guard let functions = known[object.base]?.functions else { continue }
+        guard let functions = properties[object.base]?.functions else { continue }
         if object.isDeleted || FileStatus(object.path)?.number != object.fileNumber {
           evidence.append(
             Evidence(.replacedLibrary, "\(object.fileName) was replaced on the disk since it was loaded"))

@@ -17,7 +17,7 @@
 
     /// Checks mappings, threads and ports.
     public func examine() throws -> [Evidence] {
-      guard let map = MemoryMap.own() else {
+      guard let map = MemoryMap.current() else {
         throw GuardFailure("the map of this process can't be read in /proc")
       }
       return Self.evidence(in: map) + threads() + ports()
@@ -31,40 +31,40 @@
       "xposed",
     ].map { Array($0.utf8) }
 
-    /// True if a name contains a word; case is ignored.
-    private static func holds(_ word: [UInt8], in name: ArraySlice<UInt8>) -> Bool {
-      guard name.count >= word.count else { return false }
-      for start in name.startIndex...(name.endIndex - word.count) {
+    /// True if a name contains a pattern; case is ignored.
+    private static func holds(_ pattern: [UInt8], in name: ArraySlice<UInt8>) -> Bool {
+      guard name.count >= pattern.count else { return false }
+      for start in name.startIndex...(name.endIndex - pattern.count) {
         var index = 0
-        while index < word.count {
+        while index < pattern.count {
           let byte = name[start + index]
           let isCapital = (65...90).contains(byte)
-          if (isCapital ? byte | 0x20 : byte) != word[index] { break }
+          if (isCapital ? byte | 0x20 : byte) != pattern[index] { break }
           index += 1
         }
-        if index == word.count { return true }
+        if index == pattern.count { return true }
       }
       return false
     }
 
     package static func evidence(in map: MemoryMap) -> [Evidence] {
       var evidence: [Evidence] = []
-      var judgedNames: Set<String> = []
+      var checkedNames: Set<String> = []
       for mapping in map.mappings where mapping.isExecutable || !mapping.name.isEmpty {
         // All mappings of a file give the same result, except for being executable.
         if !mapping.name.isEmpty,
-          !judgedNames.insert(mapping.isExecutable ? mapping.name + " x" : mapping.name).inserted
+          !checkedNames.insert(mapping.isExecutable ? mapping.name + " x" : mapping.name).inserted
         {
           continue
         }
-        if let found = judged(mapping), !evidence.contains(where: { $0.explanation == found.explanation }) {
+        if let found = check(mapping), !evidence.contains(where: { $0.explanation == found.explanation }) {
           evidence.append(found)
         }
       }
       return evidence
     }
 
-    private static func judged(_ mapping: MemoryMap.Mapping) -> Evidence? {
+    private static func check(_ mapping: MemoryMap.Mapping) -> Evidence? {
       if mapping.isKernels { return nil }
       // Most memory has no name. Only file names are searched: a search in every path would cost more than all other checks.
       let name = Array(mapping.path.utf8)
@@ -84,8 +84,8 @@
         return Evidence(.memoryFile, "code runs from a file in memory only, \(file)")
       }
       if mapping.fileNumber == 0, !mapping.name.hasPrefix("[v") {
-        let rights = mapping.isWritable ? "can be run and changed" : "can be run"
-        return Evidence(.anonymousCode, "memory without a file behind it \(rights)")
+        let permissions = mapping.isWritable ? "can be run and changed" : "can be run"
+        return Evidence(.anonymousCode, "memory without a file behind it \(permissions)")
       }
       return nil
     }
@@ -132,9 +132,9 @@
     /// It asks the kernel; if that fails, it reads the tables in `/proc/net`.
     static func toolkitPort() -> Int? {
       for (family, path) in [(AF_INET, "/proc/net/tcp"), (AF_INET6, "/proc/net/tcp6")] {
-        let answer = signet_listening_port(family, toolkitPorts[0], toolkitPorts[1])
-        if answer > 0 { return Int(answer) }
-        if answer < 0, let table = KernelFile.contents(path, limit: 16_384),
+        let result = signet_listening_port(family, toolkitPorts[0], toolkitPorts[1])
+        if result > 0 { return Int(result) }
+        if result < 0, let table = KernelFile.contents(path, limit: 16_384),
           let port = toolkitPort(in: table)
         {
           return port
@@ -149,10 +149,10 @@
     /// the remote ones, and the state, in hexadecimal: 0A is a listener.
     package static func toolkitPort(in table: [UInt8]) -> Int? {
       for line in table.split(separator: 10).dropFirst() {
-        let words = line.split(separator: 32, maxSplits: 5)
-        guard words.count > 3, words[3].elementsEqual("0A".utf8) else { return nil }
+        let fields = line.split(separator: 32, maxSplits: 5)
+        guard fields.count > 3, fields[3].elementsEqual("0A".utf8) else { return nil }
         for port in toolkitPorts {
-          if words[1].suffix(5).elementsEqual(":\(String(port, radix: 16, uppercase: true))".utf8) {
+          if fields[1].suffix(5).elementsEqual(":\(String(port, radix: 16, uppercase: true))".utf8) {
             return Int(port)
           }
         }

@@ -10,8 +10,8 @@
     /// The value `libraries`.
     public let name = "libraries"
 
-    /// The facts from the last run, by base address.
-    private let earlier = Mutex<[UInt64: LibraryFacts]>([:])
+    /// The libraries of the last run, by base address.
+    private let cache = Mutex<[UInt64: LibraryFacts]>([:])
 
     /// Creates a guard of this process.
     public init() {}
@@ -21,15 +21,15 @@
       guard let loaded = LoadedObjects.own() else {
         throw GuardFailure("the map of this process can't be read in /proc")
       }
-      let facts = earlier.withLock { earlier in
-        let facts = loaded.objects.map { object in
-          earlier[object.base].flatMap { $0.path == object.path ? $0 : nil } ?? LibraryFacts(object)
+      let libraries = cache.withLock { cached in
+        let libraries = loaded.objects.map { object in
+          cached[object.base].flatMap { $0.path == object.path ? $0 : nil } ?? LibraryFacts(object)
         }
-        earlier = Dictionary(zip(loaded.objects.map(\.base), facts)) { first, _ in first }
-        return facts
+        cached = Dictionary(zip(loaded.objects.map(\.base), libraries)) { first, _ in first }
+        return libraries
       }
       let program = LoadedObjects.programPath() ?? ""
-      var evidence = Self.judge(facts, program: program) { FileStatus($0) }
+      var evidence = Self.judge(libraries, program: program) { FileStatus($0) }
       if let names = KernelFile.text("/etc/ld.so.preload", limit: 4096),
         names.contains(where: { !$0.isWhitespace })
       {
@@ -55,7 +55,8 @@
       _ objects: [LibraryFacts], program: String, status: (String) -> FileStatus?
     ) -> [Evidence] {
       guard let root = objects.first(where: { $0.path == program }) else { return [] }
-      var asked: [String: Set<String>] = [:]  // by library name: the search folders of its requesters
+      // By library name: the search folders of its requesters.
+      var requesterFolders: [String: Set<String>] = [:]
       var open = [root]
       var expected: Set<String> = [root.path]
       var called: [String: [LibraryFacts]] = [:]
@@ -65,7 +66,7 @@
       while let object = open.popLast() {
         let folders = object.folders.union(inherited)
         for name in object.needed {
-          asked[name, default: []].formUnion(folders)
+          requesterFolders[name, default: []].formUnion(folders)
           for found in called[name] ?? [] where expected.insert(found.path).inserted {
             open.append(found)
           }
@@ -81,7 +82,7 @@
             continue
           }
         } else if !isSystems, !object.isLoader {
-          let folders = object.names.reduce(into: Set<String>()) { $0.formUnion(asked[$1] ?? []) }
+          let folders = object.names.reduce(into: Set<String>()) { $0.formUnion(requesterFolders[$1] ?? []) }
           if !folders.contains(object.folder), object.folder != root.folder {
             evidence.append(
               Evidence(

@@ -47,7 +47,7 @@
       var evidence: [Evidence] = []
       let identity = identity()
       if identity.effectiveUser == 0 { evidence.append(Evidence(.rootUser, "this program runs as root")) }
-      let hasOtherGroup = identity.group != identity.effectiveGroup && !isGiven(identity.effectiveGroup)
+      let hasOtherGroup = identity.group != identity.effectiveGroup && !isGranted(identity.effectiveGroup)
       if identity.user != identity.effectiveUser || hasOtherGroup {
         evidence.append(
           Evidence(
@@ -73,7 +73,7 @@
     }
 
     /// True if the program's own file grants the group (setgid), as that of an installed `signet` does.
-    private func isGiven(_ group: UInt32) -> Bool {
+    private func isGranted(_ group: UInt32) -> Bool {
       guard let status = program().flatMap({ FileStatus($0) }) else { return false }
       return status.mode & UInt32(S_ISGID) != 0 && status.group == group && !status.isOpenToAll
     }

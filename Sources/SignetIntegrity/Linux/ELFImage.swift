@@ -82,13 +82,16 @@ package struct ELFImage: Sendable {
     }
 
     let entries = min(Int(clamping: dynamic.byteCount / 16), Self.dynamicLimit)
-    guard let words = memory.bytes(at: dynamic.address &+ bias, count: entries * 16), entries > 0 else {
+    guard let dynamicEntries = memory.bytes(at: dynamic.address &+ bias, count: entries * 16), entries > 0
+    else {
       return nil
     }
     var values: [UInt64: UInt64] = [:]
     var (neededNames, folderNames): ([UInt64], [UInt64]) = ([], [])
     for index in 0..<entries {
-      let (tag, value) = (words.number(at: index * 16, 8), words.number(at: index * 16 + 8, 8))
+      let (tag, value) = (
+        dynamicEntries.number(at: index * 16, 8), dynamicEntries.number(at: index * 16 + 8, 8)
+      )
       if tag == 0 { break }
       switch tag {
       case 1: neededNames.append(value)
@@ -130,16 +133,16 @@ package struct ELFImage: Sendable {
   ///   - memory: The source that the image was read from.
   /// - Returns: The slots, in the order of the image's tables.
   package func slots(of names: Set<String>, in memory: some ByteSource) -> [Slot] {
-    var places: [(address: UInt64, symbol: Int)] = []
+    var relocations: [(address: UInt64, symbol: Int)] = []
     var last = -1
     for table in tables {
       guard let entries = memory.bytes(at: table.address, count: table.count * 24) else { continue }
-      let words = unsafe entries.span.bytes
+      let bytes = unsafe entries.span.bytes
       for index in 0..<table.count {
-        let info: UInt64 = words.number(at: index * 24 + 8)
+        let info: UInt64 = bytes.number(at: index * 24 + 8)
         guard Self.isSlot(info & 0xffff_ffff) else { continue }
         let symbol = Int(info >> 32)
-        places.append((words.number(at: index * 24) &+ bias, symbol))
+        relocations.append((bytes.number(at: index * 24) &+ bias, symbol))
         last = max(last, symbol)
       }
     }
@@ -148,20 +151,20 @@ package struct ELFImage: Sendable {
       let table = memory.bytes(at: symbols, count: (last + 1) * 24),
       let allNames = memory.bytes(at: strings, count: Int(stringByteCount))
     else { return [] }
-    let (words, wanted) = unsafe (table.span.bytes, WantedNames(names))
+    let (bytes, filter) = unsafe (table.span.bytes, NameFilter(names))
     var slots: [Slot] = []
     // A Swift program has tens of thousands of names and a few dozen matter: the first letter rules most of them out.
-    for place in places {
-      let offset: UInt32 = words.number(at: place.symbol * 24)
-      if let name = wanted.name(at: Int(offset), in: allNames) {
-        slots.append(Slot(function: name, address: place.address))
+    for relocation in relocations {
+      let offset: UInt32 = bytes.number(at: relocation.symbol * 24)
+      if let name = filter.name(at: Int(offset), in: allNames) {
+        slots.append(Slot(function: name, address: relocation.address))
       }
     }
     return slots
   }
 
-  /// The wanted names, with a quick test that excludes others.
-  private struct WantedNames {
+  /// The names to find, with a quick test that excludes others.
+  private struct NameFilter {
     private let names: Set<String>
     private let longest: Int
     private var isFirst = [Bool](repeating: false, count: 256)
@@ -172,7 +175,7 @@ package struct ELFImage: Sendable {
       for name in names { if let first = name.utf8.first { isFirst[Int(first)] = true } }
     }
 
-    /// Returns the zero-terminated name at an offset, if it is wanted.
+    /// Returns the zero-terminated name at an offset, if it is one of them.
     func name(at offset: Int, in table: [UInt8]) -> String? {
       guard offset < table.count, isFirst[Int(table[offset])] else { return nil }
       var end = offset

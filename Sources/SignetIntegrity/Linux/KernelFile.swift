@@ -11,9 +11,9 @@
       var bytes: [UInt8] = []
       var part = [UInt8](repeating: 0, count: min(limit, 65_536))
       while bytes.count < limit {
-        let wanted = min(part.count, limit - bytes.count)
+        let requestedCount = min(part.count, limit - bytes.count)
         let count = unsafe part.withUnsafeMutableBytes {
-          unsafe signet_kernel_read(descriptor, $0.baseAddress, wanted)
+          unsafe signet_kernel_read(descriptor, $0.baseAddress, requestedCount)
         }
         if count == -Int(EINTR) { continue }
         guard count >= 0 else { return nil }
@@ -64,10 +64,10 @@
 #endif
 
 extension StringProtocol {
-  /// Removes the characters at the end for which `holds` returns true.
-  func trimmingSuffix(while holds: (Character) -> Bool) -> String {
+  /// Removes the characters at the end for which `predicate` returns true.
+  func trimmingSuffix(while predicate: (Character) -> Bool) -> String {
     var text = self[...]
-    while let last = text.last, holds(last) { text = text.dropLast() }
+    while let last = text.last, predicate(last) { text = text.dropLast() }
     return String(text)
   }
 }

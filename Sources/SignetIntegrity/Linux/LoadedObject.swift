@@ -33,7 +33,7 @@
     ///   - earlier: The objects read before.
     package init(of map: MemoryMap, earlier: LoadedObjects? = nil) {
       self.map = map
-      let known = Dictionary(
+      let cached = Dictionary(
         (earlier?.objects ?? []).map { ($0.base, $0) }, uniquingKeysWith: { first, _ in first })
       var bases: [String: (base: UInt64, fileNumber: UInt64)] = [:]
       var objects: [LoadedObject] = []
@@ -43,10 +43,10 @@
         guard mapping.isExecutable, let found = bases[mapping.name], found.fileNumber == mapping.fileNumber,
           isRead.insert(found.base).inserted
         else { continue }
-        if let same = known[found.base], same.fileNumber == found.fileNumber,
-          same.path == mapping.path, same.isDeleted == mapping.isDeleted
+        if let unchanged = cached[found.base], unchanged.fileNumber == found.fileNumber,
+          unchanged.path == mapping.path, unchanged.isDeleted == mapping.isDeleted
         {
-          objects.append(same)
+          objects.append(unchanged)
         } else if let image = ELFImage(at: found.base, in: ProcessMemory()) {
           objects.append(LoadedObject(mapping, image, base: found.base))
         }
@@ -55,21 +55,21 @@
     }
 
     /// The objects of the last run: parsing each library takes longer than reading the map.
-    private static let lastSeen = Mutex<LoadedObjects?>(nil)
+    private static let cache = Mutex<LoadedObjects?>(nil)
 
     /// Returns the present objects of this process; `nil` if `/proc` cannot be read.
     package static func own() -> LoadedObjects? {
-      guard let map = MemoryMap.own() else { return nil }
+      guard let map = MemoryMap.current() else { return nil }
       // Never wait for the lock: in a guard's child process its owner thread may not exist.
-      let earlier = lastSeen.withLockIfAvailable { $0 } ?? nil
+      let earlier = cache.withLockIfAvailable { $0 } ?? nil
       let now = LoadedObjects(of: map, earlier: earlier)
-      _ = lastSeen.withLockIfAvailable { $0 = now }
+      _ = cache.withLockIfAvailable { $0 = now }
       return now
     }
 
     /// Returns the path of the program's file, or its path when the program started.
     static func programPath() -> String? {
-      LinkTarget.read("/proc/self/exe").map(MemoryMap.withoutRemark)
+      LinkTarget.read("/proc/self/exe").map(MemoryMap.withoutDeletedSuffix)
     }
   }
 #endif

@@ -16,9 +16,9 @@ package struct MemoryMap: Sendable, Hashable {
     package let name: String
 
     /// True if the file has been deleted or replaced since it was mapped.
-    package var isDeleted: Bool { name.hasSuffix(MemoryMap.remark) }
+    package var isDeleted: Bool { name.hasSuffix(MemoryMap.deletedSuffix) }
     /// The path without the kernel's ` (deleted)` suffix.
-    package var path: String { MemoryMap.withoutRemark(name) }
+    package var path: String { MemoryMap.withoutDeletedSuffix(name) }
     /// True for mappings of the kernel itself: `[vdso]`, `[vsyscall]`.
     package var isKernels: Bool { ["[vdso]", "[vsyscall]"].contains(name) }
     package var isMemoryFile: Bool { name.hasPrefix("/memfd:") }
@@ -29,10 +29,10 @@ package struct MemoryMap: Sendable, Hashable {
   package let mappings: [Mapping]
 
   /// The suffix that the kernel adds to the path of a deleted or replaced file.
-  private static let remark = " (deleted)"
+  private static let deletedSuffix = " (deleted)"
 
-  static func withoutRemark(_ path: String) -> String {
-    path.hasSuffix(remark) ? String(path.dropLast(remark.count)) : path
+  static func withoutDeletedSuffix(_ path: String) -> String {
+    path.hasSuffix(deletedSuffix) ? String(path.dropLast(deletedSuffix.count)) : path
   }
 
   /// Reads lines such as `7f00-7f10 r-xp 00001000 fe:01 1234    /lib/libc.so.6`; invalid lines are skipped.
@@ -55,7 +55,7 @@ package struct MemoryMap: Sendable, Hashable {
 
   #if os(Linux)
     /// Reads the map of this process; `nil` if `/proc` cannot be read.
-    static func own() -> MemoryMap? {
+    static func current() -> MemoryMap? {
       // A program has some hundred mappings; the kernel's default limit is 65530.
       KernelFile.contents("/proc/self/maps", limit: 16 << 20).map(MemoryMap.init(parsing:))
     }
@@ -65,15 +65,15 @@ package struct MemoryMap: Sendable, Hashable {
 extension MemoryMap.Mapping {
   fileprivate init?(line: ArraySlice<UInt8>) {
     var rest = line
-    func word(until separator: UInt8) -> ArraySlice<UInt8>? {
+    func field(until separator: UInt8) -> ArraySlice<UInt8>? {
       guard let end = rest.firstIndex(of: separator) else { return nil }
       defer { rest = rest[(end + 1)...] }
       return rest[..<end]
     }
-    guard let start = word(until: 45).flatMap(Self.hexadecimal),
-      let end = word(until: 32).flatMap(Self.hexadecimal), start < end,
-      let rights = word(until: 32), rights.count == 4,
-      let offset = word(until: 32).flatMap(Self.hexadecimal), word(until: 32) != nil
+    guard let start = field(until: 45).flatMap(Self.hexadecimal),
+      let end = field(until: 32).flatMap(Self.hexadecimal), start < end,
+      let permissions = field(until: 32), permissions.count == 4,
+      let offset = field(until: 32).flatMap(Self.hexadecimal), field(until: 32) != nil
     else { return nil }
     let number = rest.prefix { $0 != 32 }
     guard !number.isEmpty, let fileNumber = UInt64(String(decoding: number, as: UTF8.self)) else {
@@ -81,9 +81,9 @@ extension MemoryMap.Mapping {
     }
     self.start = start
     self.end = end
-    isReadable = rights[rights.startIndex] == 114
-    isWritable = rights[rights.startIndex + 1] == 119
-    isExecutable = rights[rights.startIndex + 2] == 120
+    isReadable = permissions[permissions.startIndex] == 114
+    isWritable = permissions[permissions.startIndex + 1] == 119
+    isExecutable = permissions[permissions.startIndex + 2] == 120
     self.offset = offset
     self.fileNumber = fileNumber
     name = String(decoding: rest.dropFirst(number.count).drop { $0 == 32 }, as: UTF8.self)
