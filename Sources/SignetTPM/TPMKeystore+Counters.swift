@@ -50,7 +50,7 @@
           return try body(conversation, plan, value, try conversation.parent())
         } catch {
           // Commands are bound to the index's Name, so the TPM rejects all of them if the index is gone.
-          guard error.mayMeanIndexIsGone else { throw error }
+          guard error.canMeanMissingIndex else { throw error }
           guard try conversation.has(plan) else { throw .keystore(.countGone) }
           throw error.kind == TPMResponse.badAuth || error.kind == TPMResponse.authFail
             ? .keystore(.refused) : error
@@ -61,7 +61,7 @@
 
   extension TPMFailure {
     /// True if the TPM has answered, and a TPM without the index would give the same answer.
-    fileprivate var mayMeanIndexIsGone: Bool {
+    fileprivate var canMeanMissingIndex: Bool {
       switch self {
       case .response(_, let response): response.isFromTPM
       case .keystore(let failure): failure == .replaced

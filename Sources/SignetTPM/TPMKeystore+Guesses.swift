@@ -39,10 +39,10 @@
         }
         do throws(TPMFailure) {
           try conversation.writeLimit(limit, to: plan, saltedFor: parent)
-          let made = try conversation.create(
+          let created = try conversation.create(
             ObjectTemplate.guessLimitedData(policy: Self.policy(plan)), value: objectValue, data: secret,
             under: parent)
-          return TPMBlob.guessLimited(made.object(under: parent), plan, contextDigest: digest).bytes
+          return TPMBlob.guessLimited(created.object(under: parent), plan, contextDigest: digest).bytes
         } catch {
           try conversation.undefine(plan)
           throw error
@@ -73,10 +73,10 @@
           ]) { () throws(TPMFailure) in try conversation.unseal(loaded, policy, value: objectValue) }
           return .opened(secret)
         case .wrong:
-          try conversation.requireAnew(plan)
+          try conversation.recheck(plan)
           return .wrong(remaining: try conversation.guessCount(of: plan, saltedFor: parent).remaining)
         case .notCompared:
-          try conversation.requireAnew(plan)
+          try conversation.recheck(plan)
           // A rejection is not authenticated, but the count is.
           guard try conversation.guessCount(of: plan, saltedFor: parent).remaining == 0 else {
             throw .keystore(.disconnected)

@@ -12,15 +12,16 @@
       let value = AuthorizationValues.ofSecret(authorization, Self.signingPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
-        let made = try conversation.create(
+        let created = try conversation.create(
           ObjectTemplate.signingKey, value: value, data: SecretBytes(copying: []), under: parent)
         let publicKey: P256.Signing.PublicKey
-        do throws(CryptoFailure) { publicKey = try P256.Signing.PublicKey(x963: [0x04] + made.unique) } catch
-        {
+        do throws(CryptoFailure) {
+          publicKey = try P256.Signing.PublicKey(x963: [0x04] + created.unique)
+        } catch {
           throw .keystore(.disconnected)
         }
         return HardwareSigningKey(
-          blob: TPMBlob.signingKey(made.object(under: parent)).bytes, publicKey: publicKey)
+          blob: TPMBlob.signingKey(created.object(under: parent)).bytes, publicKey: publicKey)
       }
     }
 

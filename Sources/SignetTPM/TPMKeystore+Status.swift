@@ -20,7 +20,7 @@
         status.lockout = try conversation.lockout()
         let passwords = try conversation.passwordsSet()
         (status.isOwnerPasswordSet, status.isLockoutPasswordSet) = (passwords.owner, passwords.lockout)
-        status.reservedPlaces = try conversation.ownIndices().count
+        status.reservedPlaces = try conversation.occupiedHandles().count
         return status
       }
     }

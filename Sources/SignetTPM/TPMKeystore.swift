@@ -19,8 +19,8 @@
     /// The address of the TPM.
     public let address: TPMAddress
     private let limits: TPMTimeLimits
-    private let turn = DispatchSemaphore(value: 1)
-    private let kept = Mutex(Kept())
+    private let semaphore = DispatchSemaphore(value: 1)
+    private let cached = Mutex(CachedConversation())
     private let memory = TPMMemory()
     private let openLink: @Sendable () throws(KeystoreFailure) -> any TPMLink
 
@@ -58,9 +58,9 @@
       let value = AuthorizationValues.ofContext(context, Self.sealedPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
-        let made = try conversation.create(
+        let created = try conversation.create(
           ObjectTemplate.sealedData(), value: value, data: secret, under: parent)
-        return TPMBlob.sealed(made.object(under: parent)).bytes
+        return TPMBlob.sealed(created.object(under: parent)).bytes
       }
     }
 
@@ -93,22 +93,22 @@
 
     /// Runs `body` in a conversation with the TPM, when it is this call's turn.
     ///
-    /// If a conversation was kept, it is used first. If it fails before any lasting effect, the TPM may have been restarted,
+    /// If a conversation was cached, it is used first. If it fails before any lasting effect, the TPM may have been restarted,
     /// and `body` runs once more in a new one. If the TPM has no free slot and no resource manager, leftovers of killed
     /// programs are flushed and `body` runs again.
     package func converse<R: ~Copyable>(_ body: (Conversation) throws(TPMFailure) -> R)
       throws(KeystoreFailure) -> R
     {
       guard wait(limits.turn) else { throw .busy }
-      defer { turn.signal() }
-      if let kept = takeKept() {
-        do throws(TPMFailure) { return try attempt(kept, body) } catch  where kept.hasActed {
+      defer { semaphore.signal() }
+      if let cached = removeCached() {
+        do throws(TPMFailure) { return try attempt(cached, body) } catch  where cached.hasLastingEffect {
           throw error.keystoreFailure
         } catch {}
       }
       let link = try openLink()
       do throws(TPMFailure) { return try attempt(try Conversation(link, memory), body) } catch {
-        guard error.saysNoPlaceIsLeft, !address.hasResourceManager else { throw error.keystoreFailure }
+        guard error.isOutOfSlots, !address.hasResourceManager else { throw error.keystoreFailure }
       }
       try LeftoverSweep.run(link)
       do throws(TPMFailure) { return try attempt(try Conversation(link, memory), body) } catch {
@@ -119,41 +119,41 @@
     private func attempt<R: ~Copyable>(
       _ conversation: Conversation, _ body: (Conversation) throws(TPMFailure) -> R
     ) throws(TPMFailure) -> R {
-      conversation.hasActed = false
+      conversation.hasLastingEffect = false
       let result: R
       do throws(TPMFailure) { result = try body(conversation) } catch  where error.kind == TPMResponse.lockout
       {
         throw .keystore(.defending(seconds: try conversation.lockout().secondsLeft))
       }
       conversation.endCall()
-      keep(conversation)
+      store(conversation)
       return result
     }
 
     private func wait(_ duration: Duration) -> Bool {
       let (seconds, attoseconds) = duration.components
-      return turn.wait(timeout: .now() + (Double(seconds) + Double(attoseconds) / 1e18)) == .success
+      return semaphore.wait(timeout: .now() + (Double(seconds) + Double(attoseconds) / 1e18)) == .success
     }
 
     /// Keeps a conversation for the next call, unless other programs must get access to the TPM now.
-    private func keep(_ conversation: Conversation) {
+    private func store(_ conversation: Conversation) {
       let now = ContinuousClock.now
       guard address.hasResourceManager || now - conversation.start < limits.stretch else { return }
       guard limits.idle > .zero else { return }
-      let isScheduled = kept.withLock { kept in
-        kept.conversation = conversation
-        kept.lastUse = now
-        defer { kept.isReleaseScheduled = true }
-        return kept.isReleaseScheduled
+      let isScheduled = cached.withLock { cached in
+        cached.conversation = conversation
+        cached.lastUse = now
+        defer { cached.isReleaseScheduled = true }
+        return cached.isReleaseScheduled
       }
       if !isScheduled { scheduleRelease(after: limits.idle) }
     }
 
-    private func takeKept() -> Conversation? {
-      kept.withLock { kept in
-        defer { kept.conversation = nil }
+    private func removeCached() -> Conversation? {
+      cached.withLock { cached in
+        defer { cached.conversation = nil }
         // Time since boot includes sleep, during which the TPM may have been restarted.
-        return ContinuousClock.now - kept.lastUse < limits.idle + limits.idle ? kept.conversation : nil
+        return ContinuousClock.now - cached.lastUse < limits.idle + limits.idle ? cached.conversation : nil
       }
     }
 
@@ -167,18 +167,18 @@
     private func releaseIfIdle() {
       // A running call has removed the conversation and returns it later.
       guard wait(.zero) else { return scheduleRelease(after: max(limits.idle, .milliseconds(1))) }
-      defer { turn.signal() }
-      let (released, rest): (Conversation?, Duration?) = kept.withLock { kept in
-        let left = limits.idle - (ContinuousClock.now - kept.lastUse)
-        if kept.conversation != nil, left > .zero { return (nil, left) }
-        defer { (kept.conversation, kept.isReleaseScheduled) = (nil, false) }
-        return (kept.conversation, nil)
+      defer { semaphore.signal() }
+      let (released, rest): (Conversation?, Duration?) = cached.withLock { cached in
+        let remaining = limits.idle - (ContinuousClock.now - cached.lastUse)
+        if cached.conversation != nil, remaining > .zero { return (nil, remaining) }
+        defer { (cached.conversation, cached.isReleaseScheduled) = (nil, false) }
+        return (cached.conversation, nil)
       }
       if let rest { scheduleRelease(after: rest) }
       _ = released  // ends here, outside of the lock
     }
 
-    private struct Kept {
+    private struct CachedConversation {
       var conversation: Conversation?
       var lastUse = ContinuousClock.now
       var isReleaseScheduled = false
@@ -188,7 +188,7 @@
     private static let releases = DispatchQueue(label: "signet.tpm.release")
   }
 
-  extension Conversation.MadeObject {
+  extension Conversation.CreatedObject {
     /// The part of the object that a blob stores.
     func object(under parent: Parent) -> TPMBlob.TPMObject {
       TPMBlob.TPMObject(parentName: parent.name, unique: unique, privatePart: privatePart)

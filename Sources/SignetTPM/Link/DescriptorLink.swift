@@ -9,7 +9,7 @@
     private let descriptor: Int32
     private let address: TPMAddress
     private let limits: TPMTimeLimits
-    private var hasAnswered = false
+    private var hasResponse = false
 
     /// Opens a link; waits if another program has exclusive use of the TPM.
     init(_ address: TPMAddress, _ limits: TPMTimeLimits) throws(KeystoreFailure) {
@@ -46,31 +46,31 @@
     }
 
     func receive() throws(KeystoreFailure) -> [UInt8] {
-      // The first answer may be delayed until swtpm has finished serving another program.
-      let limit = hasAnswered ? limits.answer : max(limits.turn, .zero)
+      // The first response may be delayed until swtpm has finished serving another program.
+      let limit = hasResponse ? limits.answer : max(limits.turn, .zero)
       let deadline = ContinuousClock.now + limit
-      var answer: [UInt8] = []
-      var wanted: Int?
-      while answer.count < wanted ?? TPMFrame.headerByteCount {
-        do throws(KeystoreFailure) { try wait(Int16(POLLIN), deadline) } catch .noAnswer where !hasAnswered {
+      var response: [UInt8] = []
+      var expectedByteCount: Int?
+      while response.count < expectedByteCount ?? TPMFrame.headerByteCount {
+        do throws(KeystoreFailure) { try wait(Int16(POLLIN), deadline) } catch .noAnswer where !hasResponse {
           throw .busy
         }
-        // A device returns an answer in one read only, so the read asks for the maximum size.
+        // A device returns a response in one read only, so the read asks for the maximum size.
         var buffer = [UInt8](repeating: 0, count: TPMFrame.largestByteCount)
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
           retrying { unsafe read(descriptor, bytes.baseAddress, bytes.count) }
         }
         if count < 0, errno == EAGAIN { continue }
         guard count > 0 else { throw .disconnected }
-        answer += buffer[..<count]
-        if wanted == nil, answer.count >= TPMFrame.headerByteCount {
-          guard let size = TPMFrame.byteCount(ofAnswer: answer) else { throw .disconnected }
-          wanted = size
+        response += buffer[..<count]
+        if expectedByteCount == nil, response.count >= TPMFrame.headerByteCount {
+          guard let size = TPMFrame.byteCount(ofAnswer: response) else { throw .disconnected }
+          expectedByteCount = size
         }
       }
-      guard answer.count == wanted else { throw .disconnected }
-      hasAnswered = true
-      return answer
+      guard response.count == expectedByteCount else { throw .disconnected }
+      hasResponse = true
+      return response
     }
 
     private func wait(_ events: Int16, _ deadline: ContinuousClock.Instant) throws(KeystoreFailure) {
@@ -82,11 +82,12 @@
       _ descriptor: Int32, _ events: Int16, _ deadline: ContinuousClock.Instant
     ) throws(KeystoreFailure) -> Bool {
       while true {
-        let left = ContinuousClock.now.duration(to: deadline)
+        let remaining = ContinuousClock.now.duration(to: deadline)
         let milliseconds =
-          left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+          remaining.components.seconds * 1000 + remaining.components.attoseconds / 1_000_000_000_000_000
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        let count = unsafe poll(&entry, 1, Int32(clamping: max(0, milliseconds + (left > .zero ? 1 : 0))))
+        let count = unsafe poll(
+          &entry, 1, Int32(clamping: max(0, milliseconds + (remaining > .zero ? 1 : 0))))
         if count > 0 { return true }
         if count == 0 { return false }
         guard errno == EINTR else { throw .disconnected }

@@ -55,47 +55,47 @@
     /// Parses a blob; returns `nil` if the bytes are invalid.
     package init?(_ bytes: [UInt8]) {
       var rest = bytes[...]
-      func take(_ count: Int) -> [UInt8]? {
+      func read(_ count: Int) -> [UInt8]? {
         guard rest.count >= count else { return nil }
         defer { rest = rest.dropFirst(count) }
         return Array(rest.prefix(count))
       }
-      func takeIndex(_ role: IndexPlan.Role) -> IndexPlan? {
-        guard let number = take(4), let handle = TPMFrame.number(number, 0),
+      func readIndex(_ role: IndexPlan.Role) -> IndexPlan? {
+        guard let number = read(4), let handle = TPMFrame.number(number, 0),
           IndexPlan.handles.contains(handle),
-          let salt = take(IndexPlan.saltByteCount)
+          let salt = read(IndexPlan.saltByteCount)
         else { return nil }
         return IndexPlan(handle: handle, role: role, salt: salt)
       }
-      func takeObject(_ parentName: [UInt8], uniqueByteCount: Int) -> TPMObject? {
-        guard let unique = take(uniqueByteCount), (1...Self.largestPrivatePart).contains(rest.count) else {
+      func readObject(_ parentName: [UInt8], uniqueByteCount: Int) -> TPMObject? {
+        guard let unique = read(uniqueByteCount), (1...Self.largestPrivatePart).contains(rest.count) else {
           return nil
         }
         return TPMObject(parentName: parentName, unique: unique, privatePart: Array(rest))
       }
 
-      guard take(4) == Self.magic, take(1) == [1], let kind = take(1)?.first else { return nil }
+      guard read(4) == Self.magic, read(1) == [1], let kind = read(1)?.first else { return nil }
       if kind == 4 {
-        guard let index = takeIndex(.counter), let authorization = take(32), rest.isEmpty else { return nil }
+        guard let index = readIndex(.counter), let authorization = read(32), rest.isEmpty else { return nil }
         self = .counter(index, authorization: authorization)
         return
       }
       if kind == 5 {
-        guard let index = takeIndex(.guesses), rest.isEmpty else { return nil }
+        guard let index = readIndex(.guesses), rest.isEmpty else { return nil }
         self = .place(index)
         return
       }
-      guard let parentName = take(34) else { return nil }
+      guard let parentName = read(34) else { return nil }
       switch kind {
       case 1:
-        guard let object = takeObject(parentName, uniqueByteCount: 32) else { return nil }
+        guard let object = readObject(parentName, uniqueByteCount: 32) else { return nil }
         self = .sealed(object)
       case 2:
-        guard let object = takeObject(parentName, uniqueByteCount: 64) else { return nil }
+        guard let object = readObject(parentName, uniqueByteCount: 64) else { return nil }
         self = .signingKey(object)
       case 3:
-        guard let index = takeIndex(.guesses), let digest = take(32),
-          let object = takeObject(parentName, uniqueByteCount: 32)
+        guard let index = readIndex(.guesses), let digest = read(32),
+          let object = readObject(parentName, uniqueByteCount: 32)
         else { return nil }
         self = .guessLimited(object, index, contextDigest: digest)
       default: return nil

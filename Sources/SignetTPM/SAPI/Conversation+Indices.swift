@@ -40,16 +40,16 @@
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it does not exist.
     func require(_ plan: IndexPlan) throws(TPMFailure) {
-      if !memory.hasSeen(plan.writtenName) { try requireAnew(plan) }
+      if !memory.isConfirmed(plan.writtenName) { try recheck(plan) }
     }
 
     /// Verifies that an index still exists after the TPM rejected its use.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it does not exist.
-    func requireAnew(_ plan: IndexPlan) throws(TPMFailure) {
-      let isThere = try has(plan)
-      memory.note(plan.writtenName, isThere: isThere)
-      guard isThere else { throw .keystore(.countGone) }
+    func recheck(_ plan: IndexPlan) throws(TPMFailure) {
+      let exists = try has(plan)
+      memory.record(plan.writtenName, exists: exists)
+      guard exists else { throw .keystore(.countGone) }
     }
 
     /// Makes an index at a free handle; retries if another process takes the handle first.
@@ -71,15 +71,15 @@
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/full``.
     func plan(_ role: IndexPlan.Role) throws(TPMFailure) -> IndexPlan {
-      let taken = Set(try ownIndices())
-      guard let free = IndexPlan.handles.filter({ !taken.contains($0) }).randomElement() else {
+      let occupied = Set(try occupiedHandles())
+      guard let free = IndexPlan.handles.filter({ !occupied.contains($0) }).randomElement() else {
         throw .keystore(.full)
       }
       return IndexPlan(handle: free, role: role, salt: SecureRandom.bytes(IndexPlan.saltByteCount))
     }
 
     /// The occupied handles in this program's range.
-    func ownIndices() throws(TPMFailure) -> [UInt32] {
+    func occupiedHandles() throws(TPMFailure) -> [UInt32] {
       try handles(from: IndexPlan.handles.lowerBound, count: UInt32(IndexPlan.handles.count)).filter {
         IndexPlan.handles.contains($0)
       }
@@ -99,7 +99,7 @@
       unsafe input.withPointer { pointer in
         unsafe pointer.pointee.size = value.withSecret { unsafe fill(&pointer.pointee.buffer, $0) }
       }
-      hasActed = true
+      hasLastingEffect = true
       let authorization = Authorization.session(
         session, nil, .encryptingCommand, names: [Self.owner.bigEndianBytes])
       try TPMFailure.meaning([
@@ -116,7 +116,7 @@
     }
 
     func undefine(_ plan: IndexPlan) throws(TPMFailure) {
-      hasActed = true
+      hasLastingEffect = true
       do throws(TPMFailure) {
         try run("TPM2_NV_UndefineSpace", .empty) {
           unsafe Tss2_Sys_NV_UndefineSpace_Prepare(sys, Self.owner, plan.handle)
@@ -130,7 +130,7 @@
         default: throw error
         }
       }
-      memory.note(plan.writtenName, isThere: false)
+      memory.record(plan.writtenName, exists: false)
     }
 
     /// Sets the limit of a new PIN FAIL index; its policy allows this once.
@@ -144,7 +144,7 @@
       try satisfy(plan, .nvWrite, policy)
       var data = TPM2B_MAX_NV_BUFFER()
       data.size = fill(&data.buffer, UInt32(0).bigEndianBytes + UInt32(limit).bigEndianBytes)
-      hasActed = true
+      hasLastingEffect = true
       let name = plan.unwrittenName
       try run("TPM2_NV_Write", .session(policy, names: [name, name])) {
         unsafe Tss2_Sys_NV_Write_Prepare(sys, plan.handle, plan.handle, &data, 0)
@@ -211,7 +211,7 @@
       let policy = try policySession(saltedFor: parent)
       var (nonce, hash, reference) = (TPM2B_NONCE(), TPM2B_DIGEST(), TPM2B_NONCE())
       var (timeout, ticket) = (TPM2B_TIMEOUT(), TPMT_TK_AUTH())
-      hasActed = true
+      hasLastingEffect = true
       do throws(TPMFailure) {
         let authorization = Authorization.session(session, value, names: [plan.writtenName, policy.name])
         try run("TPM2_PolicySecret", authorization) {
@@ -225,7 +225,7 @@
         case TPMResponse.authFail, TPMResponse.badAuth: return .wrong
         case TPMResponse.authUnavailable: return .notCompared
         case TPMResponse.handle:
-          try requireAnew(plan)
+          try recheck(plan)
           throw error
         default: throw error
         }
@@ -256,7 +256,7 @@
     ) throws(TPMFailure) {
       let session = try session(saltedFor: parent)
       let name = isNew ? plan.unwrittenName : plan.writtenName
-      hasActed = true
+      hasLastingEffect = true
       try run("TPM2_NV_Increment", .session(session, value, names: [name, name])) {
         unsafe Tss2_Sys_NV_Increment_Prepare(sys, plan.handle, plan.handle)
       } complete: {

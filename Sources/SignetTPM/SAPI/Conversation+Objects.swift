@@ -11,7 +11,7 @@
     }
 
     /// The values that the TPM chose for a new object.
-    struct MadeObject {
+    struct CreatedObject {
       let unique: [UInt8]
       let privatePart: [UInt8]
     }
@@ -19,7 +19,7 @@
     /// Makes an object; its authorization value, and sealed data, cross the bus encrypted.
     func create(
       _ template: TPM2B_PUBLIC, value: SharedSecretBox, data: borrowing SecretBytes, under parent: Parent
-    ) throws(TPMFailure) -> MadeObject {
+    ) throws(TPMFailure) -> CreatedObject {
       let session = try session(saltedFor: parent)
       var template = template
       var outside = TPM2B_DATA()
@@ -41,7 +41,7 @@
           unsafe Tss2_Sys_Create_Complete(sys, &privatePart, &publicPart, &creation, &hash, &ticket)
         }
       }
-      return MadeObject(
+      return CreatedObject(
         unique: ObjectTemplate.unique(publicPart.publicArea),
         privatePart: prefix(privatePart.buffer, privatePart.size))
     }
@@ -66,7 +66,7 @@
         } complete: {
           unsafe Tss2_Sys_Load_Complete(sys, &handle, &name)
         }
-      } catch .response(_, let response) where response.saysArgumentIsWrong { throw .keystore(.refused) }
+      } catch .response(_, let response) where response.isArgumentError { throw .keystore(.refused) }
       flushAfterCall(handle)
       return Object(handle: handle, name: try ObjectTemplate.name(template.publicArea))
     }

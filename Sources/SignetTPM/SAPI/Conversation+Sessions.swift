@@ -15,8 +15,8 @@
     /// The conversation's policy session, with no policy step satisfied yet.
     func policySession(saltedFor parent: Parent) throws(TPMFailure) -> Session {
       let session: Session
-      if let known = policySession {
-        session = known
+      if let existing = policySession {
+        session = existing
         if session.hasProgress {
           try run("TPM2_PolicyRestart") {
             unsafe Tss2_Sys_PolicyRestart_Prepare(sys, session.handle)
@@ -34,14 +34,14 @@
 
     /// The salt of the next session; both sessions of a conversation share it, and their nonces give them different keys.
     private func salt(for parent: Parent) throws(TPMFailure) -> Salt {
-      if let (name, known) = salt, name == parent.name {
+      if let (name, existing) = salt, name == parent.name {
         salt = nil
-        return known
+        return existing
       }
       do throws(CryptoFailure) {
-        let made = try Salt(for: parent.publicKey)
-        salt = (parent.name, made)
-        return made
+        let created = try Salt(for: parent.publicKey)
+        salt = (parent.name, created)
+        return created
       } catch { throw .keystore(.disconnected) }
     }
 
@@ -61,9 +61,9 @@
       var handle: UInt32 = 0
       var nonceTPM = TPM2B_NONCE()
       try run("TPM2_StartAuthSession") {
-        let nobody: UInt32 = 0x4000_0007
+        let nullHandle: UInt32 = 0x4000_0007
         return unsafe Tss2_Sys_StartAuthSession_Prepare(
-          sys, parent.handle, nobody, &nonceCaller, &point, kind, &symmetric, ObjectTemplate.sha256)
+          sys, parent.handle, nullHandle, &nonceCaller, &point, kind, &symmetric, ObjectTemplate.sha256)
       } complete: {
         unsafe Tss2_Sys_StartAuthSession_Complete(sys, &handle, &nonceTPM)
       }

@@ -23,7 +23,7 @@
     /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM no longer has the key that was used before.
     package func parent() throws(TPMFailure) -> Parent {
       if let name = memory.pinnedName { return try parent(named: name) }
-      if let kept = try keptParent() { return remember(kept) }
+      if let persistent = try persistentParent() { return remember(persistent) }
       return remember(try makeParent())
     }
 
@@ -31,14 +31,14 @@
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM has none: it was cleared, or it is another TPM.
     func parent(named name: [UInt8]) throws(TPMFailure) -> Parent {
-      if let known = parents.first(where: { $0.name == name }) { return known }
+      if let existing = parents.first(where: { $0.name == name }) { return existing }
       if let saved = memory.savedKey, saved.name == name, let parent = try load(saved) {
         return remember(parent)
       }
-      if let kept = try keptParent(), kept.name == name { return remember(kept) }
-      let made = try makeParent()
-      guard made.name == name else { throw .keystore(.replaced) }
-      return remember(made)
+      if let persistent = try persistentParent(), persistent.name == name { return remember(persistent) }
+      let created = try makeParent()
+      guard created.name == name else { throw .keystore(.replaced) }
+      return remember(created)
     }
 
     private func remember(_ parent: Parent) -> Parent {
@@ -53,7 +53,7 @@
       var outside = TPM2B_DATA()
       var registers = TPML_PCR_SELECTION()
       var handle: UInt32 = 0
-      var made = TPM2B_PUBLIC()
+      var created = TPM2B_PUBLIC()
       var (creation, hash, ticket) = (TPM2B_CREATION_DATA(), TPM2B_DIGEST(), TPMT_TK_CREATION())
       var name = TPM2B_NAME()
       do throws(TPMFailure) {
@@ -61,18 +61,18 @@
           unsafe Tss2_Sys_CreatePrimary_Prepare(
             sys, Self.owner, &sensitive, &template, &outside, &registers)
         } complete: {
-          unsafe Tss2_Sys_CreatePrimary_Complete(sys, &handle, &made, &creation, &hash, &ticket, &name)
+          unsafe Tss2_Sys_CreatePrimary_Complete(sys, &handle, &created, &creation, &hash, &ticket, &name)
         }
       } catch  where error.kind == TPMResponse.badAuth || error.kind == TPMResponse.authFail {
         throw .keystore(.ownerPasswordSet)
       }
       flushAtEnd(handle)
-      guard let parent = try storageKey(made.publicArea, handle) else { throw .keystore(.disconnected) }
+      guard let parent = try storageKey(created.publicArea, handle) else { throw .keystore(.disconnected) }
       save(parent)
       return parent
     }
 
-    private func keptParent() throws(TPMFailure) -> Parent? {
+    private func persistentParent() throws(TPMFailure) -> Parent? {
       var found = TPM2B_PUBLIC()
       var (name, qualifiedName) = (TPM2B_NAME(), TPM2B_NAME())
       do throws(TPMFailure) {
@@ -123,7 +123,7 @@
         } complete: {
           unsafe Tss2_Sys_ContextLoad_Complete(sys, &handle)
         }
-      } catch .response(_, let response) where response.isFromTPM && !response.saysNoPlaceIsLeft {
+      } catch .response(_, let response) where response.isFromTPM && !response.isOutOfSlots {
         memory.savedKey = nil
         return nil
       }

@@ -31,7 +31,7 @@
     /// State that outlives one conversation.
     let memory: TPMMemory
     /// True if a command of this call had a lasting effect, so that the call must not be retried.
-    var hasActed = false
+    var hasLastingEffect = false
     let start = ContinuousClock.now
 
     package init(_ link: any TPMLink, _ memory: TPMMemory = TPMMemory()) throws(TPMFailure) {
@@ -113,7 +113,7 @@
         let code = unsafe Tss2_Sys_Execute(sys)
         let response = TPMResponse(code)
         if code == 0 { break }
-        if response.wantsCommandAgain, tcti.failure == nil, round < 5 {
+        if response.requiresRetry, tcti.failure == nil, round < 5 {
           round += 1
           continue
         }

@@ -8,17 +8,17 @@
     let point: P256.KeyAgreement.PublicKey
 
     init(for peer: P256.KeyAgreement.PublicKey) throws(CryptoFailure) {
-      let own = P256.KeyAgreement.PrivateKey()
-      let shared = try own.sharedSecret(with: peer)
+      let ephemeral = P256.KeyAgreement.PrivateKey()
+      let shared = try ephemeral.sharedSecret(with: peer)
       // KDFe with SHA-256; one round is enough.
       var hash = IncrementalHash(.sha256)
       hash.update(UInt32(1).bigEndianBytes)
       shared.withBytes { hash.update($0) }
-      hash.update(Array("SECRET".utf8) + [0] + own.publicKey.x + peer.x)
+      hash.update(Array("SECRET".utf8) + [0] + ephemeral.publicKey.x + peer.x)
       var digest = hash.finish()
       secret = SharedSecretBox(SecretBytes(copying: digest))
       digest.wipe()
-      point = own.publicKey
+      point = ephemeral.publicKey
     }
   }
 #endif

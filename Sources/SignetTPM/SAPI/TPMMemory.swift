@@ -15,7 +15,7 @@
     private struct State {
       var pinnedName: [UInt8]?
       var savedKey: SavedKey?
-      var seenIndices: Set<[UInt8]> = []
+      var confirmedIndices: Set<[UInt8]> = []
     }
 
     private let state = Mutex(State())
@@ -34,12 +34,12 @@
     }
 
     /// Returns true if the TPM's last statement about the index of this Name was that it exists.
-    func hasSeen(_ name: [UInt8]) -> Bool { state.withLock { $0.seenIndices.contains(name) } }
+    func isConfirmed(_ name: [UInt8]) -> Bool { state.withLock { $0.confirmedIndices.contains(name) } }
 
     /// Records the TPM's statement about an index.
-    func note(_ name: [UInt8], isThere: Bool) {
+    func record(_ name: [UInt8], exists: Bool) {
       state.withLock { state in
-        if isThere { state.seenIndices.insert(name) } else { state.seenIndices.remove(name) }
+        if exists { state.confirmedIndices.insert(name) } else { state.confirmedIndices.remove(name) }
       }
     }
   }

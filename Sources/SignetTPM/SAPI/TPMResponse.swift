@@ -44,11 +44,11 @@
     static let retry: UInt32 = 0x922
     static let nvUnavailable: UInt32 = 0x923
     /// True if the TPM did nothing yet, and the same command must be sent again.
-    var wantsCommandAgain: Bool { [Self.retry, Self.yielded, Self.testing].contains(code) }
+    var requiresRetry: Bool { [Self.retry, Self.yielded, Self.testing].contains(code) }
     /// FMT1 codes from 0x081 to 0x0BF report an argument with a wrong form or value.
-    var saysArgumentIsWrong: Bool { isFromTPM && code & 0x80 != 0 }
+    var isArgumentError: Bool { isFromTPM && code & 0x80 != 0 }
     /// True if all slots for keys or sessions are occupied.
-    var saysNoPlaceIsLeft: Bool {
+    var isOutOfSlots: Bool {
       [Self.objectMemory, Self.sessionMemory, Self.sessionHandles, Self.objectHandles].contains(kind)
     }
   }
@@ -60,9 +60,9 @@
     /// A failure whose meaning for the caller is known.
     case keystore(KeystoreFailure)
 
-    var saysNoPlaceIsLeft: Bool {
+    var isOutOfSlots: Bool {
       guard case .response(_, let response) = self else { return false }
-      return response.saysNoPlaceIsLeft
+      return response.isOutOfSlots
     }
 
     /// The code without its position, if there is one.
@@ -89,7 +89,7 @@
         switch response.kind {
         case TPMResponse.lockout: .defending(seconds: nil)
         case TPMResponse.nvRate, TPMResponse.nvUnavailable: .busy
-        case _ where response.wantsCommandAgain || response.saysNoPlaceIsLeft: .busy
+        case _ where response.requiresRetry || response.isOutOfSlots: .busy
         case TPMResponse.nvSpace: .full
         default: .hardware(call: call, code: response.code, meaning: response.meaning)
         }
