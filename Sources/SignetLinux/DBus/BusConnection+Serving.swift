@@ -41,9 +41,9 @@ extension BusConnection {
     _ path: String, _ interface: String, _ member: String, _ arguments: [BusArgument],
     to destination: String? = nil
   ) throws(BusFailure) {
-    var made: OpaquePointer?
-    var code = unsafe withRaw { unsafe sd_bus_message_new_signal($0, &made, path, interface, member) }
-    guard code >= 0, let pointer = unsafe made else { throw .connectionLost(errno: -code) }
+    var created: OpaquePointer?
+    var code = unsafe withRaw { unsafe sd_bus_message_new_signal($0, &created, path, interface, member) }
+    guard code >= 0, let pointer = unsafe created else { throw .connectionLost(errno: -code) }
     let message = unsafe BusMessage(owning: pointer)
     if let destination {
       code = unsafe message.withRaw { unsafe sd_bus_message_set_destination($0, destination) }
@@ -80,9 +80,9 @@ extension BusConnection {
   package mutating func answer(
     _ request: borrowing BusRequest, _ arguments: BusArgument...
   ) throws(BusFailure) {
-    var made: OpaquePointer?
-    var code = unsafe request.message.withRaw { unsafe sd_bus_message_new_method_return($0, &made) }
-    guard code >= 0, let pointer = unsafe made else { throw .connectionLost(errno: -code) }
+    var created: OpaquePointer?
+    var code = unsafe request.message.withRaw { unsafe sd_bus_message_new_method_return($0, &created) }
+    guard code >= 0, let pointer = unsafe created else { throw .connectionLost(errno: -code) }
     let message = unsafe BusMessage(owning: pointer)
     for argument in arguments where code >= 0 { code = message.append(argument) }
     try send(message, code)
@@ -93,14 +93,14 @@ extension BusConnection {
   /// - Parameters:
   ///   - request: The call.
   ///   - name: The error's name.
-  ///   - words: The error's message.
+  ///   - message: The error's message.
   /// - Throws: ``BusFailure``.
   package mutating func refuse(
-    _ request: borrowing BusRequest, _ name: String, _ words: String
+    _ request: borrowing BusRequest, _ name: String, _ message: String
   ) throws(BusFailure) {
     let code = unsafe name.withCString { name in
-      unsafe words.withCString { words in
-        var error = unsafe sd_bus_error(name: name, message: words, _need_free: 0)
+      unsafe message.withCString { message in
+        var error = unsafe sd_bus_error(name: name, message: message, _need_free: 0)
         return unsafe request.message.withRaw { unsafe sd_bus_reply_method_error($0, &error) }
       }
     }

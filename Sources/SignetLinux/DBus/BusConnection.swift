@@ -17,7 +17,7 @@ import Glibc
   private let raw: OpaquePointer
   private let interruption: Interruption
   private var watches: [BusWatch] = []
-  private var waiting: [BusEvent] = []
+  private var pendingEvents: [BusEvent] = []
 
   /// Connects to a bus.
   ///
@@ -27,8 +27,8 @@ import Glibc
   /// - Throws: ``BusFailure``.
   package init(_ address: String, interruption: Interruption) throws(BusFailure) {
     var bus: OpaquePointer?
-    let made = unsafe sd_bus_new(&bus)
-    guard made >= 0, let bus = unsafe bus else { throw .connectionFailed(errno: -made) }
+    let created = unsafe sd_bus_new(&bus)
+    guard created >= 0, let bus = unsafe bus else { throw .connectionFailed(errno: -created) }
     var code = unsafe sd_bus_set_address(bus, address)
     if code >= 0 { code = unsafe sd_bus_set_bus_client(bus, 1) }
     if code >= 0 { code = unsafe sd_bus_start(bus) }
@@ -59,7 +59,7 @@ import Glibc
   @discardableResult package mutating func call(
     _ call: BusCall, within limit: Duration = .seconds(10), isInterruptible: Bool = true
   ) throws(BusFailure) -> [BusValue] {
-    try answer(to: call, within: limit, isInterruptible: isInterruptible).body()
+    try reply(to: call, within: limit, isInterruptible: isInterruptible).body()
   }
 
   /// Calls a method that returns a file descriptor, which the caller must close.
@@ -68,7 +68,7 @@ import Glibc
   package mutating func callForDescriptor(
     _ call: BusCall, within limit: Duration = .seconds(10)
   ) throws(BusFailure) -> Int32 {
-    try answer(to: call, within: limit, isInterruptible: true).descriptor()
+    try reply(to: call, within: limit, isInterruptible: true).descriptor()
   }
 
   /// Subscribes to the signals of a watch.
@@ -128,19 +128,19 @@ import Glibc
     until deadline: ContinuousClock.Instant? = nil, isInterruptible: Bool = true
   ) throws(BusFailure) -> BusEvent {
     while true {
-      if !waiting.isEmpty { return waiting.removeFirst() }
+      if !pendingEvents.isEmpty { return pendingEvents.removeFirst() }
       let message = try message(until: deadline, isInterruptible: isInterruptible)
-      try keep(message)
+      try store(message)
     }
   }
 
-  private mutating func answer(
+  private mutating func reply(
     to call: BusCall, within limit: Duration, isInterruptible: Bool
   ) throws(BusFailure) -> BusMessage {
-    var made: OpaquePointer?
+    var created: OpaquePointer?
     var code = unsafe sd_bus_message_new_method_call(
-      raw, &made, call.destination, call.path, call.interface, call.member)
-    guard code >= 0, let pointer = unsafe made else { throw .connectionLost(errno: -code) }
+      raw, &created, call.destination, call.path, call.interface, call.member)
+    guard code >= 0, let pointer = unsafe created else { throw .connectionLost(errno: -code) }
     let message = unsafe BusMessage(owning: pointer)
     for argument in call.arguments where code >= 0 { code = message.append(argument) }
     var cookie: UInt64 = 0
@@ -149,23 +149,23 @@ import Glibc
     let deadline = ContinuousClock.now + limit
     while true {
       let received = try self.message(until: deadline, isInterruptible: isInterruptible)
-      let isAnswer = received.answeredCookie == cookie
-      if isAnswer && received.kind == .answer { return received }
-      if isAnswer && received.kind == .failure { throw received.failure }
-      if !isAnswer { try keep(received) }
+      let isReply = received.replyCookie == cookie
+      if isReply && received.kind == .reply { return received }
+      if isReply && received.kind == .failure { throw received.failure }
+      if !isReply { try store(received) }
     }
   }
 
   /// Stores a signal of one of the watches; drops all other messages.
-  private mutating func keep(_ message: borrowing BusMessage) throws(BusFailure) {
+  private mutating func store(_ message: borrowing BusMessage) throws(BusFailure) {
     let sender = message.sender
     guard message.kind == .signal, watches.contains(where: { $0.sender == sender }) else { return }
     let event = BusEvent(
       sender: sender, path: message.path, interface: message.interface, member: message.member,
       body: try message.body())
     guard watches.contains(where: { $0.admits(event) }) else { return }
-    guard waiting.count < Self.eventLimit else { throw .malformed }
-    waiting.append(event)
+    guard pendingEvents.count < Self.eventLimit else { throw .malformed }
+    pendingEvents.append(event)
   }
 
   func message(

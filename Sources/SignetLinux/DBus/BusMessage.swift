@@ -17,7 +17,7 @@ import Glibc
 
   func withRaw<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(raw) }
 
-  enum Kind { case call, answer, failure, signal }
+  enum Kind { case call, reply, failure, signal }
 
   /// The message type, from the `DBUS_MESSAGE_TYPE_…` numbers of the specification.
   var kind: Kind? {
@@ -25,7 +25,7 @@ import Glibc
     guard unsafe sd_bus_message_get_type(raw, &type) >= 0 else { return nil }
     switch type {
     case 1: return .call
-    case 2: return .answer
+    case 2: return .reply
     case 3: return .failure
     case 4: return .signal
     default: return nil
@@ -33,7 +33,7 @@ import Glibc
   }
 
   /// The cookie of the call that this message answers.
-  var answeredCookie: UInt64? {
+  var replyCookie: UInt64? {
     var cookie: UInt64 = 0
     return unsafe sd_bus_message_get_reply_cookie(raw, &cookie) >= 0 ? cookie : nil
   }

@@ -16,7 +16,7 @@ package actor DesktopNotifications {
   private var service = ""
   private var capabilities: Set<String> = []
   /// The id of the shown notification; 0 if there is none.
-  private var shown: UInt32 = 0
+  private var notificationID: UInt32 = 0
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -71,15 +71,15 @@ package actor DesktopNotifications {
     do throws(BusFailure) {
       let answer = try bus?.call(
         BusCall(
-          service, Self.path, Self.name, "Notify", .text("signet"), .unsigned(shown),
+          service, Self.path, Self.name, "Notify", .text("signet"), .unsigned(notificationID),
           .text("dialog-password"), .text(hasBody ? summary : "\(summary): \(body)"),
           .text(hasBody ? text : ""), .texts([]), .variants(["category": "x-signet.transaction"]),
           .integer(-1)), within: Self.limit)
-      shown = UInt32(clamping: answer?.first?.number ?? 0)
+      notificationID = UInt32(clamping: answer?.first?.number ?? 0)
     } catch {
       // The next notification connects again and looks up the service.
       bus = nil
-      shown = 0
+      notificationID = 0
       throw error
     }
   }
@@ -88,9 +88,9 @@ package actor DesktopNotifications {
   ///
   /// - Throws: ``BusFailure``; no error if the user has already closed it.
   package func close() throws(BusFailure) {
-    guard shown != 0, bus != nil else { return }
-    let number = shown
-    shown = 0
+    guard notificationID != 0, bus != nil else { return }
+    let number = notificationID
+    notificationID = 0
     do throws(BusFailure) {
       try bus?.call(
         BusCall(service, Self.path, Self.name, "CloseNotification", .unsigned(number)), within: Self.limit)
@@ -114,6 +114,6 @@ package actor DesktopNotifications {
     capabilities = Set(answer.first?.texts ?? [])
     self.service = service
     self.bus = consume bus
-    shown = 0
+    notificationID = 0
   }
 }

@@ -7,7 +7,7 @@ struct FprintReader: ~Copyable {
   static let name = "net.reactivated.Fprint"
   static let interface = "net.reactivated.Fprint.Device"
   /// The time-out for freeing the sensor after a match.
-  private static let farewell = Duration.seconds(3)
+  private static let releaseTimeLimit = Duration.seconds(3)
   /// More fingers than a user has; a longer list is rejected as malicious.
   private static let fingerLimit = 64
 
@@ -164,7 +164,7 @@ struct FprintReader: ~Copyable {
   private mutating func finish(_ member: String) {
     do throws(BusFailure) {
       try bus.call(
-        BusCall(service, path, Self.interface, member), within: Self.farewell, isInterruptible: false)
+        BusCall(service, path, Self.interface, member), within: Self.releaseTimeLimit, isInterruptible: false)
     } catch {
       // There was nothing to end, or fprintd has ended; closing the connection frees the sensor too.
     }

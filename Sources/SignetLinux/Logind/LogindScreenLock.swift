@@ -47,7 +47,7 @@ public final class LogindScreenLock: ScreenLockObserver {
       while true {
         let event = try await watch.next()
         await react(event)
-        await watch.letGo(after: event)
+        await watch.releaseInhibitor(after: event)
       }
     } catch { return error }
   }

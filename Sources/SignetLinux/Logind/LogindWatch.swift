@@ -40,7 +40,7 @@ actor LogindWatch {
         argument: service),
     ]
     for watch in watches { try bus?.watch(watch) }
-    try holdBack()
+    try inhibit()
     return try isAnySessionLocked()
   }
 
@@ -55,13 +55,13 @@ actor LogindWatch {
         guard let argument else { break }
         if argument { return .willSleep }
         // Before the event is reported, so that the next sleep is delayed too.
-        try holdBack()
+        try inhibit()
         return .woke
       case "PrepareForShutdown": if argument == true { return .willShutDown }
-      case "Lock": if try isOwn(event.path) { return .locked }
-      case "Unlock": if try isOwn(event.path) { return .unlocked }
+      case "Lock": if try isUserSession(event.path) { return .locked }
+      case "Unlock": if try isUserSession(event.path) { return .unlocked }
       case "PropertiesChanged":
-        if let isLocked = event.body.dropFirst().first?["LockedHint"]?.flag, try isOwn(event.path) {
+        if let isLocked = event.body.dropFirst().first?["LockedHint"]?.flag, try isUserSession(event.path) {
           return isLocked ? .locked : .unlocked
         }
       default: break
@@ -70,14 +70,14 @@ actor LogindWatch {
   }
 
   /// Lets the machine sleep after the app has reacted.
-  func letGo(after event: ScreenLockEvent) {
+  func releaseInhibitor(after event: ScreenLockEvent) {
     switch event {
     case .willSleep, .willShutDown: inhibitor = nil
     default: break
     }
   }
 
-  private func holdBack() throws(BusFailure) {
+  private func inhibit() throws(BusFailure) {
     do throws(BusFailure) {
       let descriptor = try bus?.callForDescriptor(
         BusCall(
@@ -104,7 +104,7 @@ actor LogindWatch {
   }
 
   /// Returns true if a session belongs to this user; false if it no longer exists.
-  private func isOwn(_ path: String) throws(BusFailure) -> Bool {
+  private func isUserSession(_ path: String) throws(BusFailure) -> Bool {
     do throws(BusFailure) {
       return try property("User", of: path)?.list?.first?.number == Int64(getuid())
     } catch {

@@ -25,7 +25,7 @@ public final class PAMPasscode: DevicePasscode {
   private let service: String
   private let folder: String?
   private let timeLimit: Duration
-  private let isAsking = Mutex(false)
+  private let isActive = Mutex(false)
 
   /// Creates a passcode check by a PAM service of the system.
   ///
@@ -73,14 +73,14 @@ public final class PAMPasscode: DevicePasscode {
     _ reason: String, conversation: any PasscodeConversation
   ) async throws(DevicePasscodeFailure) {
     guard await state() == .ready else { throw .notCapable }
-    let begins = isAsking.withLock { asking in
-      defer { asking = true }
-      return !asking
+    let isFirst = isActive.withLock { isActive in
+      defer { isActive = true }
+      return !isActive
     }
-    guard begins else { throw .busy }
-    defer { isAsking.withLock { $0 = false } }
-    let desk = ConversationDesk(reason: reason, conversation: conversation, timeLimit: timeLimit)
-    let transaction = PAMTransaction(service: service, folder: folder, desk: desk)
+    guard isFirst else { throw .busy }
+    defer { isActive.withLock { $0 = false } }
+    let bridge = PAMConversationBridge(reason: reason, conversation: conversation, timeLimit: timeLimit)
+    let transaction = PAMTransaction(service: service, folder: folder, bridge: bridge)
     let failure = await withTaskCancellationHandler {
       await BlockingExecutor(label: "signet.pam").run { () -> DevicePasscodeFailure? in
         // Modules leave parts of the answer on the stack of the calling thread.
@@ -91,7 +91,7 @@ public final class PAMPasscode: DevicePasscode {
         return isRun ? failure : .unavailable("the system has no thread left; close other programs")
       }
     } onCancel: {
-      desk.end(.cancelled)
+      bridge.end(.cancelled)
     }
     if let failure { throw failure }
   }

@@ -11,7 +11,7 @@ struct PAMTransaction: Sendable {
 
   let service: String
   let folder: String?
-  let desk: ConversationDesk
+  let bridge: PAMConversationBridge
 
   /// Runs the conversation and the checks.
   ///
@@ -19,8 +19,8 @@ struct PAMTransaction: Sendable {
   func run() throws(DevicePasscodeFailure) {
     guard let user = Self.userName else { throw .unavailable("the user has no name") }
     var handle: OpaquePointer?
-    // The desk outlives the transaction, which refers to it.
-    let context = unsafe Unmanaged.passUnretained(desk).toOpaque()
+    // The bridge outlives the transaction, which refers to it.
+    let context = unsafe Unmanaged.passUnretained(bridge).toOpaque()
     var conversation = unsafe pam_conv(conv: Self.converse, appdata_ptr: context)
     var code = unsafe signet_pam_start(service, user, &conversation, folder, &handle)
     guard code == PAM_SUCCESS, let handle = unsafe handle else { throw unsafe Self.failure(code, nil) }
@@ -29,10 +29,10 @@ struct PAMTransaction: Sendable {
     if code == PAM_SUCCESS {
       code = unsafe pam_acct_mgmt(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK))
       // A module may have asked for a name and authenticated another user.
-      if code == PAM_SUCCESS && !(unsafe Self.isStill(user, handle)) { code = PAM_AUTH_ERR }
+      if code == PAM_SUCCESS && !(unsafe Self.matchesUser(user, handle)) { code = PAM_AUTH_ERR }
     }
     // A cancelled conversation stays cancelled, even if a later module reports success.
-    if let failure = desk.failure { throw failure }
+    if let failure = bridge.failure { throw failure }
     guard code == PAM_SUCCESS else { throw unsafe Self.failure(code, handle) }
   }
 
@@ -47,7 +47,7 @@ struct PAMTransaction: Sendable {
     return unsafe String(cString: entry.pw_name)
   }
 
-  private static func isStill(_ user: String, _ handle: OpaquePointer) -> Bool {
+  private static func matchesUser(_ user: String, _ handle: OpaquePointer) -> Bool {
     var item: UnsafeRawPointer?
     guard unsafe pam_get_item(handle, PAM_USER, &item) == PAM_SUCCESS, let item = unsafe item else {
       return false
@@ -63,8 +63,9 @@ struct PAMTransaction: Sendable {
     case PAM_ACCT_EXPIRED, PAM_PERM_DENIED, PAM_USER_UNKNOWN: return .accountRefused
     case PAM_NEW_AUTHTOK_REQD, PAM_AUTHTOK_EXPIRED, PAM_CRED_EXPIRED: return .passcodeExpired
     default:
-      let words = unsafe pam_strerror(handle, code).map { unsafe String(cString: $0) } ?? "PAM error \(code)"
-      return .unavailable(TerminalText.sanitised(words, limit: 200))
+      let description =
+        unsafe pam_strerror(handle, code).map { unsafe String(cString: $0) } ?? "PAM error \(code)"
+      return .unavailable(TerminalText.sanitised(description, limit: 200))
     }
   }
 
@@ -77,10 +78,10 @@ struct PAMTransaction: Sendable {
       let answers = unsafe calloc(Int(count), MemoryLayout<pam_response>.stride)?
         .bindMemory(to: pam_response.self, capacity: Int(count))
     else { return PAM_CONV_ERR }
-    let desk = unsafe Unmanaged<ConversationDesk>.fromOpaque(context).takeUnretainedValue()
+    let bridge = unsafe Unmanaged<PAMConversationBridge>.fromOpaque(context).takeUnretainedValue()
     for index in 0..<Int(count) {
       guard let message = unsafe messages[index],
-        unsafe reply(to: message.pointee, into: &answers[index], desk)
+        unsafe reply(to: message.pointee, into: &answers[index], bridge)
       else {
         for other in 0..<Int(count) { unsafe wipeAndFree(answers[other].resp) }
         unsafe free(answers)
@@ -92,23 +93,23 @@ struct PAMTransaction: Sendable {
   }
 
   private static func reply(
-    to message: pam_message, into answer: inout pam_response, _ desk: ConversationDesk
+    to message: pam_message, into answer: inout pam_response, _ bridge: PAMConversationBridge
   ) -> Bool {
     let text = unsafe text(message.msg)
     switch unsafe message.msg_style {
     case PAM_PROMPT_ECHO_OFF, PAM_PROMPT_ECHO_ON:
       let echoes = unsafe message.msg_style == PAM_PROMPT_ECHO_ON
-      guard let box = desk.ask(text, echoes: echoes) else { return false }
+      guard let box = bridge.promptUser(text, echoes: echoes) else { return false }
       guard let copy = unsafe box.withSecret({ unsafe cString(of: $0) }) else {
-        desk.end(.mismatch)
+        bridge.end(.mismatch)
         return false
       }
       unsafe answer.resp = copy
       return true
-    case PAM_ERROR_MSG: return desk.show(text, isError: true)
-    case PAM_TEXT_INFO: return desk.show(text, isError: false)
+    case PAM_ERROR_MSG: return bridge.show(text, isError: true)
+    case PAM_TEXT_INFO: return bridge.show(text, isError: false)
     default:
-      desk.end(.unavailable("it asks in a way that is not known"))
+      bridge.end(.unavailable("it asks in a way that is not known"))
       return false
     }
   }
@@ -134,10 +135,10 @@ struct PAMTransaction: Sendable {
   }
 
   /// A module's text, limited to PAM's maximum length; invalid UTF-8 is replaced.
-  private static func text(_ words: UnsafePointer<CChar>?) -> String {
-    guard let words = unsafe words else { return "" }
-    let count = unsafe strnlen(words, Int(PAM_MAX_MSG_SIZE))
-    let bytes = unsafe UnsafeRawBufferPointer(start: words, count: count)
+  private static func text(_ message: UnsafePointer<CChar>?) -> String {
+    guard let message = unsafe message else { return "" }
+    let count = unsafe strnlen(message, Int(PAM_MAX_MSG_SIZE))
+    let bytes = unsafe UnsafeRawBufferPointer(start: message, count: count)
     return unsafe String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -5,7 +5,7 @@ import SignetVault
 import Synchronization
 
 /// Connects a thread that blocks in PAM with the task that prompts the user.
-final class ConversationDesk: Sendable {
+final class PAMConversationBridge: Sendable {
   /// The maximum number of prompts and messages; a module that exceeds it is probably in a loop.
   static let exchangeLimit = 64
   /// The maximum number of characters of a prompt or message.
@@ -69,7 +69,7 @@ final class ConversationDesk: Sendable {
   /// Prompts the user, and blocks until there is an answer.
   ///
   /// - Returns: `nil` if the conversation has ended.
-  func ask(_ text: String, echoes: Bool) -> SharedSecretBox? {
+  func promptUser(_ text: String, echoes: Bool) -> SharedSecretBox? {
     let prompt = PasscodePrompt(reason: reason, text: Self.harmless(text), echoes: echoes)
     let finished = perform { [conversation] in
       guard let answer = await conversation.answer(prompt) else { return nil }
@@ -100,7 +100,7 @@ final class ConversationDesk: Sendable {
 
   private func perform(_ work: @escaping @Sendable () async -> SharedSecretBox?) -> Exchange? {
     let exchange = Exchange()
-    let goesOn = state.withLock { state in
+    let canContinue = state.withLock { state in
       state.exchangeCount += 1
       if state.exchangeCount > Self.exchangeLimit {
         state.failure = state.failure ?? .unavailable("it asks and asks")
@@ -110,7 +110,7 @@ final class ConversationDesk: Sendable {
       exchange.begin(work)
       return true
     }
-    guard goesOn else { return nil }
+    guard canContinue else { return nil }
     if exchange.finished.wait(timeout: deadline) == .timedOut { end(.timedOut) }
     state.withLock { $0.current = nil }
     return exchange
