@@ -63,12 +63,12 @@ public enum CrockfordBase32 {
       throw .symbol(position: positions[index])  // valid as a check symbol only
     }
     let symbols = values.prefix(symbolCount(forByteCount: byteCount))
-    let surplus = symbols.count * 5 - byteCount * 8  // unused high bits of the first symbol
-    if let first = symbols.first, first >> UInt8(5 - surplus) != 0 { throw .tooLarge }
+    let unusedBitCount = symbols.count * 5 - byteCount * 8  // unused high bits of the first symbol
+    if let first = symbols.first, first >> UInt8(5 - unusedBitCount) != 0 { throw .tooLarge }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(byteCount)
     var buffer: UInt32 = 0
-    var bitCount = -surplus
+    var bitCount = -unusedBitCount
     for symbol in symbols {
       buffer = (buffer & 0xFF) << 5 | UInt32(symbol)
       bitCount += 5

@@ -1,6 +1,6 @@
 /// Base 64 with the URL and filename safe alphabet (RFC 4648 section 5), without padding, as in JOSE.
 ///
-/// Decoding is strict, so that bytes have exactly one encoding: padding, white space, other alphabets and spare bits that
+/// Decoding is strict, so that bytes have exactly one encoding: padding, white space, other alphabets and unused bits that
 /// are not zero are rejected.
 public enum Base64URL {
   /// Encodes bytes without padding.
@@ -103,8 +103,8 @@ struct SixBitAlphabet: Sendable {
     var values = [UInt8](repeating: 0xFF, count: 256)
     for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
     self.values = values
-    groups = (0..<4).flatMap { place in
-      values.map { $0 == 0xFF ? 0x8000_0000 : UInt32($0) << UInt32(18 - 6 * place) }
+    groups = (0..<4).flatMap { position in
+      values.map { $0 == 0xFF ? 0x8000_0000 : UInt32($0) << UInt32(18 - 6 * position) }
     }
   }
 
@@ -134,12 +134,12 @@ struct SixBitAlphabet: Sendable {
 
   /// Validates a text without padding and returns the number of encoded bytes.
   func decodedByteCount(of text: [UInt8]) throws(EncodingFailure) -> Int {
-    let spareBits: [UInt8?] = [0, nil, 0x0F, 0x03]
-    guard let spare = spareBits[text.count % 4] else { throw .length(text.count) }
+    let unusedBits: [UInt8?] = [0, nil, 0x0F, 0x03]
+    guard let unused = unusedBits[text.count % 4] else { throw .length(text.count) }
     for index in text.indices where value(text[index]) == 0xFF {
       throw .character(offset: index)
     }
-    if let last = text.last, value(last) & spare != 0 { throw .trailingBits }
+    if let last = text.last, value(last) & unused != 0 { throw .trailingBits }
     return text.count * 3 / 4
   }
 
@@ -149,8 +149,8 @@ struct SixBitAlphabet: Sendable {
     guard tail != 1 else { throw .length(text.count) }
     let whole = text.count - tail
     // All groups are combined, so that one comparison at the end detects an invalid character: only those set bit 31.
-    var seen: UInt32 = 0
-    var spare: UInt8 = 0
+    var combined: UInt32 = 0
+    var unused: UInt8 = 0
     let groups = self.groups.span
     let capacity = whole / 4 * 3 + max(tail - 1, 0)
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
@@ -163,7 +163,7 @@ struct SixBitAlphabet: Sendable {
           | groups[unchecked: 256 &+ Int(text[unchecked: at &+ 1])]
           | groups[unchecked: 512 &+ Int(text[unchecked: at &+ 2])]
           | groups[unchecked: 768 &+ Int(text[unchecked: at &+ 3])])
-        seen |= group
+        combined |= group
         unsafe output[count] = UInt8(truncatingIfNeeded: group &>> 16)
         unsafe output[count &+ 1] = UInt8(truncatingIfNeeded: group &>> 8)
         unsafe output[count &+ 2] = UInt8(truncatingIfNeeded: group)
@@ -173,16 +173,16 @@ struct SixBitAlphabet: Sendable {
       guard tail > 0 else { return }
       let (a, b) = (value(text[at]), value(text[at + 1]))
       let c = tail == 3 ? value(text[at + 2]) : 0
-      if (a | b | c) >= 0x80 { seen = 0x8000_0000 }
+      if (a | b | c) >= 0x80 { combined = 0x8000_0000 }
       unsafe output[count] = a << 2 | b >> 4
       if tail == 3 { unsafe output[count + 1] = b << 4 | c >> 2 }
       count += tail - 1
-      spare = tail == 3 ? c & 0x03 : b & 0x0F
+      unused = tail == 3 ? c & 0x03 : b & 0x0F
     }
-    if seen >= 0x8000_0000 {
+    if combined >= 0x8000_0000 {
       for index in text.indices where value(text[index]) == 0xFF { throw .character(offset: index) }
     }
-    guard spare == 0 else { throw .trailingBits }
+    guard unused == 0 else { throw .trailingBits }
     return bytes
   }
 

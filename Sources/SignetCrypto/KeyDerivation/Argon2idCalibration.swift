@@ -21,18 +21,18 @@ extension Argon2id {
     milliseconds: Int, measure: (Argon2id) throws(CryptoFailure) -> Duration
   ) throws(CryptoFailure) -> Argon2id {
     try CryptoFailure.require(milliseconds, in: 1...60_000, .milliseconds)
-    let wanted = Duration.milliseconds(milliseconds)
-    var spent = try measure(minimum)
+    let target = Duration.milliseconds(milliseconds)
+    var elapsed = try measure(minimum)
     // The first derivation touches fresh pages and is too slow, so the faster of two is the steady cost. If the first one
     // took 16 times the target, the second is assumed to exceed the target too.
-    if spent / wanted >= 16 { return minimum }
-    spent = try min(spent, measure(minimum))
-    var work = wanted / max(spent, .microseconds(1))
+    if elapsed / target >= 16 { return minimum }
+    elapsed = try min(elapsed, measure(minimum))
+    var work = target / max(elapsed, .microseconds(1))
     var cost = minimum.multiplied(by: work)
     // Memory beyond the caches costs more per KiB, so the estimate is measured and corrected.
     for _ in 0..<2 where cost != minimum {
-      spent = try measure(cost)
-      let ratio = wanted / max(spent, .microseconds(1))
+      elapsed = try measure(cost)
+      let ratio = target / max(elapsed, .microseconds(1))
       if (0.8...1.25).contains(ratio) { break }
       work *= ratio
       cost = minimum.multiplied(by: work)
@@ -45,8 +45,8 @@ extension Argon2id {
     var cost = self
     cost.memoryKiB = min(
       max(memoryKiB, Int(Double(memoryKiB) * min(work, 1000))), Self.calibratedMemoryLimitKiB)
-    let left = work * Double(memoryKiB) / Double(cost.memoryKiB)
-    cost.passes = min(max(passes, Int(Double(passes) * min(left, 32))), 64)
+    let remaining = work * Double(memoryKiB) / Double(cost.memoryKiB)
+    cost.passes = min(max(passes, Int(Double(passes) * min(remaining, 32))), 64)
     return cost
   }
 

@@ -15,7 +15,7 @@ enum Argon2Memory {
   private static let largePage = 2 << 20
 
   /// Implements `allocate_fptr`; leaves the pointer unchanged and returns -1 if there is not enough memory.
-  static func allocate(_ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int)
+  static func allocate(_ pointer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int)
     -> Int32
   {
     let memory = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
@@ -24,7 +24,7 @@ enum Argon2Memory {
       // A hint: a system that does not support it returns small pages.
       if byteCount >= largePage { _ = unsafe madvise(memory, byteCount, Int32(MADV_HUGEPAGE)) }
     #endif
-    unsafe place?.pointee = memory.assumingMemoryBound(to: UInt8.self)
+    unsafe pointer?.pointee = memory.assumingMemoryBound(to: UInt8.self)
     return 0
   }
 

@@ -149,10 +149,10 @@ import COpenSSL
     ) throws(CryptoFailure) -> Int {
       var written: Int32 = 0
       var nothing: UInt8 = 0
-      let place = unsafe output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      let pointer = unsafe output.baseAddress?.assumingMemoryBound(to: UInt8.self)
       let result =
-        if let place = unsafe place {
-          unsafe EVP_CipherFinal_ex(raw, place + offset, &written)
+        if let pointer = unsafe pointer {
+          unsafe EVP_CipherFinal_ex(raw, pointer + offset, &written)
         } else {
           unsafe EVP_CipherFinal_ex(raw, &nothing, &written)
         }

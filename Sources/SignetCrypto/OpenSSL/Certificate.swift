@@ -62,9 +62,9 @@ import COpenSSL
     var consumed = 0
     let result: OpaquePointer? = unsafe der.withUnsafeBytes { der in
       let start = unsafe der.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      var place = unsafe start
-      let result = unsafe d2i_X509(nil, &place, der.count)
-      if let start = unsafe start, let place = unsafe place { consumed = unsafe place - start }
+      var cursor = unsafe start
+      let result = unsafe d2i_X509(nil, &cursor, der.count)
+      if let start = unsafe start, let cursor = unsafe cursor { consumed = unsafe cursor - start }
       return unsafe result
     }
     guard let result = unsafe result, consumed == der.count else {
@@ -160,8 +160,8 @@ import COpenSSL
     let count = unsafe i2d_X509_PUBKEY(info, nil)
     guard count > 0 else { throw OpenSSLCall.failure("i2d_X509_PUBKEY") }
     return try unsafe byteArray(count: Int(count)) { (buffer) throws(CryptoFailure) in
-      var place = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      guard unsafe i2d_X509_PUBKEY(info, &place) == count else {
+      var cursor = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      guard unsafe i2d_X509_PUBKEY(info, &cursor) == count else {
         throw OpenSSLCall.failure("i2d_X509_PUBKEY")
       }
     }

@@ -20,10 +20,10 @@ extension EllipticCurve {
   func seed(giving scalar: Span<UInt8>, near random: Span<UInt8>) throws(CryptoFailure) -> SecretBytes? {
     let seed = try BigNumber(bigEndian: random)
     let rest = try remainder(of: seed)
-    let wanted = try BigNumber(bigEndian: scalar)
-    try OpenSSLCall.check(unsafe BN_sub_word(wanted.raw, 1), "BN_sub_word")
+    let residue = try BigNumber(bigEndian: scalar)
+    try OpenSSLCall.check(unsafe BN_sub_word(residue.raw, 1), "BN_sub_word")
     try OpenSSLCall.check(unsafe BN_sub(seed.raw, seed.raw, rest.raw), "BN_sub")
-    try OpenSSLCall.check(unsafe BN_add(seed.raw, seed.raw, wanted.raw), "BN_add")
+    try OpenSSLCall.check(unsafe BN_add(seed.raw, seed.raw, residue.raw), "BN_add")
     guard unsafe BN_num_bits(seed.raw) <= Int32(random.count * 8) else { return nil }
     return try seed.secretBytes(byteCount: random.count)
   }

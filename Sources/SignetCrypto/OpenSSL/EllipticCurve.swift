@@ -34,9 +34,9 @@ import Synchronization
   let order: OpaquePointer
   private let parameters: KeyHandle
   /// Unused key objects, ready for another point.
-  private let spares = Mutex<Spares>(Spares())
+  private let keyPool = Mutex<KeyPool>(KeyPool())
 
-  private struct Spares {
+  private struct KeyPool {
     var verifying: [VerificationKey] = []
     var agreeing: [KeyHandle] = []
   }
@@ -72,8 +72,8 @@ import Synchronization
   /// Setting the point of a key that already has the curve takes a third of the time of `EVP_PKEY_fromdata`. The
   /// corresponding C function is `EVP_PKEY_set1_encoded_public_key`.
   fileprivate func agreementKey(point: [UInt8]) throws(CryptoFailure) -> KeyHandle {
-    let spare = spares.withLock { $0.agreeing.popLast() }
-    let key = if let spare { spare } else { try pointlessKey() }
+    let pooled = keyPool.withLock { $0.agreeing.popLast() }
+    let key = if let pooled { pooled } else { try keyWithoutPoint() }
     guard unsafe EVP_PKEY_set1_encoded_public_key(key.raw, point, point.count) == 1 else {
       OpenSSLCall.forgetErrors()
       throw .invalidPoint
@@ -83,8 +83,8 @@ import Synchronization
 
   /// Creates a verification key from an uncompressed point; OpenSSL rejects a point that is not on the curve.
   fileprivate func verificationKey(point: [UInt8]) throws(CryptoFailure) -> VerificationKey {
-    let spare = spares.withLock { $0.verifying.popLast() }
-    let key = if let spare { spare } else { try unsafe VerificationKey(group) }
+    let pooled = keyPool.withLock { $0.verifying.popLast() }
+    let key = if let pooled { pooled } else { try unsafe VerificationKey(group) }
     try key.setPoint(point)
     return key
   }
@@ -94,13 +94,13 @@ import Synchronization
   /// Many messages have their own key, which is used once. Copying the curve into a new key object each time takes 4
   /// microseconds, 5 percent of an agreement.
   fileprivate func reuse(_ verification: VerificationKey?, _ agreement: KeyHandle?) {
-    spares.withLock { spares in
-      if let verification, spares.verifying.count < 16 { spares.verifying.append(verification) }
-      if let agreement, spares.agreeing.count < 16 { spares.agreeing.append(agreement) }
+    keyPool.withLock { keyPool in
+      if let verification, keyPool.verifying.count < 16 { keyPool.verifying.append(verification) }
+      if let agreement, keyPool.agreeing.count < 16 { keyPool.agreeing.append(agreement) }
     }
   }
 
-  private func pointlessKey() throws(CryptoFailure) -> KeyHandle {
+  private func keyWithoutPoint() throws(CryptoFailure) -> KeyHandle {
     guard let raw = unsafe EVP_PKEY_new() else { throw .outOfMemory }
     let key = unsafe KeyHandle(owning: raw)
     try OpenSSLCall.check(

@@ -48,7 +48,7 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
       if let pages = unsafe mapLocked(byteCount: byteCount) {
         return unsafe SecretMemory(UnsafeMutableRawBufferPointer(start: pages, count: byteCount), .pages)
       }
-    } else if let (slot, sizeClass) = unsafe SecretArena.shared.take(byteCount: byteCount) {
+    } else if let (slot, sizeClass) = unsafe SecretArena.shared.allocateSlot(byteCount: byteCount) {
       return unsafe SecretMemory(
         UnsafeMutableRawBufferPointer(start: slot, count: byteCount), .slot(sizeClass))
     }
@@ -66,7 +66,7 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     unsafe wipe(buffer)
     guard let base = unsafe buffer.baseAddress else { return }
     switch origin {
-    case .slot(let sizeClass): unsafe SecretArena.shared.give(base, sizeClass)
+    case .slot(let sizeClass): unsafe SecretArena.shared.releaseSlot(base, sizeClass)
     case .pages: unsafe munmap(base, buffer.count)  // also unlocks
     case .heap: unsafe base.deallocate()
     case .borrowed: break
@@ -94,18 +94,20 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     SizeClass(slotByteCount: SecretArena.largestSlot, slotsInBlock: 32),
   ])
 
-  /// Takes a slot for at most ``largestSlot`` bytes; `nil` if the system has no memory for another block.
-  func take(byteCount: Int) -> (UnsafeMutableRawPointer, sizeClass: Int)? {
-    let place: (slot: UInt, sizeClass: Int)? = classes.withLock { classes in
+  /// Allocates a slot for at most ``largestSlot`` bytes; `nil` if the system has no memory for another block.
+  func allocateSlot(byteCount: Int) -> (UnsafeMutableRawPointer, sizeClass: Int)? {
+    let allocation: (slot: UInt, sizeClass: Int)? = classes.withLock { classes in
       guard let index = classes.firstIndex(where: { byteCount <= $0.slotByteCount }) else { return nil }
       if classes[index].free.isEmpty { classes[index].free = Self.newBlock(classes[index]) }
       return classes[index].free.popLast().map { ($0, index) }
     }
-    guard let place, let slot = unsafe UnsafeMutableRawPointer(bitPattern: place.slot) else { return nil }
-    return unsafe (slot, place.sizeClass)
+    guard let allocation, let slot = unsafe UnsafeMutableRawPointer(bitPattern: allocation.slot) else {
+      return nil
+    }
+    return unsafe (slot, allocation.sizeClass)
   }
 
-  func give(_ slot: UnsafeMutableRawPointer, _ sizeClass: Int) {
+  func releaseSlot(_ slot: UnsafeMutableRawPointer, _ sizeClass: Int) {
     let address = UInt(bitPattern: slot)
     classes.withLock { $0[sizeClass].free.append(address) }
   }

@@ -54,7 +54,7 @@ package final class BoundedRunner: Sendable {
   ) async -> [Value] {
     let timer = Task {
       do { try await clock.sleep(for: limit) } catch { return }
-      for run in runs { giveUp(run, lateAnswer) }
+      for run in runs { expire(run, lateAnswer) }
     }
     var values: [Value] = []
     for run in runs { values.append(await run.answer.value) }
@@ -62,7 +62,7 @@ package final class BoundedRunner: Sendable {
     return values
   }
 
-  private func giveUp<Value: Sendable>(_ run: BoundedRun<Value>, _ lateAnswer: Value) {
+  private func expire<Value: Sendable>(_ run: BoundedRun<Value>, _ lateAnswer: Value) {
     let isLate = late.withLock { late in
       guard run.answer.settle(lateAnswer) else { return false }
       late[run.name, default: 0] += 1
@@ -93,7 +93,7 @@ package struct BoundedRun<Value: Sendable>: Sendable {
 private final class FirstAnswer<Value: Sendable>: Sendable {
   private struct State {
     var value: Value?
-    var waiting: CheckedContinuation<Value, Never>?
+    var continuation: CheckedContinuation<Value, Never>?
   }
 
   private let state = Mutex(State())
@@ -103,13 +103,13 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
   /// - Returns: True if this was the first answer.
   @discardableResult
   func settle(_ value: Value) -> Bool {
-    let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
+    let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
       guard state.value == nil else { return (false, nil) }
-      let waiting = state.waiting
+      let continuation = state.continuation
       state = State(value: value)
-      return (true, waiting)
+      return (true, continuation)
     }
-    waiting?.resume(returning: value)
+    continuation?.resume(returning: value)
     return isFirst
   }
 
@@ -118,7 +118,7 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
     get async {
       await withCheckedContinuation { continuation in
         let settled = state.withLock { state in
-          if state.value == nil { state.waiting = continuation }
+          if state.value == nil { state.continuation = continuation }
           return state.value
         }
         if let settled { continuation.resume(returning: settled) }

@@ -8,7 +8,7 @@ public import Synchronization
   @usableFromInline struct State {
     @usableFromInline var result: Result<Value, any Error>?
     @usableFromInline var listener: Listener?
-    @usableFromInline var (isSettled, isHeard) = (false, false)
+    @usableFromInline var (isSettled, hasListener) = (false, false)
 
     @usableFromInline init() {}
   }
@@ -57,8 +57,8 @@ public import Synchronization
   /// - Precondition: There is no other listener.
   @inlinable package func then(_ listener: @escaping Listener) {
     let result = state.withLock { state -> Result<Value, any Error>? in
-      precondition(!state.isHeard, "a completion has one listener")
-      state.isHeard = true
+      precondition(!state.hasListener, "a completion has one listener")
+      state.hasListener = true
       guard state.isSettled else {
         state.listener = listener
         return nil

@@ -36,8 +36,8 @@ package enum FolderListing {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
-      let isLeftOut = areHiddenLeftOut ? name.hasPrefix(".") : name == "." || name == ".."
-      if !isLeftOut { names.append(name) }
+      let isOmitted = areHiddenLeftOut ? name.hasPrefix(".") : name == "." || name == ".."
+      if !isOmitted { names.append(name) }
     }
     return names.sorted()
   }

@@ -11,7 +11,7 @@ package enum MemoryFile {
   /// - Parameter status: The folder's status.
   /// - Returns: True if the folder's file system is in memory.
   /// - Throws: ``FileFailure``.
-  static func isPlace(_ status: stat) throws(FileFailure) -> Bool {
+  static func isInMemory(_ status: stat) throws(FileFailure) -> Bool {
     #if os(Linux)
       let device = UInt64(status.st_dev)
       let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF
@@ -28,9 +28,9 @@ package enum MemoryFile {
   /// The device is the third word of a line, the type the one after `-`.
   package static func isInMemory(_ device: String, mounts: String) -> Bool {
     for line in mounts.split(separator: "\n") {
-      let words = line.split(separator: " ")
-      guard words.count > 2, words[2] == device, let dash = words.firstIndex(of: "-") else { continue }
-      return words[(dash + 1)...].first.map { ["tmpfs", "ramfs"].contains($0) } ?? false
+      let fields = line.split(separator: " ")
+      guard fields.count > 2, fields[2] == device, let dash = fields.firstIndex(of: "-") else { continue }
+      return fields[(dash + 1)...].first.map { ["tmpfs", "ramfs"].contains($0) } ?? false
     }
     return false
   }

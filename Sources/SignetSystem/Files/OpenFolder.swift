@@ -35,7 +35,7 @@ package final class OpenFolder: Sendable {
   /// Returns true if files in the folder stay in memory, see ``MemoryFile``.
   ///
   /// - Throws: ``FileFailure``.
-  package func isInMemory() throws(FileFailure) -> Bool { try MemoryFile.isPlace(status()) }
+  package func isInMemory() throws(FileFailure) -> Bool { try MemoryFile.isInMemory(status()) }
 
   /// Returns true if the folder was deleted after it was opened.
   ///

@@ -11,7 +11,7 @@ extension TerminalText {
     var isOutside = false
     var beginsRow = false
     /// True if the cell stays in one row with its neighbours.
-    var isWhole = false
+    var isUnbreakable = false
     var isCopied = false
     var isCommand = false
 
@@ -61,7 +61,7 @@ extension TerminalText {
   struct Row {
     var text = ""
     var columns = 0
-    var hasOthers = false
+    var hasForeignText = false
     var isBlank = true
     /// True if the next cell belongs in another row, because a trusted space did not fit.
     var isFull = false
@@ -71,7 +71,7 @@ extension TerminalText {
     mutating func add(_ cell: Cell) {
       text += cell.text
       columns += cell.columns
-      hasOthers = hasOthers || cell.isOutside
+      hasForeignText = hasForeignText || cell.isOutside
       isBlank = isBlank && (cell.isSpace || cell.columns == 0)
     }
   }

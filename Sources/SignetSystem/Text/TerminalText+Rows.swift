@@ -24,11 +24,11 @@ extension TerminalText {
         line[index].text = line[index].origin == .command ? ShellLine.ascii(text) : ascii(text)
       }
     }
-    keepOrder(&line)
-    guard let width, !line.allSatisfy({ $0.origin == .laidOut }) else { return line.map(\.text).joined() }
+    preserveOrder(&line)
+    guard let width, !line.allSatisfy({ $0.origin == .formatted }) else { return line.map(\.text).joined() }
     let first = line.first { $0.origin != .style && !$0.text.isEmpty }
     var cells = line.flatMap(Cell.cells)
-    keepWhole(&cells)
+    markUnbreakable(&cells)
     return rows(
       cells, first: first?.origin == .outside ? "| " : "", next: bar, ofOurs: indentation, width: width
     )
@@ -63,19 +63,19 @@ extension TerminalText {
       var shown = sanitised(String(line))
       if !shown.isEmpty, shown.allSatisfy({ $0 == " " }) { shown = "␣{20×\(shown.count)}" }
       if !usesUTF8 { shown = ascii(shown) }
-      let cells = keptApart(Cell.cells(of: Piece(text: shown, origin: .outside)))
+      let cells = separatingDirections(Cell.cells(of: Piece(text: shown, origin: .outside)))
       output += rows(cells, first: before, next: next, width: width)
       before = next
     }
     endEmptyLines()
-    return TerminalText(pieces: [Piece(text: output.joined(separator: "\n"), origin: .laidOut)])
+    return TerminalText(pieces: [Piece(text: output.joined(separator: "\n"), origin: .formatted)])
   }
 
   /// The lines; only trusted text ends one.
   private var lines: [[Piece]] {
     var lines: [[Piece]] = [[]]
     for piece in pieces {
-      guard piece.origin == .ours || piece.origin == .laidOut else {
+      guard piece.origin == .ours || piece.origin == .formatted else {
         lines[lines.count - 1].append(piece)
         continue
       }
@@ -88,7 +88,7 @@ extension TerminalText {
   }
 
   /// Escapes right-to-left characters if the line has a digit that they could move.
-  private static func keepOrder(_ line: inout [Piece]) {
+  private static func preserveOrder(_ line: inout [Piece]) {
     let scalars = line.lazy.filter { $0.origin != .style }.flatMap(\.text.unicodeScalars)
     guard scalars.contains(where: \.isRightToLeft), scalars.contains(where: \.isNumber) else { return }
     for index in line.indices where line[index].isEscaped {
@@ -99,12 +99,12 @@ extension TerminalText {
   }
 
   /// Marks words without foreign text, which are not broken.
-  private static func keepWhole(_ cells: inout [Cell]) {
+  private static func markUnbreakable(_ cells: inout [Cell]) {
     var start = 0
     while start < cells.count {
       let end = cells[start...].firstIndex(where: \.isSpace) ?? cells.count
       if cells[start..<end].allSatisfy({ !$0.isOutside }) {
-        for index in start..<end { cells[index].isWhole = true }
+        for index in start..<end { cells[index].isUnbreakable = true }
       }
       start = end + 1
     }
@@ -114,7 +114,7 @@ extension TerminalText {
   /// with both.
   ///
   /// A word without a direction, such as a sign or a currency, stays with the number next to it.
-  private static func keptApart(_ cells: [Cell]) -> [Cell] {
+  private static func separatingDirections(_ cells: [Cell]) -> [Cell] {
     var (output, start, row): ([Cell], Int, Cell.Direction) = ([], 0, .either)
     // The start of the words after the last one with a direction.
     var neutral: Int?
@@ -132,8 +132,12 @@ extension TerminalText {
         neutral = neutral ?? output.count
       } else {
         if row != .either, row != direction {
-          let place = direction == .number ? neutral ?? output.count : output.count
-          if place < output.count { output[place].beginsRow = true } else { word[0].beginsRow = true }
+          let breakIndex = direction == .number ? neutral ?? output.count : output.count
+          if breakIndex < output.count {
+            output[breakIndex].beginsRow = true
+          } else {
+            word[0].beginsRow = true
+          }
         }
         (row, neutral) = (direction, nil)
       }
@@ -157,14 +161,14 @@ extension TerminalText {
   ) -> [String] {
     var (rows, row) = ([String](), Row())
     // The last column stays free: some terminals move to the next row when it is filled.
-    func room() -> Int { max(2, width - 1 - widest(rows.isEmpty ? first : next)) }
+    func availableColumns() -> Int { max(2, width - 1 - widest(rows.isEmpty ? first : next)) }
     func end() {
-      let before = rows.isEmpty ? first : row.hasOthers ? next : ofOurs ?? next
+      let before = rows.isEmpty ? first : row.hasForeignText ? next : ofOurs ?? next
       rows.append(before + row.text)
       row = Row()
     }
     for (index, cell) in cells.enumerated() {
-      if cell.isSpace, !cell.isOutside, row.endsAtSpace || row.columns + 1 > room() {
+      if cell.isSpace, !cell.isOutside, row.endsAtSpace || row.columns + 1 > availableColumns() {
         row.isFull = true
         continue
       }
@@ -178,11 +182,11 @@ extension TerminalText {
           length += cells[last].columns
           last += 1
         }
-        let isMoved = cell.isWhole ? !row.isBlank : length <= max(2, width - 1 - widest(next))
-        if row.columns + length > room(), isMoved { end() }
+        let isMoved = cell.isUnbreakable ? !row.isBlank : length <= max(2, width - 1 - widest(next))
+        if row.columns + length > availableColumns(), isMoved { end() }
       }
-      let fits = row.columns + cell.columns <= room()
-      if !fits, cell.isCopied ? !row.isBlank : !cell.isWhole { end() }
+      let fits = row.columns + cell.columns <= availableColumns()
+      if !fits, cell.isCopied ? !row.isBlank : !cell.isUnbreakable { end() }
       // Text after it on the same row would be copied with it.
       if cell.isCopied, row.isBlank, !rows.isEmpty || !fits { row.endsAtSpace = true }
       let narrowest = max(2, width - 1 - widest(next))

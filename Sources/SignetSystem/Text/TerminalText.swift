@@ -24,7 +24,7 @@ public struct TerminalText: Sendable {
     /// A command to copy, escaped; one line, which is broken in shell syntax.
     case command
     /// Finished rows, each with a trusted prefix.
-    case laidOut
+    case formatted
     /// Trusted colour sequences, which take no columns.
     case style
   }
@@ -60,8 +60,8 @@ public struct TerminalText: Sendable {
   ///
   /// - Parameter text: Visible ASCII characters; any other text counts as foreign text, as with ``init(_:limit:)``.
   public init(copied text: String) {
-    let isWord = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    pieces = [Piece(text: Self.sanitised(text), origin: isWord ? .copied : .outside)]
+    let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    pieces = [Piece(text: Self.sanitised(text), origin: isPlain ? .copied : .outside)]
   }
 
   /// Creates an escaped command of this program to copy.
@@ -80,18 +80,18 @@ public struct TerminalText: Sendable {
   /// - Parameter limit: The maximum number of characters.
   /// - Returns: The text, or its beginning.
   package func limited(to limit: Int) -> TerminalText {
-    var (kept, count): ([Piece], Int) = ([], 0)
+    var (result, count): ([Piece], Int) = ([], 0)
     for piece in pieces {
-      let room = limit - count
+      let remaining = limit - count
       if piece.origin != .style { count += piece.text.count }
       guard count > limit else {
-        kept.append(piece)
+        result.append(piece)
         continue
       }
-      kept.append(Piece(text: String(piece.text.prefix(max(room - 1, 0))) + "…", origin: piece.origin))
+      result.append(Piece(text: String(piece.text.prefix(max(remaining - 1, 0))) + "…", origin: piece.origin))
       break
     }
-    return TerminalText(pieces: kept)
+    return TerminalText(pieces: result)
   }
 
   /// Returns this text between colour sequences.
