@@ -30,7 +30,7 @@ extension Program {
     _ words: [String], output: Terminal = .standardOutput, errorOutput: Terminal = .standardError
   ) throws(UsageFailure) -> Request {
     var parser = ArgumentParser(root)
-    if let early = try parser.read(words) { return early }
+    if let request = try parser.read(words) { return request }
     try parser.finish()
     // A program without commands has an empty path, and declared names cannot equal the built-in ones.
     switch parser.path.first {
@@ -80,7 +80,7 @@ private struct ArgumentParser {
   private(set) var values: [String: [String]] = [:]
   private var operands: [String] = []
   /// Options that appeared before the command that declares them, with their values.
-  private var early: [(name: String, written: String, value: String?)] = []
+  private var deferred: [(name: String, written: String, value: String?)] = []
 
   init(_ root: Command) {
     command = root
@@ -93,13 +93,13 @@ private struct ArgumentParser {
     var isPastOptions = false
     while let word = rest.popFirst() {
       if isPastOptions || word == "-" || !word.hasPrefix("-") {
-        try take(word)
+        try accept(word)
       } else if word == "--" {
         isPastOptions = true
       } else if word.hasPrefix("--") {
-        if let early = try takeLong(word.dropFirst(2), &rest) { return early }
+        if let request = try readLong(word.dropFirst(2), &rest) { return request }
       } else {
-        if let early = try takeShort(word.dropFirst(), &rest) { return early }
+        if let request = try readShort(word.dropFirst(), &rest) { return request }
       }
     }
     return nil
@@ -111,7 +111,7 @@ private struct ArgumentParser {
       throw .missingCommand(choices: command.commands.filter { !$0.isHidden }.map(\.name))
     }
     var none: ArraySlice<String> = []
-    for (name, written, value) in early {
+    for (name, written, value) in deferred {
       guard let option = options.first(where: { $0.name == name }) else {
         throw .unknownOption(written, suggestion: nil)
       }
@@ -122,18 +122,20 @@ private struct ArgumentParser {
     }
     var rest = operands[...]
     for argument in command.arguments {
-      let given = Array(rest.prefix(argument.maximumCount))
-      guard given.count >= argument.minimumCount else { throw .missingArgument(argument.name.uppercased()) }
-      for word in given { try check(word, argument.completion, argument.name.uppercased()) }
-      if !given.isEmpty { values[argument.name] = given }
-      rest = rest.dropFirst(given.count)
+      let provided = Array(rest.prefix(argument.maximumCount))
+      guard provided.count >= argument.minimumCount else {
+        throw .missingArgument(argument.name.uppercased())
+      }
+      for word in provided { try check(word, argument.completion, argument.name.uppercased()) }
+      if !provided.isEmpty { values[argument.name] = provided }
+      rest = rest.dropFirst(provided.count)
     }
     guard rest.isEmpty else {
       throw .tooManyArguments(given: operands.count, maximum: operands.count - rest.count)
     }
   }
 
-  private mutating func take(_ word: String) throws(UsageFailure) {
+  private mutating func accept(_ word: String) throws(UsageFailure) {
     guard !command.commands.isEmpty else { return operands.append(word) }
     guard let next = command.commands.first(where: { $0.name == word }) else {
       // Other programs have `version` as a command.
@@ -146,32 +148,32 @@ private struct ArgumentParser {
     options += next.options
   }
 
-  private mutating func takeLong(
+  private mutating func readLong(
     _ text: Substring, _ rest: inout ArraySlice<String>
   ) throws(UsageFailure) -> Request? {
     // Searched as a byte: a combining mark at the start of the value would join `=` into one character.
     let equals = text.utf8.firstIndex(of: UInt8(ascii: "="))
     let name = text[..<(equals ?? text.endIndex)]
     let attached = equals.map { String(text[text.utf8.index(after: $0)...]) }
-    let known = options + [.help, .version]
-    guard let option = known.first(where: { $0.name == name }) else {
-      if let later = command.declared(further: { $0.name == name }) {
-        return try postpone(later, written: "--\(name)", attached, &rest)
+    let acceptedOptions = options + [.help, .version]
+    guard let option = acceptedOptions.first(where: { $0.name == name }) else {
+      if let descendantOption = command.declared(further: { $0.name == name }) {
+        return try postpone(descendantOption, written: "--\(name)", attached, &rest)
       }
-      let suggestion = closest(to: String(name), among: known.filter { !$0.isHidden }.map(\.name))
+      let suggestion = closest(to: String(name), among: acceptedOptions.filter { !$0.isHidden }.map(\.name))
       throw .unknownOption("--\(name)", suggestion: suggestion.map { "--\($0)" })
     }
     return try record(option, written: "--\(name)", attached, &rest)
   }
 
   /// A cluster: flags, then at most one option with a value, which is the rest of the word or the next word.
-  private mutating func takeShort(
+  private mutating func readShort(
     _ text: Substring, _ rest: inout ArraySlice<String>
   ) throws(UsageFailure) -> Request? {
     var cluster = text
     while let letter = cluster.popFirst() {
-      let known = (options + [.help]).first { $0.short == letter }
-      guard let option = known ?? command.declared(further: { $0.short == letter }) else {
+      let acceptedOption = (options + [.help]).first { $0.short == letter }
+      guard let option = acceptedOption ?? command.declared(further: { $0.short == letter }) else {
         throw .unknownOption("-\(letter)", suggestion: nil)
       }
       var attached: String?
@@ -179,12 +181,12 @@ private struct ArgumentParser {
         attached = String(cluster)
         cluster = ""
       }
-      let isKnown = known != nil
-      let early =
-        try isKnown
+      let isAccepted = acceptedOption != nil
+      let request =
+        try isAccepted
         ? record(option, written: "-\(letter)", attached, &rest)
         : postpone(option, written: "-\(letter)", attached, &rest)
-      if let early { return early }
+      if let request { return request }
     }
     return nil
   }
@@ -194,7 +196,7 @@ private struct ArgumentParser {
     _ option: Option, written: String, _ attached: String?, _ rest: inout ArraySlice<String>
   ) throws(UsageFailure) -> Request? {
     let value = attached ?? (option.takesValue ? rest.popFirst() : nil)
-    early.append((option.name, written, value))
+    deferred.append((option.name, written, value))
     return nil
   }
 
@@ -235,9 +237,9 @@ extension Command {
   /// The option that the subcommands declare, if all of them declare it in the same form.
   ///
   /// `nil` if no subcommand declares it, or if some declare it with a value and others without.
-  fileprivate func declared(further isWanted: (Option) -> Bool) -> Option? {
+  fileprivate func declared(further matches: (Option) -> Bool) -> Option? {
     let found = commands.flatMap { command in
-      command.options.filter(isWanted) + command.commands.flatMap { $0.options.filter(isWanted) }
+      command.options.filter(matches) + command.commands.flatMap { $0.options.filter(matches) }
     }
     guard let first = found.first,
       found.allSatisfy({ $0.takesValue == first.takesValue && $0.name == first.name })
@@ -246,8 +248,8 @@ extension Command {
   }
 
   func suggestion(for word: String) -> String? {
-    let shown = commands.filter { !$0.isHidden }
+    let visible = commands.filter { !$0.isHidden }
     // A synonym has priority: "unsuspend" is close to "suspend".
-    return shown.first { $0.synonyms.contains(word) }?.name ?? closest(to: word, among: shown.map(\.name))
+    return visible.first { $0.synonyms.contains(word) }?.name ?? closest(to: word, among: visible.map(\.name))
   }
 }

@@ -1,29 +1,30 @@
 /// The script for bash: one function that finds the command in the words before the cursor, then offers its declared words.
-func bashScript(_ name: String, _ places: [CompletionPlace]) -> String {
+func bashScript(_ name: String, _ contexts: [CompletionContext]) -> String {
   let function = "_" + functionName(name)
   var descents = ""
   var valued = ""
   var values = ""
   var words = ""
   var operands = ""
-  for place in places {
-    for command in place.commands {
-      descents += "      '\(place.key):\(command.name)') path='\(place.key)/\(command.name)'; continue ;;\n"
+  for context in contexts {
+    for command in context.commands {
+      descents +=
+        "      '\(context.key):\(command.name)') path='\(context.key)/\(command.name)'; continue ;;\n"
     }
-    for option in place.options where option.takesValue {
-      let patterns = CompletionPlace.spellings(option).map { "'\(place.key):\($0)'" }
+    for option in context.options where option.takesValue {
+      let patterns = CompletionContext.spellings(option).map { "'\(context.key):\($0)'" }
       valued += "      \(patterns.joined(separator: "|"))) option=$word; continue ;;\n"
       values += "      \(patterns.joined(separator: "|"))) \(bashOffer(option.completion)) ;;\n"
     }
-    let spellings = place.options.flatMap(CompletionPlace.spellings)
-    words += "      '\(place.key)') words='\(spellings.joined(separator: " "))' ;;\n"
-    if !place.commands.isEmpty {
-      let names = place.commands.map(\.name).joined(separator: " ")
-      operands += "      '\(place.key):'*) words='\(names)' ;;\n"
+    let spellings = context.options.flatMap(CompletionContext.spellings)
+    words += "      '\(context.key)') words='\(spellings.joined(separator: " "))' ;;\n"
+    if !context.commands.isEmpty {
+      let names = context.commands.map(\.name).joined(separator: " ")
+      operands += "      '\(context.key):'*) words='\(names)' ;;\n"
     }
-    for (index, argument) in place.command.arguments.enumerated() {
+    for (index, argument) in context.command.arguments.enumerated() {
       let count = argument.maximumCount > 1 ? "*" : String(index)
-      operands += "      '\(place.key):'\(count)) \(bashOffer(argument.completion)) ;;\n"
+      operands += "      '\(context.key):'\(count)) \(bashOffer(argument.completion)) ;;\n"
     }
   }
   return """

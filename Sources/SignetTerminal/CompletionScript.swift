@@ -14,32 +14,36 @@ extension Program {
   /// - Parameter shell: The shell that will load it.
   /// - Returns: The script; load it with `eval`, or install it in the shell's folder for completions.
   public func completionScript(for shell: Shell) -> String {
-    let places = CompletionPlace.all(of: root)
+    let contexts = CompletionContext.all(of: root)
     return switch shell {
-    case .bash: bashScript(name, places)
-    case .zsh: zshScript(name, places)
-    case .fish: fishScript(name, places)
+    case .bash: bashScript(name, contexts)
+    case .zsh: zshScript(name, contexts)
+    case .fish: fishScript(name, contexts)
     }
   }
 }
 
 /// The words that can follow after a sequence of command words.
-struct CompletionPlace {
+struct CompletionContext {
   /// The command words without the program, each preceded by a slash: `/user/create`; empty for the program.
   let key: String
   let command: Command
   /// The options that are accepted here, including `help`.
   let options: [Option]
 
-  /// The places of `root` and of all commands below it, parents first.
-  static func all(of root: Command, key: String = "", inherited: [Option] = []) -> [CompletionPlace] {
-    let own = inherited + root.options
+  /// The contexts of `root` and of all commands below it, parents first.
+  static func all(of root: Command, key: String = "", inherited: [Option] = []) -> [CompletionContext] {
+    let accepted = inherited + root.options
     let builtIn: [Option] = key.isEmpty ? [.help, .version] : [.help]
-    let place = CompletionPlace(
-      key: key, command: root, options: own.filter { !$0.isHidden } + builtIn)
+    let context = CompletionContext(
+      key: key, command: root, options: accepted.filter { !$0.isHidden } + builtIn)
     let below = root.commands.filter { !$0.isHidden }
-      .flatMap { all(of: key.isEmpty ? $0.asPlace(in: root) : $0, key: key + "/" + $0.name, inherited: own) }
-    return [place] + below
+      .flatMap {
+        all(
+          of: key.isEmpty ? $0.completionCommand(in: root) : $0, key: key + "/" + $0.name, inherited: accepted
+        )
+      }
+    return [context] + below
   }
 
   var commands: [Command] { command.commands.filter { !$0.isHidden } }
@@ -52,7 +56,7 @@ struct CompletionPlace {
 
 extension Command {
   /// This command of the program `root` as shells see it: the built-in help has the program's commands below it.
-  fileprivate func asPlace(in root: Command) -> Command {
+  fileprivate func completionCommand(in root: Command) -> Command {
     name == Command.helpName ? topic(above: root.commands) : self
   }
 

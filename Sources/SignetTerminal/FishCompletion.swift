@@ -1,27 +1,27 @@
 /// The script for fish: a function that locates the cursor in the command tree, and one line for each completion.
-func fishScript(_ name: String, _ places: [CompletionPlace]) -> String {
+func fishScript(_ name: String, _ contexts: [CompletionContext]) -> String {
   let function = "__" + functionName(name) + "_at"
   var descents = ""
   var valued: [String] = []
   var offers = ""
-  for place in places {
-    for command in place.commands {
-      descents += "            case \(fishQuoted("\(place.key):\(command.name)"))\n"
-      descents += "                set path \(fishQuoted("\(place.key)/\(command.name)"))\n"
+  for context in contexts {
+    for command in context.commands {
+      descents += "            case \(fishQuoted("\(context.key):\(command.name)"))\n"
+      descents += "                set path \(fishQuoted("\(context.key)/\(command.name)"))\n"
     }
-    for option in place.options where option.takesValue {
-      valued += CompletionPlace.spellings(option).map { fishQuoted("\(place.key):\($0)") }
+    for option in context.options where option.takesValue {
+      valued += CompletionContext.spellings(option).map { fishQuoted("\(context.key):\($0)") }
     }
-    let condition = "complete -c \(name) -n \(fishQuoted("\(function) \(fishQuoted(place.key))"))"
-    for command in place.commands {
+    let condition = "complete -c \(name) -n \(fishQuoted("\(function) \(fishQuoted(context.key))"))"
+    for command in context.commands {
       offers += "\(condition) -a \(fishQuoted(command.name)) -d \(fishQuoted(command.summary))\n"
     }
-    for option in place.options {
+    for option in context.options {
       let short = option.short.map { " -s \($0)" } ?? ""
       let value = option.takesValue ? " " + fishOffer(option.completion, isValue: true) : ""
       offers += "\(condition) -l \(option.name)\(short)\(value) -d \(fishQuoted(option.help))\n"
     }
-    for argument in place.command.arguments where argument.completion != .nothing {
+    for argument in context.command.arguments where argument.completion != .nothing {
       offers += "\(condition) \(fishOffer(argument.completion, isValue: false))\n"
     }
   }

@@ -49,15 +49,15 @@ private struct HelpPage {
 
   mutating func usage(_ along: [Command]) {
     section()
-    let words = usageWords(along)
+    let words = usageLine(along)
     let indent = String(repeating: " ", count: "Usage: ".count)
     let lines = TerminalText.wrapped(words, width: width - indent.count)
     for (index, line) in lines.enumerated() { text += (index == 0 ? "Usage: " : indent) + line + "\n" }
   }
 
   mutating func options(_ title: String, _ options: [Option]) {
-    let shown = options.filter { !$0.isHidden }
-    list(title, shown.map { (Self.term($0), $0.help + $0.note) })
+    let visible = options.filter { !$0.isHidden }
+    list(title, visible.map { (Self.term($0), $0.help + $0.note) })
   }
 
   /// A list of terms and texts; the text column starts at the 29th column at most.
@@ -102,7 +102,7 @@ private struct HelpPage {
 }
 
 /// `signet otp [OPTIONS] --user USER CONTAINER`: the required options and the operands.
-private func usageWords(_ along: [Command]) -> String {
+private func usageLine(_ along: [Command]) -> String {
   var words = along.map(\.name) + ["[OPTIONS]"]
   for option in along.flatMap(\.options) where option.isRequired {
     words.append("--\(option.name) \((option.valueName ?? "").uppercased())")

@@ -61,10 +61,10 @@ enum LineReader {
     var byte: UInt8 = 0
     defer { byte = 0 }
     while true {
-      if let note = try WakePipe.wait(for: number, or: pipes) {
-        if note == WakePipe.cancelled { throw .cancelled }
-        if note == WakePipe.redraw { continue }
-        return .signal(Int32(note))
+      if let message = try WakePipe.wait(for: number, or: pipes) {
+        if message == WakePipe.cancelled { throw .cancelled }
+        if message == WakePipe.redraw { continue }
+        return .signal(Int32(message))
       }
       let count = unsafe read(number, &byte, 1)
       if count < 0 {
@@ -132,14 +132,14 @@ final class WakePipe: Sendable {
     _ = close(writeEnd)
   }
 
-  func send(_ note: UInt8) {
-    var byte = note
+  func send(_ message: UInt8) {
+    var byte = message
     _ = unsafe write(writeEnd, &byte, 1)
   }
 
   func drain() {
-    var note: UInt8 = 0
-    while unsafe read(readEnd, &note, 1) == 1 {}
+    var message: UInt8 = 0
+    while unsafe read(readEnd, &message, 1) == 1 {}
   }
 
   /// Waits until `number` is readable; returns the first byte from one of `pipes` if that comes before.
@@ -153,9 +153,9 @@ final class WakePipe: Sendable {
         throw .unreadable(code: errno)
       }
       guard let ready = zip(pipes, watched).first(where: { $1.revents != 0 })?.0 else { return nil }
-      var note: UInt8 = 0
-      guard unsafe read(ready.readEnd, &note, 1) == 1 else { continue }
-      return note
+      var message: UInt8 = 0
+      guard unsafe read(ready.readEnd, &message, 1) == 1 else { continue }
+      return message
     }
   }
 }

@@ -89,10 +89,10 @@ private struct MdocPage {
   }
 
   mutating func options(_ options: [Option]) {
-    let shown = options.filter { !$0.isHidden }
-    guard !shown.isEmpty else { return }
+    let visible = options.filter { !$0.isHidden }
+    guard !visible.isEmpty else { return }
     line(".Bl -tag -width Ds")
-    for option in shown {
+    for option in visible {
       let short = option.short.map { "Fl \(Self.argument(String($0))) , " } ?? ""
       let value = option.valueName.map { " Ar \(Self.argument($0))" } ?? ""
       line(".It \(short)Fl \\-\(Self.argument(option.name))\(value)")

@@ -40,13 +40,13 @@ struct NotedPrompt {
     defer { byte = 0 }
     draw(buffer)
     while true {
-      if let note = try WakePipe.wait(for: number, or: pipes) {
-        switch note {
+      if let message = try WakePipe.wait(for: number, or: pipes) {
+        switch message {
         case WakePipe.cancelled: throw .cancelled
         case WakePipe.redraw:
           draw(buffer)
           continue
-        default: return .signal(Int32(note))
+        default: return .signal(Int32(message))
         }
       }
       let count = unsafe read(number, &byte, 1)

@@ -30,26 +30,26 @@ extension Program {
       case .run(let command, let arguments):
         path = arguments.commandPath
         guard let handler = command.handler else { preconditionFailure("only groups have no handler") }
-        return conclude(try await handler(arguments), path, output, errorOutput)
+        return finish(try await handler(arguments), path, output, errorOutput)
       }
       exitCode = .success
     } catch {
       exitCode = self.exitCode(of: error)
       report(error, path.isEmpty ? commandPath(of: words) : path, to: errorOutput)
     }
-    return conclude(exitCode, path, output, errorOutput)
+    return finish(exitCode, path, output, errorOutput)
   }
 
   /// Turns success into a failure if the output is incomplete.
-  private func conclude(
+  private func finish(
     _ code: ExitCode, _ path: [String], _ output: Terminal, _ errorOutput: Terminal
   ) -> ExitCode {
     guard let failure = output.writeFailure, code == .success else { return code }
     let message = unsafe strerror(failure).map { unsafe String(cString: $0) } ?? "error \(failure)"
     // Requests such as help have no path, and only write output.
-    let done = path.isEmpty ? "" : "; what was asked for was done"
+    let outcome = path.isEmpty ? "" : "; what was asked for was done"
     errorOutput.print(
-      "\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(ours: message)\(ours: done)"
+      "\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(ours: message)\(ours: outcome)"
     )
     return .inputOutput
   }

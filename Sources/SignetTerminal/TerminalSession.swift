@@ -34,7 +34,7 @@ struct TerminalSession: ~Copyable {
       // The window size may have changed during a stop.
       let shown = prompt.shown(
         width: min(max(windowWidth(number) ?? 80, 20), 1000), usesUTF8: usesUTF8)
-      let ending = try ask(shown, hasEcho: hasEcho, note, buffer, wake)
+      let ending = try readOnce(shown, hasEcho: hasEcho, note, buffer, wake)
       switch ending {
       case .newline: return
       case .end:
@@ -51,29 +51,29 @@ struct TerminalSession: ~Copyable {
     }
   }
 
-  private func ask(
+  private func readOnce(
     _ prompt: String, hasEcho: Bool, _ note: PromptNote?, _ buffer: LineBuffer, _ wake: WakePipe
   ) throws(SecretInputFailure) -> LineReader.Ending {
     let watch = try SignalWatch()
     defer { watch.end() }
-    let noted = hasEcho ? nil : note.flatMap { NotedPrompt(prompt, $0, on: number) }
-    var silence: EchoSilence?
-    if !hasEcho { silence = try EchoSilence(number, keyByKey: noted != nil) }
+    let notedPrompt = hasEcho ? nil : note.flatMap { NotedPrompt(prompt, $0, on: number) }
+    var suppression: EchoSuppression?
+    if !hasEcho { suppression = try EchoSuppression(number, keyByKey: notedPrompt != nil) }
     defer {
-      if let silence {
-        silence.end()
+      if let suppression {
+        suppression.end()
         // The terminal did not echo the final newline.
         _ = writeAll("\n", to: number)
-        noted?.erase()
+        notedPrompt?.erase()
       }
     }
     let failure = writeAll(prompt, to: number)
     guard failure == 0 else { throw .noTerminal(code: failure) }
     do throws(SecretInputFailure) {
       let ending: LineReader.Ending
-      if let note, let noted, let silence {
+      if let note, let notedPrompt, let suppression {
         ending = try note.attached(to: wake) { () throws(SecretInputFailure) in
-          try noted.readLine(into: buffer, silence.keys, [wake, watch.pipe])
+          try notedPrompt.readLine(into: buffer, suppression.keys, [wake, watch.pipe])
         }
       } else {
         ending = try LineReader.readLine(from: number, into: buffer, [wake, watch.pipe])
@@ -89,7 +89,7 @@ struct TerminalSession: ~Copyable {
 }
 
 /// Disables the echo of a terminal until it is ended or the process exits.
-private struct EchoSilence {
+private struct EchoSuppression {
   private struct Active {
     let number: Int32
     let before: termios
@@ -100,7 +100,7 @@ private struct EchoSilence {
 
   private static let restoresAtExit: Bool = {
     atexit {
-      EchoSilence.active.withLockIfAvailable { active in
+      EchoSuppression.active.withLockIfAvailable { active in
         guard let current = active else { return }
         var before = current.before
         _ = unsafe tcsetattr(current.number, TCSANOW, &before)
@@ -117,19 +117,19 @@ private struct EchoSilence {
     var before = termios()
     guard unsafe tcgetattr(number, &before) == 0 else { throw .noTerminal(code: errno) }
     keys = EditingKeys(before)
-    var silent = before
-    silent.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
-    silent.c_lflag |= tcflag_t(ICANON | ISIG)
+    var settings = before
+    settings.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
+    settings.c_lflag |= tcflag_t(ICANON | ISIG)
     if keyByKey {
-      silent.c_lflag &= ~tcflag_t(ICANON | IEXTEN)
-      unsafe withUnsafeMutableBytes(of: &silent.c_cc) { keys in
+      settings.c_lflag &= ~tcflag_t(ICANON | IEXTEN)
+      unsafe withUnsafeMutableBytes(of: &settings.c_cc) { keys in
         unsafe keys[Int(VMIN)] = 1
         unsafe keys[Int(VTIME)] = 0
       }
     }
     Self.active.withLock { $0 = Active(number: number, before: before) }
     // Input typed before the prompt was visible on the screen, so it is discarded.
-    while unsafe tcsetattr(number, TCSAFLUSH, &silent) != 0 {
+    while unsafe tcsetattr(number, TCSAFLUSH, &settings) != 0 {
       if errno == EINTR { continue }
       let code = errno
       end()
@@ -176,7 +176,7 @@ private struct SignalWatch {
     for signal in Self.signals {
       var old = sigaction()
       guard unsafe sigaction(signal, nil, &old) == 0, !Self.isIgnored(old) else { continue }
-      var new = Self.noting
+      var new = Self.recordingAction
       unsafe sigemptyset(&new.sa_mask)
       guard unsafe sigaction(signal, &new, nil) == 0 else { continue }
       replaced.append((signal, old))
@@ -192,7 +192,7 @@ private struct SignalWatch {
   }
 
   /// An action that writes the signal's number; it preserves `errno`.
-  private static var noting: sigaction {
+  private static var recordingAction: sigaction {
     let handler: @convention(c) (Int32) -> Void = { signal in
       let saved = errno
       var byte = UInt8(truncatingIfNeeded: signal)

@@ -63,15 +63,15 @@ public struct TextTable: Sendable {
   /// - Returns: Rows that fit, except if the first column or a cell below is too wide alone.
   func text(width: Int) -> TerminalText {
     // The last column stays free, as in `TerminalText.shown`.
-    var room = width - Self.bar.count - 1
+    var available = width - Self.bar.count - 1
     var count = 0
     let lines = self.lines
     for index in columns.indices {
       let cells = lines.map { $0[index].description }
       // Cells are padded by their usual width, and rows are broken by their maximum width.
       let more = cells.map { TerminalText.widest($0) - TerminalText.width($0) }.max() ?? 0
-      room -= (index > 0 ? 2 : 0) + (cells.map { TerminalText.width($0) }.max() ?? 0) + more
-      guard room >= 0 else { break }
+      available -= (index > 0 ? 2 : 0) + (cells.map { TerminalText.width($0) }.max() ?? 0) + more
+      guard available >= 0 else { break }
       count += 1
     }
     return text(beside: max(count, 1), after: Self.bar)

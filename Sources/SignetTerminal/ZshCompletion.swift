@@ -1,9 +1,9 @@
 /// The script for zsh: one function for each command, built on `_arguments`.
-func zshScript(_ name: String, _ places: [CompletionPlace]) -> String {
+func zshScript(_ name: String, _ contexts: [CompletionContext]) -> String {
   let base = "_" + functionName(name)
   var functions = ""
-  for place in places.reversed() {
-    functions += zshFunction(base, place)
+  for context in contexts.reversed() {
+    functions += zshFunction(base, context)
   }
   return """
     #compdef \(name)
@@ -17,10 +17,10 @@ func zshScript(_ name: String, _ places: [CompletionPlace]) -> String {
     """
 }
 
-private func zshFunction(_ base: String, _ place: CompletionPlace) -> String {
-  var specifications = place.options.map(zshSpecification)
-  if place.commands.isEmpty {
-    for (index, argument) in place.command.arguments.enumerated() {
+private func zshFunction(_ base: String, _ context: CompletionContext) -> String {
+  var specifications = context.options.map(zshSpecification)
+  if context.commands.isEmpty {
+    for (index, argument) in context.command.arguments.enumerated() {
       let position = argument.maximumCount > 1 ? "*" : String(index + 1)
       let colons = argument.minimumCount == 0 && argument.maximumCount == 1 ? "::" : ":"
       specifications.append(
@@ -29,19 +29,19 @@ private func zshFunction(_ base: String, _ place: CompletionPlace) -> String {
   } else {
     specifications += ["'1: :->command'", "'*:: :->rest'"]
   }
-  let function = zshName(base, place.key)
+  let function = zshName(base, context.key)
   var text = "\(function)() {\n"
   text += "  local context state state_descr line\n  typeset -A opt_args\n"
   text += "  _arguments -s -S -C \\\n    " + specifications.joined(separator: " \\\n    ")
-  if place.commands.isEmpty { return text + "\n}\n\n" }
+  if context.commands.isEmpty { return text + "\n}\n\n" }
   text += " && return 0\n  case $state in\n    command)\n      local -a commands=(\n"
-  for command in place.commands {
+  for command in context.commands {
     text += "        " + shellQuoted("\(command.name):\(command.summary)") + "\n"
   }
   text +=
     "      )\n      _describe -t commands command commands\n      ;;\n    rest)\n      case $line[1] in\n"
-  for command in place.commands {
-    text += "        \(command.name)) \(zshName(base, place.key + "/" + command.name)) ;;\n"
+  for command in context.commands {
+    text += "        \(command.name)) \(zshName(base, context.key + "/" + command.name)) ;;\n"
   }
   return text + "      esac\n      ;;\n  esac\n}\n\n"
 }
