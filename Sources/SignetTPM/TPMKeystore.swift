@@ -38,7 +38,9 @@
       _ address: TPMAddress, limits: TPMTimeLimits,
       openLink: @escaping @Sendable () throws(KeystoreFailure) -> any TPMLink
     ) {
-      (self.address, self.limits, self.openLink) = (address, limits, openLink)
+      self.address = address
+      self.limits = limits
+      self.openLink = openLink
     }
 
     /// Opens a link like those of the keystore, for tests that wrap it.

@@ -15,11 +15,15 @@ struct DERReader {
   }
 
   init(_ bytes: [UInt8]) {
-    (self.bytes, position, end) = (bytes, 0, bytes.count)
+    self.bytes = bytes
+    position = 0
+    end = bytes.count
   }
 
   private init(_ bytes: [UInt8], _ range: Range<Int>) {
-    (self.bytes, position, end) = (bytes, range.lowerBound, range.upperBound)
+    self.bytes = bytes
+    position = range.lowerBound
+    end = range.upperBound
   }
 
   /// Rejects trailing bytes.

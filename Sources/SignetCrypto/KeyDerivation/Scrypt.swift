@@ -12,7 +12,9 @@ public struct Scrypt: Sendable, Hashable {
 
   /// Creates a cost; ``derive(password:salt:byteCount:)`` checks its range.
   public init(cost: Int, blockSize: Int, parallelization: Int) {
-    (self.cost, self.blockSize, self.parallelization) = (cost, blockSize, parallelization)
+    self.cost = cost
+    self.blockSize = blockSize
+    self.parallelization = parallelization
   }
 
   /// Derives bytes from a password.

@@ -121,7 +121,9 @@
     ///   - needed: The libraries that it requests.
     ///   - searchFolders: The search folders as written: `$ORIGIN` is the object's own folder.
     package init(path: String, soname: String? = nil, needed: [String] = [], searchFolders: [String] = []) {
-      (self.path, self.soname, self.needed) = (path, soname, needed)
+      self.path = path
+      self.soname = soname
+      self.needed = needed
       let name = String(path.split(separator: "/").last ?? "")
       let folder = String(path.dropLast(name.count + 1))
       (fileName, self.folder) = (name, folder)

@@ -32,7 +32,9 @@
     package init(
       root: String, program: @escaping @Sendable () -> String?, identity: @escaping @Sendable () -> Identity
     ) {
-      (self.root, self.program, self.identity) = (root, program, identity)
+      self.root = root
+      self.program = program
+      self.identity = identity
     }
 
     /// The folders of programs, libraries and their settings.

@@ -106,7 +106,9 @@ package struct ELFImage: Sendable {
     guard let strings = address(5), let symbols = address(6), let stringByteCount = values[10] else {
       return nil
     }
-    (self.strings, self.symbols, self.stringByteCount) = (strings, symbols, stringByteCount)
+    self.strings = strings
+    self.symbols = symbols
+    self.stringByteCount = stringByteCount
     hash = address(0x6fff_fef5)
     func text(_ offset: UInt64) -> String? {
       Self.text(at: offset, in: strings, byteCount: stringByteCount, memory, limit: 4096)

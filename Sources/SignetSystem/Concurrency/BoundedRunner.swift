@@ -80,11 +80,15 @@ package struct BoundedRun<Value: Sendable>: Sendable {
   fileprivate let work: Task<Void, Never>?
 
   fileprivate init(name: String, answer: FirstAnswer<Value>, work: Task<Void, Never>) {
-    (self.name, self.answer, self.work) = (name, answer, work)
+    self.name = name
+    self.answer = answer
+    self.work = work
   }
 
   package init(_ value: Value) {
-    (name, answer, work) = ("", FirstAnswer(), nil)
+    name = ""
+    answer = FirstAnswer()
+    work = nil
     answer.settle(value)
   }
 }

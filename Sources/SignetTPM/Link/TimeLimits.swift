@@ -17,7 +17,10 @@
       turn: Duration = .seconds(10), answer: Duration = .seconds(30), idle: Duration = .milliseconds(20),
       stretch: Duration = .milliseconds(200)
     ) {
-      (self.turn, self.answer, self.idle, self.stretch) = (turn, answer, idle, stretch)
+      self.turn = turn
+      self.answer = answer
+      self.idle = idle
+      self.stretch = stretch
     }
   }
 #endif

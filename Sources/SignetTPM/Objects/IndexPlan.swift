@@ -34,7 +34,9 @@
 
     package init(handle: UInt32, role: Role, salt: [UInt8]) {
       precondition(salt.count == Self.saltByteCount, "the salt of an index has 32 bytes")
-      (self.handle, self.role, self.salt) = (handle, role, salt)
+      self.handle = handle
+      self.role = role
+      self.salt = salt
       var write = PolicyDigest()
       write.nvWritten(false)
       write.commandCode(.nvWrite)

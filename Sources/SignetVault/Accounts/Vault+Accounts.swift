@@ -142,7 +142,9 @@ package struct OpenRecords {
   private(set) var changes: [String: [UInt8]?] = [:]
 
   init(sealed: [String: [UInt8]], key: SharedSecretBox, place: DomainPlace) {
-    (self.sealed, self.key, self.place) = (sealed, key, place)
+    self.sealed = sealed
+    self.key = key
+    self.place = place
   }
 
   /// The names, sorted.

@@ -21,7 +21,9 @@ package struct NoticeDraft: Sendable, Hashable {
   package var bytes: [UInt8]
 
   package init(server: String, notBefore: Int64, bytes: [UInt8]) {
-    (self.server, self.notBefore, self.bytes) = (server, notBefore, bytes)
+    self.server = server
+    self.notBefore = notBefore
+    self.bytes = bytes
   }
 }
 

@@ -22,7 +22,9 @@ package struct ContainerSigningKey: Sendable {
 
   /// Creates a key in software.
   package init(_ key: P256.Signing.PrivateKey) {
-    (origin, publicKey, material) = (.software, key.publicKey, .software(key))
+    origin = .software
+    publicKey = key.publicKey
+    material = .software(key)
   }
 
   init(_ key: HardwareSigningKey, authorization: SharedSecretBox, in origin: KeystoreKind) {

@@ -34,7 +34,9 @@ public struct KeystoreStatus: Sendable, Hashable {
 
     /// Creates a lockout with these numbers.
     public init(failedCount: Int, limit: Int, secondsForEach: Int) {
-      (self.failedCount, self.limit, self.secondsForEach) = (failedCount, limit, secondsForEach)
+      self.failedCount = failedCount
+      self.limit = limit
+      self.secondsForEach = secondsForEach
     }
 
     /// True if the lockout is active now.

@@ -27,6 +27,8 @@ public struct TrustedTime: Hashable, Sendable {
   ///   - millisecondsAwake: The time since boot without sleep; a negative number counts as 0.
   ///   - wallSeconds: The wall clock, since 1970-01-01T00:00:00Z.
   public init(boot: BootInstant, millisecondsAwake: Int64, wallSeconds: Int64) {
-    (self.boot, self.millisecondsAwake, self.wallSeconds) = (boot, max(0, millisecondsAwake), wallSeconds)
+    self.boot = boot
+    self.millisecondsAwake = max(0, millisecondsAwake)
+    self.wallSeconds = wallSeconds
   }
 }

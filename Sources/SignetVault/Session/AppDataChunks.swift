@@ -15,7 +15,9 @@ struct AppDataChunks: Sendable {
 
   /// Creates an empty text; each chunk except the last will have `byteCount` bytes.
   init(_ key: AppDataKey, byteCount: Int, _ transform: @escaping Transform) {
-    (self.key, self.byteCount, self.transform) = (key, byteCount, transform)
+    self.key = key
+    self.byteCount = byteCount
+    self.transform = transform
     chunk.reserveCapacity(byteCount)
   }
 

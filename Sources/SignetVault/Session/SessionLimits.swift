@@ -33,7 +33,11 @@ package struct SessionTimes: Sendable, Hashable {
   /// The time of the last check, with or without a use.
   package var seen: TrustedTime
 
-  package init(_ now: TrustedTime) { (authenticated, used, seen) = (now, now, now) }
+  package init(_ now: TrustedTime) {
+    authenticated = now
+    used = now
+    seen = now
+  }
 }
 
 extension SessionLimits {

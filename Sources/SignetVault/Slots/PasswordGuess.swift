@@ -28,7 +28,9 @@ struct PasswordGuess {
   ///   - derived: The key derived from the password with the slot's salt and cost.
   ///   - hardwareSecret: The source of the slot's hardware secret.
   init(_ slot: ProtectionSlot, _ derived: SharedSecretBox, _ hardwareSecret: HardwareSecret) {
-    (self.slot, self.derived, self.hardwareSecret) = (slot, derived, hardwareSecret)
+    self.slot = slot
+    self.derived = derived
+    self.hardwareSecret = hardwareSecret
   }
 
   /// Compares the guess; only hardware that counts by itself counts here.

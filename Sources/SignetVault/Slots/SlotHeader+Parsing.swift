@@ -49,7 +49,9 @@ extension SlotHeader {
       throw .malformed
     }
     version = 2
-    (self.keystore, self.salt, self.place) = (keystore, salt, place)
+    self.keystore = keystore
+    self.salt = salt
+    self.place = place
     self.guessLimit = guessLimit == 0 ? nil : guessLimit
   }
 }

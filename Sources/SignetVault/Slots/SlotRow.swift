@@ -42,7 +42,9 @@ struct SlotRow {
   private var place: DomainPlace { slot.header.place }
 
   init(slot: ProtectionSlot, attempts: AttemptState, password: PasswordTimes?) {
-    (self.slot, self.attempts, self.password) = (slot, attempts, password)
+    self.slot = slot
+    self.attempts = attempts
+    self.password = password
   }
 
   /// Reads and verifies a row.

@@ -56,7 +56,9 @@ struct ContainerRows {
   }
 
   private init(reading id: ContainerID, in tables: VaultTables, _ state: VaultState) throws {
-    (self.id, self.state, self.tables) = (id, state, tables)
+    self.id = id
+    self.state = state
+    self.tables = tables
     guard let row = try Container.row(of: id, in: tables.database) else {
       throw state[.container(id)] == nil
         ? VaultFailure.noSuchContainer(id) : VaultFailure.altered(.container(id))
@@ -74,7 +76,9 @@ struct ContainerRows {
   }
 
   init(adding container: Container, to tables: VaultTables, _ state: VaultState) throws {
-    (id, self.state, self.tables) = (container.id, state, tables)
+    id = container.id
+    self.state = state
+    self.tables = tables
     self.container = Entry(container, try container.insert(into: tables.database, tables.seal))
   }
 

@@ -69,7 +69,9 @@ struct VaultIdentity {
   }
 
   private init(_ row: IdentityRow, _ tables: VaultTables, _ keystore: any HardwareKeystore) {
-    (self.row, self.tables, device) = (row, tables, DeviceID(row.device))
+    self.row = row
+    self.tables = tables
+    device = DeviceID(row.device)
     self.tables.counter = HardwareCounter(keystore, name: row.counter)
   }
 
