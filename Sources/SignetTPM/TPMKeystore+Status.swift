@@ -9,9 +9,10 @@
       try converse { conversation throws(TPMFailure) in
         let fixed = try conversation.properties(from: Conversation.Property.manufacturer, count: 8)
         var status = KeystoreStatus(kind: .tpm2)
-        let maker = fixed[Conversation.Property.manufacturer].map(Self.text) ?? ""
+        let manufacturer = fixed[Conversation.Property.manufacturer].map(Self.text) ?? ""
         let model = Conversation.Property.vendorStrings.compactMap { fixed[$0].map(Self.text) }.joined()
-        status.manufacturer = [maker, model].map(Self.trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+        status.manufacturer = [manufacturer, model].map(Self.trimmed).filter { !$0.isEmpty }.joined(
+          separator: " ")
         let major = fixed[Conversation.Property.firmwareMajor] ?? 0
         let minor = fixed[Conversation.Property.firmwareMinor] ?? 0
         status.firmware = [major >> 16, major & 0xFFFF, minor >> 16, minor & 0xFFFF].map(String.init)

@@ -3,7 +3,7 @@ func fishScript(_ name: String, _ contexts: [CompletionContext]) -> String {
   let function = "__" + functionName(name) + "_at"
   var descents = ""
   var valued: [String] = []
-  var offers = ""
+  var completions = ""
   for context in contexts {
     for command in context.commands {
       descents += "            case \(fishQuoted("\(context.key):\(command.name)"))\n"
@@ -14,15 +14,15 @@ func fishScript(_ name: String, _ contexts: [CompletionContext]) -> String {
     }
     let condition = "complete -c \(name) -n \(fishQuoted("\(function) \(fishQuoted(context.key))"))"
     for command in context.commands {
-      offers += "\(condition) -a \(fishQuoted(command.name)) -d \(fishQuoted(command.summary))\n"
+      completions += "\(condition) -a \(fishQuoted(command.name)) -d \(fishQuoted(command.summary))\n"
     }
     for option in context.options {
       let short = option.short.map { " -s \($0)" } ?? ""
       let value = option.takesValue ? " " + fishOffer(option.completion, isValue: true) : ""
-      offers += "\(condition) -l \(option.name)\(short)\(value) -d \(fishQuoted(option.help))\n"
+      completions += "\(condition) -l \(option.name)\(short)\(value) -d \(fishQuoted(option.help))\n"
     }
     for argument in context.command.arguments where argument.completion != .nothing {
-      offers += "\(condition) \(fishOffer(argument.completion, isValue: false))\n"
+      completions += "\(condition) \(fishOffer(argument.completion, isValue: false))\n"
     }
   }
   if !valued.isEmpty {
@@ -44,7 +44,7 @@ func fishScript(_ name: String, _ contexts: [CompletionContext]) -> String {
         test "$path" = "$argv[1]"
     end
     complete -c \(name) -f
-    \(offers)
+    \(completions)
     """
 }
 

@@ -35,7 +35,7 @@ struct NotedPrompt {
   func readLine(
     into buffer: LineBuffer, _ keys: EditingKeys, _ pipes: [WakePipe]
   ) throws(SecretInputFailure) -> LineReader.Ending {
-    var beyond = 0
+    var excessByteCount = 0
     var byte: UInt8 = 0
     defer { byte = 0 }
     draw(buffer)
@@ -57,14 +57,15 @@ struct NotedPrompt {
       if count == 0 { return .end }
       switch byte {
       case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-        guard beyond == 0 else { throw .tooLong(maximumByteCount: buffer.capacity) }
+        guard excessByteCount == 0 else { throw .tooLong(maximumByteCount: buffer.capacity) }
         return .newline
       case keys.end: if buffer.count == 0 { return .end }
-      case keys.erase, 0x08, 0x7F: if beyond > 0 { beyond -= 1 } else { buffer.removeLastCharacter() }
+      case keys.erase, 0x08, 0x7F:
+        if excessByteCount > 0 { excessByteCount -= 1 } else { buffer.removeLastCharacter() }
       case keys.kill, keys.eraseWord:
-        beyond = 0
+        excessByteCount = 0
         buffer.wipe()
-      default: if !buffer.append(byte) { beyond += 1 }
+      default: if !buffer.append(byte) { excessByteCount += 1 }
       }
       if !isMoreWaiting { draw(buffer) }
     }

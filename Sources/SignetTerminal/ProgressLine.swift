@@ -46,9 +46,9 @@ public final class ProgressLine: Sendable {
   private static func line(_ fraction: Double?, _ message: String, width: Int, usesUTF8: Bool) -> String {
     var line = ""
     if let fraction, !fraction.isNaN {
-      let done = min(max(fraction, 0), 1)
-      let percent = String(Int(done * 100))
-      let filled = Int(done * 20)
+      let completed = min(max(fraction, 0), 1)
+      let percent = String(Int(completed * 100))
+      let filled = Int(completed * 20)
       let (full, empty) = usesUTF8 ? ("█", "░") : ("#", ".")
       line += String(repeating: full, count: filled) + String(repeating: empty, count: 20 - filled)
       line += " " + String(repeating: " ", count: 3 - percent.count) + percent + "% "

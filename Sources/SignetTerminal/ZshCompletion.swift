@@ -58,9 +58,9 @@ private func zshSpecification(_ option: Option) -> String {
   let long = "--\(option.name)" + (option.takesValue ? "=" : "")
   let isOnce = !(option.isRepeatable && option.takesValue)
   guard let short = option.short else { return shellQuoted((isOnce ? "" : "*") + long + tail) }
-  let spelled = "-\(short)" + (option.takesValue ? "+" : "")
+  let shortForm = "-\(short)" + (option.takesValue ? "+" : "")
   let first = isOnce ? "'(-\(short) --\(option.name))'" : "'*'"
-  return "\(first){\(spelled),\(long)}\(shellQuoted(tail))"
+  return "\(first){\(shortForm),\(long)}\(shellQuoted(tail))"
 }
 
 private func zshAction(_ completion: Completion) -> String {

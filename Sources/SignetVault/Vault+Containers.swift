@@ -131,9 +131,9 @@ extension Vault {
   /// - Throws: ``VaultFailure/altered(_:)`` if any container of the vault was changed from outside: see ``alteredContainers()``.
   package func containers(matching filter: ContainerFilter = .init()) throws(VaultFailure) -> [Container] {
     do {
-      let (sound, altered) = try tables.readAll { try $0.attributes() }
+      let (intact, altered) = try tables.readAll { try $0.attributes() }
       if let id = altered.first { throw VaultFailure.altered(.container(id)) }
-      return sound.filter(filter.accepts)
+      return intact.filter(filter.accepts)
     } catch { throw VaultFailure(error) }
   }
 

@@ -276,11 +276,11 @@ enum PEMText {
   mutating func add(_ kind: Extension, _ value: String) throws(CryptoFailure) {
     var context = unsafe X509V3_CTX()
     unsafe X509V3_set_ctx(&context, issuer.raw, draft.raw, nil, nil, 0)
-    guard let made = unsafe X509V3_EXT_conf_nid(nil, &context, kind.nid, value) else {
+    guard let x509Extension = unsafe X509V3_EXT_conf_nid(nil, &context, kind.nid, value) else {
       throw OpenSSLCall.failure("X509V3_EXT_conf_nid")
     }
-    defer { unsafe X509_EXTENSION_free(made) }
-    try OpenSSLCall.check(unsafe X509_add_ext(draft.raw, made, -1), "X509_add_ext")
+    defer { unsafe X509_EXTENSION_free(x509Extension) }
+    try OpenSSLCall.check(unsafe X509_add_ext(draft.raw, x509Extension, -1), "X509_add_ext")
   }
 
   /// Signs with SHA-256.

@@ -28,7 +28,7 @@ public struct Evidence: Sendable, Hashable, CustomStringConvertible {
   init(_ finding: Finding, weight: Double, _ explanation: String) {
     self.finding = finding
     self.weight = Finding.bounded(weight)
-    self.explanation = Self.harmless(explanation)
+    self.explanation = Self.sanitised(explanation)
   }
 
   /// The category of the finding.
@@ -56,7 +56,7 @@ public struct Evidence: Sendable, Hashable, CustomStringConvertible {
   /// Removes invisible characters and limits the length.
   ///
   /// An attacker can choose names of files and threads: they must not control a terminal or fill a log.
-  private static func harmless(_ text: String) -> String {
+  private static func sanitised(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
         text.unicodeScalars.prefix(explanationLimit).map { $0.isInvisible ? "?" : $0 }))

@@ -77,7 +77,7 @@ struct FprintReader: ~Copyable {
     } catch { throw BiometricFailure(error) }
     do throws(BiometricFailure) {
       try call("Claim", .text(""))
-      try touch(within: limit, reason: reason, hints: hints, mismatch: mismatch)
+      try verifyFinger(within: limit, reason: reason, hints: hints, mismatch: mismatch)
       // Read while the sensor is claimed, so that no other program can enroll or delete. Read after the match, because after
       // a mismatch fprintd itself forgets fingers that are missing in the reader.
       guard let set = try enrolledSet() else { throw BiometricFailure.notEnrolled }
@@ -92,17 +92,17 @@ struct FprintReader: ~Copyable {
     }
   }
 
-  private mutating func touch(
+  private mutating func verifyFinger(
     within limit: Duration, reason: String, hints: (BiometricHint) -> Void, mismatch: () -> MismatchVerdict
   ) throws(BiometricFailure) {
-    let swipes = try property("scan-type") == "swipe"
+    let isSwipeSensor = try property("scan-type") == "swipe"
     let deadline = ContinuousClock.now + limit
     var remaining = FprintGate.triesPerMatch
     while true {
       try call("VerifyStart", .text("any"))
       // Only once: after a mismatch this hint would replace the mismatch message at once.
       if remaining == FprintGate.triesPerMatch {
-        hints(swipes ? .swipeSensor(reason: reason) : .touchSensor(reason: reason))
+        hints(isSwipeSensor ? .swipeSensor(reason: reason) : .touchSensor(reason: reason))
       }
       let matches = try verdict(until: deadline, hints: hints)
       finish("VerifyStop")

@@ -70,7 +70,7 @@ final class PAMConversationBridge: Sendable {
   ///
   /// - Returns: `nil` if the conversation has ended.
   func promptUser(_ text: String, echoes: Bool) -> SharedSecretBox? {
-    let prompt = PasscodePrompt(reason: reason, text: Self.harmless(text), echoes: echoes)
+    let prompt = PasscodePrompt(reason: reason, text: Self.sanitised(text), echoes: echoes)
     let finished = perform { [conversation] in
       guard let answer = await conversation.answer(prompt) else { return nil }
       let box = SharedSecretBox(answer)
@@ -90,7 +90,7 @@ final class PAMConversationBridge: Sendable {
   ///
   /// - Returns: True if the conversation continues.
   func show(_ text: String, isError: Bool) -> Bool {
-    let message = PasscodeMessage(text: Self.harmless(text), isError: isError)
+    let message = PasscodeMessage(text: Self.sanitised(text), isError: isError)
     let finished = perform { [conversation] in
       await conversation.show(message)
       return nil
@@ -117,7 +117,7 @@ final class PAMConversationBridge: Sendable {
   }
 
   /// Joins foreign text into one line, and escapes characters that control a terminal.
-  static func harmless(_ text: String) -> String {
+  static func sanitised(_ text: String) -> String {
     let lines = text.split(whereSeparator: \.isNewline)
     return TerminalText.sanitised(lines.joined(separator: " "), limit: textLimit)
   }

@@ -41,8 +41,8 @@ package struct FileRule: Sendable {
     guard status.st_mode & S_IFMT == (kind == .folder || kind == .foreignFolder ? S_IFDIR : S_IFREG) else {
       throw .wrongKind
     }
-    let mayBeRoots = kind == .foreignFile || kind == .foreignFolder
-    guard status.st_uid == geteuid() || (mayBeRoots && status.st_uid == 0) else {
+    let canBeOwnedByRoot = kind == .foreignFile || kind == .foreignFolder
+    guard status.st_uid == geteuid() || (canBeOwnedByRoot && status.st_uid == 0) else {
       throw .ownedByAnother(owner: status.st_uid)
     }
     let mode = UInt32(status.st_mode & 0o7777)

@@ -3,8 +3,8 @@
 /// - Returns: The first of the closest candidates; `nil` if none is close or `word` is longer than 64.
 package func closest(to word: String, among candidates: [String]) -> String? {
   guard word.count <= 64 else { return nil }
-  let begun = candidates.filter { word.count >= 2 && $0.hasPrefix(word) }
-  if begun.count == 1 { return begun.first }
+  let prefixMatches = candidates.filter { word.count >= 2 && $0.hasPrefix(word) }
+  if prefixMatches.count == 1 { return prefixMatches.first }
   let allowed = word.count <= 3 ? 1 : 2
   let ranked = candidates.map { ($0, typingErrors(word, $0)) }.filter { $0.1 <= allowed }
   return ranked.min { $0.1 < $1.1 }?.0

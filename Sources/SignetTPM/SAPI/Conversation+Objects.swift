@@ -22,8 +22,8 @@
     ) throws(TPMFailure) -> CreatedObject {
       let session = try session(saltedFor: parent)
       var template = template
-      var outside = TPM2B_DATA()
-      var registers = TPML_PCR_SELECTION()
+      var outsideInfo = TPM2B_DATA()
+      var creationPCR = TPML_PCR_SELECTION()
       var privatePart = TPM2B_PRIVATE()
       var publicPart = TPM2B_PUBLIC()
       var (creation, hash, ticket) = (TPM2B_CREATION_DATA(), TPM2B_DIGEST(), TPMT_TK_CREATION())
@@ -36,7 +36,7 @@
       let authorization = Authorization.session(session, nil, .encryptingCommand, names: [parent.name])
       try unsafe sensitive.withPointer { (pointer) throws(TPMFailure) in
         try run("TPM2_Create", authorization) {
-          unsafe Tss2_Sys_Create_Prepare(sys, parent.handle, pointer, &template, &outside, &registers)
+          unsafe Tss2_Sys_Create_Prepare(sys, parent.handle, pointer, &template, &outsideInfo, &creationPCR)
         } complete: {
           unsafe Tss2_Sys_Create_Complete(sys, &privatePart, &publicPart, &creation, &hash, &ticket)
         }

@@ -50,8 +50,8 @@
     private func makeParent() throws(TPMFailure) -> Parent {
       var template = ObjectTemplate.storageKey
       var sensitive = TPM2B_SENSITIVE_CREATE()
-      var outside = TPM2B_DATA()
-      var registers = TPML_PCR_SELECTION()
+      var outsideInfo = TPM2B_DATA()
+      var creationPCR = TPML_PCR_SELECTION()
       var handle: UInt32 = 0
       var created = TPM2B_PUBLIC()
       var (creation, hash, ticket) = (TPM2B_CREATION_DATA(), TPM2B_DIGEST(), TPMT_TK_CREATION())
@@ -59,7 +59,7 @@
       do throws(TPMFailure) {
         try run("TPM2_CreatePrimary", .empty) {
           unsafe Tss2_Sys_CreatePrimary_Prepare(
-            sys, Self.owner, &sensitive, &template, &outside, &registers)
+            sys, Self.owner, &sensitive, &template, &outsideInfo, &creationPCR)
         } complete: {
           unsafe Tss2_Sys_CreatePrimary_Complete(sys, &handle, &created, &creation, &hash, &ticket, &name)
         }

@@ -16,10 +16,10 @@ extension ContainerDraft {
 extension DomainPlace {
   /// Rejects an invalid name, and a duplicate.
   fileprivate static func requireDistinctNames(_ names: [String]) throws(VaultFailure) {
-    var seen: Set<String> = []
+    var uniqueNames: Set<String> = []
     for name in names {
       guard isName(name) else { throw .invalidName }
-      guard seen.insert(name).inserted else { throw .duplicateName(name) }
+      guard uniqueNames.insert(name).inserted else { throw .duplicateName(name) }
     }
   }
 }

@@ -38,11 +38,11 @@ struct AppDataChunks: Sendable {
 
   private mutating func next(isLast: Bool) throws(AppDataFailure) -> [UInt8] {
     do throws(AppDataFailure) {
-      let made = try transform(chunk, number, isLast, key)
+      let output = try transform(chunk, number, isLast, key)
       chunk.wipe()
       chunk.removeAll(keepingCapacity: true)
       number = number.flatMap { $0 == .max ? nil : $0 + 1 }
-      return made
+      return output
     } catch {
       if error == .damaged { number = nil }
       throw error

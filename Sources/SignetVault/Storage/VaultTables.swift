@@ -21,19 +21,19 @@ struct VaultTables {
   /// Reads all containers in one consistent snapshot, oldest first.
   ///
   /// - Returns: The result of `body` for each container that verifies, and the claimed identifiers of the others.
-  func readAll<R>(_ body: (ContainerRows) throws -> R) throws -> (sound: [R], altered: [ContainerID?]) {
+  func readAll<R>(_ body: (ContainerRows) throws -> R) throws -> (intact: [R], altered: [ContainerID?]) {
     try database.transaction(.deferred) {
       let state = try VaultState(from: self)
       let names = try Container.names(in: database)
-      var (sound, altered): ([R], [ContainerID?]) = ([], [])
+      var (intact, altered): ([R], [ContainerID?]) = ([], [])
       for name in names {
         do {
           guard let name else { throw VaultFailure.altered(.container(nil)) }
-          sound.append(try body(try ContainerRows(name, in: self, state)))
+          intact.append(try body(try ContainerRows(name, in: self, state)))
         } catch VaultFailure.altered { altered.append(name) }
       }
       let missing = state.containers.subtracting(names.compactMap { $0?.bytes })
-      return (sound, altered + missing.map { Identifier($0).map(ContainerID.init) })
+      return (intact, altered + missing.map { Identifier($0).map(ContainerID.init) })
     }
   }
 

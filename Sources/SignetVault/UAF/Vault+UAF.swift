@@ -70,12 +70,12 @@ extension Vault {
       for draft in drafts { try draft.validate() }
       var isRemoved = false
       let result = try storingSlots {
-        let made = try drafts.map { try make($0, in: place.container) }
+        let newDomains = try drafts.map { try make($0, in: place.container) }
         return try tables.change(place.container) { rows in
           guard try rows.slot(place.domain, opened.header.kind).slot == opened else {
             throw VaultFailure.outdated(domain: place.domain)
           }
-          for domain in made {
+          for domain in newDomains {
             guard !rows.hasDomain(domain.name) else { throw VaultFailure.duplicateName(domain.name) }
             try rows.add(domain)
           }
