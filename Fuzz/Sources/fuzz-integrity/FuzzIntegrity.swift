@@ -150,9 +150,9 @@ import SignetJSON
   // MARK: What a guard's process answers, and settings
 
   private static func checkChild(_ input: [UInt8]) {
-    guard case .answered(let evidence)? = GuardChild.Outcome(parsing: input) else { return }
+    guard case .finished(let evidence)? = GuardChild.Outcome(parsing: input) else { return }
     let text: JSONObject = ["evidence": .array(evidence.map { .object($0.json) })]
-    guard case .answered(let again)? = GuardChild.Outcome(parsing: text.bytes) else {
+    guard case .finished(let again)? = GuardChild.Outcome(parsing: text.bytes) else {
       return require(false, "evidence that is written is read")
     }
     require(again.map(\.json) == evidence.map(\.json), "and is the same")

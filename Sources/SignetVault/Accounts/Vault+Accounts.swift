@@ -32,12 +32,12 @@ extension Vault {
   }
 
   /// Returns the container in a state that at most one container has.
-  func only(_ required: Container.State, in state: VaultState) throws -> ContainerID? {
+  func only(_ expected: Container.State, in state: VaultState) throws -> ContainerID? {
     let names = try Container.names(in: database).compactMap(\.self)
     var altered: ContainerID?
     for name in names {
       do {
-        if try ContainerRows(name, in: tables, state).attributes().state == required { return name }
+        if try ContainerRows(name, in: tables, state).attributes().state == expected { return name }
       } catch VaultFailure.altered { altered = name }
     }
     let missing = state.containers.subtracting(names.map(\.bytes)).first
