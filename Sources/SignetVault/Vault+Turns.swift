@@ -17,7 +17,7 @@ extension Vault {
     return try body()
   }
 
-  /// Reads a value, and reads it again in turn if an attempt without a result may have affected it.
+  /// Reads a value, and reads it again under the attempt lock if an attempt without a result may have affected it.
   ///
   /// - Parameters:
   ///   - isPlain: Returns true if no such attempt can have affected the value.
