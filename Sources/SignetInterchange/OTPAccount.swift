@@ -92,8 +92,13 @@ public struct OTPAccount: Sendable {
     guard count <= Self.maximumSecretByteCount else {
       throw .tooLarge("secret", limit: Self.maximumSecretByteCount)
     }
-    (self.issuer, self.name, self.kind, self.hasCheckDigit) = (issuer, name, kind, hasCheckDigit)
-    (self.secret, self.image, self.foreign) = (secret, image, foreign)
+    self.issuer = issuer
+    self.name = name
+    self.kind = kind
+    self.hasCheckDigit = hasCheckDigit
+    self.secret = secret
+    self.image = image
+    self.foreign = foreign
   }
 
   /// Limits the foreign members: they are stored with the account and read each time.
@@ -203,7 +208,9 @@ public struct ForeignMember: Sendable, Hashable {
 
   /// Creates a member.
   public init(format: InterchangeFormat, name: String, value: String) {
-    (self.format, self.name, self.value) = (format, name, value)
+    self.format = format
+    self.name = name
+    self.value = value
   }
 }
 

@@ -14,7 +14,9 @@ public struct ContainerKeys: Hashable, Sendable {
   public init(
     session: P256.Signing.PublicKey, encryption: P256.KeyAgreement.PublicKey, signing: P256.Signing.PublicKey
   ) {
-    (self.session, self.encryption, self.signing) = (session, encryption, signing)
+    self.session = session
+    self.encryption = encryption
+    self.signing = signing
   }
 
   /// Parses the keys.

@@ -30,7 +30,9 @@ public struct ContainerProfile: Hashable, Sendable {
 
   /// Creates a profile.
   public init(protection: ProtectionPolicy, otpLabel: String = "otp", totp: TOTPParameters) {
-    (self.protection, self.otpLabel, self.totp) = (protection, otpLabel, totp)
+    self.protection = protection
+    self.otpLabel = otpLabel
+    self.totp = totp
   }
 
   /// Parses a profile.

@@ -43,8 +43,12 @@ public struct DeviceDescription: Hashable, Sendable {
     else {
       throw .invalid(member: "platform", reason: "has 1 to 32 ASCII characters")
     }
-    (self.id, self.name, self.platform) = (id, name, platform)
-    (self.keystore, self.isSimulated, self.keyOrigin) = (keystore, isSimulated, keyOrigin)
+    self.id = id
+    self.name = name
+    self.platform = platform
+    self.keystore = keystore
+    self.isSimulated = isSimulated
+    self.keyOrigin = keyOrigin
   }
 
   /// Parses a description.

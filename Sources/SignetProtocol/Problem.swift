@@ -145,7 +145,9 @@ public struct Problem: Error, Hashable, Sendable {
 
   /// Creates a problem.
   public init(_ code: Code, _ detail: String = "", retryAfter: Int64? = nil) {
-    (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
+    self.code = code
+    self.detail = detail
+    self.retryAfter = retryAfter
   }
 
   /// Parses a problem document; `nil` if it is malformed or its code is unknown to this build.

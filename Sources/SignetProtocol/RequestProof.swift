@@ -26,7 +26,9 @@ public struct RequestProof: Hashable, Sendable {
   /// The id is a hash of random bytes and of all other members. If a manipulated generator repeats its output, the device
   /// can still report that: its report has another id than the request before it, and is no replay.
   public init(method: String, path: String, body: [UInt8], time: Int64, random: some RandomSource) {
-    (self.method, self.path, self.time) = (method, path, time)
+    self.method = method
+    self.path = path
+    self.time = time
     bodyDigest = HashFunction.sha256.digest(of: body)
     let image = random.bytes(16) + bodyDigest + Array("\(time) \(method) \(path)".utf8)
     id = Array(HashFunction.sha256.digest(of: image).prefix(16))

@@ -15,7 +15,9 @@ public struct TOTPParameters: Hashable, Sendable {
   public static let standard = TOTPParameters(unchecked: .sha256, digits: 6, period: 30)
 
   private init(unchecked algorithm: OATHAlgorithm, digits: Int, period: Int) {
-    (self.algorithm, self.digits, self.period) = (algorithm, digits, period)
+    self.algorithm = algorithm
+    self.digits = digits
+    self.period = period
   }
 
   init(_ object: JSONObject) throws(WireFailure) {

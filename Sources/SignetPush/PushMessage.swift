@@ -29,7 +29,9 @@ public struct PushMessage: Hashable, Sendable {
       (1...32).contains(topic.utf8.count) && topic.utf8.allSatisfy(Self.mayStandInTopic),
       "\"\(topic)\" is no topic of a push")
     precondition(envelope.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an envelope is visible ASCII")
-    (self.envelope, self.topic, self.expires) = (envelope, topic, expires)
+    self.envelope = envelope
+    self.topic = topic
+    self.expires = expires
     self.data = data ?? ["signet": envelope]
     self.notification = notification
   }

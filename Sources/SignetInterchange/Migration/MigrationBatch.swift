@@ -70,7 +70,9 @@ public struct MigrationBatch: Sendable {
       throw .invalid("data", reason: "counts its QR codes wrongly")
     }
     self.id = Int32(truncatingIfNeeded: id)
-    (self.index, self.count, self.content) = (Int(index), max(Int(count), 1), content)
+    self.index = Int(index)
+    self.count = max(Int(count), 1)
+    self.content = content
   }
 
   /// Joins the QR codes of one or more exports.

@@ -56,7 +56,9 @@ private struct PSKCEncryption {
       guard let cipher = PSKCDecryption.Cipher.allCases.first(where: { $0.keyByteCount == count }) else {
         throw .crypto(.keyLength(count))
       }
-      (key, self.cipher, salt) = (secret, cipher, nil)
+      key = secret
+      self.cipher = cipher
+      salt = nil
     case .password(let password):
       let salt = random.bytes(Self.saltByteCount)
       key = SharedSecretBox(

@@ -106,10 +106,14 @@ extension PSKCKey {
   ) throws(InterchangeFailure) {
     self.init(algorithm: key.attributes["Algorithm"] ?? "", secret: nil)
     id = key.attributes["Id"]
-    (issuer, friendlyName, userID) = (key.text("Issuer"), key.text("FriendlyName"), key.text("UserId"))
+    issuer = key.text("Issuer")
+    friendlyName = key.text("FriendlyName")
+    userID = key.text("UserId")
     if let device = package["DeviceInfo"] {
-      (manufacturer, serialNumber) = (device.text("Manufacturer"), device.text("SerialNo"))
-      (model, deviceUserID) = (device.text("Model"), device.text("UserId"))
+      manufacturer = device.text("Manufacturer")
+      serialNumber = device.text("SerialNo")
+      model = device.text("Model")
+      deviceUserID = device.text("UserId")
     }
     cryptoModule = package.text("CryptoModuleInfo", "Id")
     suite = key.text("AlgorithmParameters", "Suite")

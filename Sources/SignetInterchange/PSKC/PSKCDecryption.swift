@@ -37,7 +37,9 @@ struct PSKCDecryption {
   init(_ root: MarkupElement, _ given: PSKCEncryptionKey?) throws(InterchangeFailure) {
     self.given = given
     guard let encryption = root["EncryptionKey"] else {
-      (key, isPassword, mac) = (nil, false, nil)
+      key = nil
+      isPassword = false
+      mac = nil
       return
     }
     if let derived = encryption["DerivedKey"] {

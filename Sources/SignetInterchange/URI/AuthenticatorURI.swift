@@ -31,7 +31,10 @@ public struct AuthenticatorURI: Sendable {
 
     /// Creates a value with all parts.
     public init(kind: OTPAccount.Kind, algorithm: OATHAlgorithm, digits: Int, secret: SharedSecretBox) {
-      (self.kind, self.algorithm, self.digits, self.secret) = (kind, algorithm, digits, secret)
+      self.kind = kind
+      self.algorithm = algorithm
+      self.digits = digits
+      self.secret = secret
     }
   }
 
@@ -55,11 +58,12 @@ public struct AuthenticatorURI: Sendable {
       registrationEndpoint: String, authenticationEndpoint: String, sharedSecret: SharedSecretBox,
       challenge: [UInt8]? = nil, loadBalancer: String? = nil, messageID: String? = nil
     ) {
-      (self.registrationEndpoint, self.authenticationEndpoint) = (
-        registrationEndpoint, authenticationEndpoint
-      )
-      (self.sharedSecret, self.challenge) = (sharedSecret, challenge)
-      (self.loadBalancer, self.messageID) = (loadBalancer, messageID)
+      self.registrationEndpoint = registrationEndpoint
+      self.authenticationEndpoint = authenticationEndpoint
+      self.sharedSecret = sharedSecret
+      self.challenge = challenge
+      self.loadBalancer = loadBalancer
+      self.messageID = messageID
     }
   }
 
@@ -103,9 +107,18 @@ public struct AuthenticatorURI: Sendable {
     push: Push? = nil, image: String? = nil, backgroundColor: String? = nil, policies: JSONObject? = nil,
     userID: String? = nil, resourceID: String? = nil, others: [(name: String, value: String)] = []
   ) {
-    (self.scheme, self.issuer, self.account, self.otherIssuer) = (scheme, issuer, account, otherIssuer)
-    (self.oath, self.push, self.image, self.backgroundColor) = (oath, push, image, backgroundColor)
-    (self.policies, self.userID, self.resourceID, self.others) = (policies, userID, resourceID, others)
+    self.scheme = scheme
+    self.issuer = issuer
+    self.account = account
+    self.otherIssuer = otherIssuer
+    self.oath = oath
+    self.push = push
+    self.image = image
+    self.backgroundColor = backgroundColor
+    self.policies = policies
+    self.userID = userID
+    self.resourceID = resourceID
+    self.others = others
   }
 }
 

@@ -21,10 +21,10 @@ public struct DecryptionKey: Sendable {
   ///   - key: The private key.
   ///   - keyID: The `kid`.
   public init(_ key: P256.KeyAgreement.PrivateKey, keyID: String? = nil) {
-    (material, self.keyID) = (.p256(key), keyID)
-    (keyAlgorithms, contentAlgorithms) = (
-      KeyManagementAlgorithm.agreeing, Set(ContentEncryptionAlgorithm.allCases)
-    )
+    material = .p256(key)
+    self.keyID = keyID
+    keyAlgorithms = KeyManagementAlgorithm.agreeing
+    contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
   }
 
   /// Prepares a shared key for the algorithms with keys of its length.
@@ -36,8 +36,10 @@ public struct DecryptionKey: Sendable {
   public init(_ secret: SharedSecretBox, keyID: String? = nil) throws(JOSEFailure) {
     let permission = try EncryptionPermission(
       sharedKeyByteCount: secret.withSecret { $0.byteCount }, algorithm: nil)
-    (material, self.keyID) = (.symmetric(secret), keyID)
-    (keyAlgorithms, contentAlgorithms) = (permission.keyAlgorithms, permission.contentAlgorithms)
+    material = .symmetric(secret)
+    self.keyID = keyID
+    keyAlgorithms = permission.keyAlgorithms
+    contentAlgorithms = permission.contentAlgorithms
   }
 
   /// Prepares a private or symmetric JWK, within the limits of its `use`, `key_ops` and `alg`.

@@ -20,7 +20,9 @@ public struct SigningKey: Sendable {
   ///   - key: The private key.
   ///   - keyID: The `kid`.
   public init(_ key: P256.Signing.PrivateKey, keyID: String? = nil) {
-    (material, algorithm, self.keyID) = (.p256(key), .es256, keyID)
+    material = .p256(key)
+    algorithm = .es256
+    self.keyID = keyID
   }
 
   /// Prepares an RSA key for RS256, the only algorithm that some services accept.
@@ -29,7 +31,9 @@ public struct SigningKey: Sendable {
   ///   - key: The private key.
   ///   - keyID: The `kid`.
   public init(rs256 key: RSA.PrivateKey, keyID: String? = nil) {
-    (material, algorithm, self.keyID) = (.rsa(key), .rs256, keyID)
+    material = .rsa(key)
+    algorithm = .rs256
+    self.keyID = keyID
   }
 
   /// Prepares a shared key for HMAC.
@@ -51,7 +55,9 @@ public struct SigningKey: Sendable {
   /// RFC 7518 section 3.2 requires 32 bytes; ``init(hmac:_:keyID:)`` enforces that for Signet's own keys.
   package init(hs256 key: HMACKey) {
     precondition(key.hash == .sha256, "HS256 is HMAC with SHA-256")
-    (material, algorithm, keyID) = (.hmac(key), .hs256, nil)
+    material = .hmac(key)
+    algorithm = .hs256
+    keyID = nil
   }
 
   /// Prepares a private or symmetric JWK, within the limits of its `use`, `key_ops` and `alg`.

@@ -21,7 +21,9 @@ public struct VerificationKey: Sendable {
   ///   - key: The public key.
   ///   - keyID: The `kid`.
   public init(_ key: P256.Signing.PublicKey, keyID: String? = nil) {
-    (material, algorithms, self.keyID) = (.p256(key), [.es256], keyID)
+    material = .p256(key)
+    algorithms = [.es256]
+    self.keyID = keyID
   }
 
   /// Prepares a shared key for HMAC.
@@ -42,7 +44,9 @@ public struct VerificationKey: Sendable {
   /// Prepares an HMAC-SHA256 key that may be shorter than the hash, for protocols that issue such keys.
   package init(hs256 key: HMACKey) {
     precondition(key.hash == .sha256, "HS256 is HMAC with SHA-256")
-    (material, algorithms, keyID) = (.hmac([.hs256: key]), [.hs256], nil)
+    material = .hmac([.hs256: key])
+    algorithms = [.hs256]
+    keyID = nil
   }
 
   /// Prepares a JWK, within the limits of its `use`, `key_ops` and `alg`.

@@ -129,6 +129,9 @@ public struct OCRAInput: Sendable {
   public init(
     counter: UInt64? = nil, pin: SharedSecretBox? = nil, session: [UInt8]? = nil, unixTime: Int64? = nil
   ) {
-    (self.counter, self.pin, self.session, self.unixTime) = (counter, pin, session, unixTime)
+    self.counter = counter
+    self.pin = pin
+    self.session = session
+    self.unixTime = unixTime
   }
 }

@@ -71,7 +71,10 @@ public struct TimedCode: Sendable, Hashable {
 
   /// Creates a code; `validUntil` must be later than `validFrom`.
   package init(code: String, counter: UInt64, validFrom: Int64, validUntil: Int64) {
-    (self.code, self.counter, self.validFrom, self.validUntil) = (code, counter, validFrom, validUntil)
+    self.code = code
+    self.counter = counter
+    self.validFrom = validFrom
+    self.validUntil = validUntil
   }
 }
 

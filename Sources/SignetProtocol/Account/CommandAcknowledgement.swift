@@ -29,8 +29,12 @@ public struct CommandAcknowledgement: Hashable, Sendable {
     container: ContainerID, server: ServerURL, device: [UInt8], order: DeviceCommandID,
     action: DeviceCommand.Action, time: Int64
   ) {
-    (self.container, self.server, self.device) = (container, server, device)
-    (self.order, self.action, self.time) = (order, action, time)
+    self.container = container
+    self.server = server
+    self.device = device
+    self.order = order
+    self.action = action
+    self.time = time
   }
 
   /// Parses the JSON payload of a JWS.

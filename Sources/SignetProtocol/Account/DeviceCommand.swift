@@ -29,7 +29,9 @@ public struct DeviceCommand: Hashable, Sendable {
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that ``check(reason:)`` rejects.
   public init(id: DeviceCommandID, action: Action, reason: String) throws(WireFailure) {
     try Self.check(reason: reason)
-    (self.id, self.action, self.reason) = (id, action, reason)
+    self.id = id
+    self.action = action
+    self.reason = reason
   }
 
   /// Rejects a reason that is too long, or has a line feed or a scalar that is invisible or reorders text.

@@ -39,8 +39,12 @@ public struct DeviceStatus: Hashable, Sendable {
     revision: Int64, challenge: [UInt8], policies: AccountPolicySet, standing: Standing, reason: String,
     orders: [DeviceCommand]
   ) {
-    (self.revision, self.challenge, self.policies) = (revision, challenge, policies)
-    (self.standing, self.reason, self.orders) = (standing, reason, orders)
+    self.revision = revision
+    self.challenge = challenge
+    self.policies = policies
+    self.standing = standing
+    self.reason = reason
+    self.orders = orders
   }
 
   /// Signs the status with ES256 and the server's key.

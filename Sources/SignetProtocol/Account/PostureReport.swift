@@ -32,9 +32,14 @@ public struct PostureReport: Hashable, Sendable {
     container: ContainerID, server: ServerURL, device: [UInt8], challenge: [UInt8], time: Int64,
     revision: Int64, evidence: AccountEvidence, lock: AccountLock
   ) {
-    (self.container, self.server, self.device) = (container, server, device)
-    (self.challenge, self.time, self.revision) = (challenge, time, revision)
-    (self.evidence, self.lock) = (evidence, lock)
+    self.container = container
+    self.server = server
+    self.device = device
+    self.challenge = challenge
+    self.time = time
+    self.revision = revision
+    self.evidence = evidence
+    self.lock = lock
   }
 
   /// Parses the JSON payload of a JWS.

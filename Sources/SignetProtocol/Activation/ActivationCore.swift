@@ -19,7 +19,11 @@ public struct ActivationCore: Sendable {
     user: UserID, server: ServerURL, agreement: P256.KeyAgreement.PublicKey, keys: ContainerKeys,
     device: DeviceDescription
   ) {
-    (self.user, self.server, self.agreement, self.keys, self.device) = (user, server, agreement, keys, device)
+    self.user = user
+    self.server = server
+    self.agreement = agreement
+    self.keys = keys
+    self.device = device
   }
 
   /// Parses a core whose proof is not verified yet.

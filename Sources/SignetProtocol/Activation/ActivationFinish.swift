@@ -11,7 +11,9 @@ public struct ActivationFinish: Sendable {
 
   /// Creates a body.
   public init(handshake: String, message: String, possession: String) {
-    (self.handshake, self.message, self.possession) = (handshake, message, possession)
+    self.handshake = handshake
+    self.message = message
+    self.possession = possession
   }
 
   /// Parses a body.

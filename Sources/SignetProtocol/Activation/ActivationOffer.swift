@@ -23,8 +23,12 @@ public struct ActivationOffer: ContainerOffer {
     key: P256.KeyAgreement.PublicKey, salt: [UInt8], costs: Argon2id, server: ServerURL,
     profile: ContainerProfile, expires: Int64, random: some RandomSource
   ) {
-    (self.key, self.salt, self.costs, self.server, self.profile, self.expires) =
-      (key, salt, costs, server, profile, expires)
+    self.key = key
+    self.salt = salt
+    self.costs = costs
+    self.server = server
+    self.profile = profile
+    self.expires = expires
     var kdf = JSONObject()
     kdf["name"] = .string("argon2id")
     kdf["memory"] = .integer(Int64(costs.memoryKiB))

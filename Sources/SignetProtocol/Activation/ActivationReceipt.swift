@@ -23,9 +23,13 @@ public struct ActivationReceipt: Sendable {
     container: ContainerID, user: UserID, server: ServerURL, created: Int64, transcript: [UInt8],
     sealed: String, serverKey: P256.Signing.PublicKey
   ) {
-    (self.container, self.user, self.server, self.created, self.transcript) =
-      (container, user, server, created, transcript)
-    (self.sealed, self.serverKey) = (sealed, serverKey)
+    self.container = container
+    self.user = user
+    self.server = server
+    self.created = created
+    self.transcript = transcript
+    self.sealed = sealed
+    self.serverKey = serverKey
   }
 
   /// Parses the payload of a verified receipt.

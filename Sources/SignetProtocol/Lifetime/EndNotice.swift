@@ -48,8 +48,12 @@ public struct EndNotice: Hashable, Sendable {
         member: "reason",
         reason: "has at most \(Self.maximumReasonLength) characters, none of them a control character")
     }
-    (self.container, self.server, self.device) = (container, server, device)
-    (self.event, self.reason, self.time) = (event, reason, time)
+    self.container = container
+    self.server = server
+    self.device = device
+    self.event = event
+    self.reason = reason
+    self.time = time
   }
 
   /// Parses the JSON payload of a JWS.

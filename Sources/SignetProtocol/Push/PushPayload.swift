@@ -19,7 +19,9 @@ public struct PushPayload: Hashable, Sendable {
 
   /// Creates a payload.
   public init(server: ServerURL, container: ContainerID, transaction: TransactionID) {
-    (self.server, self.container, self.transaction) = (server, container, transaction)
+    self.server = server
+    self.container = container
+    self.transaction = transaction
   }
 
   /// Encrypts the payload to a device with ECDH-ES and A256GCM; `kid` is the container id, by which the device finds its

@@ -128,7 +128,9 @@ public struct WebPushSubscription: Hashable, Sendable {
         reason: "is an absolute https URL of at most \(Self.maximumEndpointLength) characters")
     }
     guard secret.count == 16 else { throw .invalid(member: "auth", reason: "has 16 bytes") }
-    (self.endpoint, self.key, self.secret) = (endpoint, key, secret)
+    self.endpoint = endpoint
+    self.key = key
+    self.secret = secret
   }
 
   init(_ object: JSONObject) throws(WireFailure) {

@@ -59,7 +59,10 @@ public struct PushTargetList: Hashable, Sendable {
 
     /// Creates an entry.
     public init(id: PushTargetID, name: String, target: PushTarget, created: Int64) {
-      (self.id, self.name, self.target, self.created) = (id, name, target, created)
+      self.id = id
+      self.name = name
+      self.target = target
+      self.created = created
     }
   }
 
@@ -72,7 +75,9 @@ public struct PushTargetList: Hashable, Sendable {
 
   /// Creates a list.
   public init(targets: [Entry], services: [PushTarget.Service], webPushKey: [UInt8]?) {
-    (self.targets, self.services, self.webPushKey) = (targets, services, webPushKey)
+    self.targets = targets
+    self.services = services
+    self.webPushKey = webPushKey
   }
 
   /// Parses a list; targets and services that this build does not know are left out.

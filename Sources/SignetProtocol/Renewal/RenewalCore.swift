@@ -28,8 +28,12 @@ public struct RenewalCore: Sendable {
     container: ContainerID, user: UserID, server: ServerURL, agreement: P256.KeyAgreement.PublicKey,
     keys: ContainerKeys, device: DeviceDescription
   ) {
-    (self.container, self.user, self.server) = (container, user, server)
-    (self.agreement, self.keys, self.device) = (agreement, keys, device)
+    self.container = container
+    self.user = user
+    self.server = server
+    self.agreement = agreement
+    self.keys = keys
+    self.device = device
   }
 
   /// Parses a core whose signature is not verified yet.

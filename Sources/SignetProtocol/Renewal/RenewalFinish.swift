@@ -14,8 +14,10 @@ public struct RenewalFinish: Sendable {
 
   /// Creates a body.
   public init(handshake: String, message: String, proof: [UInt8], possession: String) {
-    (self.handshake, self.message) = (handshake, message)
-    (self.proof, self.possession) = (proof, possession)
+    self.handshake = handshake
+    self.message = message
+    self.proof = proof
+    self.possession = possession
   }
 
   /// Parses a body.

@@ -19,7 +19,10 @@ public struct RenewalOffer: ContainerOffer {
     key: P256.KeyAgreement.PublicKey, server: ServerURL, profile: ContainerProfile, expires: Int64,
     random: some RandomSource
   ) {
-    (self.key, self.server, self.profile, self.expires) = (key, server, profile, expires)
+    self.key = key
+    self.server = server
+    self.profile = profile
+    self.expires = expires
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
     object["nonce"] = .string(Base64URL.encode(random.bytes(32)))

@@ -15,7 +15,9 @@ public struct KeySuccession: Sendable {
 
   /// Creates a statement that is still to be signed.
   public init(server: ServerURL, next: P256.Signing.PublicKey, time: Int64) {
-    (self.server, self.next, self.time) = (server, next, time)
+    self.server = server
+    self.next = next
+    self.time = time
   }
 
   /// Signs the statement with the present key.

@@ -34,9 +34,16 @@ public struct Decision: Hashable, Sendable {
     _ status: DecisionStatus, of request: TransactionRequest, at time: Int64, server: ServerURL, user: UserID,
     container: ContainerID, device: [UInt8], number: MatchingNumber? = nil, deviceContext: [UInt8]? = nil
   ) {
-    (transaction, content, expires) = (request.id, request.content.json, request.expires)
-    (self.status, self.time, self.number) = (status, time, number)
-    (self.server, self.user, self.container, self.device) = (server, user, container, device)
+    transaction = request.id
+    content = request.content.json
+    expires = request.expires
+    self.status = status
+    self.time = time
+    self.number = number
+    self.server = server
+    self.user = user
+    self.container = container
+    self.device = device
     self.deviceContext = deviceContext
   }
 

@@ -25,7 +25,11 @@ public struct OfflineTransaction: Hashable, Sendable {
   public init(
     id: TransactionID, content: TransactionContent, expires: Int64, server: ServerURL, user: UserID
   ) {
-    (self.id, self.content, self.expires, self.server, self.user) = (id, content, expires, server, user)
+    self.id = id
+    self.content = content
+    self.expires = expires
+    self.server = server
+    self.user = user
     let object: JSONObject = [
       "version": .integer(Wire.version), "transaction": .string(id.text), "content": .string(content.json),
       "expires": .integer(expires), "server": .string(server.fullForm), "user": .string(user.text),

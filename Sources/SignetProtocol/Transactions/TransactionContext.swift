@@ -11,7 +11,9 @@ public struct TransactionContext: Hashable, Sendable {
 
   /// Creates a context.
   public init(address: String? = nil, browser: String? = nil, place: String? = nil) {
-    (self.address, self.browser, self.place) = (address, browser, place)
+    self.address = address
+    self.browser = browser
+    self.place = place
   }
 
   /// Parses a context; every member is optional.

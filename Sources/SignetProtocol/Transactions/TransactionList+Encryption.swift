@@ -13,7 +13,9 @@ public struct ListAddress: Hashable, Sendable {
 
   /// Creates an address.
   public init(server: ServerURL, container: ContainerID, request: [UInt8]) {
-    (self.server, self.container, self.request) = (server, container, request)
+    self.server = server
+    self.container = container
+    self.request = request
   }
 }
 

@@ -28,8 +28,12 @@ public struct TransactionRequest: Hashable, Sendable {
     id: TransactionID, content: TransactionContent, created: Int64, expires: Int64,
     statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil
   ) {
-    (self.id, self.content, self.created, self.expires) = (id, content, created, expires)
-    (self.statuses, self.numberDigits) = (statuses, numberDigits)
+    self.id = id
+    self.content = content
+    self.created = created
+    self.expires = expires
+    self.statuses = statuses
+    self.numberDigits = numberDigits
   }
 
   init(_ object: JSONObject) throws(WireFailure) {

@@ -18,7 +18,10 @@ public struct APNsCredentials: Sendable {
 
   /// Creates the credentials.
   public init(key: P256.Signing.PrivateKey, keyID: String, teamID: String, topic: String) {
-    (self.key, self.keyID, self.teamID, self.topic) = (key, keyID, teamID, topic)
+    self.key = key
+    self.keyID = keyID
+    self.teamID = teamID
+    self.topic = topic
   }
 }
 
@@ -51,7 +54,10 @@ public struct APNsDispatcher: PushDispatcher {
     _ credentials: APNsCredentials, base: String = production, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
   ) {
-    (self.credentials, self.base, self.transport, self.clock) = (credentials, base, transport, clock)
+    self.credentials = credentials
+    self.base = base
+    self.transport = transport
+    self.clock = clock
   }
 
   /// The service: `apns`.

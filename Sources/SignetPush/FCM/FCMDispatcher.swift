@@ -76,7 +76,10 @@ public struct FCMDispatcher: PushDispatcher {
     _ account: FCMServiceAccount, base: String = production, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
   ) {
-    (self.account, self.base, self.transport, self.clock) = (account, base, transport, clock)
+    self.account = account
+    self.base = base
+    self.transport = transport
+    self.clock = clock
   }
 
   /// The service: `fcm`.

@@ -58,8 +58,12 @@ public struct WebPushDispatcher: PushDispatcher {
     over transport: any HTTPTransport, clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource()
   ) {
-    (self.key, self.contact, self.hosts) = (key, contact, hosts)
-    (self.transport, self.clock, self.random) = (transport, clock, random)
+    self.key = key
+    self.contact = contact
+    self.hosts = hosts
+    self.transport = transport
+    self.clock = clock
+    self.random = random
   }
 
   /// The service: `webPush`.

@@ -25,7 +25,10 @@ public struct WebhookDispatcher: PushDispatcher {
     url: String, signature: MessageSignature, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
   ) {
-    (self.url, self.signature, self.transport, self.clock) = (url, signature, transport, clock)
+    self.url = url
+    self.signature = signature
+    self.transport = transport
+    self.clock = clock
   }
 
   /// The service: `webhook`.

@@ -42,11 +42,20 @@ public struct PushAuthMessage: Sendable, Hashable {
     numbers: [Int64] = [], text: String? = nil, customPayload: String? = nil, context: String? = nil,
     userID: String? = nil, deviceName: String? = nil, digest: [UInt8] = []
   ) {
-    (self.messageID, self.mechanismID, self.challenge) = (messageID, mechanismID, challenge)
-    (self.loadBalancer, self.timeToLive, self.createdMillis) = (loadBalancer, timeToLive, createdMillis)
-    (self.kind, self.numbers, self.text) = (kind, numbers, text)
-    (self.customPayload, self.context, self.userID) = (customPayload, context, userID)
-    (self.deviceName, self.digest) = (deviceName, digest)
+    self.messageID = messageID
+    self.mechanismID = mechanismID
+    self.challenge = challenge
+    self.loadBalancer = loadBalancer
+    self.timeToLive = timeToLive
+    self.createdMillis = createdMillis
+    self.kind = kind
+    self.numbers = numbers
+    self.text = text
+    self.customPayload = customPayload
+    self.context = context
+    self.userID = userID
+    self.deviceName = deviceName
+    self.digest = digest
   }
 
   /// Parses verified claims.

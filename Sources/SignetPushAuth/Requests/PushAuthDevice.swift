@@ -40,7 +40,10 @@ public struct PushAuthDevice: Sendable, Hashable {
         value.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 })
       else { throw .invalid(what, reason: "is none that is known") }
     }
-    (self.token, self.name, self.platform, self.service) = (token, name, platform, service)
+    self.token = token
+    self.name = name
+    self.platform = platform
+    self.service = service
   }
 
   /// Encodes a token of Apple's service as apps send it.

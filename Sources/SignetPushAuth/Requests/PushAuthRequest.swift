@@ -28,7 +28,9 @@ public struct PushAuthRequest: Sendable {
     _ action: PushAuthAction, _ endpoints: PushAuthEndpoints, at url: String? = nil, cookie: String?,
     _ body: JSONObject
   ) {
-    (self.action, self.url, self.body) = (action, url ?? endpoints[action], body)
+    self.action = action
+    self.url = url ?? endpoints[action]
+    self.body = body
     // A cookie that could end the header line is invalid, and is not sent.
     let isUsable = cookie.map {
       (1...4096).contains($0.utf8.count) && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 }

@@ -11,7 +11,9 @@ public struct PushAuthWaiting: Hashable, Sendable {
 
   /// Creates the parameters.
   public init(time: Int64, known: String?, seconds: Int64) {
-    (self.time, self.known, self.seconds) = (time, known, seconds)
+    self.time = time
+    self.known = known
+    self.seconds = seconds
   }
 
   var json: JSONObject {

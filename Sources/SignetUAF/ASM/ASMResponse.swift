@@ -16,7 +16,9 @@ package struct ASMResponse: Hashable, Sendable {
   package let extensions: [UAFExtension]
 
   package init(_ status: ASMStatus, _ payload: Payload? = nil, extensions: [UAFExtension] = []) {
-    (statusCode, self.payload, self.extensions) = (status.rawValue, payload, extensions)
+    statusCode = status.rawValue
+    self.payload = payload
+    self.extensions = extensions
   }
 
   /// The status; an unknown code counts as an error.

@@ -11,7 +11,9 @@ package struct AuthenticatorInfo: Hashable, Sendable {
 
   /// Creates the description of a built-in authenticator.
   package init(_ features: AuthenticatorFeatures, index: UInt16, isUserEnrolled: Bool) {
-    (self.features, self.index, self.isUserEnrolled) = (features, index, isUserEnrolled)
+    self.features = features
+    self.index = index
+    self.isUserEnrolled = isUserEnrolled
     asmVersions = [.v1_1]
     (hasSettings, isRoaming) = (false, false)
   }

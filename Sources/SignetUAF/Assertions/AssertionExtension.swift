@@ -7,7 +7,9 @@ package struct AssertionExtension: Hashable, Sendable {
   package let isCritical: Bool
 
   package init(id: String, data: [UInt8], isCritical: Bool) {
-    (self.id, self.data, self.isCritical) = (id, data, isCritical)
+    self.id = id
+    self.data = data
+    self.isCritical = isCritical
   }
 
   func write(to writer: inout TLVWriter) {

@@ -22,7 +22,9 @@ package struct AuthenticationAssertion: Hashable, Sendable {
       for item in unsignedExtensions { item.write(to: &writer) }
     }
     bytes = writer.bytes
-    (self.data, self.signature, self.unsignedExtensions) = (data, signature, unsignedExtensions)
+    self.data = data
+    self.signature = signature
+    self.unsignedExtensions = unsignedExtensions
     signedRange = 4..<(4 + encoded.count)
   }
 
@@ -47,7 +49,9 @@ package struct AuthenticationAssertion: Hashable, Sendable {
     guard let signed else { throw .missing(.signedData) }
     data = try Self.readData(elements, try elements.elements(of: signed, in: reader))
     self.signature = Array(bytes[try elements.content(.signature, signature, 1...4096)])
-    (self.bytes, unsignedExtensions, signedRange) = (bytes, unsigned, signed.whole)
+    self.bytes = bytes
+    unsignedExtensions = unsigned
+    signedRange = signed.whole
   }
 
   private static func readData(

@@ -26,7 +26,9 @@ package struct RegistrationAssertion: Hashable, Sendable {
       for item in unsignedExtensions { item.write(to: &writer) }
     }
     bytes = writer.bytes
-    (self.data, self.attestation, self.unsignedExtensions) = (data, attestation, unsignedExtensions)
+    self.data = data
+    self.attestation = attestation
+    self.unsignedExtensions = unsignedExtensions
     signedRange = 4..<(4 + encoded.count)
   }
 
@@ -55,7 +57,9 @@ package struct RegistrationAssertion: Hashable, Sendable {
     guard let attestation else { throw .noAttestation }
     self.attestation = try Self.readAttestation(
       elements, attestation.tag, try elements.elements(of: attestation, in: reader))
-    (self.bytes, unsignedExtensions, signedRange) = (bytes, unsigned, signed.whole)
+    self.bytes = bytes
+    unsignedExtensions = unsigned
+    signedRange = signed.whole
   }
 
   private static func readData(

@@ -29,7 +29,9 @@ package struct AuthenticatorAnswer: Hashable, Sendable {
   package init(
     _ command: AuthenticatorStatus.Command, _ status: AuthenticatorStatus, _ payload: Payload = .nothing
   ) {
-    (self.command, statusCode, self.payload) = (command, status.rawValue, payload)
+    self.command = command
+    statusCode = status.rawValue
+    self.payload = payload
   }
 
   /// The status; an unknown code counts as an unknown failure.

@@ -68,7 +68,10 @@ package enum AuthenticatorCommand: Hashable, Sendable {
     package var accessToken: [UInt8]
 
     package init(index: UInt8, appID: String?, keyID: KeyID?, accessToken: [UInt8]) {
-      (self.index, self.appID, self.keyID, self.accessToken) = (index, appID, keyID, accessToken)
+      self.index = index
+      self.appID = appID
+      self.keyID = keyID
+      self.accessToken = accessToken
     }
   }
 

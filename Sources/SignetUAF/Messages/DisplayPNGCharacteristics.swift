@@ -8,7 +8,9 @@ package struct DisplayPNGCharacteristics: Hashable, Sendable {
     package let blue: UInt16
 
     package init(red: UInt16, green: UInt16, blue: UInt16) {
-      (self.red, self.green, self.blue) = (red, green, blue)
+      self.red = red
+      self.green = green
+      self.blue = blue
     }
 
     init(_ reader: DictionaryReader) throws(MessageFailure) {

@@ -9,7 +9,9 @@ package struct GetUAFRequest: Hashable, Sendable {
   package let context: String?
 
   package init(operation: UAFOperation?, previousRequest: String? = nil, context: String? = nil) {
-    (self.operation, self.previousRequest, self.context) = (operation, previousRequest, context)
+    self.operation = operation
+    self.previousRequest = previousRequest
+    self.context = context
   }
 
   package init(parsing text: [UInt8]) throws(MessageFailure) {

@@ -14,7 +14,9 @@ package struct ReturnUAFRequest: Hashable, Sendable {
     _ status: UAFStatus, request: String? = nil, operation: UAFOperation? = nil, lifetimeMillis: Int64? = nil
   ) {
     statusCode = status.rawValue
-    (self.request, self.operation, self.lifetimeMillis) = (request, operation, lifetimeMillis)
+    self.request = request
+    self.operation = operation
+    self.lifetimeMillis = lifetimeMillis
   }
 
   package init(parsing text: [UInt8]) throws(MessageFailure) {

@@ -25,8 +25,10 @@ public struct UAFChannelBinding: Hashable, Sendable {
     serverEndPoint: String? = nil, tlsServerCertificate: String? = nil, tlsUnique: String? = nil,
     channelIDPublicKey: String? = nil
   ) {
-    (self.serverEndPoint, self.tlsServerCertificate) = (serverEndPoint, tlsServerCertificate)
-    (self.tlsUnique, self.channelIDPublicKey) = (tlsUnique, channelIDPublicKey)
+    self.serverEndPoint = serverEndPoint
+    self.tlsServerCertificate = tlsServerCertificate
+    self.tlsUnique = tlsUnique
+    self.channelIDPublicKey = channelIDPublicKey
   }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {

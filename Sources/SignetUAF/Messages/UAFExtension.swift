@@ -10,7 +10,9 @@ package struct UAFExtension: Hashable, Sendable {
   package let failIfUnknown: Bool
 
   package init(id: String, data: String, failIfUnknown: Bool) {
-    (self.id, self.data, self.failIfUnknown) = (id, data, failIfUnknown)
+    self.id = id
+    self.data = data
+    self.failIfUnknown = failIfUnknown
   }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {

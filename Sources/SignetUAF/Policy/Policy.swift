@@ -54,7 +54,9 @@ package struct Policy: Hashable, Sendable {
     package init(
       _ traits: AuthenticatorTraits, keyIDs: [KeyID]? = nil, attestation: AttestationType? = nil
     ) {
-      (self.traits, self.keyIDs, self.attestation) = (traits, keyIDs, attestation)
+      self.traits = traits
+      self.keyIDs = keyIDs
+      self.attestation = attestation
     }
   }
 

@@ -41,7 +41,10 @@ package struct TLVReader: Sendable {
   package init(_ bytes: [UInt8]) { self.init(bytes, 0..<bytes.count, depth: 1) }
 
   private init(_ bytes: [UInt8], _ range: Range<Int>, depth: Int) {
-    (self.bytes, position, end, self.depth) = (bytes, range.lowerBound, range.upperBound, depth)
+    self.bytes = bytes
+    position = range.lowerBound
+    end = range.upperBound
+    self.depth = depth
   }
 
   /// The number of bytes after the last element that was read.

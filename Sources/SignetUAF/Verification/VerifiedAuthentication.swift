@@ -9,6 +9,8 @@ package struct VerifiedAuthentication: Sendable {
   package let refused: [RefusedAssertion]
 
   init(facetID: String, uses: [VerifiedAssertion], refused: [RefusedAssertion]) {
-    (self.facetID, self.uses, self.refused) = (facetID, uses, refused)
+    self.facetID = facetID
+    self.uses = uses
+    self.refused = refused
   }
 }

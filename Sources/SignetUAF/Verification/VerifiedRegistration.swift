@@ -9,6 +9,9 @@ package struct VerifiedRegistration: Sendable {
   package let refused: [RefusedAssertion]
 
   init(facetID: String, appID: String, keys: [AttestedKey], refused: [RefusedAssertion]) {
-    (self.facetID, self.appID, self.keys, self.refused) = (facetID, appID, keys, refused)
+    self.facetID = facetID
+    self.appID = appID
+    self.keys = keys
+    self.refused = refused
   }
 }
