@@ -27,10 +27,10 @@ public struct ContainerKeys: Hashable, Sendable {
     encryption = try P256.KeyAgreement.PublicKey(
       wireJWK: object.wireObject("encryption"), member: "encryption")
     signing = try P256.Signing.PublicKey(wireJWK: object.wireObject("signing"), member: "signing")
-    let different = Set([
+    let distinct = Set([
       session.x963Representation, encryption.x963Representation, signing.x963Representation,
     ])
-    guard different.count == 3 else {
+    guard distinct.count == 3 else {
       throw .invalid(member: "keys", reason: "holds one key twice; each use has its own key")
     }
   }

@@ -123,11 +123,11 @@ public struct ContainerProfile: Hashable, Sendable {
     var object = JSONObject()
     object["protection"] = .object(protection.json)
     if !keys.isEmpty {
-      var own = JSONObject()
+      var keyPolicies = JSONObject()
       for key in KeyName.allCases {
-        if let protection = keys[key] { own[key.rawValue] = .object(protection.json) }
+        if let protection = keys[key] { keyPolicies[key.rawValue] = .object(protection.json) }
       }
-      object["keys"] = .object(own)
+      object["keys"] = .object(keyPolicies)
     }
     object["otp"] = .object(otp)
     if !accountPolicies.isEmpty { object["policies"] = .object(accountPolicies.json) }

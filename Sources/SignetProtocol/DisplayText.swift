@@ -13,8 +13,8 @@ public enum DisplayText {
       throw .invalid(
         member: member, reason: "has 1 to \(TransactionContent.maximumByteCount) bytes of UTF-8")
     }
-    guard let odd = text.unicodeScalars.first(where: { !isPlain($0) }) else { return }
-    let code = String(odd.value, radix: 16, uppercase: true)
+    guard let forbidden = text.unicodeScalars.first(where: { !isPlain($0) }) else { return }
+    let code = String(forbidden.value, radix: 16, uppercase: true)
     throw .invalid(
       member: member, reason: "has U+\(code), which hides or reorders what is shown; remove it")
   }

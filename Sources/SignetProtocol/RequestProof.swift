@@ -30,8 +30,8 @@ public struct RequestProof: Hashable, Sendable {
     self.path = path
     self.time = time
     bodyDigest = HashFunction.sha256.digest(of: body)
-    let image = random.bytes(16) + bodyDigest + Array("\(time) \(method) \(path)".utf8)
-    id = Array(HashFunction.sha256.digest(of: image).prefix(16))
+    let digestInput = random.bytes(16) + bodyDigest + Array("\(time) \(method) \(path)".utf8)
+    id = Array(HashFunction.sha256.digest(of: digestInput).prefix(16))
   }
 
   /// Parses the JSON payload of a JWS.

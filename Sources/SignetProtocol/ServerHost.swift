@@ -14,7 +14,7 @@ enum ServerHost {
   /// - Throws: ``ServerURLFailure/host`` or ``ServerURLFailure/internationalHost``.
   static func canonical(_ text: Substring) throws(ServerURLFailure) -> String {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .internationalHost }
-    if text.first == "[" { return "[\(try addressV6(text.dropFirst().dropLast()))]" }
+    if text.first == "[" { return "[\(try canonicalIPv6(text.dropFirst().dropLast()))]" }
     let name = text.lowercased()
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
     guard name.utf8.count <= 253, labels.allSatisfy(isLabel) else { throw .host }
@@ -45,13 +45,13 @@ enum ServerHost {
     return String(value) == label  // no leading zero, which some parsers read as octal
   }
 
-  private static func addressV6(_ text: Substring) throws(ServerURLFailure) -> String {
+  private static func canonicalIPv6(_ text: Substring) throws(ServerURLFailure) -> String {
     var address = in6_addr()
     guard unsafe inet_pton(AF_INET6, String(text), &address) == 1 else { throw .host }
-    var written = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    guard unsafe inet_ntop(AF_INET6, &address, &written, socklen_t(written.count)) != nil else {
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard unsafe inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count)) != nil else {
       throw .host
     }
-    return String(decoding: written.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

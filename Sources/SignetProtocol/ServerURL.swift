@@ -20,16 +20,16 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     guard text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
       throw .forbiddenCharacter
     }
-    let place = try Self.withoutScheme(text)
-    guard place.utf8.count <= Self.maximumByteCount else { throw .tooLong }
-    guard !place.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
-    guard !place.utf8.contains(UInt8(ascii: "?")) else { throw .query }
-    guard !place.utf8.contains(UInt8(ascii: "@")) else { throw .userInformation }
-    let slash = place.firstIndex(of: "/") ?? place.endIndex
-    let (host, port) = try Self.split(authority: place[..<slash])
+    let authorityAndPath = try Self.withoutScheme(text)
+    guard authorityAndPath.utf8.count <= Self.maximumByteCount else { throw .tooLong }
+    guard !authorityAndPath.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
+    guard !authorityAndPath.utf8.contains(UInt8(ascii: "?")) else { throw .query }
+    guard !authorityAndPath.utf8.contains(UInt8(ascii: "@")) else { throw .userInformation }
+    let slash = authorityAndPath.firstIndex(of: "/") ?? authorityAndPath.endIndex
+    let (host, port) = try Self.split(authority: authorityAndPath[..<slash])
     self.host = try ServerHost.canonical(host)
     self.port = try Self.parsePort(port)
-    domain = try Self.checkDomain(place[slash...].dropFirst())
+    domain = try Self.checkDomain(authorityAndPath[slash...].dropFirst())
   }
 
   /// The canonical full form, `https://host[:port]/domain`; it parses back to an equal value.
@@ -50,13 +50,13 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
   public static let maximumByteCount = 128
 
   private static func withoutScheme(_ text: String) throws(ServerURLFailure) -> Substring {
-    let mark = "://".utf8
+    let delimiter = "://".utf8
     var rest = text.utf8[...]
     while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
       rest = rest[colon...]
-      if rest.starts(with: mark) {
+      if rest.starts(with: delimiter) {
         switch text[..<colon].lowercased() {
-        case "https": return text[rest.index(colon, offsetBy: mark.count)...]
+        case "https": return text[rest.index(colon, offsetBy: delimiter.count)...]
         case "http": throw .plainHTTP
         default: throw .unknownScheme
         }

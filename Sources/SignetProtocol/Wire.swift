@@ -30,7 +30,7 @@ public enum Wire {
   ///
   /// - Throws: ``WireFailure/unsupportedVersion(_:)``, or ``WireFailure/json(_:)`` if the member is missing.
   static func checkVersion(_ object: JSONObject, member: String = "version") throws(WireFailure) {
-    let found = try reading(object.integer(member))
-    guard found == version else { throw .unsupportedVersion(found) }
+    let received = try reading(object.integer(member))
+    guard received == version else { throw .unsupportedVersion(received) }
   }
 }

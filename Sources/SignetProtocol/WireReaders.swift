@@ -22,8 +22,8 @@ extension JSONObject {
   }
 
   /// Rejects unknown members: an ignored member would be signed without being displayed.
-  func refuseMembers(except known: [String]) throws(WireFailure) {
-    for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+  func refuseMembers(except allowedNames: [String]) throws(WireFailure) {
+    for member in members where !allowedNames.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
       throw .invalid(member: String(member.name.prefix(40)), reason: "is not known here")
     }
   }

@@ -22,15 +22,15 @@ public struct ActivationSecrets: ~Copyable, Sendable {
     ownKey: P256.KeyAgreement.PrivateKey, peerKey: P256.KeyAgreement.PublicKey,
     inviteKey: borrowing SecretBytes, startTranscript: [UInt8], core: [UInt8]
   ) throws(CryptoFailure) {
-    let agreed = try ownKey.sharedSecret(with: peerKey)
-    prk = HKDF.extract(salt: inviteKey, inputKey: agreed, .sha256)
+    let sharedSecret = try ownKey.sharedSecret(with: peerKey)
+    prk = HKDF.extract(salt: inviteKey, inputKey: sharedSecret, .sha256)
     transcript = HashFunction.sha256.digest(
       of: Self.label("signet/1 finish") + startTranscript + HashFunction.sha256.digest(of: core))
   }
 
   /// Returns T1: the hash of the request body of *start* and of the offer, both exactly as sent.
   public static func startTranscript(start: [UInt8], offer: [UInt8]) -> [UInt8] {
-    HashFunction.sha256.digest(of: label("signet/1 start") + counted(start) + counted(offer))
+    HashFunction.sha256.digest(of: label("signet/1 start") + lengthPrefixed(start) + lengthPrefixed(offer))
   }
 
   /// Derives the key of the device's proof, `Kd`, 32 bytes.
@@ -46,7 +46,7 @@ public struct ActivationSecrets: ~Copyable, Sendable {
 
   private static func label(_ text: String) -> [UInt8] { Array(text.utf8) + [0] }
 
-  private static func counted(_ bytes: [UInt8]) -> [UInt8] {
+  private static func lengthPrefixed(_ bytes: [UInt8]) -> [UInt8] {
     let count = UInt32(bytes.count)
     return [
       UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16),

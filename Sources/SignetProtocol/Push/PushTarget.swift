@@ -171,7 +171,7 @@ public struct WebPushSubscription: Hashable, Sendable {
     let authority = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" }
     let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), !parts[0].isEmpty,
-      parts[0].utf8.allSatisfy(Self.mayStandInHost)
+      parts[0].utf8.allSatisfy(Self.isHostCharacter)
     else { return nil }
     if parts.count == 2 {
       guard parts[1].utf8.count <= 5, parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -181,7 +181,7 @@ public struct WebPushSubscription: Hashable, Sendable {
     return parts[0].lowercased()
   }
 
-  private static func mayStandInHost(_ byte: UInt8) -> Bool {
+  private static func isHostCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):

@@ -90,21 +90,21 @@ public struct PushTargetList: Hashable, Sendable {
       guard case .object(let member) = value else {
         throw .invalid(member: "targets", reason: "holds something that is no object")
       }
-      let described = try member.wireObject("target")
-      guard PushTarget.Service(rawValue: try described.wireName("service")) != nil else { continue }
+      let targetObject = try member.wireObject("target")
+      guard PushTarget.Service(rawValue: try targetObject.wireName("service")) != nil else { continue }
       targets.append(
         Entry(
           id: try PushTargetID(member.wireString("id")), name: try member.wireString("name"),
-          target: try PushTarget(described), created: try member.wireInteger("created")))
+          target: try PushTarget(targetObject), created: try member.wireInteger("created")))
     }
     self.targets = targets
-    var known: [PushTarget.Service] = []
+    var supported: [PushTarget.Service] = []
     for value in try Wire.reading(object.array("services")) {
       if case .string(let name) = value, let service = PushTarget.Service(rawValue: name) {
-        known.append(service)
+        supported.append(service)
       }
     }
-    services = known
+    services = supported
     webPushKey = object.contains("webPushKey") ? try object.wireBytes("webPushKey", count: 65) : nil
   }
 

@@ -22,8 +22,8 @@ public struct ServerKeySet: Sendable {
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes, maximumByteCount: Wire.maximumListByteCount)
     var keys: [P256.Signing.PublicKey] = []
-    let listed = try Wire.reading(object.array("keys"))
-    for value in listed {
+    let elements = try Wire.reading(object.array("keys"))
+    for value in elements {
       guard case .object(let jwk) = value else {
         throw .invalid(member: "keys", reason: "holds something that is no object")
       }
@@ -48,17 +48,17 @@ public struct ServerKeySet: Sendable {
   /// Follows the successions from a trusted key to the key with this thumbprint.
   ///
   /// - Parameters:
-  ///   - known: The trusted key.
+  ///   - trustedKey: The trusted key.
   ///   - thumbprint: The thumbprint of the key to find.
   ///   - server: The server that must own the keys.
   /// - Returns: The key; `nil` if no chain of successions leads to it.
   public func successor(
-    of known: P256.Signing.PublicKey, called thumbprint: String, at server: ServerURL
+    of trustedKey: P256.Signing.PublicKey, called thumbprint: String, at server: ServerURL
   ) -> P256.Signing.PublicKey? {
-    var key = known
-    for word in successions.prefix(Self.maximumSuccessionCount) {
-      guard let succession = KeySuccession(verifying: word, signedBy: key), succession.server == server else {
-        continue  // signed by an earlier key than the known one
+    var key = trustedKey
+    for jws in successions.prefix(Self.maximumSuccessionCount) {
+      guard let succession = KeySuccession(verifying: jws, signedBy: key), succession.server == server else {
+        continue  // signed by an earlier key than the trusted one
       }
       key = succession.next
       if key.thumbprint == thumbprint { return key }

@@ -6,11 +6,11 @@ import SignetJSON
 public struct DecisionCheck: Sendable {
   /// The reasons why a decision is not valid.
   @nonexhaustive public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The text is neither a JWS nor a server's answer with one.
+    /// The text is neither a JWS nor a server's response with one.
     case notADecision
     /// No key to verify with was given.
     case keyMissing
-    /// The server's answer contains another key than the given one.
+    /// The server's response contains another key than the given one.
     case otherKey
     /// The signature does not verify, or the header is not that of a decision.
     case notSigned
@@ -44,26 +44,26 @@ public struct DecisionCheck: Sendable {
   /// Verifies a decision.
   ///
   /// - Parameters:
-  ///   - text: A compact JWS, or the server's answer to `GET /v1/transactions/{id}`; all members of an answer must match the
-  ///     decision.
-  ///   - key: The user's public key; `nil` for the key in the answer, for which the caller trusts the server.
+  ///   - text: A compact JWS, or the server's response to `GET /v1/transactions/{id}`; all members of a response must match
+  ///     the decision.
+  ///   - key: The user's public key; `nil` for the key in the response, for which the caller trusts the server.
   ///   - expected: The content that the relying party requested; `nil` if the caller compares it.
   /// - Throws: ``Failure`` if the decision is not valid.
   public init(
     _ text: String, key: P256.Signing.PublicKey?, content expected: String? = nil
   ) throws(Failure) {
-    let answer = Answer(text)
-    let message = ES256Message(answer?.jws ?? text, type: Decision.type)
-    guard answer != nil || message != nil else { throw .notADecision }
-    guard let key = key ?? answer?.key else { throw .keyMissing }
-    if let answer, answer.key.thumbprint != key.thumbprint { throw .otherKey }
+    let response = ServerResponse(text)
+    let message = ES256Message(response?.jws ?? text, type: Decision.type)
+    guard response != nil || message != nil else { throw .notADecision }
+    guard let key = key ?? response?.key else { throw .keyMissing }
+    if let response, response.key.thumbprint != key.thumbprint { throw .otherKey }
     guard let payload = message?.payload(signedBy: key) else { throw .notSigned }
     let decision: Decision
     do { decision = try Decision(parsing: payload) } catch {
       throw Self.isBareText(payload) ? .signedBareText : .content(error)
     }
     if let expected, !decision.isAbout(expected) { throw .differs(member: "content") }
-    try answer?.check(decision)
+    try response?.check(decision)
     do { content = try TransactionContent(parsing: decision.content) } catch { throw .content(error) }
     self.decision = decision
   }
@@ -76,8 +76,8 @@ public struct DecisionCheck: Sendable {
     } catch { return false }
   }
 
-  /// The server's answer about a decided transaction.
-  private struct Answer {
+  /// The server's response about a decided transaction.
+  private struct ServerResponse {
     let jws: String
     let key: P256.Signing.PublicKey
     let object: JSONObject
@@ -101,7 +101,7 @@ public struct DecisionCheck: Sendable {
         (details, "container", .string(decision.container.text)),
         (details, "device", .string(Base64URL.encode(decision.device))),
       ]
-      for (place, member, value) in expected where place[member] != value {
+      for (parent, member, value) in expected where parent[member] != value {
         throw .differs(member: member)
       }
     }

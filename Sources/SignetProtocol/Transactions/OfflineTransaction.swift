@@ -85,7 +85,7 @@ public struct OfflineTransaction: Hashable, Sendable {
   ///   - container: The container that responds.
   /// - Returns: The response, 8 digits.
   public func answer(otpSecret: borrowing SecretBytes, container: ContainerID) -> String {
-    CarriedAnswer.digits(
+    OfflineResponse.digits(
       signing: [Hex.encode(HashFunction.sha256.digest(of: bytes))], suite: "OCRA-1:HOTP-SHA256-8:QH64",
       label: "signet/1 offline", otpSecret: otpSecret, container: container)
   }

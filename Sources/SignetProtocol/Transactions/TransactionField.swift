@@ -66,8 +66,8 @@ public struct TransactionField: Hashable, Sendable {
 
   private static func pairs(_ object: JSONObject) throws(WireFailure) -> [Pair] {
     var pairs: [Pair] = []
-    let listed = try Wire.reading(object.array("pairs"))
-    for value in listed {
+    let elements = try Wire.reading(object.array("pairs"))
+    for value in elements {
       guard case .object(let pair) = value else {
         throw .invalid(member: "pairs", reason: "holds something that is no object")
       }

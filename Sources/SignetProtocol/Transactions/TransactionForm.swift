@@ -27,9 +27,9 @@ public struct TransactionForm: Hashable, Sendable {
   public init(_ object: JSONObject) throws(WireFailure) {
     try object.refuseMembers(except: ["fields", "template"])
     template = try object.wireString("template")
-    let listed = try Wire.reading(object.array("fields"))
+    let elements = try Wire.reading(object.array("fields"))
     var fields: [TransactionField] = []
-    for value in listed {
+    for value in elements {
       guard case .object(let field) = value else {
         throw .invalid(member: "fields", reason: "holds something that is no object")
       }

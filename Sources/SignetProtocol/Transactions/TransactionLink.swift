@@ -16,20 +16,22 @@ public struct TransactionLink: Hashable, Sendable {
   ///
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for a text that is not exactly such a link.
   public init(parsing text: String) throws(WireFailure) {
-    let refused = WireFailure.invalid(
+    let malformed = WireFailure.invalid(
       member: "link", reason: "is no link to a transaction; scan the code again")
     guard text.utf8.count <= Self.maximumByteCount, text.utf8.starts(with: Self.prefix.utf8) else {
-      throw refused
+      throw malformed
     }
     let rest = text.utf8.dropFirst(Self.prefix.utf8.count)
-    guard let mark = rest.firstIndex(of: UInt8(ascii: "&")), rest[mark...].starts(with: "&url=".utf8) else {
-      throw refused
+    guard let ampersand = rest.firstIndex(of: UInt8(ascii: "&")),
+      rest[ampersand...].starts(with: "&url=".utf8)
+    else {
+      throw malformed
     }
     do {
-      id = try TransactionID(String(decoding: rest[..<mark], as: UTF8.self))
-      server = try ServerURL(String(decoding: rest[mark...].dropFirst(5), as: UTF8.self))
-    } catch { throw refused }
-    guard self.text.utf8.elementsEqual(text.utf8) else { throw refused }
+      id = try TransactionID(String(decoding: rest[..<ampersand], as: UTF8.self))
+      server = try ServerURL(String(decoding: rest[ampersand...].dropFirst(5), as: UTF8.self))
+    } catch { throw malformed }
+    guard self.text.utf8.elementsEqual(text.utf8) else { throw malformed }
   }
 
   /// The link as text.

@@ -26,9 +26,9 @@ public struct TransactionList: Hashable, Sendable {
   }
 
   init(_ object: JSONObject) throws(WireFailure) {
-    let listed = try Wire.reading(object.array("transactions"))
+    let elements = try Wire.reading(object.array("transactions"))
     var transactions: [TransactionRequest] = []
-    for value in listed {
+    for value in elements {
       guard case .object(let member) = value else {
         throw .invalid(member: "transactions", reason: "holds something that is no object")
       }

@@ -38,8 +38,8 @@ public struct TransactionRequest: Hashable, Sendable {
 
   init(_ object: JSONObject) throws(WireFailure) {
     var statuses: [DecisionStatus] = []
-    let listed = try Wire.reading(object.array("statuses"))
-    for value in listed {
+    let elements = try Wire.reading(object.array("statuses"))
+    for value in elements {
       // The user cannot choose a status that this build does not know, but still the others.
       if case .string(let name) = value, let status = DecisionStatus(rawValue: name) {
         statuses.append(status)

@@ -32,13 +32,13 @@ public struct TypedApproval: Hashable, Sendable {
     guard values.count <= Self.maximumValueCount else {
       throw .tooManyValues(count: values.count, limit: Self.maximumValueCount)
     }
-    var read: [TypedValue] = []
+    var parsed: [TypedValue] = []
     for (index, value) in values.enumerated() {
-      do throws(TypedValue.Failure) { read.append(try TypedValue(value)) } catch {
+      do throws(TypedValue.Failure) { parsed.append(try TypedValue(value)) } catch {
         throw .value(number: index + 1, error)
       }
     }
-    (self.challenge, self.values) = (String(decoding: digits, as: UTF8.self), read)
+    (self.challenge, self.values) = (String(decoding: digits, as: UTF8.self), parsed)
   }
 
   /// Computes the input that a transaction's user has to type.
@@ -59,17 +59,17 @@ public struct TypedApproval: Hashable, Sendable {
   /// Returns the values of a form's fields in their signed form.
   ///
   /// - Parameters:
-  ///   - matter: The question to the user.
+  ///   - content: The question to the user.
   ///   - fields: The indices of fields, from 0, ascending.
   /// - Returns: A value for each index.
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for an index without a field, or a field that cannot be typed.
   public static func values(
-    of matter: TransactionContent.Matter, at fields: [Int]
+    of content: TransactionContent.Matter, at fields: [Int]
   ) throws(WireFailure) -> [TypedValue] {
-    var form: [TransactionField] = []
-    if case .form(let found) = matter { form = found.fields }
+    var formFields: [TransactionField] = []
+    if case .form(let form) = content { formFields = form.fields }
     guard fields.count <= maximumValueCount, zip(fields, fields.dropFirst()).allSatisfy({ $0 < $1 }),
-      fields.allSatisfy(form.indices.contains)
+      fields.allSatisfy(formFields.indices.contains)
     else {
       throw .invalid(
         member: "typed",
@@ -77,7 +77,7 @@ public struct TypedApproval: Hashable, Sendable {
     }
     var values: [TypedValue] = []
     for field in fields {
-      do throws(TypedValue.Failure) { values.append(try form[field].typedValue()) } catch {
+      do throws(TypedValue.Failure) { values.append(try formFields[field].typedValue()) } catch {
         throw .invalid(member: "typed", reason: "names field \(field), which can't be typed: it \(error)")
       }
     }
@@ -92,7 +92,7 @@ public struct TypedApproval: Hashable, Sendable {
   /// - Returns: The response, 8 digits.
   public func answer(otpSecret: borrowing SecretBytes, container: ContainerID) -> String {
     // No value has a line feed, so the line feeds mark where each value starts: the boundaries are signed too.
-    CarriedAnswer.digits(
+    OfflineResponse.digits(
       signing: [challenge] + values.map { "\n\($0)" }, suite: "OCRA-1:HOTP-SHA256-8:QA64",
       label: "signet/1 typed", otpSecret: otpSecret, container: container)
   }

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetOATH
 
 /// The response digits of a device to a transaction that the user carries to it: OCRA (RFC 6287) with a key per kind.
-enum CarriedAnswer {
+enum OfflineResponse {
   /// Computes the response.
   ///
   /// - Parameters:
