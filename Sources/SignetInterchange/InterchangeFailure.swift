@@ -70,8 +70,8 @@ public import SignetOATH
     case .unknownFormat:
       "this is in no format that is known; export it as JSON, PSKC or otpauth URIs and try again"
     case .zipArchive: "this is a ZIP archive; unpack it with its password, then import the JSON file in it"
-    case .tooLarge(let what, let limit):
-      "the \(what) is larger than \(limit) bytes; export fewer accounts at once"
+    case .tooLarge(let item, let limit):
+      "the \(item) is larger than \(limit) bytes; export fewer accounts at once"
     case .notUTF8: "the text is not UTF-8; save it as UTF-8 and try again"
     case .json(let failure): failure.description
     case .xml(let reason): "the XML \(reason); export the file again"

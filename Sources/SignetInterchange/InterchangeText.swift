@@ -12,7 +12,7 @@ enum InterchangeText {
     guard text.utf8.count <= limit else { throw .tooLarge(member, limit: limit) }
     var markCount = 0
     for scalar in text.unicodeScalars {
-      guard !isHostile(scalar) else { throw .invalid(member, reason: "has a control character") }
+      guard !isForbidden(scalar) else { throw .invalid(member, reason: "has a control character") }
       markCount = isMark(scalar) ? markCount + 1 : 0
       guard markCount <= maximumMarkCount else {
         throw .invalid(member, reason: "has more than \(maximumMarkCount) combining marks in a row")
@@ -32,7 +32,7 @@ enum InterchangeText {
   }
 
   /// Indicates whether a scalar is a control character, changes the text direction, or is not allowed in XML.
-  private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     scalar.steersText || [0xFFFE, 0xFFFF].contains(scalar.value)
   }
 
@@ -87,6 +87,6 @@ enum InterchangeText {
   static func base64Text(_ text: String) -> String? {
     guard let bytes = base64(text), !bytes.isEmpty, let decoded = String(validating: bytes, as: UTF8.self)
     else { return nil }
-    return decoded.unicodeScalars.contains(where: isHostile) ? nil : decoded
+    return decoded.unicodeScalars.contains(where: isForbidden) ? nil : decoded
   }
 }

@@ -154,14 +154,14 @@ public struct OTPAccount: Sendable {
   }
 
   private var parameters: CodeSource.Parameters {
-    let bare: Kind =
+    let kindWithoutCounter: Kind =
       switch kind {
       case .hotp: .hotp(counter: 0)
       case .totp: kind
       case .ocra(let suite, _, _): .ocra(suite)
       }
     return CodeSource.Parameters(
-      kind: bare, algorithm: algorithm, digits: digits, hasCheckDigit: hasCheckDigit)
+      kind: kindWithoutCounter, algorithm: algorithm, digits: digits, hasCheckDigit: hasCheckDigit)
   }
 
   /// Rejects codes that only PSKC can represent, and hash functions that only URIs and PSKC can.

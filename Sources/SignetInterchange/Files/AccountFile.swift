@@ -97,8 +97,8 @@ public enum AccountFile {
       throw .json(error)
     }
     switch value {
-    case .array(let entries) where RaivoFile.isOne(entries): return try RaivoFile.read(entries)
-    case .array(let entries) where AndOTPFile.isOne(entries): return try AndOTPFile.read(entries)
+    case .array(let entries) where RaivoFile.matches(entries): return try RaivoFile.read(entries)
+    case .array(let entries) where AndOTPFile.matches(entries): return try AndOTPFile.read(entries)
     case .object(let object) where object.contains("header") && object.contains("db"):
       return try AegisFile.read(object, password)
     case .object(let object) where object.contains("services"): return try TwoFASFile.read(object, password)

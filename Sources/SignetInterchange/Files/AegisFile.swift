@@ -89,8 +89,8 @@ enum AegisFile {
     let info = try entry.entryObject("info")
     let kind = try info.entryKind(entry.entryText("type"), period: "period", counter: "counter")
     var foreign = ForeignMembers(.aegis)
-    foreign.take(from: entry, except: ["type", "name", "issuer", "info"])
-    foreign.take(from: info, inside: "info", except: ["secret", "algo", "digits", kind.parameter])
+    foreign.collect(from: entry, except: ["type", "name", "issuer", "info"])
+    foreign.collect(from: info, inside: "info", except: ["secret", "algo", "digits", kind.parameter])
     return try OTPAccount(
       issuer: try entry.entryText("issuer") ?? "", name: try entry.entryText("name") ?? "", kind: kind,
       algorithm: try info.entryAlgorithm("algo"), digits: try info.entryDigits(),
@@ -120,7 +120,7 @@ enum AegisFile {
     ]
     if let period = try account.jsonPeriod(.aegis) { info["period"] = .integer(period) }
     if let counter = try account.jsonCounter(.aegis) { info["counter"] = .integer(counter) }
-    foreign.put(into: &info, inside: "info")
+    foreign.write(into: &info, inside: "info")
     var entry: JSONObject = [
       "type": .string(account.kind.host), "uuid": foreign["uuid"] ?? .string(uuid(random)),
       "name": .string(account.name), "issuer": .string(account.issuer),
@@ -128,7 +128,7 @@ enum AegisFile {
       "icon": foreign["icon"] ?? .null, "info": .object(info),
     ]
     // The file does not include the definitions of groups, so a reference would lead nowhere.
-    foreign.put(into: &entry, except: ["info", "group", "groups"])
+    foreign.write(into: &entry, except: ["info", "group", "groups"])
     return entry
   }
 

@@ -6,10 +6,10 @@ import SignetOATH
 enum AndOTPFile {
   private static let saltByteCount = 12
   /// Within the range from which the app itself draws a random number.
-  private static let writtenIterations = 150_000
+  private static let exportIterations = 150_000
   private static let maximumIterations: UInt32 = 10_000_000
 
-  static func isOne(_ entries: [JSONValue]) -> Bool {
+  static func matches(_ entries: [JSONValue]) -> Bool {
     guard case .object(let entry)? = entries.first else { return entries.isEmpty }
     return entry.contains("secret") && entry.contains("type")
   }
@@ -27,7 +27,7 @@ enum AndOTPFile {
   private static func account(_ entry: JSONObject) throws(InterchangeFailure) -> OTPAccount {
     let kind = try entry.entryKind(entry.entryText("type"), period: "period", counter: "counter")
     var foreign = ForeignMembers(.andOTP)
-    foreign.take(
+    foreign.collect(
       from: entry, except: ["secret", "issuer", "label", "digits", "type", "algorithm", kind.parameter])
     return try OTPAccount(
       issuer: try entry.entryText("issuer") ?? "", name: try entry.entryText("label") ?? "", kind: kind,
@@ -78,9 +78,9 @@ enum AndOTPFile {
     guard let password else { return plain }
     defer { plain.withUnsafeMutableBytes { wipe($0) } }
     let (salt, nonce) = (random.bytes(saltByteCount), random.bytes(AESGCM.nonceByteCount))
-    let key = try PasswordEncryption.key(password, salt: salt, iterations: writtenIterations, .sha1)
+    let key = try PasswordEncryption.key(password, salt: salt, iterations: exportIterations, .sha1)
     let sealed = try PasswordEncryption.seal(plain, nonce: nonce, key: key)
-    let iterations = stride(from: 24, through: 0, by: -8).map { UInt8(writtenIterations >> $0 & 0xFF) }
+    let iterations = stride(from: 24, through: 0, by: -8).map { UInt8(exportIterations >> $0 & 0xFF) }
     return iterations + salt + nonce + sealed.ciphertext + sealed.tag
   }
 
@@ -97,7 +97,7 @@ enum AndOTPFile {
     if let period = try account.jsonPeriod(.andOTP) { entry["period"] = .integer(period) }
     if let counter = try account.jsonCounter(.andOTP) { entry["counter"] = .integer(counter) }
     entry["tags"] = foreign["tags"] ?? .array([])
-    foreign.put(into: &entry)
+    foreign.write(into: &entry)
     return entry
   }
 }

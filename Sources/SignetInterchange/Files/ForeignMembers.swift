@@ -15,9 +15,9 @@ struct ForeignMembers {
     members = account.foreign.filter { $0.format == format }
   }
 
-  /// Keeps all members except the known ones.
-  mutating func take(from object: JSONObject, inside parent: String? = nil, except known: Set<String>) {
-    for member in object.members where !known.contains(member.name) {
+  /// Keeps all members except the handled ones.
+  mutating func collect(from object: JSONObject, inside parent: String? = nil, except handled: Set<String>) {
+    for member in object.members where !handled.contains(member.name) {
       let name = parent.map { "\($0).\(member.name)" } ?? member.name
       members.append(ForeignMember(format: format, name: name, value: member.value.text))
     }
@@ -34,14 +34,14 @@ struct ForeignMembers {
   /// - Parameters:
   ///   - object: The object to write to.
   ///   - parent: The member whose value the object is; `nil` for the entry itself.
-  ///   - others: The members whose own members are written separately.
-  func put(into object: inout JSONObject, inside parent: String? = nil, except others: Set<String> = []) {
+  ///   - excluded: The members whose own members are written separately.
+  func write(into object: inout JSONObject, inside parent: String? = nil, except excluded: Set<String> = []) {
     for member in members {
       var name = Substring(member.name)
       if let parent {
         guard name.hasPrefix("\(parent).") else { continue }
         name = name.dropFirst(parent.count + 1)
-      } else if others.contains(where: { name.hasPrefix("\($0).") || name == $0 }) {
+      } else if excluded.contains(where: { name.hasPrefix("\($0).") || name == $0 }) {
         continue
       }
       if !object.contains(String(name)), let value = self[member.name] { object.set(String(name), value) }

@@ -25,14 +25,14 @@ enum FreeOTPFile {
     } else {
       kind = try token.entryKind(token.entryText("type"), period: "period", counter: "counter")
     }
-    let inner = try token.entryText("issuerInt") ?? ""
+    let internalIssuer = try token.entryText("issuerInt") ?? ""
     var issuer = try token.entryText("issuerExt") ?? ""
-    if issuer.isEmpty { issuer = inner }
-    var known: Set<String> = ["algo", "counter", "digits", "issuerExt", "label", "secret", "type"]
-    if case .totp = kind { known.insert("period") }
-    if issuer.utf8.elementsEqual(inner.utf8) { known.insert("issuerInt") }
+    if issuer.isEmpty { issuer = internalIssuer }
+    var handledMembers: Set<String> = ["algo", "counter", "digits", "issuerExt", "label", "secret", "type"]
+    if case .totp = kind { handledMembers.insert("period") }
+    if issuer.utf8.elementsEqual(internalIssuer.utf8) { handledMembers.insert("issuerInt") }
     var foreign = ForeignMembers(.freeOTP)
-    foreign.take(from: token, except: known)
+    foreign.collect(from: token, except: handledMembers)
     return try OTPAccount(
       issuer: issuer, name: try token.entryText("label") ?? "", kind: kind,
       algorithm: try token.entryAlgorithm("algo"), digits: try token.entryDigits(), secret: try secret(token),
@@ -81,12 +81,12 @@ enum FreeOTPFile {
     ]
     token["period"] =
       try account.jsonPeriod(.freeOTP).map { .integer($0) } ?? foreign["period"] ?? .integer(30)
-    if let inner = foreign["issuerInt"] {
-      token["issuerInt"] = inner
+    if let internalIssuer = foreign["issuerInt"] {
+      token["issuerInt"] = internalIssuer
     } else if !account.issuer.isEmpty {
       token["issuerInt"] = .string(account.issuer)
     }
-    foreign.put(into: &token)
+    foreign.write(into: &token)
     return token
   }
 }

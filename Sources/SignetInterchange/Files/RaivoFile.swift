@@ -2,7 +2,7 @@ import SignetJSON
 
 /// The JSON file in the archive of Raivo: an array of objects in which every value is a text.
 enum RaivoFile {
-  static func isOne(_ entries: [JSONValue]) -> Bool {
+  static func matches(_ entries: [JSONValue]) -> Bool {
     guard case .object(let entry)? = entries.first else { return false }
     return entry.contains("kind") && entry.contains("account")
   }
@@ -20,7 +20,7 @@ enum RaivoFile {
   private static func account(_ entry: JSONObject) throws(InterchangeFailure) -> OTPAccount {
     let kind = try entry.entryKind(entry.entryText("kind"), period: "timer", counter: "counter")
     var foreign = ForeignMembers(.raivo)
-    foreign.take(
+    foreign.collect(
       from: entry, except: ["issuer", "account", "secret", "algorithm", "digits", "kind", "timer", "counter"])
     return try OTPAccount(
       issuer: try entry.entryText("issuer") ?? "", name: try entry.entryText("account") ?? "", kind: kind,

@@ -70,14 +70,14 @@ enum TwoFASFile {
     let name = try service.entryText("name") ?? ""
     var account = try otp.entryText("account") ?? ""
     var foreign = ForeignMembers(.twoFAS)
-    var known: Set<String> = ["secret", "otp"]
+    var handledMembers: Set<String> = ["secret", "otp"]
     // The name of the service is the issuer only if the file has no issuer.
     let issuer = try otp.entryText("issuer") ?? name
-    if name.utf8.elementsEqual(issuer.utf8) { known.insert("name") }
+    if name.utf8.elementsEqual(issuer.utf8) { handledMembers.insert("name") }
     if account.isEmpty { account = try otp.entryText("label") ?? "" }
-    foreign.take(from: service, except: known)
+    foreign.collect(from: service, except: handledMembers)
     // The link repeats the secret and all other parameters.
-    foreign.take(
+    foreign.collect(
       from: otp, inside: "otp",
       except: ["account", "issuer", "digits", "algorithm", "tokenType", "link", kind.parameter])
     return try OTPAccount(
@@ -125,7 +125,7 @@ enum TwoFASFile {
     ]
     if let period = try account.jsonPeriod(.twoFAS) { otp["period"] = .integer(period) }
     if let counter = try account.jsonCounter(.twoFAS) { otp["counter"] = .integer(counter) }
-    foreign.put(into: &otp, inside: "otp")
+    foreign.write(into: &otp, inside: "otp")
     let title = account.issuer.isEmpty ? account.name : account.issuer
     var service: JSONObject = [
       "name": foreign["name"] ?? .string(title), "secret": .string(InterchangeText.base32(account.secret)),
@@ -133,7 +133,7 @@ enum TwoFASFile {
       "order": .object(["position": .integer(position)]),
     ]
     // The file does not include the definitions of groups, so a reference would lead nowhere.
-    foreign.put(into: &service, except: ["otp", "groupId"])
+    foreign.write(into: &service, except: ["otp", "groupId"])
     return service
   }
 }

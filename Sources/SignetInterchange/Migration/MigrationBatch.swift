@@ -9,7 +9,7 @@ public struct MigrationBatch: Sendable {
   /// The largest number of QR codes in one export.
   public static let maximumCount = 1000
   /// The largest size of the accounts in one written QR code, in bytes: a camera can still read it.
-  static let writtenByteCount = 600
+  static let exportByteCount = 600
 
   /// The id of the export.
   public let id: Int32
@@ -37,8 +37,8 @@ public struct MigrationBatch: Sendable {
       throw .tooLarge("URI", limit: Self.maximumByteCount)
     }
     guard Self.isMigration(text) else { throw .notURI }
-    guard let mark = text.firstRange(of: "data=") else { throw .missing("data") }
-    let value = text[mark.upperBound...].prefix { $0 != "&" }
+    guard let dataRange = text.firstRange(of: "data=") else { throw .missing("data") }
+    let value = text[dataRange.upperBound...].prefix { $0 != "&" }
     // An unescaped plus sign may have become a space in transit.
     let base64 = (try PercentEncoding.decode(value)).trimmed.map { $0 == " " ? "+" : $0 }
     guard let bytes = InterchangeText.base64(String(base64)) else {
@@ -131,7 +131,7 @@ public struct MigrationBatch: Sendable {
     let messages = writer.entries { (account) throws(InterchangeFailure) in try Parameters.message(account) }
     for message in messages {
       let size = groups[groups.count - 1].reduce(message.count) { $0 + $1.count }
-      if size > writtenByteCount, !groups[groups.count - 1].isEmpty { groups.append([]) }
+      if size > exportByteCount, !groups[groups.count - 1].isEmpty { groups.append([]) }
       groups[groups.count - 1].append(message)
     }
     groups.removeAll { $0.isEmpty }
@@ -197,17 +197,17 @@ private struct Parameters {
     case 1: kind = .hotp(counter: counter)
     default: throw .unsupportedType("number \(type)")
     }
-    var plain = name.trimmed
+    var accountName = name.trimmed
     var issuer = self.issuer.trimmed
     // The name is a label and may begin with the issuer.
-    if !issuer.isEmpty, plain.utf8.starts(with: "\(issuer):".utf8) {
-      plain = String(decoding: plain.utf8.dropFirst(issuer.utf8.count + 1), as: UTF8.self).trimmed
-    } else if issuer.isEmpty, let colon = plain.firstIndex(of: ":") {
-      issuer = plain[..<colon].trimmed
-      plain = plain[plain.index(after: colon)...].trimmed
+    if !issuer.isEmpty, accountName.utf8.starts(with: "\(issuer):".utf8) {
+      accountName = String(decoding: accountName.utf8.dropFirst(issuer.utf8.count + 1), as: UTF8.self).trimmed
+    } else if issuer.isEmpty, let colon = accountName.firstIndex(of: ":") {
+      issuer = accountName[..<colon].trimmed
+      accountName = accountName[accountName.index(after: colon)...].trimmed
     }
     return try OTPAccount(
-      issuer: issuer, name: plain, kind: kind, algorithm: hash, digits: digits == 2 ? 8 : 6,
+      issuer: issuer, name: accountName, kind: kind, algorithm: hash, digits: digits == 2 ? 8 : 6,
       secret: SharedSecretBox(SecretBytes(copying: Array(secret))))
   }
 

@@ -14,16 +14,16 @@ struct MarkupElement {
 
   /// Returns the descendant at a path of names.
   func element(_ names: String...) -> MarkupElement? {
-    var found: MarkupElement? = self
-    for name in names { found = found?[name] }
-    return found
+    var current: MarkupElement? = self
+    for name in names { current = current?[name] }
+    return current
   }
 
   /// Returns the text of the descendant at a path of names; `nil` if it is missing or empty.
   func text(_ names: String...) -> String? {
-    var found: MarkupElement? = self
-    for name in names { found = found?[name] }
-    guard let text = found?.text, !text.isEmpty else { return nil }
+    var current: MarkupElement? = self
+    for name in names { current = current?[name] }
+    guard let text = current?.text, !text.isEmpty else { return nil }
     return text
   }
 }

@@ -42,16 +42,16 @@ struct MarkupReader: ~Copyable {
   /// Rejects markup that could declare entities, and encodings that could hide such markup.
   private static func refuseDocumentTypes(_ bytes: [UInt8]) throws(InterchangeFailure) {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { throw .notUTF8 }
-    for mark in text.ranges(of: "<!") {
-      let rest = text[mark.upperBound...]
+    for range in text.ranges(of: "<!") {
+      let rest = text[range.upperBound...]
       guard rest.hasPrefix("--") || rest.hasPrefix("[CDATA[") else {
         throw .xml(reason: "has a document type, which is not read")
       }
     }
     guard text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>") else { return }
     let declaration = InterchangeText.lowercased(text[..<end.lowerBound])
-    guard let mark = declaration.firstRange(of: "encoding") else { return }
-    let name = declaration[mark.upperBound...].drop { " =\t\r\n\"'".contains($0) }
+    guard let range = declaration.firstRange(of: "encoding") else { return }
+    let name = declaration[range.upperBound...].drop { " =\t\r\n\"'".contains($0) }
       .prefix { $0 != "\"" && $0 != "'" }
     guard name == "utf-8" || name == "us-ascii" else {
       throw .xml(reason: "is in another encoding than UTF-8")
@@ -61,9 +61,9 @@ struct MarkupReader: ~Copyable {
   private mutating func root() throws(InterchangeFailure) -> MarkupElement {
     var (root, count) = (MarkupElement?.none, 0)
     while true {
-      let read = unsafe xmlTextReaderRead(reader)
-      guard read >= 0 else { throw .xml(reason: "is malformed") }
-      guard read > 0 else { break }
+      let status = unsafe xmlTextReaderRead(reader)
+      guard status >= 0 else { throw .xml(reason: "is malformed") }
+      guard status > 0 else { break }
       let kind = unsafe xmlReaderTypes(UInt32(bitPattern: xmlTextReaderNodeType(reader)))
       switch kind {
       case XML_READER_TYPE_ELEMENT:

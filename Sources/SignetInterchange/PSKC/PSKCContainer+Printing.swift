@@ -49,8 +49,8 @@ private struct PSKCEncryption {
   /// The salt of the password; `nil` for a pre-shared key.
   let salt: [UInt8]?
 
-  init(_ given: PSKCEncryptionKey, _ random: some RandomSource) throws(InterchangeFailure) {
-    switch given {
+  init(_ encryptionKey: PSKCEncryptionKey, _ random: some RandomSource) throws(InterchangeFailure) {
+    switch encryptionKey {
     case .preShared(let secret):
       let count = secret.withSecret { $0.byteCount }
       guard let cipher = PSKCDecryption.Cipher.allCases.first(where: { $0.keyByteCount == count }) else {

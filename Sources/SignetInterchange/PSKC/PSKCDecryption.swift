@@ -25,7 +25,7 @@ struct PSKCDecryption {
     }
   }
 
-  private let given: PSKCEncryptionKey?
+  private let encryptionKey: PSKCEncryptionKey?
   private let key: SharedSecretBox?
   private let isPassword: Bool
   private let mac: (key: HMACKey, MAC)?
@@ -34,8 +34,8 @@ struct PSKCDecryption {
   var isEncrypted: Bool { key != nil }
 
   /// Prepares the keys; a plain document needs none.
-  init(_ root: MarkupElement, _ given: PSKCEncryptionKey?) throws(InterchangeFailure) {
-    self.given = given
+  init(_ root: MarkupElement, _ encryptionKey: PSKCEncryptionKey?) throws(InterchangeFailure) {
+    self.encryptionKey = encryptionKey
     guard let encryption = root["EncryptionKey"] else {
       key = nil
       isPassword = false
@@ -43,14 +43,14 @@ struct PSKCDecryption {
       return
     }
     if let derived = encryption["DerivedKey"] {
-      guard case .password(let password)? = given else { throw .passwordNeeded(.pskc) }
+      guard case .password(let password)? = encryptionKey else { throw .passwordNeeded(.pskc) }
       key = try Self.derived(derived, password)
       isPassword = true
     } else if encryption["X509Data"] != nil {
       throw .unsupportedEncryption(
         .pskc, reason: "it is encrypted to a certificate; ask for one with a password")
     } else {
-      guard case .preShared(let secret)? = given else {
+      guard case .preShared(let secret)? = encryptionKey else {
         throw .unsupportedEncryption(.pskc, reason: "it is encrypted under a pre-shared key; give that key")
       }
       (key, isPassword) = (secret, false)
@@ -87,16 +87,16 @@ struct PSKCDecryption {
     let hash: HashFunction
     // Some files write the name as text.
     let prf = parameters["PRF"]?.attributes["Algorithm"] ?? parameters.text("PRF") ?? MAC.hmacSHA1.rawValue
-    if let known = MAC(rawValue: prf) {
-      hash = known.hash
+    if let function = MAC(rawValue: prf) {
+      hash = function.hash
     } else {
       // RFC 8018 has other names.
       let names = ["hmac-sha1": HashFunction.sha1, "hmac-sha256": .sha256, "hmac-sha512": .sha512]
-      guard let known = names.first(where: { InterchangeText.lowercased(prf).hasSuffix($0.key) })?.value
+      guard let function = names.first(where: { InterchangeText.lowercased(prf).hasSuffix($0.key) })?.value
       else {
         throw .unsupportedEncryption(.pskc, reason: "its key derivation has an unknown PRF")
       }
-      hash = known
+      hash = function
     }
     do throws(CryptoFailure) {
       return SharedSecretBox(

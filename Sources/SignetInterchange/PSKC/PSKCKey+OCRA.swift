@@ -33,16 +33,16 @@ extension PSKCKey {
 
   private func challengeLengths(_ suite: OCRASuite) throws(InterchangeFailure) -> ClosedRange<Int>? {
     guard challengeMinimum != nil || challengeMaximum != nil else { return nil }
-    let least = max(challengeMinimum ?? 1, 1)
-    let most = min(challengeMaximum ?? .max, suite.maximumChallengeLength)
-    guard least <= most else {
+    let minimum = max(challengeMinimum ?? 1, 1)
+    let maximum = min(challengeMaximum ?? .max, suite.maximumChallengeLength)
+    guard minimum <= maximum else {
       throw .invalid("challenge", reason: "has a length that its suite does not allow")
     }
-    return least...most
+    return minimum...maximum
   }
 
   /// Copies the parameters of a suite.
-  mutating func take(_ ocra: OCRASuite, lengths: ClosedRange<Int>?) {
+  mutating func setParameters(of ocra: OCRASuite, lengths: ClosedRange<Int>?) {
     suite = ocra.description
     (responseLength, responseEncoding) = (ocra.responseLength, ocra.responseEncoding)
     guard let lengths else { return }

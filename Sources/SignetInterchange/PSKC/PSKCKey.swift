@@ -97,22 +97,22 @@ extension OTPAccount {
     case "ocra": kind = try key.challengeKind()
     default: throw .unsupportedType(String(key.algorithm.suffix(40)))
     }
-    var (encoding, answersChallenges) = ("decimal", false)
+    var (encoding, isOCRA) = ("decimal", false)
     if case .ocra(let suite, _, _) = kind {
-      (encoding, answersChallenges) = (InterchangeText.lowercased(suite.responseEncoding), true)
+      (encoding, isOCRA) = (InterchangeText.lowercased(suite.responseEncoding), true)
     }
     guard InterchangeText.lowercased(key.responseEncoding ?? encoding) == encoding else {
       throw .invalid("response", reason: "is not written in \(encoding) digits")
     }
     var foreign: [ForeignMember] = []
-    for (name, path) in PSKCKey.foreignMembers where !(answersChallenges && name == "Suite") {
+    for (name, path) in PSKCKey.foreignMembers where !(isOCRA && name == "Suite") {
       guard let value = key[keyPath: path] else { continue }
       foreign.append(ForeignMember(format: .pskc, name: name, value: value))
     }
     let names = [key.friendlyName, key.userID, key.deviceUserID, key.serialNumber, key.id]
     try self.init(
       issuer: key.issuer ?? key.manufacturer ?? "", name: names.compactMap(\.self).first ?? "", kind: kind,
-      algorithm: answersChallenges ? .sha1 : try key.hash(), digits: key.responseLength ?? 6,
+      algorithm: isOCRA ? .sha1 : try key.hash(), digits: key.responseLength ?? 6,
       hasCheckDigit: key.hasCheckDigits, secret: secret, foreign: foreign)
   }
 }
@@ -140,7 +140,7 @@ extension PSKCKey {
       self[keyPath: path] = member.value
     }
     if case .ocra(let ocra, let lengths, _) = account.kind {
-      take(ocra, lengths: lengths)
+      setParameters(of: ocra, lengths: lengths)
     } else {
       if account.algorithm != .sha1 { suite = suite ?? "HMAC-\(account.algorithm.rawValue)" }
       (responseLength, responseEncoding) = (account.digits, "DECIMAL")

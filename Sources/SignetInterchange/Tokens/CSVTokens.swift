@@ -29,8 +29,8 @@ package struct CSVTokens: Sendable {
       if first.element.first == "\"" { throw Self.quoted(first.offset + 1) }
       let names = Self.fields(first.element).map { $0.lowercased() }
       // The failure has the column's number, not its text: without a header, the field is a token's and may be its secret.
-      if let place = names.firstIndex(where: { !Self.columns.contains($0) }) {
-        throw .unknownColumn(place + 1)
+      if let column = names.firstIndex(where: { !Self.columns.contains($0) }) {
+        throw .unknownColumn(column + 1)
       }
       guard Set(names).count == names.count, Set(names).isSuperset(of: ["serial", "kind"]),
         names.filter(Self.secrets.contains).count == 1

@@ -46,11 +46,11 @@ package struct TokenList: Sendable {
 
   /// Rejects repeated serial numbers: the server would store only the first of the tokens.
   private func checkSerials() throws(TokenListFailure) {
-    var found: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     for (index, token) in tokens.enumerated() {
       // A longer serial number is invalid; the server reports that.
       guard case .string(let serial)? = token["serial"], serial.utf8.count <= 64 else { continue }
-      if let earlier = found.updateValue(index, forKey: serial) {
+      if let earlier = indices.updateValue(index, forKey: serial) {
         throw .repeated(serial: serial, first: place(of: earlier), again: place(of: index))
       }
     }

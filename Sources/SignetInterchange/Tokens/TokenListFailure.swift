@@ -41,8 +41,8 @@ package import SignetJSON
     case .token(let serial, let failure): "the token \(serial): \(failure)"
     case .unsupported(let serial, let reason):
       "the token \(serial) \(reason), which this server does not check"
-    case .unknownColumn(let place):
-      "the first line names the columns, of \(CSVTokens.columns.joined(separator: ", ")); its field \(place) is none of them"
+    case .unknownColumn(let column):
+      "the first line names the columns, of \(CSVTokens.columns.joined(separator: ", ")); its field \(column) is none of them"
     case .missingColumns: "the columns \"serial\", \"kind\" and one for the secret are needed, once each"
     case .line(let number, let reason): "line \(number): \(reason)"
     case .repeated(let serial, let first, let again):

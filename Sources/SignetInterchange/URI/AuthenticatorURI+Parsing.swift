@@ -29,7 +29,7 @@ extension AuthenticatorURI {
     }
     // Newer apps parse each half separately, so one half may be missing here; enrolling requires both.
     var hasPush = scheme != .otpauth
-    if hasPush, oath != nil { hasPush = try Push.isIn(query) }
+    if hasPush, oath != nil { hasPush = try Push.isPresent(in: query) }
     push = hasPush ? try Push(query) : nil
     image = try query.value("image").map(Self.image)
     try HostileText.check(image ?? "", "image", limit: OTPAccount.maximumTextByteCount)
@@ -43,22 +43,22 @@ extension AuthenticatorURI {
     let isCodesOnly = scheme == .otpauth
     userID = try Self.name(query, "uid", isCodesOnly ? nil : "d")
     resourceID = try Self.name(query, "oid", isCodesOnly ? nil : "pid")
-    others = query.others(than: Self.known(scheme, isTimed: query.host == "totp"))
+    others = query.others(than: Self.parameterNames(scheme, isTimed: query.host == "totp"))
   }
 
   /// Returns a name that a server assigned, in Base64 or plain, from the first of two parameters that is present.
   private static func name(
     _ query: URIQuery, _ first: String, _ second: String?
   ) throws(InterchangeFailure) -> String? {
-    var found = try query.value(first)
-    if found == nil, let second { found = try query.value(second) }
-    let name = found.map { InterchangeText.base64Text($0) ?? $0 }
+    var encoded = try query.value(first)
+    if encoded == nil, let second { encoded = try query.value(second) }
+    let name = encoded.map { InterchangeText.base64Text($0) ?? $0 }
     try HostileText.check(name ?? "", first, limit: maximumNameByteCount)
     return name
   }
 
   /// Returns the names of the interpreted parameters.
-  private static func known(_ scheme: Scheme, isTimed: Bool) -> Set<String> {
+  private static func parameterNames(_ scheme: Scheme, isTimed: Bool) -> Set<String> {
     let common: Set<String> = ["issuer", "image", "b", "policies", "uid", "oid"]
     let codes: Set<String> = ["secret", "algorithm", "digits", isTimed ? "period" : "counter"]
     let push: Set<String> = ["r", "a", "s", "c", "l", "m", "d", "pid"]
@@ -78,8 +78,8 @@ extension AuthenticatorURI {
     parameter = parameter.trimmed
     if label.issuer.isEmpty { return (parameter, nil) }
     // A plus sign is literal (RFC 3986), unless the label shows that it replaces a space.
-    let spaced = String(parameter.map { $0 == "+" ? " " : $0 })
-    let isSame = [parameter, spaced].contains { $0.utf8.elementsEqual(label.issuer.utf8) }
+    let plusAsSpace = String(parameter.map { $0 == "+" ? " " : $0 })
+    let isSame = [parameter, plusAsSpace].contains { $0.utf8.elementsEqual(label.issuer.utf8) }
     return (label.issuer, isSame || parameter.isEmpty ? nil : parameter)
   }
 
@@ -132,7 +132,7 @@ extension AuthenticatorURI {
 
 extension AuthenticatorURI.Push {
   /// Indicates whether any parameter of this half is present.
-  fileprivate static func isIn(_ query: URIQuery) throws(InterchangeFailure) -> Bool {
+  fileprivate static func isPresent(in query: URIQuery) throws(InterchangeFailure) -> Bool {
     for name in ["r", "a", "s", "c", "m"] where try query.value(name) != nil { return true }
     return false
   }

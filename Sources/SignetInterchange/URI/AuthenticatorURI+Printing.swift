@@ -10,9 +10,11 @@ extension AuthenticatorURI {
   public var insecureText: String {
     let label = URILabel(issuer: issuer, account: account)
     var writer = URIWriter(scheme: scheme.rawValue, host: host, label: label)
-    let named = otherIssuer ?? (issuer.isEmpty ? nil : issuer)
+    let issuerParameter = otherIssuer ?? (issuer.isEmpty ? nil : issuer)
     if let oath { writer.add(oath) }
-    writer.add("issuer", scheme == .otpauth ? named : named.map { Base64URL.encode(Array($0.utf8)) })
+    writer.add(
+      "issuer",
+      scheme == .otpauth ? issuerParameter : issuerParameter.map { Base64URL.encode(Array($0.utf8)) })
     if let push { writer.add(push) }
     // A value that is no URL stays plain: a reader would not decode its Base64 again.
     let encodesImage = scheme == .pushauth && image?.contains("://") == true

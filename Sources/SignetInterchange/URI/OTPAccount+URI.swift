@@ -14,9 +14,9 @@ extension OTPAccount {
     guard parsed.scheme == .otpauth, let oath = parsed.oath else {
       throw .unsupportedScheme(parsed.scheme.rawValue)
     }
-    var known: Set<String> = ["secret", "algorithm", "digits", "issuer", "image"]
-    if case .totp = oath.kind { known.insert("period") } else { known.insert("counter") }
-    var foreign = query.others(than: known).map {
+    var parameterNames: Set<String> = ["secret", "algorithm", "digits", "issuer", "image"]
+    if case .totp = oath.kind { parameterNames.insert("period") } else { parameterNames.insert("counter") }
+    var foreign = query.others(than: parameterNames).map {
       ForeignMember(format: .otpauth, name: $0.name, value: $0.value)
     }
     if let other = parsed.otherIssuer {
@@ -49,14 +49,14 @@ extension OTPAccount {
     if case .totp(_, let start) = kind, start != 0 {
       throw .notRepresentable(.otpauth, reason: "when the first period began (T0)")
     }
-    let own = foreign.filter { $0.format == .otpauth }
+    let uriMembers = foreign.filter { $0.format == .otpauth }
     var writer = URIWriter(
       scheme: "otpauth", host: kind.host, label: URILabel(issuer: issuer, account: name))
     writer.add(AuthenticatorURI.OATH(kind: kind, algorithm: algorithm, digits: digits, secret: secret))
-    let other = own.first { $0.name == Self.otherIssuer }?.value
+    let other = uriMembers.first { $0.name == Self.otherIssuer }?.value
     writer.add("issuer", other ?? (issuer.isEmpty ? nil : issuer))
     writer.add("image", image)
-    for member in own where member.name != Self.otherIssuer { writer.add(member.name, member.value) }
+    for member in uriMembers where member.name != Self.otherIssuer { writer.add(member.name, member.value) }
     _ = try AuthenticatorURI(writer.text)  // rejects a URI that no parser accepts
     return writer.text
   }

@@ -18,12 +18,14 @@ struct URIQuery {
     guard text.utf8.count <= AuthenticatorURI.maximumByteCount else {
       throw .tooLarge("URI", limit: AuthenticatorURI.maximumByteCount)
     }
-    guard let mark = text.firstRange(of: "://"), mark.lowerBound != text.startIndex else { throw .notURI }
-    scheme = InterchangeText.lowercased(text[..<mark.lowerBound])
+    guard let delimiter = text.firstRange(of: "://"), delimiter.lowerBound != text.startIndex else {
+      throw .notURI
+    }
+    scheme = InterchangeText.lowercased(text[..<delimiter.lowerBound])
     guard scheme.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x2D }) else {
       throw .notURI
     }
-    let rest = text[mark.upperBound...]
+    let rest = text[delimiter.upperBound...]
     let hostEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
     host = InterchangeText.lowercased(rest[..<hostEnd])
     let pathEnd = rest[hostEnd...].firstIndex(of: "?") ?? rest.endIndex
@@ -59,8 +61,8 @@ struct URIQuery {
   }
 
   /// Returns the parameters with other names.
-  func others(than known: Set<String>) -> [(name: String, value: String)] {
-    parameters.filter { !known.contains(InterchangeText.lowercased($0.name)) }
+  func others(than names: Set<String>) -> [(name: String, value: String)] {
+    parameters.filter { !names.contains(InterchangeText.lowercased($0.name)) }
   }
 }
 

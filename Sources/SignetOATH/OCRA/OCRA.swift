@@ -72,10 +72,10 @@ public struct OCRA: Sendable {
 
   /// Builds the data input of section 5.1; it is secret, because it contains the digest of the PIN.
   private func message(_ text: String, _ input: OCRAInput) throws(OCRAFailure) -> SecretBytes {
-    let counter = try given(input.counter, .counter, suite.hasCounter ? suite : nil)?.0
-    let pin = try given(input.pin, .pin, suite.pinHash)
-    let session = try given(input.session, .session, suite.sessionByteCount)
-    let time = try given(input.unixTime, .time, suite.timeStep)
+    let counter = try validated(input.counter, .counter, suite.hasCounter ? suite : nil)?.0
+    let pin = try validated(input.pin, .pin, suite.pinHash)
+    let session = try validated(input.session, .session, suite.sessionByteCount)
+    let time = try validated(input.unixTime, .time, suite.timeStep)
     var message = Array(suite.description.utf8)
     message.append(0)
     if let counter { message += Self.bigEndian(counter) }
@@ -98,7 +98,7 @@ public struct OCRA: Sendable {
   }
 
   /// Pairs an input with its parameter in the suite; throws unless both or neither are present.
-  private func given<Value, Parameter>(
+  private func validated<Value, Parameter>(
     _ value: Value?, _ input: OCRAFailure.Input, _ parameter: Parameter?
   ) throws(OCRAFailure) -> (Value, Parameter)? {
     switch (value, parameter) {

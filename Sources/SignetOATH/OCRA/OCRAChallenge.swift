@@ -22,8 +22,8 @@ public struct OCRAChallenge: Sendable, Hashable {
     guard length > 0, text.utf8.allSatisfy({ allowed.contains($0) }) else {
       throw .challengeFormat(suite.challengeFormat)
     }
-    if let least = lengths?.lowerBound, length < least {
-      throw .challengeTooShort(length: length, limit: least)
+    if let minimum = lengths?.lowerBound, length < minimum {
+      throw .challengeTooShort(length: length, limit: minimum)
     }
     self.text = text
   }

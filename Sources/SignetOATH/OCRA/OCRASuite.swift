@@ -41,14 +41,14 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
     var inputs = Inputs(parts[2])
     description = text
     (algorithm, digits) = function
-    hasCounter = inputs.take { $0 == "C" ? true : nil } ?? false
-    guard let challenge = try inputs.takeValue(after: "Q", Self.challenge) else {
+    hasCounter = inputs.consume { $0 == "C" ? true : nil } ?? false
+    guard let challenge = try inputs.consumeValue(after: "Q", Self.challenge) else {
       throw .malformedSuite("it has no challenge, Qxnn")
     }
     (challengeFormat, maximumChallengeLength) = challenge
-    pinHash = try inputs.takeValue(after: "P", Self.pinHash)
-    sessionByteCount = try inputs.takeValue(after: "S", Self.sessionByteCount)
-    timeStep = try inputs.takeValue(after: "T", Self.timeStep)
+    pinHash = try inputs.consumeValue(after: "P", Self.pinHash)
+    sessionByteCount = try inputs.consumeValue(after: "S", Self.sessionByteCount)
+    timeStep = try inputs.consumeValue(after: "T", Self.timeStep)
     try inputs.finish()
   }
 
@@ -80,8 +80,8 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
   private static func pinHash(_ text: Substring) throws(OCRAFailure) -> OATHAlgorithm {
     guard !text.isEmpty else { return .sha1 }
     guard let hash = OATHAlgorithm(name: String(text)) else {
-      let known = OATHAlgorithm.standardNames.map { "P\($0)" }.joined(separator: ", ")
-      throw .malformedSuite("its PIN is none of \(known)")
+      let supported = OATHAlgorithm.standardNames.map { "P\($0)" }.joined(separator: ", ")
+      throw .malformedSuite("its PIN is none of \(supported)")
     }
     return hash
   }
@@ -118,18 +118,18 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
 
     init(_ text: Substring) { rest = text.split(separator: "-", omittingEmptySubsequences: false)[...] }
 
-    mutating func take<Value>(_ read: (Substring) -> Value?) -> Value? {
-      guard let first = rest.first, let value = read(first) else { return nil }
+    mutating func consume<Value>(_ parse: (Substring) -> Value?) -> Value? {
+      guard let first = rest.first, let value = parse(first) else { return nil }
       rest.removeFirst()
       return value
     }
 
     /// Consumes the next input if it begins with `letter`, and returns its value.
-    mutating func takeValue<Value>(
-      after letter: Character, _ read: (Substring) throws(OCRAFailure) -> Value
+    mutating func consumeValue<Value>(
+      after letter: Character, _ parse: (Substring) throws(OCRAFailure) -> Value
     ) throws(OCRAFailure) -> Value? {
-      guard let text = take({ $0.first == letter ? $0.dropFirst() : nil }) else { return nil }
-      return try read(text)
+      guard let text = consume({ $0.first == letter ? $0.dropFirst() : nil }) else { return nil }
+      return try parse(text)
     }
 
     func finish() throws(OCRAFailure) {

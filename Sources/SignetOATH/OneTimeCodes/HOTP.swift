@@ -58,8 +58,8 @@ public struct HOTP: Sendable {
   }
 
   /// Returns the 31 bits of an HMAC at the offset in its last byte or at a fixed one (RFC 4226 section 5.3).
-  static func truncated(_ code: [UInt8], at fixed: Int? = nil) -> UInt32 {
-    let offset = fixed ?? Int(code[code.count - 1] & 0x0F)
+  static func truncated(_ code: [UInt8], at fixedOffset: Int? = nil) -> UInt32 {
+    let offset = fixedOffset ?? Int(code[code.count - 1] & 0x0F)
     return UInt32(code[offset] & 0x7F) << 24 | UInt32(code[offset + 1]) << 16
       | UInt32(code[offset + 2]) << 8 | UInt32(code[offset + 3])
   }
@@ -108,15 +108,15 @@ public struct HOTP: Sendable {
   /// - Returns: The counter to store as used, so that the next candidates begin after it.
   public func counter(matching code: String, in counters: ClosedRange<UInt64>) -> UInt64? {
     guard let typed = typedValue(code) else { return nil }
-    var found: UInt64 = 0
+    var matched: UInt64 = 0
     var counter: UInt64 = 0
     for candidate in counters {
       let difference = UInt64(typed ^ value(at: candidate))
       let mask = 0 &- ((difference &- 1) >> 63)  // all ones if the difference is 0
-      found |= mask
+      matched |= mask
       counter = (candidate & mask) | (counter & ~mask)
     }
-    return found == 0 ? nil : counter
+    return matched == 0 ? nil : counter
   }
 
   private func typedValue(_ code: String) -> UInt32? {

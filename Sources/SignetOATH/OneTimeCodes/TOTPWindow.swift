@@ -46,11 +46,11 @@ public struct TOTPWindow: Sendable, Hashable {
   public func verdict(
     on code: String, from totp: TOTP, at unixTime: Int64, lastAccepted: UInt64?
   ) -> TOTPVerdict {
-    let now: UInt64
-    do { now = try totp.counter(at: unixTime) } catch { return .refused(.wrong) }
+    let currentCounter: UInt64
+    do { currentCounter = try totp.counter(at: unixTime) } catch { return .refused(.wrong) }
     let back = UInt64(lookBack)
-    let first = now < back ? 0 : now - back
-    let (last, isBeyondTime) = now.addingReportingOverflow(UInt64(lookAhead))
+    let first = currentCounter < back ? 0 : currentCounter - back
+    let (last, isBeyondTime) = currentCounter.addingReportingOverflow(UInt64(lookAhead))
     guard let counter = totp.hotp.counter(matching: code, in: first...(isBeyondTime ? .max : last)) else {
       return .refused(.wrong)
     }
