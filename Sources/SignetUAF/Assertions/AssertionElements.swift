@@ -31,9 +31,9 @@ struct AssertionElements {
   }
 
   /// Stores an element that may occur once; throws if it occurs again.
-  static func take(_ element: TLVElement, _ place: inout TLVElement?) throws(AssertionFailure) {
-    guard place == nil else { throw .repeated(element.tag) }
-    place = element
+  static func store(_ element: TLVElement, _ slot: inout TLVElement?) throws(AssertionFailure) {
+    guard slot == nil else { throw .repeated(element.tag) }
+    slot = element
   }
 
   /// Returns the content of a required element.
@@ -67,9 +67,11 @@ struct AssertionElements {
   ) throws(AssertionFailure) {
     switch element.tag {
     case .criticalExtension, .ignorableExtension:
-      let found = try readExtension(element, in: reader)
-      guard !found.isCritical || understood.contains(found.id) else { throw .unknownExtension(found.id) }
-      extensions.append(found)
+      let assertionExtension = try readExtension(element, in: reader)
+      guard !assertionExtension.isCritical || understood.contains(assertionExtension.id) else {
+        throw .unknownExtension(assertionExtension.id)
+      }
+      extensions.append(assertionExtension)
     default:
       guard !element.tag.isCritical else { throw .unknownCritical(element.tag) }
     }
@@ -83,8 +85,8 @@ struct AssertionElements {
     var (id, data): (TLVElement?, TLVElement?) = (nil, nil)
     while let part = try Self.next(&inner) {
       switch part.tag {
-      case .extensionID: try Self.take(part, &id)
-      case .extensionData: try Self.take(part, &data)
+      case .extensionID: try Self.store(part, &id)
+      case .extensionData: try Self.store(part, &data)
       default: guard !part.tag.isCritical else { throw .unknownCritical(part.tag) }
       }
     }

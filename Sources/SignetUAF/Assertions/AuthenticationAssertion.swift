@@ -41,8 +41,8 @@ package struct AuthenticationAssertion: Hashable, Sendable {
     var (signed, signature): (TLVElement?, TLVElement?) = (nil, nil)
     while let element = try AssertionElements.next(&reader) {
       switch element.tag {
-      case .signedData: try AssertionElements.take(element, &signed)
-      case .signature: try AssertionElements.take(element, &signature)
+      case .signedData: try AssertionElements.store(element, &signed)
+      case .signature: try AssertionElements.store(element, &signature)
       default: try elements.readOptional(element, in: reader, &unsigned)
       }
     }
@@ -64,13 +64,13 @@ package struct AuthenticationAssertion: Hashable, Sendable {
     var (keyID, counters): (TLVElement?, TLVElement?) = (nil, nil)
     while let element = try AssertionElements.next(&reader) {
       switch element.tag {
-      case .aaid: try AssertionElements.take(element, &aaid)
-      case .assertionInfo: try AssertionElements.take(element, &info)
-      case .authenticatorNonce: try AssertionElements.take(element, &nonce)
-      case .finalChallengeHash: try AssertionElements.take(element, &hash)
-      case .transactionContentHash: try AssertionElements.take(element, &transaction)
-      case .keyID: try AssertionElements.take(element, &keyID)
-      case .counters: try AssertionElements.take(element, &counters)
+      case .aaid: try AssertionElements.store(element, &aaid)
+      case .assertionInfo: try AssertionElements.store(element, &info)
+      case .authenticatorNonce: try AssertionElements.store(element, &nonce)
+      case .finalChallengeHash: try AssertionElements.store(element, &hash)
+      case .transactionContentHash: try AssertionElements.store(element, &transaction)
+      case .keyID: try AssertionElements.store(element, &keyID)
+      case .counters: try AssertionElements.store(element, &counters)
       default: try elements.readOptional(element, in: reader, &extensions)
       }
     }

@@ -45,7 +45,7 @@ package struct RegistrationAssertion: Hashable, Sendable {
     var (signed, attestation): (TLVElement?, TLVElement?) = (nil, nil)
     while let element = try AssertionElements.next(&reader) {
       switch element.tag {
-      case .keyRegistrationData: try AssertionElements.take(element, &signed)
+      case .keyRegistrationData: try AssertionElements.store(element, &signed)
       case .attestationBasicFull, .attestationBasicSurrogate, .attestationECDAA:
         guard attestation == nil else { throw .severalAttestations }
         attestation = element
@@ -71,12 +71,12 @@ package struct RegistrationAssertion: Hashable, Sendable {
     var (keyID, counters, publicKey): (TLVElement?, TLVElement?, TLVElement?) = (nil, nil, nil)
     while let element = try AssertionElements.next(&reader) {
       switch element.tag {
-      case .aaid: try AssertionElements.take(element, &aaid)
-      case .assertionInfo: try AssertionElements.take(element, &info)
-      case .finalChallengeHash: try AssertionElements.take(element, &hash)
-      case .keyID: try AssertionElements.take(element, &keyID)
-      case .counters: try AssertionElements.take(element, &counters)
-      case .publicKey: try AssertionElements.take(element, &publicKey)
+      case .aaid: try AssertionElements.store(element, &aaid)
+      case .assertionInfo: try AssertionElements.store(element, &info)
+      case .finalChallengeHash: try AssertionElements.store(element, &hash)
+      case .keyID: try AssertionElements.store(element, &keyID)
+      case .counters: try AssertionElements.store(element, &counters)
+      case .publicKey: try AssertionElements.store(element, &publicKey)
       default: try elements.readOptional(element, in: reader, &extensions)
       }
     }
@@ -106,7 +106,7 @@ package struct RegistrationAssertion: Hashable, Sendable {
     var ignored: [AssertionExtension] = []
     while let element = try AssertionElements.next(&reader) {
       switch element.tag {
-      case .signature: try AssertionElements.take(element, &signature)
+      case .signature: try AssertionElements.store(element, &signature)
       case .attestationCertificate where tag == .attestationBasicFull:
         guard !element.content.isEmpty else { throw .length(element.tag, 0) }
         certificates.append(Array(elements.bytes[element.content]))

@@ -31,23 +31,23 @@ struct CommandElements {
   }
 
   /// Rejects unknown critical elements.
-  func refuse(except known: Set<TLVTag>) throws(AuthenticatorCommandFailure) {
-    for element in elements where element.tag.isCritical && !known.contains(element.tag) {
+  func refuse(except allowedTags: Set<TLVTag>) throws(AuthenticatorCommandFailure) {
+    for element in elements where element.tag.isCritical && !allowedTags.contains(element.tag) {
       throw .unknownCritical(element.tag)
     }
   }
 
   /// Returns the contents of all elements with a tag.
   func all(_ tag: TLVTag, _ counts: ClosedRange<Int>) throws(AuthenticatorCommandFailure) -> [[UInt8]] {
-    let found = elements.filter { $0.tag == tag }.map(\.content)
-    guard found.allSatisfy({ counts.contains($0.count) }) else { throw .content(tag) }
-    return found
+    let contents = elements.filter { $0.tag == tag }.map(\.content)
+    guard contents.allSatisfy({ counts.contains($0.count) }) else { throw .content(tag) }
+    return contents
   }
 
   func optional(_ tag: TLVTag, _ counts: ClosedRange<Int>) throws(AuthenticatorCommandFailure) -> [UInt8]? {
-    let found = try all(tag, counts)
-    guard found.count <= 1 else { throw .repeated(tag) }
-    return found.first
+    let contents = try all(tag, counts)
+    guard contents.count <= 1 else { throw .repeated(tag) }
+    return contents.first
   }
 
   func required(_ tag: TLVTag, _ counts: ClosedRange<Int>) throws(AuthenticatorCommandFailure) -> [UInt8] {

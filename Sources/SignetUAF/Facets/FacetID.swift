@@ -26,8 +26,8 @@ package enum FacetID: Hashable, Sendable {
     case .application: return true
     case .web(let origin):
       if origin.host == appID.host { return true }
-      guard let own = suffixes.registrableDomain(of: appID.host) else { return false }
-      return suffixes.registrableDomain(of: origin.host) == own
+      guard let appDomain = suffixes.registrableDomain(of: appID.host) else { return false }
+      return suffixes.registrableDomain(of: origin.host) == appDomain
     }
   }
 }

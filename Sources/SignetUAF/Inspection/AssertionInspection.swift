@@ -26,19 +26,19 @@ package struct AssertionInspection: Sendable {
     } catch {
       throw .assertion(error)
     }
-    let written: [UInt8]
+    let claimedHash: [UInt8]
     switch content {
-    case .registration(let assertion): written = assertion.data.finalChallengeHash
-    case .authentication(let assertion): written = assertion.data.finalChallengeHash
+    case .registration(let assertion): claimedHash = assertion.data.finalChallengeHash
+    case .authentication(let assertion): claimedHash = assertion.data.finalChallengeHash
     }
-    finalChallengeMatches = hash.map { $0 == written }
+    finalChallengeMatches = hash.map { $0 == claimedHash }
     switch content {
     case .registration(let assertion):
       // The new key must be valid, independent of the signer.
       let data = assertion.data
       do throws(UAFKeyFailure) {
-        let ownKey = try UAFPublicKey(data.publicKey, format: data.keyFormat, for: data.algorithm)
-        isSignatureValid = try assertion.isSigned(by: ownKey, isStrict: isStrict)
+        let attestedKey = try UAFPublicKey(data.publicKey, format: data.keyFormat, for: data.algorithm)
+        isSignatureValid = try assertion.isSigned(by: attestedKey, isStrict: isStrict)
         keyFailure = nil
       } catch {
         (isSignatureValid, keyFailure) = (false, error.description)

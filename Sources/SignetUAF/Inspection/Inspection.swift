@@ -48,26 +48,26 @@ package struct Inspection: Sendable {
     response: String, key: InspectionKey? = nil, isStrict: Bool = false
   ) throws(Failure) {
     let (object, operation) = try Self.message(response)
-    let found: (OperationHeader, FinalChallenge, [ResponseAssertion])
+    let parts: (OperationHeader, FinalChallenge, [ResponseAssertion])
     do throws(MessageFailure) {
       switch operation {
       case .registration:
         let message = try RegistrationResponse(object)
-        found = (message.header, message.finalChallenge, message.assertions)
+        parts = (message.header, message.finalChallenge, message.assertions)
       case .authentication:
         let message = try AuthenticationResponse(object)
-        found = (message.header, message.finalChallenge, message.assertions)
+        parts = (message.header, message.finalChallenge, message.assertions)
       case .deregistration: throw .operation(operation.rawValue)
       }
     } catch {
       throw .message(error)
     }
-    (header, finalChallenge) = (found.0, found.1)
+    (header, finalChallenge) = (parts.0, parts.1)
     kind = operation == .registration ? .registrationResponse : .authenticationResponse
     var assertions: [AssertionInspection] = []
-    for item in found.2 {
+    for item in parts.2 {
       guard item.scheme == ResponseAssertion.tlvScheme else { throw .scheme(item.scheme) }
-      let assertion = try AssertionInspection(item.bytes, found.1.hash, key, isStrict: isStrict)
+      let assertion = try AssertionInspection(item.bytes, parts.1.hash, key, isStrict: isStrict)
       guard assertion.isRegistration == (operation == .registration) else {
         throw .assertion(.topTag(assertion.topTag))
       }
@@ -90,9 +90,9 @@ package struct Inspection: Sendable {
     header = nil
     finalChallenge = nil
     let hash = text.map { HashFunction.sha256.digest(of: $0.utf8Span.span.bytes) }
-    let found = try AssertionInspection(assertion, hash, key, isStrict: isStrict)
-    kind = found.isRegistration ? .registrationAssertion : .authenticationAssertion
-    assertions = [found]
+    let inspection = try AssertionInspection(assertion, hash, key, isStrict: isStrict)
+    kind = inspection.isRegistration ? .registrationAssertion : .authenticationAssertion
+    assertions = [inspection]
   }
 
   /// The reasons to reject the message; empty if there are none.
@@ -126,15 +126,15 @@ package struct Inspection: Sendable {
 
   /// Returns the messages of a list, a single message, or those inside a carrier, as text or as JSON.
   private static func elements(_ outer: JSONValue) throws(MessageFailure) -> [JSONObject] {
-    var found = outer
+    var current = outer
     // Carriers can be nested, for example if an app forwards its client's answer.
     for _ in 0...carriers.count {
-      guard case .object(let object) = found else { return try UAFMessageList.elements(found) }
+      guard case .object(let object) = current else { return try UAFMessageList.elements(current) }
       guard let inner = carriers.lazy.compactMap({ object[$0] }).first else {
         guard object.contains("header") else { break }
         return [object]
       }
-      if case .string(let text) = inner { found = try value(text) } else { found = inner }
+      if case .string(let text) = inner { current = try value(text) } else { current = inner }
     }
     throw .notAMessage
   }

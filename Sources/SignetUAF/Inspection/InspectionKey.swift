@@ -20,8 +20,8 @@ package struct InspectionKey: Sendable {
   /// Returns the reason why the key cannot be used, and what to do about it.
   func description(of failure: UAFKeyFailure, for algorithm: UAFAlgorithm) -> String {
     guard case .key = failure else { return "the given key: \(failure)" }
-    let reading = "\(failure); it was read as \(format) for \(algorithm)"
-    return format == likelyFormat ? reading : "\(reading), and looks like \(likelyFormat)"
+    let reason = "\(failure); it was read as \(format) for \(algorithm)"
+    return format == likelyFormat ? reason : "\(reason), and looks like \(likelyFormat)"
   }
 
   private static func likelyFormat(_ bytes: [UInt8]) -> UAFKeyFormat {

@@ -39,9 +39,9 @@ struct DictionaryReader {
   /// Returns the dictionary without those of these members that are `null`.
   func withoutNull(_ members: [String]) -> DictionaryReader {
     guard members.contains(where: { object[$0] == .null }) else { return self }
-    var rest = object
-    for member in members where rest[member] == .null { rest[member] = nil }
-    return DictionaryReader(rest, path)
+    var stripped = object
+    for member in members where stripped[member] == .null { stripped[member] = nil }
+    return DictionaryReader(stripped, path)
   }
 
   // MARK: Strings
@@ -86,7 +86,7 @@ struct DictionaryReader {
     return bytes
   }
 
-  // MARK: Numbers and truth
+  // MARK: Numbers and Booleans
 
   func optionalNumber<Number: FixedWidthInteger>(
     _ member: String, as type: Number.Type = Number.self
@@ -105,8 +105,8 @@ struct DictionaryReader {
 
   func optionalBool(_ member: String) throws(MessageFailure) -> Bool? {
     guard let value = object[member] else { return nil }
-    guard case .bool(let truth) = value else { throw failure(member, .type(.bool)) }
-    return truth
+    guard case .bool(let flag) = value else { throw failure(member, .type(.bool)) }
+    return flag
   }
 
   func bool(_ member: String) throws(MessageFailure) -> Bool { try required(member, optionalBool(member)) }
@@ -125,22 +125,22 @@ struct DictionaryReader {
   /// Returns the elements of an array with `minimum` to `maximum` elements.
   func optionalList<Element>(
     _ member: String, minimum: Int = 1, maximum: Int = 1024,
-    _ read: (JSONValue, String) throws(MessageFailure) -> Element
+    _ parse: (JSONValue, String) throws(MessageFailure) -> Element
   ) throws(MessageFailure) -> [Element]? {
     guard let value = object[member] else { return nil }
-    return try Self.list(value, name(member), minimum: minimum, maximum: maximum, read)
+    return try Self.list(value, name(member), minimum: minimum, maximum: maximum, parse)
   }
 
   func list<Element>(
     _ member: String, minimum: Int = 1, maximum: Int = 1024,
-    _ read: (JSONValue, String) throws(MessageFailure) -> Element
+    _ parse: (JSONValue, String) throws(MessageFailure) -> Element
   ) throws(MessageFailure) -> [Element] {
-    try required(member, optionalList(member, minimum: minimum, maximum: maximum, read))
+    try required(member, optionalList(member, minimum: minimum, maximum: maximum, parse))
   }
 
   static func list<Element>(
     _ value: JSONValue, _ path: String, minimum: Int, maximum: Int = 1024,
-    _ read: (JSONValue, String) throws(MessageFailure) -> Element
+    _ parse: (JSONValue, String) throws(MessageFailure) -> Element
   ) throws(MessageFailure) -> [Element] {
     guard case .array(let values) = value else { throw .member(path, .type(.array)) }
     guard values.count >= minimum else { throw .member(path, .empty) }
@@ -148,7 +148,7 @@ struct DictionaryReader {
     var elements: [Element] = []
     elements.reserveCapacity(values.count)
     for (index, value) in values.enumerated() {
-      do throws(MessageFailure) { elements.append(try read(value, path)) } catch {
+      do throws(MessageFailure) { elements.append(try parse(value, path)) } catch {
         throw error.inElement(index, of: path)
       }
     }

@@ -27,9 +27,9 @@ package struct UAFExtension: Hashable, Sendable {
 }
 
 extension Sequence<UAFExtension> {
-  /// Returns the first extension that must not be ignored and is not in `known`.
-  package func firstUnknown(except known: Set<String> = []) -> UAFExtension? {
-    first { $0.failIfUnknown && !known.contains($0.id) }
+  /// Returns the first extension that must not be ignored and is not in `knownExtensions`.
+  package func firstUnknown(except knownExtensions: Set<String> = []) -> UAFExtension? {
+    first { $0.failIfUnknown && !knownExtensions.contains($0.id) }
   }
 
   var json: JSONValue { .dictionaries(map(\.json)) }

@@ -52,8 +52,8 @@ extension DisplayPNGCharacteristics {
       })
   }
 
-  /// Indicates whether a picture with these characteristics fits a display; the palette matters only if the display has one.
-  func fits(_ display: DisplayPNGCharacteristics) -> Bool {
+  /// Indicates whether a picture with these characteristics matches a display; an empty display palette matches any.
+  func matches(_ display: DisplayPNGCharacteristics) -> Bool {
     self == display
       || display.palette.isEmpty
         && DisplayPNGCharacteristics(
@@ -70,7 +70,7 @@ extension MetadataStatement {
     case .text: return displayContentType == UAFTransaction.ContentType.text.rawValue
     case .png:
       guard let picture = transaction.pngCharacteristics else { return false }
-      return pngCharacteristics.contains(where: picture.fits)
+      return pngCharacteristics.contains(where: picture.matches)
     }
   }
 }

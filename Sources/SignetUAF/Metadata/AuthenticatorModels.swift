@@ -4,18 +4,20 @@ import SignetCrypto
 package struct AuthenticatorModels: Sendable {
   private let models: [AAID: AuthenticatorModel]
   /// The models that each trusted key can attest.
-  private let vouched: [[UInt8]: Set<AAID>]
+  private let modelsByAnchor: [[UInt8]: Set<AAID>]
 
   /// Creates a set of models; of two with the same AAID, the later version counts.
   package init(_ models: some Sequence<AuthenticatorModel>) {
     self.models = Dictionary(models.map { ($0.statement.aaid, $0) }) { first, second in
       first.statement.authenticatorVersion < second.statement.authenticatorVersion ? second : first
     }
-    var vouched: [[UInt8]: Set<AAID>] = [:]
+    var modelsByAnchor: [[UInt8]: Set<AAID>] = [:]
     for model in self.models.values {
-      for key in model.anchors?.publicKeys ?? [] { vouched[key, default: []].insert(model.statement.aaid) }
+      for key in model.anchors?.publicKeys ?? [] {
+        modelsByAnchor[key, default: []].insert(model.statement.aaid)
+      }
     }
-    self.vouched = vouched
+    self.modelsByAnchor = modelsByAnchor
   }
 
   /// Verifies that a model uses this attestation type and that the certificates are for this model only; not the signature.
@@ -26,7 +28,7 @@ package struct AuthenticatorModels: Sendable {
     _ attestation: Attestation, of model: AuthenticatorModel, at unixTime: Int64
   ) throws(AssertionRefusal) {
     guard let path = try model.check(attestation, at: unixTime) else { return }
-    let others = path.publicKeys.flatMap { vouched[$0] ?? [] }.filter { $0 != model.statement.aaid }
+    let others = path.publicKeys.flatMap { modelsByAnchor[$0] ?? [] }.filter { $0 != model.statement.aaid }
     guard others.isEmpty else { throw .certificateModelMissing }
   }
 

@@ -89,36 +89,36 @@ package struct Policy: Hashable, Sendable {
       !disallows(candidates[$0], knownExtensions: knownExtensions)
     }
     return accepted.enumerated().compactMap { index, criteria in
-      let fitting = criteria.map { criterion in
+      let matching = criteria.map { criterion in
         allowed.filter {
           criterion.matches(
             candidates[$0].traits, keyIDs: candidates[$0].keyIDs, knownExtensions: knownExtensions)
             && criterion.prefersAttestation(of: candidates[$0])
         }
       }
-      return assign(fitting, candidates).map { (index, $0) }
+      return assign(matching, candidates).map { (index, $0) }
     }
   }
 
   /// Assigns each criterion a different model and its first matching candidate; reassigns earlier criteria if necessary.
-  private func assign(_ fitting: [[Int]], _ candidates: [Candidate]) -> [Int]? {
-    var owner: [AAID: (criterion: Int, candidate: Int)] = [:]
-    func place(_ criterion: Int, _ tried: inout Set<AAID>) -> Bool {
-      for candidate in fitting[criterion] {
+  private func assign(_ matching: [[Int]], _ candidates: [Candidate]) -> [Int]? {
+    var assignment: [AAID: (criterion: Int, candidate: Int)] = [:]
+    func augment(_ criterion: Int, _ visited: inout Set<AAID>) -> Bool {
+      for candidate in matching[criterion] {
         let model = candidates[candidate].traits.aaid
-        guard tried.insert(model).inserted else { continue }
-        if let present = owner[model], !place(present.criterion, &tried) { continue }
-        owner[model] = (criterion, candidate)
+        guard visited.insert(model).inserted else { continue }
+        if let assigned = assignment[model], !augment(assigned.criterion, &visited) { continue }
+        assignment[model] = (criterion, candidate)
         return true
       }
       return false
     }
-    for criterion in fitting.indices {
-      var tried: Set<AAID> = []
-      guard place(criterion, &tried) else { return nil }
+    for criterion in matching.indices {
+      var visited: Set<AAID> = []
+      guard augment(criterion, &visited) else { return nil }
     }
-    var chosen = [Int](repeating: 0, count: fitting.count)
-    for (criterion, candidate) in owner.values { chosen[criterion] = candidate }
+    var chosen = [Int](repeating: 0, count: matching.count)
+    for (criterion, candidate) in assignment.values { chosen[criterion] = candidate }
     return chosen
   }
 }

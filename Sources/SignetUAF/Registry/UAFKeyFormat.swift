@@ -33,9 +33,9 @@ package struct UAFKeyFormat: RawRepresentable, Hashable, Sendable, CustomStringC
 extension UAFKeyFormat {
   /// Parses a format as people write it: `0x0100`, `256`, or the registry's name in any case.
   package init?(named text: String) {
-    let known: [UAFKeyFormat] = [.x962RAW, .x962DER, .rsa2048RAW, .rsa2048DER]
-    if let found = known.first(where: { $0.name?.lowercased() == text.lowercased() }) {
-      self = found
+    let registered: [UAFKeyFormat] = [.x962RAW, .x962DER, .rsa2048RAW, .rsa2048DER]
+    if let format = registered.first(where: { $0.name?.lowercased() == text.lowercased() }) {
+      self = format
       return
     }
     let isHex = text.lowercased().hasPrefix("0x")

@@ -42,7 +42,7 @@ package struct AuthenticationExpectation: Sendable {
     for (item, claim) in zip(response.assertions, claimed.assertions) {
       let assertion: AuthenticationAssertion
       switch claim {
-      case .assertion(let read): assertion = read
+      case .assertion(let parsed): assertion = parsed
       case .refused(let reason):
         refused.append(RefusedAssertion(key: nil, reason: reason))
         continue

@@ -10,26 +10,29 @@ package enum ChannelBindingRule: Hashable, Sendable {
   case required(UAFChannelBinding)
 
   /// Indicates whether the client's binding is accepted.
-  func accepts(_ said: UAFChannelBinding) -> Bool {
+  func accepts(_ claimed: UAFChannelBinding) -> Bool {
     switch self {
     case .notChecked: true
-    case .whereSaid(let own): Self.agree(said, own) != nil
-    case .required(let own): Self.agree(said, own) == true
+    case .whereSaid(let expected): Self.agree(claimed, expected) != nil
+    case .required(let expected): Self.agree(claimed, expected) == true
     }
   }
 
   /// Returns whether a binding is present; `nil` if it does not match.
-  private static func agree(_ said: UAFChannelBinding, _ own: UAFChannelBinding) -> Bool? {
-    var isSaid = false
-    for (said, own) in [
-      (said.serverEndPoint, own.serverEndPoint), (said.tlsServerCertificate, own.tlsServerCertificate),
-      (said.tlsUnique, own.tlsUnique), (said.channelIDPublicKey, own.channelIDPublicKey),
+  private static func agree(_ claimed: UAFChannelBinding, _ expected: UAFChannelBinding) -> Bool? {
+    var isPresent = false
+    for (claimed, expected) in [
+      (claimed.serverEndPoint, expected.serverEndPoint),
+      (claimed.tlsServerCertificate, expected.tlsServerCertificate),
+      (claimed.tlsUnique, expected.tlsUnique), (claimed.channelIDPublicKey, expected.channelIDPublicKey),
     ] {
       // An empty certificate means that the client cannot determine it; "unused" means that there is no channel id.
-      guard let said, !said.isEmpty, said != "unused" else { continue }
-      guard let own, Base64URL.decodePadded(said) == Base64URL.decodePadded(own) else { return nil }
-      isSaid = true
+      guard let claimed, !claimed.isEmpty, claimed != "unused" else { continue }
+      guard let expected, Base64URL.decodePadded(claimed) == Base64URL.decodePadded(expected) else {
+        return nil
+      }
+      isPresent = true
     }
-    return isSaid
+    return isPresent
   }
 }

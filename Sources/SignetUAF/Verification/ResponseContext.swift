@@ -34,14 +34,16 @@ package struct ResponseContext: Sendable {
       throw .message(.unknownExtension(unknown.id))
     }
     guard Self.isSame(response.serverData ?? "", header.serverData ?? "") else { throw .serverData }
-    let (asked, answered) = (header.appID ?? "", response.appID ?? "")
-    if asked.isEmpty {
+    let (requestedAppID, responseAppID) = (header.appID ?? "", response.appID ?? "")
+    if requestedAppID.isEmpty {
       // A client may leave the appID empty, or write the one that it chose: the caller's facet id.
       guard Self.isSame(params.appID, params.facetID),
-        answered.isEmpty || Self.isSame(answered, params.appID)
+        responseAppID.isEmpty || Self.isSame(responseAppID, params.appID)
       else { throw .appID }
     } else {
-      guard Self.isSame(answered, asked), Self.isSame(params.appID, asked) else { throw .appID }
+      guard Self.isSame(responseAppID, requestedAppID), Self.isSame(params.appID, requestedAppID) else {
+        throw .appID
+      }
     }
     guard params.facetID.utf8.allSatisfy({ $0 < 0x80 }), trustedFacets.contains(params.facetID) else {
       throw .facetID
@@ -80,15 +82,15 @@ extension Policy {
     guard !disallows(candidate, knownExtensions: knownExtensions) else {
       throw .notInPolicy(candidate.traits.aaid)
     }
-    var isPreferenceBroken = false
+    var isPreferenceViolated = false
     for criterion in accepted.joined()
     where criterion.matches(
       candidate.traits, keyIDs: candidate.keyIDs, knownExtensions: knownExtensions)
     {
       if criterion.prefersAttestation(of: candidate) { return }
-      isPreferenceBroken = true
+      isPreferenceViolated = true
     }
-    if isPreferenceBroken, let attestation = candidate.attestation {
+    if isPreferenceViolated, let attestation = candidate.attestation {
       throw .attestationPreference(attestation)
     }
     throw .notInPolicy(candidate.traits.aaid)
