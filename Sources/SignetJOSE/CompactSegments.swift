@@ -19,16 +19,16 @@ struct CompactSegments {
 
   private static func ends(_ bytes: Span<UInt8>, _ count: Int) throws(JOSEFailure) -> InlineArray<5, Int> {
     var ends = InlineArray<5, Int>(repeating: 0)
-    var found = 0
+    var dotCount = 0
     var start = 0
     while let dot = bytes.firstIndex(of: UInt8(ascii: "."), from: start) {
-      guard found < count - 1 else { throw .wrongSegmentCount(expected: count) }
-      ends[found] = dot
-      found += 1
+      guard dotCount < count - 1 else { throw .wrongSegmentCount(expected: count) }
+      ends[dotCount] = dot
+      dotCount += 1
       start = dot + 1
     }
-    guard found == count - 1 else { throw .wrongSegmentCount(expected: count) }
-    ends[found] = bytes.count
+    guard dotCount == count - 1 else { throw .wrongSegmentCount(expected: count) }
+    ends[dotCount] = bytes.count
     return ends
   }
 

@@ -6,8 +6,8 @@ extension JSONObject {
   ///
   /// - Throws: ``JSONFailure`` with the member's name if it is missing, of another type or not base64url.
   public func bytes(_ name: String) throws(JSONFailure) -> [UInt8] {
-    guard let found = try optionalBytes(name) else { throw .missingMember(name) }
-    return found
+    guard let value = try optionalBytes(name) else { throw .missingMember(name) }
+    return value
   }
 
   /// Decodes an optional string of strict base64url without padding.

@@ -28,8 +28,10 @@ public enum KeyManagementAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The algorithms that wrap the content key with a shared key.
-  static let wrapping: Set<KeyManagementAlgorithm> = [.a128KW, .a192KW, .a256KW]
+  static let keyWrapping: Set<KeyManagementAlgorithm> = [.a128KW, .a192KW, .a256KW]
 
   /// The algorithms with a key agreement.
-  static let agreeing: Set<KeyManagementAlgorithm> = [.ecdhES, .ecdhESA128KW, .ecdhESA192KW, .ecdhESA256KW]
+  static let keyAgreement: Set<KeyManagementAlgorithm> = [
+    .ecdhES, .ecdhESA128KW, .ecdhESA192KW, .ecdhESA256KW,
+  ]
 }

@@ -23,7 +23,7 @@ public struct DecryptionKey: Sendable {
   public init(_ key: P256.KeyAgreement.PrivateKey, keyID: String? = nil) {
     material = .p256(key)
     self.keyID = keyID
-    keyAlgorithms = KeyManagementAlgorithm.agreeing
+    keyAlgorithms = KeyManagementAlgorithm.keyAgreement
     contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
   }
 

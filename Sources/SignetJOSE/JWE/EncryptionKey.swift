@@ -22,7 +22,7 @@ public struct EncryptionKey: Sendable {
   public init(_ key: P256.KeyAgreement.PublicKey, keyID: String? = nil) {
     material = .p256(key)
     self.keyID = keyID
-    keyAlgorithms = KeyManagementAlgorithm.agreeing
+    keyAlgorithms = KeyManagementAlgorithm.keyAgreement
     contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
   }
 

@@ -9,10 +9,11 @@ struct EncryptionPermission {
   init(agreeingWith name: String?) throws(JOSEFailure) {
     contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
     guard let name else {
-      keyAlgorithms = KeyManagementAlgorithm.agreeing
+      keyAlgorithms = KeyManagementAlgorithm.keyAgreement
       return
     }
-    guard let only = KeyManagementAlgorithm(name: name), KeyManagementAlgorithm.agreeing.contains(only) else {
+    guard let only = KeyManagementAlgorithm(name: name), KeyManagementAlgorithm.keyAgreement.contains(only)
+    else {
       throw .keyNotPermitted
     }
     keyAlgorithms = [only]
@@ -22,7 +23,7 @@ struct EncryptionPermission {
   ///
   /// Its `alg` is `dir`, an algorithm that wraps, or the `enc` for which it is used directly (as in RFC 7520 section 5.6.1).
   init(sharedKeyByteCount byteCount: Int, algorithm name: String?) throws(JOSEFailure) {
-    var wrapping = KeyManagementAlgorithm.wrapping.filter { $0.wrappingKeyByteCount == byteCount }
+    var wrapping = KeyManagementAlgorithm.keyWrapping.filter { $0.wrappingKeyByteCount == byteCount }
     var content = Set(ContentEncryptionAlgorithm.allCases).filter { $0.keyByteCount == byteCount }
     if let name {
       if let only = ContentEncryptionAlgorithm(name: name) {

@@ -54,13 +54,13 @@ extension JWE {
           header["apu"] = .string(Base64URL.encode(partyInfo.partyU))
           header["apv"] = .string(Base64URL.encode(partyInfo.partyV))
         }
-        let agreed = ConcatKDF.derive(
+        let derivedKey = ConcatKDF.derive(
           try ephemeral.sharedSecret(with: publicKey),
           algorithm: keyAlgorithm.wrappingKeyByteCount == nil
             ? contentAlgorithm.rawValue : keyAlgorithm.rawValue,
           partyUInfo: partyInfo?.partyU ?? [], partyVInfo: partyInfo?.partyV ?? [],
           byteCount: keyAlgorithm.wrappingKeyByteCount ?? contentAlgorithm.keyByteCount)
-        return try sealed(plaintext, agreed, keyAlgorithm, contentAlgorithm, header, parameters)
+        return try sealed(plaintext, derivedKey, keyAlgorithm, contentAlgorithm, header, parameters)
       case .symmetric(let box):
         guard partyInfo == nil else { throw JOSEFailure.keyNotPermitted }
         return try box.withSecret { (secret) throws in

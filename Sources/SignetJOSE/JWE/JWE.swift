@@ -85,7 +85,7 @@ public struct JWE: Sendable {
     _ contentAlgorithms: Set<ContentEncryptionAlgorithm>
   ) throws(JOSEFailure) -> DecryptedJWE {
     let (algorithm, encryption) = try allowed(keyAlgorithms, contentAlgorithms)
-    guard KeyManagementAlgorithm.agreeing.contains(algorithm) else { throw .keyNotPermitted }
+    guard KeyManagementAlgorithm.keyAgreement.contains(algorithm) else { throw .keyNotPermitted }
     return try opened(algorithm, encryption, try agreedKey(sharedSecret, algorithm, encryption), nil)
   }
 

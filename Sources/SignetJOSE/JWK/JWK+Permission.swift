@@ -2,8 +2,8 @@ import SignetCrypto
 
 extension JWK {
   /// Rejects a key whose `use` or `key_ops` excludes this use (RFC 7517 sections 4.2, 4.3).
-  func require(_ wanted: Use, anyOf names: Set<String>) throws(JOSEFailure) {
-    if let use, use != wanted { throw .keyNotPermitted }
+  func require(_ expectedUse: Use, anyOf names: Set<String>) throws(JOSEFailure) {
+    if let use, use != expectedUse { throw .keyNotPermitted }
     if let operations, operations.isDisjoint(with: names) { throw .keyNotPermitted }
   }
 
@@ -22,8 +22,8 @@ extension JWK {
   func permittedHMAC(_ box: SharedSecretBox) throws(JOSEFailure) -> Set<SignatureAlgorithm> {
     let byName = try permitted(SignatureAlgorithm.hmac)
     let byLength = SignatureAlgorithm.hmac(keyByteCount: box.withSecret { $0.byteCount })
-    let both = byName.intersection(byLength)
-    guard !both.isEmpty else { throw .weakKey }
-    return both
+    let allowed = byName.intersection(byLength)
+    guard !allowed.isEmpty else { throw .weakKey }
+    return allowed
   }
 }

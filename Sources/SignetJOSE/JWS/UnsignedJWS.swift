@@ -75,12 +75,12 @@ extension JWS {
 extension JOSEHeader {
   /// Encodes a header that this module's own parser accepts.
   static func bytes(_ header: JSONObject, adding parameters: JSONObject) throws(JOSEFailure) -> [UInt8] {
-    var whole = header
+    var merged = header
     for (name, value) in parameters.members {
-      guard !whole.contains(name) else { throw .malformedHeader(.duplicateMember(offset: 0)) }
-      whole.set(name, value)
+      guard !merged.contains(name) else { throw .malformedHeader(.duplicateMember(offset: 0)) }
+      merged.set(name, value)
     }
-    let bytes = whole.bytes
+    let bytes = merged.bytes
     if !parameters.isEmpty { _ = try JOSEHeader(parsing: bytes) }
     return bytes
   }

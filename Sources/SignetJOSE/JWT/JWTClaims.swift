@@ -52,7 +52,9 @@ extension VerifiedJWS {
   /// - Throws: ``JOSEFailure`` for malformed claims or a claim that is not accepted.
   public func claims(_ validation: JWTValidation, now: Int64) throws(JOSEFailure) -> JWTClaims {
     if let type = validation.type {
-      guard let found = header.type, Self.mediaType(found) == Self.mediaType(type) else { throw .wrongType }
+      guard let headerType = header.type, Self.mediaType(headerType) == Self.mediaType(type) else {
+        throw .wrongType
+      }
     }
     let claims: JWTClaims
     do throws(JSONFailure) {
@@ -67,10 +69,10 @@ extension VerifiedJWS {
       // A recipient without a name must reject a token that has an `aud` (RFC 7519 section 4.1.3).
       guard !claims.all.contains("aud") else { throw .wrongAudience }
     } else {
-      let isMeant = claims.audiences.contains { found in
-        validation.audiences.contains { Self.isSame(found, $0) }
+      let isIntendedAudience = claims.audiences.contains { audience in
+        validation.audiences.contains { Self.isSame(audience, $0) }
       }
-      guard isMeant else { throw .wrongAudience }
+      guard isIntendedAudience else { throw .wrongAudience }
     }
     return claims
   }
@@ -101,7 +103,7 @@ extension VerifiedJWS {
   }
 
   /// Compares code points (RFC 7519 section 7.3), not canonically equivalent texts.
-  private static func isSame(_ found: String?, _ wanted: String) -> Bool {
-    found?.utf8.elementsEqual(wanted.utf8) ?? false
+  private static func isSame(_ claim: String?, _ expected: String) -> Bool {
+    claim?.utf8.elementsEqual(expected.utf8) ?? false
   }
 }
