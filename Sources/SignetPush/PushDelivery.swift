@@ -69,10 +69,10 @@ public struct PushDelivery: Sendable {
   /// - Parameters:
   ///   - message: The message.
   ///   - target: The destination.
-  ///   - isWanted: Returns true while the message is still useful; called before each retry.
+  ///   - isPending: Returns true while the message is still useful; called before each retry.
   /// - Returns: The result; a cancelled delivery returns its last failure.
   public func deliver(
-    _ message: PushMessage, to target: PushTarget, while isWanted: () async -> Bool = { true }
+    _ message: PushMessage, to target: PushTarget, while isPending: () async -> Bool = { true }
   ) async -> PushOutcome {
     guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }
     var attempts = 0
@@ -85,13 +85,13 @@ public struct PushDelivery: Sendable {
         switch error {
         case .targetGone: return .targetGone
         case .refused, .targetNotAllowed: return .failed(error)
-        case .tryAgain(let told, _):
-          let seconds = Backoff.seconds(afterAttempts: attempts, told: told)
+        case .tryAgain(let retryAfter, _):
+          let seconds = Backoff.seconds(afterAttempts: attempts, told: retryAfter)
           guard clock.now + seconds < message.expires else { return .failed(error) }
           do { try await pause(.seconds(seconds)) } catch {
-            return .failed(.tryAgain(afterSeconds: told, reason: "stopped"))
+            return .failed(.tryAgain(afterSeconds: retryAfter, reason: "stopped"))
           }
-          guard await isWanted() else { return .expired }
+          guard await isPending() else { return .expired }
         }
       }
     }

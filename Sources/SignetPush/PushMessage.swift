@@ -26,7 +26,7 @@ public struct PushMessage: Hashable, Sendable {
     notification: [String: String] = [:]
   ) {
     precondition(
-      (1...32).contains(topic.utf8.count) && topic.utf8.allSatisfy(Self.mayStandInTopic),
+      (1...32).contains(topic.utf8.count) && topic.utf8.allSatisfy(Self.isTopicCharacter),
       "\"\(topic)\" is no topic of a push")
     precondition(envelope.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an envelope is visible ASCII")
     self.envelope = envelope
@@ -36,7 +36,7 @@ public struct PushMessage: Hashable, Sendable {
     self.notification = notification
   }
 
-  private static func mayStandInTopic(_ byte: UInt8) -> Bool {
+  private static func isTopicCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):

@@ -70,15 +70,15 @@ public struct APNsDispatcher: PushDispatcher {
     guard case .apns(let device) = target else { throw .targetNotAllowed }
     for attempt in 1...2 {
       let bearer = try providerToken()
-      let answer = try await PushAnswer(to: request(message, device, bearer), over: transport)
-      if answer.status == 200 { return }
-      let reason = Self.reason(answer)
-      switch (answer.status, reason) {
+      let response = try await PushServiceResponse(to: request(message, device, bearer), over: transport)
+      if response.status == 200 { return }
+      let reason = Self.reason(response)
+      switch (response.status, reason) {
       // A bad token gets status 400, but so does every token if the operator configured a wrong topic: no target is dropped
       // for it.
       case (410, _): throw .targetGone
-      case (403, "ExpiredProviderToken") where attempt == 1: token.forget(bearer)
-      default: throw answer.failure(reason)
+      case (403, "ExpiredProviderToken") where attempt == 1: token.invalidate(bearer)
+      default: throw response.failure(reason)
       }
     }
     throw .refused(reason: "a fresh provider token counts as expired; check this server's clock")
@@ -92,9 +92,9 @@ public struct APNsDispatcher: PushDispatcher {
     ]
     if !message.notification.isEmpty {
       // Apps of other vendors read all their data from `aps`.
-      var own: JSONObject = ["mutable-content": 1, "sound": "default"]
-      for (name, value) in message.notification.sorted(by: { $0.key < $1.key }) { own[name] = .string(value) }
-      body = ["aps": .object(own)]
+      var aps: JSONObject = ["mutable-content": 1, "sound": "default"]
+      for (name, value) in message.notification.sorted(by: { $0.key < $1.key }) { aps[name] = .string(value) }
+      body = ["aps": .object(aps)]
     }
     return HTTPRequest(
       method: .post, url: "\(base)/3/device/\(Hex.encode(device))",
@@ -110,16 +110,16 @@ public struct APNsDispatcher: PushDispatcher {
     let now = clock.now
     if let current = token.current(at: now) { return current }
     let claims: JSONObject = ["iss": .string(credentials.teamID), "iat": .integer(now)]
-    let made: String
+    let jwt: String
     do {
-      made = try JWS.sign(
+      jwt = try JWS.sign(
         JSONValue.object(claims).bytes, with: SigningKey(credentials.key, keyID: credentials.keyID))
     } catch { throw .refused(reason: "the key for Apple's service cannot sign: \(error)") }
-    token.keep(made, until: now + Self.tokenSeconds)
-    return made
+    token.store(jwt, until: now + Self.tokenSeconds)
+    return jwt
   }
 
-  private static func reason(_ answer: PushAnswer) -> String? {
-    do { return try JSONObject(parsing: answer.response.body).optionalString("reason") } catch { return nil }
+  private static func reason(_ response: PushServiceResponse) -> String? {
+    do { return try JSONObject(parsing: response.http.body).optionalString("reason") } catch { return nil }
   }
 }

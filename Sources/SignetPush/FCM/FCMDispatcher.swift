@@ -92,15 +92,15 @@ public struct FCMDispatcher: PushDispatcher {
     guard case .fcm(let device) = target else { throw .targetNotAllowed }
     for attempt in 1...2 {
       let bearer = try await accessToken()
-      let answer = try await PushAnswer(to: request(message, device, bearer), over: transport)
-      if answer.status == 200 { return }
-      if answer.status == 401, attempt == 1 {
-        token.forget(bearer)
+      let response = try await PushServiceResponse(to: request(message, device, bearer), over: transport)
+      if response.status == 200 { return }
+      if response.status == 401, attempt == 1 {
+        token.invalidate(bearer)
         continue
       }
-      let reason = Self.reason(answer)
+      let reason = Self.reason(response)
       if reason == "UNREGISTERED" { throw .targetGone }
-      throw answer.failure(reason)
+      throw response.failure(reason)
     }
     throw .refused(reason: "a fresh access token is refused")
   }
@@ -109,7 +109,7 @@ public struct FCMDispatcher: PushDispatcher {
     let seconds = max(0, message.expires - clock.now)
     var data = JSONObject()
     for (name, value) in message.data.sorted(by: { $0.key < $1.key }) { data[name] = .string(value) }
-    let sent: JSONObject = [
+    let fcmMessage: JSONObject = [
       "token": .string(device), "data": .object(data),
       "android": [
         "priority": "HIGH", "ttl": .string("\(seconds)s"), "collapse_key": .string(message.topic),
@@ -118,7 +118,7 @@ public struct FCMDispatcher: PushDispatcher {
     return HTTPRequest(
       method: .post, url: "\(base)/v1/projects/\(account.project)/messages:send",
       headers: [("Authorization", "Bearer \(bearer)"), ("Content-Type", "application/json")],
-      body: JSONValue.object(["message": .object(sent)]).bytes)
+      body: JSONValue.object(["message": .object(fcmMessage)]).bytes)
   }
 
   private func accessToken() async throws(PushFailure) -> String {
@@ -138,24 +138,24 @@ public struct FCMDispatcher: PushDispatcher {
     let request = HTTPRequest(
       method: .post, url: account.tokenURL,
       headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(form.utf8))
-    let answer = try await PushAnswer(to: request, over: transport)
-    guard answer.status == 200 else { throw answer.failure() }
+    let response = try await PushServiceResponse(to: request, over: transport)
+    guard response.status == 200 else { throw response.failure() }
     let (text, lifetime): (String, Int64)
     do {
-      let object = try JSONObject(parsing: answer.response.body)
+      let object = try JSONObject(parsing: response.http.body)
       (text, lifetime) = (try object.string("access_token"), try object.integer("expires_in"))
     } catch { throw .refused(reason: "the answer to the request for an access token is none") }
     guard text.utf8.count <= 4_096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .refused(reason: "the access token is none")
     }
-    token.keep(text, until: now + min(max(lifetime - 60, 0), 86_400))
+    token.store(text, until: now + min(max(lifetime - 60, 0), 86_400))
     return text
   }
 
   /// Returns FCM's error code, or else the status (<https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode>).
-  private static func reason(_ answer: PushAnswer) -> String? {
+  private static func reason(_ response: PushServiceResponse) -> String? {
     do {
-      let error = try JSONObject(parsing: answer.response.body).object("error")
+      let error = try JSONObject(parsing: response.http.body).object("error")
       if case .array(let details)? = error["details"] {
         for case .object(let detail) in details {
           if case .string(let code)? = detail["errorCode"] { return code }

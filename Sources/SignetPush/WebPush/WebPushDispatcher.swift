@@ -106,11 +106,11 @@ public struct WebPushDispatcher: PushDispatcher {
         ("Content-Type", "application/octet-stream"), ("TTL", String(max(0, message.expires - clock.now))),
         ("Urgency", "high"), ("Topic", message.topic),
       ], body: body)
-    let answer = try await PushAnswer(to: request, over: transport)
-    switch answer.status {
+    let response = try await PushServiceResponse(to: request, over: transport)
+    switch response.status {
     case 200, 201, 202, 204: return
     case 404, 410: throw .targetGone  // RFC 8030 section 7.3
-    default: throw answer.failure()
+    default: throw response.failure()
     }
   }
 

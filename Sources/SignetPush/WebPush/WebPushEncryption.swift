@@ -22,10 +22,10 @@ package enum WebPushEncryption {
   ) throws(CryptoFailure) -> [UInt8] {
     precondition(message.count <= maximumByteCount && salt.count == 16, "a message of Web Push is one record")
     let senderPoint = sender.publicKey.x963Representation
-    let shared = try sender.sharedSecret(with: subscription.key)
+    let sharedSecret = try sender.sharedSecret(with: subscription.key)
     // RFC 8291 section 3.4.
     let input = HKDF.derive(
-      inputKey: shared, salt: subscription.secret,
+      inputKey: sharedSecret, salt: subscription.secret,
       info: Array("WebPush: info".utf8) + [0] + subscription.key.x963Representation + senderPoint,
       byteCount: 32, .sha256)
     // RFC 8188 sections 2.2 and 2.3.

@@ -49,12 +49,12 @@ public struct WebhookDispatcher: PushDispatcher {
       fields = try signature.fields(
         method: "POST", url: url, contentType: "application/json", body: body, at: clock.now)
     } catch { throw .refused(reason: error.description) }
-    let answer = try await PushAnswer(
+    let response = try await PushServiceResponse(
       to: HTTPRequest(method: .post, url: url, headers: fields, body: body), over: transport)
-    switch answer.status {
+    switch response.status {
     case 200...299: return
     case 410: throw .targetGone
-    default: throw answer.failure()
+    default: throw response.failure()
     }
   }
 }

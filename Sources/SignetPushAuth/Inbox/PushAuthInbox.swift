@@ -62,7 +62,7 @@ public struct PushAuthInbox: Sendable, Hashable {
       traces.removeFirst(traces.count - Self.traceLimit)
     }
     notifications.append(notification)
-    forget(cleanUp, at: now, butFor: message.messageID)
+    prune(cleanUp, at: now, butFor: message.messageID)
     return .new(notification)
   }
 
@@ -103,18 +103,18 @@ public struct PushAuthInbox: Sendable, Hashable {
   public func answerable(
     _ id: String, with answer: PushAuthAnswer, at now: Int64, refusingExpiredBy skew: Int64? = nil
   ) throws(PushAuthFailure) -> PushAuthNotification {
-    guard let found = notification(id) else { throw .noSuchNotification }
-    guard found.decision == nil else { throw .notPending }
-    guard found.ended == nil else { throw .ended }
+    guard let candidate = notification(id) else { throw .noSuchNotification }
+    guard candidate.decision == nil else { throw .notPending }
+    guard candidate.ended == nil else { throw .ended }
     // A server may accept only one attempt, so a typing error must be caught here.
-    let offered = found.message.numbers
-    if let typed = try answer.checked(for: found.message.kind), !offered.isEmpty {
-      guard found.message.takes(number: typed) else { throw .numberNotOffered(offered: offered) }
+    let offered = candidate.message.numbers
+    if let typed = try answer.checked(for: candidate.message.kind), !offered.isEmpty {
+      guard candidate.message.takes(number: typed) else { throw .numberNotOffered(offered: offered) }
     }
-    if let skew, answer != .deny, found.isExpired(at: now.saturatingAdd(skew == .min ? .max : -skew)) {
+    if let skew, answer != .deny, candidate.isExpired(at: now.saturatingAdd(skew == .min ? .max : -skew)) {
       throw .expired
     }
-    return found
+    return candidate
   }
 
   /// Records that the server accepted an answer; until then the notification is pending.
@@ -180,11 +180,11 @@ public struct PushAuthInbox: Sendable, Hashable {
   ///   - cleanUp: The rule.
   ///   - now: The current time, in milliseconds since 1970.
   public mutating func cleanUp(_ cleanUp: PushAuthCleanUp, at now: Int64) {
-    forget(cleanUp, at: now, butFor: nil)
+    prune(cleanUp, at: now, butFor: nil)
   }
 
   /// Deletes notifications, but never the newest one: a wrong clock must not delete it.
-  private mutating func forget(_ cleanUp: PushAuthCleanUp, at now: Int64, butFor newest: String?) {
+  private mutating func prune(_ cleanUp: PushAuthCleanUp, at now: Int64, butFor newest: String?) {
     var outdated = cleanUp.outdated(among: notifications, at: now)
       .union(PushAuthCleanUp.count(Self.limit).outdated(among: notifications, at: now))
     if let newest { outdated.remove(newest) }

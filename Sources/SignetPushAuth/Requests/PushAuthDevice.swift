@@ -35,10 +35,10 @@ public struct PushAuthDevice: Sendable, Hashable {
     guard name.utf8.count <= 256, name.isPlainText else {
       throw .invalid("device name", reason: "is too long, or has control characters")
     }
-    for (value, what) in [(platform, "device type"), (service, "communication type")] {
+    for (value, label) in [(platform, "device type"), (service, "communication type")] {
       guard (1...32).contains(value.utf8.count),
         value.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 })
-      else { throw .invalid(what, reason: "is none that is known") }
+      else { throw .invalid(label, reason: "is none that is known") }
     }
     self.token = token
     self.name = name

@@ -47,21 +47,21 @@ public struct PushAuthEndpoints: Sendable, Hashable {
       throw .invalid(name, reason: "is longer than \(maximumByteCount) bytes")
     }
     // With other characters, two parsers may disagree about the URL (RFC 3986 section 2).
-    let refused = Set("\"<>\\^`{|}#".utf8)
-    guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !refused.contains($0) }) else {
+    let disallowed = Set("\"<>\\^`{|}#".utf8)
+    guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !disallowed.contains($0) }) else {
       throw .invalid(name, reason: "has characters that a URL has not")
     }
-    guard let mark = url.firstRange(of: "://") else { throw .insecureEndpoint(name) }
-    let scheme = url[..<mark.lowerBound].lowercased()
+    guard let delimiter = url.firstRange(of: "://") else { throw .insecureEndpoint(name) }
+    let scheme = url[..<delimiter.lowerBound].lowercased()
     guard scheme == "https" || scheme == "http" && isInsecureAllowed else { throw .insecureEndpoint(name) }
-    var authority = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }.lowercased()
+    var authority = url[delimiter.upperBound...].prefix { $0 != "/" && $0 != "?" }.lowercased()
     guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@") else {
       throw .invalid(name, reason: "names no host, or a user")
     }
     for end in [":443", ":"] where scheme == "https" && authority.hasSuffix(end) {
       authority.removeLast(end.count)
     }
-    let path = url[mark.upperBound...].drop { $0 != "/" }.prefix { $0 != "?" }
+    let path = url[delimiter.upperBound...].drop { $0 != "/" }.prefix { $0 != "?" }
     guard !path.split(separator: "/").contains("..") else {
       throw .invalid(name, reason: "leads back in its path")
     }
@@ -70,15 +70,15 @@ public struct PushAuthEndpoints: Sendable, Hashable {
 
   /// Returns the URL with another value of `_action`.
   static func withAction(_ action: PushAuthAction, _ url: String) -> String {
-    guard let mark = url.firstIndex(of: "?") else { return "\(url)?_action=\(action.rawValue)" }
+    guard let queryStart = url.firstIndex(of: "?") else { return "\(url)?_action=\(action.rawValue)" }
     var hasAction = false
-    var parameters = url[url.index(after: mark)...].split(separator: "&").map { part in
+    var parameters = url[url.index(after: queryStart)...].split(separator: "&").map { part in
       guard part.hasPrefix("_action=") else { return String(part) }
       hasAction = true
       return "_action=\(action.rawValue)"
     }
     if !hasAction { parameters.append("_action=\(action.rawValue)") }
-    return "\(url[..<mark])?\(parameters.joined(separator: "&"))"
+    return "\(url[..<queryStart])?\(parameters.joined(separator: "&"))"
   }
 }
 

@@ -108,7 +108,9 @@ public struct PushAuthSubmission: Sendable {
       throw .invalid("token", reason: "is none of a new device token")
     }
     // Newer apps omit the id in the token; the key still belongs to the mechanism.
-    if let named = try claims.optionalText("mechanismUid", named: "mechanismUid"), named != mechanismID {
+    if let claimedID = try claims.optionalText("mechanismUid", named: "mechanismUid"),
+      claimedID != mechanismID
+    {
       throw .unknownMechanism
     }
     return try Self.device(claims)
@@ -122,8 +124,8 @@ public struct PushAuthSubmission: Sendable {
   public func waiting(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthWaiting {
     let claims = try key.claims(of: token)
     guard claims["mechanismUid"] == mechanismID.map({ .string($0) }) else { throw .unknownMechanism }
-    guard case .object(let asked)? = claims["waiting"] else { throw .missing("waiting") }
-    return try PushAuthWaiting(asked)
+    guard case .object(let waitingClaims)? = claims["waiting"] else { throw .missing("waiting") }
+    return try PushAuthWaiting(waitingClaims)
   }
 
   private static func check(

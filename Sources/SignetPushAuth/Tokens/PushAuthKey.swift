@@ -19,11 +19,11 @@ public struct PushAuthKey: Sendable {
   ///
   /// - Parameters:
   ///   - secret: The shared secret.
-  ///   - least: The shortest accepted length, in bytes; at least 1.
+  ///   - minimum: The shortest accepted length, in bytes; at least 1.
   /// - Throws: ``PushAuthFailure/weakSecret(byteCount:least:)`` if the secret is shorter.
-  public init(_ secret: borrowing SecretBytes, atLeast least: Int = 1) throws(PushAuthFailure) {
-    guard secret.byteCount >= max(least, 1) else {
-      throw .weakSecret(byteCount: secret.byteCount, least: max(least, 1))
+  public init(_ secret: borrowing SecretBytes, atLeast minimum: Int = 1) throws(PushAuthFailure) {
+    guard secret.byteCount >= max(minimum, 1) else {
+      throw .weakSecret(byteCount: secret.byteCount, least: max(minimum, 1))
     }
     key = HMACKey(secret, .sha256)
     (signing, verification) = (SigningKey(hs256: key), VerificationKey(hs256: key))
