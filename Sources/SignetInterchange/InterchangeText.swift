@@ -52,9 +52,9 @@ enum InterchangeText {
 
   /// Returns the algorithm with this name: `SHA1`, `sha-256`, `HmacSHA512`, `HMAC-SHA-256`.
   static func algorithm(_ name: String) throws(InterchangeFailure) -> OATHAlgorithm {
-    var short = lowercased(name.trimmed).filter { $0 != "-" && $0 != "_" && $0 != " " }
-    for prefix in ["hotp", "hmac"] where short.hasPrefix(prefix) { short.removeFirst(prefix.count) }
-    guard let algorithm = OATHAlgorithm(anyName: short) else {
+    var normalized = lowercased(name.trimmed).filter { $0 != "-" && $0 != "_" && $0 != " " }
+    for prefix in ["hotp", "hmac"] where normalized.hasPrefix(prefix) { normalized.removeFirst(prefix.count) }
+    guard let algorithm = OATHAlgorithm(anyName: normalized) else {
       throw .unsupportedAlgorithm(String(name.prefix(40)))
     }
     return algorithm

@@ -24,10 +24,11 @@ enum AegisFile {
     }
     let parameters = try Parameters(header.entryObject("params"))
     ciphertext += parameters.tag
-    var plain = try PasswordEncryption.open(ciphertext, nonce: parameters.nonce, key: masterKey, .aegis)
-    defer { plain.withUnsafeMutableBytes { wipe($0) } }
+    var plaintext = try PasswordEncryption.open(ciphertext, nonce: parameters.nonce, key: masterKey, .aegis)
+    defer { plaintext.withUnsafeMutableBytes { wipe($0) } }
     let database: JSONObject
-    do throws(JSONFailure) { database = try JSONObject(parsing: plain, limits: AccountFile.limits) } catch {
+    do throws(JSONFailure) { database = try JSONObject(parsing: plaintext, limits: AccountFile.limits) } catch
+    {
       throw .json(error)
     }
     return try read(database: database)
@@ -138,14 +139,14 @@ enum AegisFile {
     let masterKey = SecretBytes(copying: random.bytes(32))
     let salt = random.bytes(32)
     let (slotNonce, nonce) = (random.bytes(12), random.bytes(12))
-    var plain = database.bytes
-    defer { plain.withUnsafeMutableBytes { wipe($0) } }
+    var plaintext = database.bytes
+    defer { plaintext.withUnsafeMutableBytes { wipe($0) } }
     do throws(CryptoFailure) {
       let key = try password.withSecret { (password) throws(CryptoFailure) in
         try cost.derive(password: password, salt: salt, byteCount: 32)
       }
       let wrapped = try AESGCM.seal(masterKey, key: key, nonce: slotNonce)
-      let sealed = try AESGCM.seal(plain, key: masterKey, nonce: nonce)
+      let sealed = try AESGCM.seal(plaintext, key: masterKey, nonce: nonce)
       let slot: JSONObject = [
         "type": .integer(1), "uuid": .string(uuid(random)), "key": .string(Hex.encode(wrapped.ciphertext)),
         "key_params": .object([

@@ -53,13 +53,13 @@ enum AndOTPFile {
     let key = try PasswordEncryption.key(
       password, salt: Array(bytes[4..<4 + saltByteCount]), iterations: Int(iterations(bytes)), .sha1)
     let rest = bytes.dropFirst(4 + saltByteCount)
-    var plain = try PasswordEncryption.open(
+    var plaintext = try PasswordEncryption.open(
       Array(rest.dropFirst(AESGCM.nonceByteCount)), nonce: Array(rest.prefix(AESGCM.nonceByteCount)),
       key: key,
       .andOTP)
-    defer { plain.withUnsafeMutableBytes { wipe($0) } }
+    defer { plaintext.withUnsafeMutableBytes { wipe($0) } }
     let value: JSONValue
-    do throws(JSONFailure) { value = try JSONValue(parsing: plain, limits: AccountFile.limits) } catch {
+    do throws(JSONFailure) { value = try JSONValue(parsing: plaintext, limits: AccountFile.limits) } catch {
       throw .json(error)
     }
     guard case .array(let entries) = value else {
@@ -74,12 +74,12 @@ enum AndOTPFile {
     let entries = writer.entries { (account) throws(InterchangeFailure) in
       JSONValue.object(try entry(account))
     }
-    var plain = JSONValue.array(entries).bytes
-    guard let password else { return plain }
-    defer { plain.withUnsafeMutableBytes { wipe($0) } }
+    var plaintext = JSONValue.array(entries).bytes
+    guard let password else { return plaintext }
+    defer { plaintext.withUnsafeMutableBytes { wipe($0) } }
     let (salt, nonce) = (random.bytes(saltByteCount), random.bytes(AESGCM.nonceByteCount))
     let key = try PasswordEncryption.key(password, salt: salt, iterations: exportIterations, .sha1)
-    let sealed = try PasswordEncryption.seal(plain, nonce: nonce, key: key)
+    let sealed = try PasswordEncryption.seal(plaintext, nonce: nonce, key: key)
     let iterations = stride(from: 24, through: 0, by: -8).map { UInt8(exportIterations >> $0 & 0xFF) }
     return iterations + salt + nonce + sealed.ciphertext + sealed.tag
   }

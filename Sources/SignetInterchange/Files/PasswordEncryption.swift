@@ -29,9 +29,9 @@ enum PasswordEncryption {
 
   /// Encrypts and returns ciphertext and tag separately.
   static func seal(
-    _ plain: [UInt8], nonce: [UInt8], key: borrowing SecretBytes
+    _ plaintext: [UInt8], nonce: [UInt8], key: borrowing SecretBytes
   ) throws(InterchangeFailure) -> (ciphertext: [UInt8], tag: [UInt8]) {
-    do throws(CryptoFailure) { return try AESGCM.seal(plain, key: key, nonce: nonce) } catch {
+    do throws(CryptoFailure) { return try AESGCM.seal(plaintext, key: key, nonce: nonce) } catch {
       throw .crypto(error)
     }
   }

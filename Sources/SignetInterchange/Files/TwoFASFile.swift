@@ -26,8 +26,8 @@ enum TwoFASFile {
       guard let password else { throw .passwordNeeded(.twoFAS) }
       let encrypted = try decrypted(sealed, password)
       // The app writes no plain accounts into an encrypted file: an attacker can have added these, so they are skipped.
-      for plain in services {
-        try imported.read(title: plain.entryTitle("name", "name")) { () throws(InterchangeFailure) in
+      for plainService in services {
+        try imported.read(title: plainService.entryTitle("name", "name")) { () throws(InterchangeFailure) in
           throw .notEncrypted
         }
       }
@@ -52,10 +52,10 @@ enum TwoFASFile {
       throw .invalid("servicesEncrypted", reason: "has not three parts in Base64")
     }
     let key = try PasswordEncryption.key(password, salt: salt, iterations: iterations, .sha256)
-    var plain = try PasswordEncryption.open(sealed, nonce: nonce, key: key, .twoFAS)
-    defer { plain.withUnsafeMutableBytes { wipe($0) } }
+    var plaintext = try PasswordEncryption.open(sealed, nonce: nonce, key: key, .twoFAS)
+    defer { plaintext.withUnsafeMutableBytes { wipe($0) } }
     let value: JSONValue
-    do throws(JSONFailure) { value = try JSONValue(parsing: plain, limits: AccountFile.limits) } catch {
+    do throws(JSONFailure) { value = try JSONValue(parsing: plaintext, limits: AccountFile.limits) } catch {
       throw .json(error)
     }
     guard case .array(let services) = value else {
@@ -100,9 +100,9 @@ enum TwoFASFile {
     if let password {
       let salt = random.bytes(saltByteCount)
       let key = try PasswordEncryption.key(password, salt: salt, iterations: iterations, .sha256)
-      var plain = JSONValue.array(services).bytes
-      defer { plain.withUnsafeMutableBytes { wipe($0) } }
-      for (name, text) in [("servicesEncrypted", plain), ("reference", Array(reference.utf8))] {
+      var plaintext = JSONValue.array(services).bytes
+      defer { plaintext.withUnsafeMutableBytes { wipe($0) } }
+      for (name, text) in [("servicesEncrypted", plaintext), ("reference", Array(reference.utf8))] {
         let nonce = random.bytes(AESGCM.nonceByteCount)
         let sealed = try PasswordEncryption.seal(text, nonce: nonce, key: key)
         let parts = [sealed.ciphertext + sealed.tag, salt, nonce]

@@ -108,12 +108,12 @@ private struct PSKCEncryption {
     _ secret: borrowing SecretBytes, _ random: some RandomSource
   ) throws(InterchangeFailure) -> [UInt8] {
     let vector = random.bytes(16)
-    var plain = secret.insecureCopy()
-    defer { plain.withUnsafeMutableBytes { wipe($0) } }
+    var plaintext = secret.insecureCopy()
+    defer { plaintext.withUnsafeMutableBytes { wipe($0) } }
     do throws(CryptoFailure) {
       return vector
         + (try key.withSecret { (key) throws(CryptoFailure) in
-          try AESCBC.encrypt(plain, key: key, initializationVector: vector)
+          try AESCBC.encrypt(plaintext, key: key, initializationVector: vector)
         })
     } catch { throw .crypto(error) }
   }

@@ -51,13 +51,13 @@ struct URIQuery {
   ///
   /// - Throws: ``InterchangeFailure/repeated(_:)`` if the parameter has two different values.
   func value(_ name: String) throws(InterchangeFailure) -> String? {
-    var found: String?
+    var result: String?
     for parameter in parameters where InterchangeText.lowercased(parameter.name) == name {
       guard !parameter.value.isEmpty else { continue }
-      if let found, !found.utf8.elementsEqual(parameter.value.utf8) { throw .repeated(name) }
-      found = parameter.value
+      if let result, !result.utf8.elementsEqual(parameter.value.utf8) { throw .repeated(name) }
+      result = parameter.value
     }
-    return found
+    return result
   }
 
   /// Returns the parameters with other names.

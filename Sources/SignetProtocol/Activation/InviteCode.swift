@@ -24,7 +24,7 @@ public struct InviteCode: Hashable, Sendable, CustomStringConvertible, CustomRef
       bytes = try CrockfordBase32.decode(typed, byteCount: Self.byteCount, withCheckSymbol: true)
     } catch {
       switch error {
-      case .length(_, let found): throw .length(found)
+      case .length(_, let count): throw .length(count)
       case .symbol: throw .symbol
       default: throw .typingError
       }
@@ -73,8 +73,8 @@ public struct InviteCode: Hashable, Sendable, CustomStringConvertible, CustomRef
   /// The reason and what to do about it.
   public var description: String {
     switch self {
-    case .length(let found):
-      "an invite code has 17 symbols (XXXX-XXXX-XXXX-XXXX-X), this one has \(found); type it again"
+    case .length(let count):
+      "an invite code has 17 symbols (XXXX-XXXX-XXXX-XXXX-X), this one has \(count); type it again"
     case .symbol: "an invite code has digits and letters (no U but at the end); type it again"
     case .typingError: "the invite code has a typing error; compare it with what you were given"
     }

@@ -28,7 +28,7 @@ struct PushAuthClaims {
   /// Returns a number, also from a text; `nil` if the claim is absent, empty or of another type.
   func number(_ claim: String) -> Double? {
     switch object[claim] {
-    case .integer(let whole): return Double(whole)
+    case .integer(let integer): return Double(integer)
     case .number(let number): return number
     case .string(let text):
       let text = text.trimmed

@@ -86,7 +86,7 @@ public struct PushAuthSubmission: Sendable {
     let number: String?
     switch claims.object["challengeResponse"] {
     case .string(let text)? where text.utf8.count <= 32: number = text.trimmed
-    case .integer(let whole)?: number = String(whole)
+    case .integer(let integer)?: number = String(integer)
     default: number = nil
     }
     return (isDenied, number)

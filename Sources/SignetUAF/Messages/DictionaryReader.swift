@@ -92,8 +92,8 @@ struct DictionaryReader {
     _ member: String, as type: Number.Type = Number.self
   ) throws(MessageFailure) -> Number? {
     guard let value = object[member] else { return nil }
-    guard case .integer(let whole) = value else { throw failure(member, .type(.integer)) }
-    guard let number = Number(exactly: whole) else { throw failure(member, .range) }
+    guard case .integer(let integer) = value else { throw failure(member, .type(.integer)) }
+    guard let number = Number(exactly: integer) else { throw failure(member, .range) }
     return number
   }
 
@@ -164,8 +164,8 @@ struct DictionaryReader {
   static func number<Number: FixedWidthInteger>(
     _ value: JSONValue, _ path: String, as type: Number.Type = Number.self
   ) throws(MessageFailure) -> Number {
-    guard case .integer(let whole) = value else { throw .member(path, .type(.integer)) }
-    guard let number = Number(exactly: whole) else { throw .member(path, .range) }
+    guard case .integer(let integer) = value else { throw .member(path, .type(.integer)) }
+    guard let number = Number(exactly: integer) else { throw .member(path, .range) }
     return number
   }
 

@@ -292,7 +292,7 @@ extension DictionaryReader {
     let rate: Double
     switch object[member] {
     case nil: return nil
-    case .integer(let whole)?: rate = Double(whole)
+    case .integer(let integer)?: rate = Double(integer)
     case .number(let number)?: rate = number
     default: throw failure(member, .type(.number))
     }
