@@ -74,8 +74,12 @@ public final class ServiceContext: Sendable {
     (currentSettings, self.masterKey) = (CurrentSettings(settings), masterKey)
     able = AbleAuthenticators(currentSettings, uaf)
     self.storage = storage.authenticatingRows(with: masterKey.rowKey()).judging(by: able.rules)
-    (self.clock, self.random, self.log, self.push) = (clock, random, log, push)
-    (self.notices, self.uaf) = (notices, uaf)
+    self.clock = clock
+    self.random = random
+    self.log = log
+    self.push = push
+    self.notices = notices
+    self.uaf = uaf
   }
 
   private static func elapsed<Source: Clock<Duration>>(on clock: Source) -> @Sendable () -> Duration {

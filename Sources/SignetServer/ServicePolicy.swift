@@ -51,6 +51,8 @@ public struct ServicePolicy: Hashable, Sendable {
 
   /// Creates settings with defaults for all others.
   public init(serverURL: ServerURL, pins: [[UInt8]], profile: ContainerProfile) {
-    (self.serverURL, self.pins, self.profile) = (serverURL, pins, profile)
+    self.serverURL = serverURL
+    self.pins = pins
+    self.profile = profile
   }
 }

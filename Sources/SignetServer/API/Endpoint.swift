@@ -87,7 +87,9 @@ package struct Endpoint<Caller: Sendable, Input: Sendable, Output: Sendable>: Se
     takes input: RequestShape<Input>, answers output: AnswerShape<Output>, or refusals: [Refusal] = [],
     below base: PathBase = .version1, _ dialect: Dialect = .signet
   ) {
-    (self.credential, self.input, self.output) = (credential, input, output)
+    self.credential = credential
+    self.input = input
+    self.output = output
     description = EndpointDescription(
       method: method, path: path, base: base, effect: effect, id: id, summary: summary, details: details,
       group: group, access: credential.access, request: input.description, answers: output.answers,

@@ -44,7 +44,10 @@ package struct Refusal: Sendable {
   /// Creates a refusal with the problem codes of its status.
   private init(_ name: String, _ status: Int, _ text: String, headers: JSONObject = [:]) {
     let codes = Problem.Code.allCases.filter { $0.status == status }
-    (self.name, self.status, self.text, self.headers) = (name, status, text, headers)
+    self.name = name
+    self.status = status
+    self.text = text
+    self.headers = headers
     content = [
       (
         Problem.mediaType,
@@ -83,7 +86,10 @@ package struct Refusal: Sendable {
     openID name: String, _ status: Int, _ text: String, _ codes: [OpenIDFailure.Code],
     orProblem: Bool = false, headers: JSONObject = [:]
   ) {
-    (self.name, self.status, self.text, self.headers) = (name, status, text, headers)
+    self.name = name
+    self.status = status
+    self.text = text
+    self.headers = headers
     let own = Self.choosing(codes.map(\.rawValue), in: "error", of: OpenIDError.described)
     content = [("application/json", own)] + (orProblem ? [(Problem.mediaType, Self.problem)] : [])
   }
@@ -113,7 +119,9 @@ package struct Refusal: Sendable {
   // MARK: UAF
 
   private init(uaf name: String, _ status: Int, _ text: String, _ codes: [UAFWebFailure.Code] = []) {
-    (self.name, self.status, self.text) = (name, status, text)
+    self.name = name
+    self.status = status
+    self.text = text
     let schema = Self.choosing(codes.map(\.rawValue), in: "code", of: UAFError.described)
     content = [("application/json", schema)]
   }

@@ -38,7 +38,9 @@ package struct Shape<Value: Sendable>: Sendable {
     schema: JSONSchema, read: @escaping @Sendable (JSONValue, _ member: String) throws -> Value,
     write: @escaping @Sendable (Value) -> JSONValue
   ) {
-    (self.schema, self.read, self.write) = (schema, read, write)
+    self.schema = schema
+    self.read = read
+    self.write = write
   }
 
   /// Returns this shape with a name; the API description then defines it once.

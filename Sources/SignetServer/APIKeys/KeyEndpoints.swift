@@ -5,7 +5,9 @@ package struct NewAPIKey: Message {
   package let name: String, displayName: String?, scopes: [APIKeyService.Scope]
 
   package init(name: String, displayName: String?, scopes: [APIKeyService.Scope]) {
-    (self.name, self.displayName, self.scopes) = (name, displayName, scopes)
+    self.name = name
+    self.displayName = displayName
+    self.scopes = scopes
   }
 
   package static let schema = MessageSchema(Self.init) {

@@ -20,7 +20,9 @@ public final class HandshakeKeys: Sendable {
     package let secret: SharedSecretBox
 
     package init(id: [UInt8], made: Int64, secret: SharedSecretBox) {
-      (self.id, self.made, self.secret) = (id, made, secret)
+      self.id = id
+      self.made = made
+      self.secret = secret
     }
   }
 
@@ -51,7 +53,10 @@ public final class HandshakeKeys: Sendable {
     lifetime: Int64, store: (any HandshakeKeyStore)? = nil, exclusion: (any Sendable)? = nil,
     random: any RandomSource = SystemRandomSource()
   ) {
-    (self.lifetime, self.store, self.exclusion, self.random) = (lifetime, store, exclusion, random)
+    self.lifetime = lifetime
+    self.store = store
+    self.exclusion = exclusion
+    self.random = random
   }
 
   /// Returns the key for new handshakes.

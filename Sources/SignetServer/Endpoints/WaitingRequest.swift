@@ -32,9 +32,13 @@ final class WaitingRequest: Sendable {
     _ responder: Responder, news: @escaping @Sendable () async -> ServerResponse?,
     nothingNew: @escaping @Sendable () async -> ServerResponse
   ) {
-    (self.watch, self.holder, self.user) = (watch, holder, user)
-    (self.deadline, self.responder) = (deadline, responder)
-    (self.news, self.nothingNew) = (news, nothingNew)
+    self.watch = watch
+    self.holder = holder
+    self.user = user
+    self.deadline = deadline
+    self.responder = responder
+    self.news = news
+    self.nothingNew = nothingNew
   }
 
   /// Gets a place and waits.

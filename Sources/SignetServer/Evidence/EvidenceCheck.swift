@@ -109,8 +109,14 @@ package struct EvidenceCheck: Sendable {
     _ kind: Kind, _ status: TransactionRecord.State, to transaction: String, by user: String,
     at server: String, _ content: String, shown: String?, _ time: Int64
   ) {
-    (self.kind, self.status, self.transaction, self.user) = (kind, status, transaction, user)
-    (self.server, self.content, self.shown, self.time) = (server, content, shown, time)
+    self.kind = kind
+    self.status = status
+    self.transaction = transaction
+    self.user = user
+    self.server = server
+    self.content = content
+    self.shown = shown
+    self.time = time
   }
 
   // MARK: The answer and the statement

@@ -8,7 +8,9 @@ package struct CodeToValidate: Message {
   package let user: UserID, code: String, client: String?
 
   package init(user: UserID, code: String, client: String?) {
-    (self.user, self.code, self.client) = (user, code, client)
+    self.user = user
+    self.code = code
+    self.client = client
   }
 
   package static let schema = MessageSchema(Self.init) {
@@ -23,7 +25,10 @@ package struct CodesToResynchronise: Message {
   package let user: UserID, codes: [String], serial: TokenSerial?, client: String?
 
   package init(user: UserID, codes: [String], serial: TokenSerial?, client: String?) {
-    (self.user, self.codes, self.serial, self.client) = (user, codes, serial, client)
+    self.user = user
+    self.codes = codes
+    self.serial = serial
+    self.client = client
   }
 
   package static let schema = MessageSchema(Self.init) {

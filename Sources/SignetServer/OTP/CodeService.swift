@@ -32,7 +32,9 @@ public struct CodeService: Sendable {
     ///   - key: The API key.
     ///   - client: The end user's address.
     public init(_ actor: AuditActor, key: ID<APIKeyRecord>? = nil, client: String? = nil) {
-      (self.actor, self.key, self.client) = (actor, key, client)
+      self.actor = actor
+      self.key = key
+      self.client = client
     }
   }
 

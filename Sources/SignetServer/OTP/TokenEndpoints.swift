@@ -84,7 +84,9 @@ package struct TokenQuery: Message {
   package let user: UserID?, after: String?, limit: Int64?
 
   package init(user: UserID?, after: String?, limit: Int64?) {
-    (self.user, self.after, self.limit) = (user, after, limit)
+    self.user = user
+    self.after = after
+    self.limit = limit
   }
 
   package static let schema = MessageSchema(Self.init) {

@@ -67,8 +67,12 @@ public struct TokenService: Sendable {
       if let objection { throw Problem(.malformed, "The token \(serial.text) \(objection).") }
       (self.serial, self.kind) = (serial, kind)
       self.secret = secret
-      (self.algorithm, self.digits, self.period) = (algorithm, digits, period)
-      (self.start, self.counter, self.user) = (start, counter, user)
+      self.algorithm = algorithm
+      self.digits = digits
+      self.period = period
+      self.start = start
+      self.counter = counter
+      self.user = user
     }
 
     /// Returns the record, with the secret encrypted.

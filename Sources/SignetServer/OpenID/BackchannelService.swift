@@ -19,7 +19,9 @@ struct BackchannelService: Sendable {
 
   init(_ context: ServiceContext, _ authentication: ClientAuthentication, _ transactions: TransactionService)
   {
-    (self.context, self.authentication, self.transactions) = (context, authentication, transactions)
+    self.context = context
+    self.authentication = authentication
+    self.transactions = transactions
     names = OpenIDNames(context.settings.serverURL)
   }
 

@@ -15,9 +15,13 @@ package struct NewClient: Message {
     name: String, authentication: ClientRecord.Authentication, delivery: ClientRecord.Delivery,
     notificationEndpoint: String?, requestAlgorithm: String?, numberDigits: Int64?, jwks: JSONObject?
   ) {
-    (self.name, self.authentication, self.delivery) = (name, authentication, delivery)
-    (self.notificationEndpoint, self.requestAlgorithm) = (notificationEndpoint, requestAlgorithm)
-    (self.numberDigits, self.jwks) = (numberDigits, jwks)
+    self.name = name
+    self.authentication = authentication
+    self.delivery = delivery
+    self.notificationEndpoint = notificationEndpoint
+    self.requestAlgorithm = requestAlgorithm
+    self.numberDigits = numberDigits
+    self.jwks = jwks
   }
 
   package static let schema = MessageSchema(Self.init) {

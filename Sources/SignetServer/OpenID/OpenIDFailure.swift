@@ -34,7 +34,9 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
 
   /// Creates a failure; the default status is that of the code.
   init(_ code: Code, _ detail: String, status: Int? = nil, retryAfter: Int64? = nil) {
-    (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
+    self.code = code
+    self.detail = detail
+    self.retryAfter = retryAfter
     self.status = status ?? Self.status(of: code)
   }
 

@@ -51,7 +51,9 @@ package final class OutboxSender: Sendable {
   package init(
     _ context: ServiceContext, _ deliveries: [any OutboxDelivery], on executor: (any TaskExecutor)? = nil
   ) {
-    (self.context, self.deliveries, self.executor) = (context, deliveries, executor)
+    self.context = context
+    self.deliveries = deliveries
+    self.executor = executor
   }
 
   func start() {

@@ -44,7 +44,9 @@ package actor TransactionWatch {
 
   /// Creates a watch with a largest number of waits, in all and from one address.
   package init(_ context: ServiceContext, limit: Int = 512, limitPerAddress: Int = 32) {
-    (self.context, self.limit, self.limitPerAddress) = (context, limit, limitPerAddress)
+    self.context = context
+    self.limit = limit
+    self.limitPerAddress = limitPerAddress
   }
 
   /// The number of current waits, for tests.

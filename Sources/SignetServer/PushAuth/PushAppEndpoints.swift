@@ -17,7 +17,10 @@ package struct NewPushApp: Message {
     package init(
       kind: CredentialRecord.Kind, algorithm: OATHAlgorithm?, digits: Int64?, period: Int64?
     ) {
-      (self.kind, self.algorithm, self.digits, self.period) = (kind, algorithm, digits, period)
+      self.kind = kind
+      self.algorithm = algorithm
+      self.digits = digits
+      self.period = period
     }
 
     package static let schema = MessageSchema(Self.init) {
@@ -34,8 +37,13 @@ package struct NewPushApp: Message {
     user: UserID, issuer: String?, account: String?, image: String? = nil, backgroundColor: String? = nil,
     policies: JSONObject?, codes: Codes?
   ) {
-    (self.user, self.issuer, self.account, self.image) = (user, issuer, account, image)
-    (self.backgroundColor, self.policies, self.codes) = (backgroundColor, policies, codes)
+    self.user = user
+    self.issuer = issuer
+    self.account = account
+    self.image = image
+    self.backgroundColor = backgroundColor
+    self.policies = policies
+    self.codes = codes
   }
 
   package static let schema = MessageSchema(Self.init) {
@@ -129,8 +137,13 @@ package struct NewPushMessage: Message {
     user: UserID?, mechanism: ID<PushAuthMechanismRecord>?, kind: PushAuthKind?, text: String?,
     customPayload: String?, context: String?, lifetime: Int64?
   ) {
-    (self.user, self.mechanism, self.kind, self.text) = (user, mechanism, kind, text)
-    (self.customPayload, self.context, self.lifetime) = (customPayload, context, lifetime)
+    self.user = user
+    self.mechanism = mechanism
+    self.kind = kind
+    self.text = text
+    self.customPayload = customPayload
+    self.context = context
+    self.lifetime = lifetime
   }
 
   package static let schema = MessageSchema(Self.init) {

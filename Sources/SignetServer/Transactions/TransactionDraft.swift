@@ -33,9 +33,15 @@ public struct TransactionDraft: Sendable {
     lifetime: Int64? = nil, statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil,
     typedFields: [Int]? = nil, requirements: [String] = []
   ) {
-    (self.content, self.from, self.context, self.user) = (content, from, context, user)
-    (self.lifetime, self.statuses, self.numberDigits) = (lifetime, statuses, numberDigits)
-    (self.typedFields, self.requirements) = (typedFields, requirements)
+    self.content = content
+    self.from = from
+    self.context = context
+    self.user = user
+    self.lifetime = lifetime
+    self.statuses = statuses
+    self.numberDigits = numberDigits
+    self.typedFields = typedFields
+    self.requirements = requirements
   }
 
   /// Creates an order from a relying party's request.

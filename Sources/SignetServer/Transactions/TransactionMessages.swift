@@ -28,9 +28,16 @@ package struct NewTransaction: Message {
     context: JSONObject? = nil, lifetime: Int64? = nil, statuses: [DecisionStatus]? = nil,
     number: Number? = nil, typed: [Int64]? = nil, requirement: String? = nil
   ) {
-    (self.user, self.anybody, self.text, self.form) = (user, anybody, text, form)
-    (self.context, self.lifetime, self.statuses) = (context, lifetime, statuses)
-    (self.number, self.typed, self.requirement) = (number, typed, requirement)
+    self.user = user
+    self.anybody = anybody
+    self.text = text
+    self.form = form
+    self.context = context
+    self.lifetime = lifetime
+    self.statuses = statuses
+    self.number = number
+    self.typed = typed
+    self.requirement = requirement
   }
 
   package static let schema = MessageSchema(Self.init, "`user` or `anybody`, and `text` or `form`.") {
@@ -298,7 +305,10 @@ package struct InitiatedQuery: Message {
   package let initiated: String, user: UserID, after: TransactionID?, limit: Int64?
 
   package init(initiated: String = "device", user: UserID, after: TransactionID?, limit: Int64? = nil) {
-    (self.initiated, self.user, self.after, self.limit) = (initiated, user, after, limit)
+    self.initiated = initiated
+    self.user = user
+    self.after = after
+    self.limit = limit
   }
 
   package static let schema = MessageSchema(Self.init) {
@@ -314,7 +324,10 @@ package struct TransactionQuery: Message {
   package let user: UserID?, status: TransactionRecord.State?, before: TransactionID?, limit: Int64?
 
   package init(user: UserID?, status: TransactionRecord.State?, before: TransactionID?, limit: Int64?) {
-    (self.user, self.status, self.before, self.limit) = (user, status, before, limit)
+    self.user = user
+    self.status = status
+    self.before = before
+    self.limit = limit
   }
 
   package static let schema = MessageSchema(Self.init) {
@@ -359,7 +372,9 @@ package struct CarriedAnswer: Message {
   package let answer: String?, typed: String?, client: String?
 
   package init(answer: String? = nil, typed: String? = nil, client: String?) {
-    (self.answer, self.typed, self.client) = (answer, typed, client)
+    self.answer = answer
+    self.typed = typed
+    self.client = client
   }
 
   package static let schema = MessageSchema(Self.init, "`answer` or `typed`.") {

@@ -22,7 +22,9 @@ package struct UAFAuthorizations: Sendable {
   private var settings: UAFSettings { setup.settings }
 
   package init(_ context: ServiceContext, _ keys: APIKeyService, _ setup: UAFSetup) {
-    (self.context, self.keys, self.setup) = (context, keys, setup)
+    self.context = context
+    self.keys = keys
+    self.setup = setup
     names = UAFNames(context.settings.serverURL, setup.settings)
   }
 

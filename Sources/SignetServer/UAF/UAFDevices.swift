@@ -13,7 +13,9 @@ struct UAFDevices: Sendable {
   private let targets: UAFTargets
 
   init(_ context: ServiceContext, _ settings: UAFSettings, _ targets: UAFTargets) {
-    (self.context, self.settings, self.targets) = (context, settings, targets)
+    self.context = context
+    self.settings = settings
+    self.targets = targets
   }
 
   // MARK: Signed requests

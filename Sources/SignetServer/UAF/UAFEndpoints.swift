@@ -22,7 +22,9 @@ struct UAFEndpoints: Sendable {
     _ transactions: TransactionService,
     _ watch: TransactionWatch
   ) {
-    (self.context, self.setup, self.watch) = (context, setup, watch)
+    self.context = context
+    self.setup = setup
+    self.watch = watch
     authorizations = UAFAuthorizations(context, apiKeys, setup)
     requests = UAFRequests(context, setup, transactions)
     responses = UAFResponses(context, setup, requests, authorizations)

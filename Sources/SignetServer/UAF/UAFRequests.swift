@@ -15,7 +15,9 @@ package struct UAFRequests: Sendable {
 
   /// Creates the request maker, with the `serverData` key derived from the master key.
   package init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
-    (self.context, self.setup, self.transactions) = (context, setup, transactions)
+    self.context = context
+    self.setup = setup
+    self.transactions = transactions
     names = UAFNames(context.settings.serverURL, setup.settings)
     serverDataKey = context.masterKey.serverDataKey()
   }

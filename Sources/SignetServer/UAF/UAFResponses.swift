@@ -18,8 +18,10 @@ struct UAFResponses: Sendable {
   init(
     _ context: ServiceContext, _ setup: UAFSetup, _ requests: UAFRequests, _ authorizations: UAFAuthorizations
   ) {
-    (self.context, self.setup) = (context, setup)
-    (self.requests, self.authorizations) = (requests, authorizations)
+    self.context = context
+    self.setup = setup
+    self.requests = requests
+    self.authorizations = authorizations
   }
 
   /// Verifies a registration and stores its keys.

@@ -50,8 +50,11 @@ struct UAFTokens: Sendable {
     _ context: ServiceContext, _ setup: UAFSetup, _ requests: UAFRequests, _ targets: UAFTargets,
     _ keys: UAFKeys
   ) {
-    (self.context, self.setup, self.requests) = (context, setup, requests)
-    (self.targets, self.keys) = (targets, keys)
+    self.context = context
+    self.setup = setup
+    self.requests = requests
+    self.targets = targets
+    self.keys = keys
   }
 
   init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {

@@ -27,8 +27,10 @@ package struct UserEvents: Sendable {
     of user: UserRecord, _ holdings: AccountHoldings, _ context: ServiceContext, batchSize: Int = 2_000,
     limitPerChain: Int = 100_000
   ) {
-    (self.user, self.context) = (user, context)
-    (self.batchSize, self.limitPerChain) = (batchSize, limitPerChain)
+    self.user = user
+    self.context = context
+    self.batchSize = batchSize
+    self.limitPerChain = limitPerChain
     ids = Set(holdings.authenticators.map(\.id)).union(holdings.devices.map(\.id.text))
   }
 
