@@ -191,8 +191,9 @@ package struct PushMessageDescription: Message {
   package let created: Int64, expires: Int64, answered: Int64?
 
   private static let statuses: [String] = {
-    let own = PushAuthMessageRecord.State.allCases.map(\.rawValue)
-    return own + TransactionRecord.State.allCases.map(\.rawValue).filter { !own.contains($0) }
+    let messageStates = PushAuthMessageRecord.State.allCases.map(\.rawValue)
+    return messageStates
+      + TransactionRecord.State.allCases.map(\.rawValue).filter { !messageStates.contains($0) }
   }()
 
   package static let schema = MessageSchema(Self.init) {
@@ -294,7 +295,7 @@ extension API {
     .get, "/pushauth/messages/{id}", .read, "showPushAuthMessage", "What became of a message",
     in: .pushApps, by: .relyingParty, answers: .json(PushMessageDescription.self, "The message."),
     or: [.unknown])
-  static let takePushSubmission = Endpoint(
+  static let receivePushSubmission = Endpoint(
     .post, "/pushauth", .grant, "takePushAuth",
     "What authenticator apps send: registrations, answers, new device tokens",
     details: "docs/protocol.md section 15", in: .pushApps, by: .none,
@@ -368,7 +369,7 @@ struct PushAppEndpoints: Sendable {
           id: found.id, transaction: found.transaction, status: status, kind: found.kind,
           created: found.created, expires: found.expires, answered: found.answered)
       },
-      API.takePushSubmission.answered { [service] call in await service.take(call.request) },
+      API.receivePushSubmission.answered { [service] call in await service.take(call.request) },
       API.listWaitingMessages.answered(waiting: { [service, watch] call, responder in
         await service.waiting(call.request, in: watch, responder)
       }),

@@ -87,7 +87,7 @@ extension PushAuthService {
           of: submission, to: message, mechanism, .denied, reason: EndRecord.wrongNumber, at: now)
         let outcome = try await context.storage.answerPushAuthMessage(
           id, .denied(because: EndRecord.wrongNumber), evidence: evidence, at: now, audit: event)
-        guard outcome == .taken else { return Self.over }
+        guard outcome == .taken else { return Self.ended }
         return Self.refusal("The number is wrong.", remaining: 0)
       }
     }
@@ -103,7 +103,7 @@ extension PushAuthService {
       id, decision, evidence: evidence, at: now, audit: audit(event))
     switch outcome {
     case .taken: return .json([:])
-    case .over: return Self.over
+    case .over: return Self.ended
     case .insufficient: return Self.refusal("An app cannot approve this request.")
     }
   }
@@ -127,23 +127,23 @@ extension PushAuthService {
         throw StorageFailure.altered(row: message.id.text, of: "pushauth_messages")
       }
       let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
-      let kept = try statement.record(
+      let record = try statement.record(
         of: .app(
           AnswerEvidence.App(
             message: String(decoding: opened.insecureCopy(), as: UTF8.self), answer: submission.token)),
         about: transaction.content, signedBy: try await SigningKeyService(context).current(),
         sealedKey: mechanism.sealedSecret)
-      guard let kept else {
+      guard let record else {
         throw PushAuthFailure.malformed(reason: "is longer than what is kept of an answer")
       }
-      return kept
+      return record
     } catch  where status == .denied {
       return nil  // a denial counts even without evidence
     }
   }
 
   /// The refusal of a late answer; it reveals the end only to the app that was asked, since its token verified.
-  private static let over = refusal(PushAuthSubmission.endedReason)
+  private static let ended = refusal(PushAuthSubmission.endedReason)
 
   private func refresh(_ submission: PushAuthSubmission) async throws -> ServerResponse {
     guard let name = submission.mechanismID,

@@ -12,17 +12,18 @@ extension PushAuthService {
   /// - Parameters:
   ///   - made: The transaction, with the number that the user must select.
   ///   - text: The text with the requester and the content.
-  ///   - asking: The records to store and the deliveries to send.
+  ///   - authenticatorRequests: The records to store and the deliveries to send.
   /// - Throws: ``Problem``.
   func ask(
-    _ made: TransactionService.NewTransaction, _ text: String, in asking: inout TransactionService.Asking
+    _ made: TransactionService.NewTransaction, _ text: String,
+    in authenticatorRequests: inout TransactionService.AuthenticatorRequests
   ) async throws {
     guard let user = made.record.user else { return }
     let found = try await context.storage.pushAuthMechanisms(user: user)
     for mechanism in found where mechanism.state == .active {
       let isCarried = target(of: mechanism).map { context.push.delivery.mayCarry($0) } ?? false
       guard let name = mechanism.mechanism, isCarried || isAskedByItself(mechanism) else { continue }
-      do { try ask(made, text, mechanism, named: name, in: &asking) } catch {
+      do { try ask(made, text, mechanism, named: name, in: &authenticatorRequests) } catch {
         context.log.error(
           "pushauth.failed", ["mechanism": mechanism.id, "cause": "its message cannot be made"])
       }
@@ -31,18 +32,18 @@ extension PushAuthService {
 
   private func ask(
     _ made: TransactionService.NewTransaction, _ text: String, _ mechanism: PushAuthMechanismRecord,
-    named name: String, in asking: inout TransactionService.Asking
+    named name: String, in authenticatorRequests: inout TransactionService.AuthenticatorRequests
   ) throws {
     let transaction = made.record
-    let asked = try message(
+    let prepared = try message(
       asking: made, text, made.number == nil ? .default : .challenge, to: mechanism, named: name)
-    guard let asked else {
+    guard let prepared else {
       context.log.info("pushauth.tooLong", ["mechanism": mechanism.id, "transaction": transaction.id])
       return
     }
-    asking.records.messages.append((asked.record, asked.event(by: .server, context)))
-    asking.deliveries.append { [self] in
-      _ = await deliver(asked.token, asked.message, mechanism, until: transaction.expires) {
+    authenticatorRequests.records.messages.append((prepared.record, prepared.event(by: .server, context)))
+    authenticatorRequests.deliveries.append { [self] in
+      _ = await deliver(prepared.token, prepared.message, mechanism, until: transaction.expires) {
         await TransactionService.isPending(transaction.id, context)
       }
     }

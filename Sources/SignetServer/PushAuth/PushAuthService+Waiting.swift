@@ -32,21 +32,21 @@ extension PushAuthService {
         mechanism.state == .active
       else { return responder.answer(Self.refused) }
       let key = try key(of: mechanism)
-      let asked: PushAuthWaiting
-      do throws(PushAuthFailure) { asked = try submission.waiting(with: key) } catch {
+      let poll: PushAuthWaiting
+      do throws(PushAuthFailure) { poll = try submission.waiting(with: key) } catch {
         return responder.answer(refused(error, mechanism))
       }
       try await requireActive(mechanism)
       let (now, limit) = (context.clock.now, Self.clockSkew)
-      guard (now - limit...now + limit).contains(asked.time) else {
+      guard (now - limit...now + limit).contains(poll.time) else {
         return responder.answer(Self.refusal("The clock of the device is off, or the request is old."))
       }
-      guard let known = asked.known, asked.seconds > 0, try await tag(of: mechanism) == known else {
+      guard let listTag = poll.known, poll.seconds > 0, try await tag(of: mechanism) == listTag else {
         return responder.answer(try await list(of: mechanism))
       }
       // The wait ends when the first message expires.
       let next = try await messages(of: mechanism).filter(isWaiting).map(\.expires).min() ?? .max
-      let seconds = min(asked.seconds, WaitingRequest.longestWait, max(next - context.clock.now, 1))
+      let seconds = min(poll.seconds, WaitingRequest.longestWait, max(next - context.clock.now, 1))
       let waiting = WaitingRequest(
         of: "app:\(mechanism.id)", for: mechanism.user, in: watch,
         until: context.elapsed() + .seconds(seconds), responder,
@@ -56,7 +56,7 @@ extension PushAuthService {
             guard try await context.storage.pushAuthMechanism(mechanism.id)?.state == .active else {
               return Self.refused
             }
-            return try await tag(of: mechanism) == known ? nil : try await list(of: mechanism)
+            return try await tag(of: mechanism) == listTag ? nil : try await list(of: mechanism)
           } catch {
             return Dialect.pushApps.response(to: error, context)
           }

@@ -97,12 +97,12 @@ package struct PushAuthService: Sendable {
     do throws(AccountPolicyFailure) {
       unknown = try AccountPolicyRegistry().check(AccountPolicySet(policies))
     } catch { throw Problem(.malformed, "\"policies\": \(error)") }
-    let known = AccountPolicyRegistry.builtIn.map(\.name)
+    let names = AccountPolicyRegistry.builtIn.map(\.name)
     for name in unknown {
-      guard let meant = closest(to: name, among: known) else { continue }
+      guard let suggestion = closest(to: name, among: names) else { continue }
       throw Problem(
         .malformed,
-        "\"policies\": there is no policy \(name); did you mean \(meant)? Known are \(known.joined(separator: ", ")); a policy of an app's own has a name that is less like these"
+        "\"policies\": there is no policy \(name); did you mean \(suggestion)? Known are \(names.joined(separator: ", ")); a policy of an app's own has a name that is less like these"
       )
     }
   }
@@ -142,19 +142,19 @@ package struct PushAuthService: Sendable {
       numberDigits: kind == .challenge ? 2 : nil)
     let transactions = TransactionService(context)
     let made = try transactions.draft(order, for: .pushApp, by: actor).made
-    let asked = try message(
+    let prepared = try message(
       asking: made, form.text, kind, payload: form.customPayload, in: form.context, to: mechanism, named: name
     )
-    guard let asked else {
+    guard let prepared else {
       throw Problem(.malformed, "the message is longer than push services carry; shorten its texts")
     }
-    var asking = TransactionAsking()
-    asking.messages = [(asked.record, asked.event(by: actor, context))]
-    try await transactions.add(made.record, asking: asking, by: actor, key: key)
-    let delivery = await deliver(asked.token, asked.message, mechanism, until: asked.record.expires)
+    var authenticatorRequests = TransactionAsking()
+    authenticatorRequests.messages = [(prepared.record, prepared.event(by: actor, context))]
+    try await transactions.add(made.record, asking: authenticatorRequests, by: actor, key: key)
+    let delivery = await deliver(prepared.token, prepared.message, mechanism, until: prepared.record.expires)
     return SentPushAuthMessage(
-      record: asked.record, number: made.number.flatMap { Int64($0.digits) },
-      messageID: asked.message.messageID, token: asked.token, delivery: delivery)
+      record: prepared.record, number: made.number.flatMap { Int64($0.digits) },
+      messageID: prepared.message.messageID, token: prepared.token, delivery: delivery)
   }
 
   func sealed(_ token: String, of id: ID<PushAuthMessageRecord>) throws -> [UInt8] {
@@ -255,7 +255,7 @@ package struct PushAuthService: Sendable {
 
   func deliver(
     _ token: String, _ message: PushAuthMessage, _ mechanism: PushAuthMechanismRecord, until expires: Int64,
-    while isWanted: (@Sendable () async -> Bool)? = nil
+    while shouldRetry: (@Sendable () async -> Bool)? = nil
   ) async -> SentPushAuthMessage.Delivery {
     guard let target = target(of: mechanism), context.push.delivery.mayCarry(target) else {
       return isAskedByItself(mechanism) ? .live : .none
@@ -266,8 +266,8 @@ package struct PushAuthService: Sendable {
       notification: ["data": token, "messageId": message.messageID, "alert": message.text ?? ""])
     let delivery = context.push.delivery
     let outcome =
-      if let isWanted {
-        await delivery.deliver(push, to: target, while: isWanted)
+      if let shouldRetry {
+        await delivery.deliver(push, to: target, while: shouldRetry)
       } else {
         await delivery.deliverOnce(push, to: target)
       }

@@ -18,11 +18,11 @@ struct RequestText: Sendable {
     case .form(let form): lines += form.fields.flatMap(Self.lines)
     case .signIn: lines.append("Sign in")
     }
-    let places = [
+    let contextMembers = [
       ("Place", content.context?.place), ("Browser", content.context?.browser),
       ("Address", content.context?.address),
     ]
-    lines += places.compactMap { label, value in value.map { "\(label): \($0)" } }
+    lines += contextMembers.compactMap { label, value in value.map { "\(label): \($0)" } }
     text = lines.joined(separator: "\n")
   }
 

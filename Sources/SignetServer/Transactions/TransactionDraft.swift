@@ -48,12 +48,12 @@ public struct TransactionDraft: Sendable {
   ///
   /// - Throws: ``Problem``.
   init(_ body: NewTransaction, from name: String) throws(Problem) {
-    var matter: JSONObject = [:]
-    matter["text"] = body.text.map { .string($0) }
-    matter["form"] = body.form.map { .object($0) }
+    var members: JSONObject = [:]
+    members["text"] = body.text.map { .string($0) }
+    members["form"] = body.form.map { .object($0) }
     let statuses = body.statuses ?? DecisionStatus.allCases
     self.init(
-      try Self.content { () throws(WireFailure) in try TransactionContent.matter(matter) }, from: name,
+      try Self.content { () throws(WireFailure) in try TransactionContent.matter(members) }, from: name,
       user: try Self.user(body), lifetime: body.lifetime,
       statuses: DecisionStatus.allCases.filter { statuses.contains($0) },
       numberDigits: body.number.map { Int($0.digits) }, typedFields: body.typed?.map { Int($0) },

@@ -5,7 +5,7 @@ extension TransactionService {
   /// The records and deliveries that ask authenticators without a list of waiting transactions.
   ///
   /// The records are stored with the transaction; the deliveries are sent after that.
-  struct Asking: Sendable {
+  struct AuthenticatorRequests: Sendable {
     var records = TransactionAsking()
     var deliveries: [@Sendable () async -> Void] = []
   }
@@ -19,23 +19,25 @@ extension TransactionService {
   ///   - isClients: True if the caller is an OpenID Connect client, which creates no UAF operations itself.
   /// - Returns: The records and deliveries; none if the transaction has no user or offers no approval.
   /// - Throws: ``Problem``.
-  func asking(
+  func authenticatorRequests(
     _ made: NewTransaction, _ content: TransactionContent, of kinds: Set<AuthenticationEvidence.Kind>,
     isClients: Bool
-  ) async throws -> Asking {
+  ) async throws -> AuthenticatorRequests {
     let transaction = made.record
-    var asking = Asking()
-    guard transaction.user != nil, transaction.offersApproval else { return asking }
+    var authenticatorRequests = AuthenticatorRequests()
+    guard transaction.user != nil, transaction.offersApproval else { return authenticatorRequests }
     // A relying party may create its own UAF operation with any of the user's keys.
-    asking.records.mayAskUAFKeys = !isClients
+    authenticatorRequests.records.mayAskUAFKeys = !isClients
     if kinds.contains(.pushApp) {
       let text = RequestText(content).text
-      try await PushAuthService(context).ask(made, text, in: &asking)
+      try await PushAuthService(context).ask(made, text, in: &authenticatorRequests)
     }
     // The content that UAF signs contains no number.
-    guard kinds.contains(.uaf), let setup = context.uaf, made.number == nil else { return asking }
-    await UAFTokens(context, setup, self).ask(transaction, in: &asking)
-    return asking
+    guard kinds.contains(.uaf), let setup = context.uaf, made.number == nil else {
+      return authenticatorRequests
+    }
+    await UAFTokens(context, setup, self).ask(transaction, in: &authenticatorRequests)
+    return authenticatorRequests
   }
 
   /// Returns the kinds of authenticators that can meet a transaction's requirements.
@@ -73,12 +75,12 @@ extension TransactionService {
         reachable.append(.bestConfirmation)
       }
     }
-    let known = context.settings.requirements
-    let kinds = reachable.filter { known.isOneMet(of: names, by: $0) }.map(\.kind)
+    let requirements = context.settings.requirements
+    let kinds = reachable.filter { requirements.isOneMet(of: names, by: $0) }.map(\.kind)
     guard kinds.isEmpty else { return (Set(kinds), nil) }
     let best = reachable.max { $0.keyProtection < $1.keyProtection } ?? reachable[0]
     let hasNone = reachable.count == 1 && transaction.user != nil
-    return ([], known.missing(for: names, in: best) + (hasNone ? "; activate a device" : ""))
+    return ([], requirements.missing(for: names, in: best) + (hasNone ? "; activate a device" : ""))
   }
 
   /// Returns the problem if no authenticator of the user can meet the requirements.

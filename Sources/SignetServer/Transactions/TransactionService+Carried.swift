@@ -182,7 +182,7 @@ extension TransactionService {
     // For an ended transaction, the caller must get its end, not an unmet requirement.
     guard transaction.state(at: now) == .pending else { return active.map(\.id) }
     if transaction.isClients, transaction.requirements.isEmpty { try Self.check(Self.unsigned) }
-    var able: [ContainerID] = []
+    var eligible: [ContainerID] = []
     var unmet: [DecisionOutcome] = []
     for container in active {
       let lastReport =
@@ -192,13 +192,13 @@ extension TransactionService {
       {
         unmet.append(refusal)
       } else {
-        able.append(container.id)
+        eligible.append(container.id)
       }
     }
-    guard able.isEmpty, let first = unmet.first else { return able }
+    guard eligible.isEmpty, let first = unmet.first else { return eligible }
     let isDue: (DecisionOutcome) -> Bool = { if case .reportDue = $0 { true } else { false } }
     try Self.check(unmet.first(where: isDue) ?? first)
-    return able
+    return eligible
   }
 
   /// Returns the refusal if a container's digits do not meet the requirements of a pending transaction; `nil` if they do.
@@ -210,12 +210,12 @@ extension TransactionService {
     of container: ContainerRecord, reported lastReport: Int64?, answering transaction: TransactionRecord,
     at time: Int64
   ) -> DecisionOutcome? {
-    let (names, known) = (transaction.requirements, context.settings.requirements)
+    let (names, requirements) = (transaction.requirements, context.settings.requirements)
     guard !names.isEmpty else { return transaction.isClients ? Self.unsigned : nil }
     let evidence = AuthenticationEvidence(of: container, isSigned: false).reported(lastReport, at: time)
-    guard !known.isOneMet(of: names, by: evidence) else { return nil }
-    let missing = known.missing(for: names, in: evidence)
-    guard known.isOneMet(of: names, by: evidence.afterReport) else {
+    guard !requirements.isOneMet(of: names, by: evidence) else { return nil }
+    let missing = requirements.missing(for: names, in: evidence)
+    guard requirements.isOneMet(of: names, by: evidence.afterReport) else {
       return .mismatch(reason: "Digits cannot show what is required: \(missing).")
     }
     return .reportDue(

@@ -136,14 +136,14 @@ extension TransactionService {
   private func shortage(
     of evidence: AuthenticationEvidence, _ decision: DecisionRecord, _ transaction: TransactionRecord
   ) -> DecisionVerdict? {
-    let (names, known) = (transaction.requirements, context.settings.requirements)
+    let (names, requirements) = (transaction.requirements, context.settings.requirements)
     let evidence = evidence.matching(transaction)
     // For an ended transaction, the caller must get its end, not an unmet requirement.
     guard decision.state == .accepted, transaction.state(at: decision.time) == .pending, !names.isEmpty,
-      !known.isOneMet(of: names, by: evidence)
+      !requirements.isOneMet(of: names, by: evidence)
     else { return nil }
-    let missing = known.missing(for: names, in: evidence)
-    guard known.isOneMet(of: names, by: evidence.afterReport) else {
+    let missing = requirements.missing(for: names, in: evidence)
+    guard requirements.isOneMet(of: names, by: evidence.afterReport) else {
       return .mismatch(reason: "This device cannot show what the relying party requires: \(missing).")
     }
     return .reportDue(

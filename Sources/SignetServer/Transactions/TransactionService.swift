@@ -60,14 +60,16 @@ public struct TransactionService: Sendable {
     let (made, content) = try draft(order, by: actor)
     let (kinds, missing) = try await kinds(able: made.record)
     if let missing, made.record.user == nil { throw Self.noAuthenticator(missing) }
-    let asking = try await asking(made, content, of: kinds, isClients: isClients)
+    let authenticatorRequests = try await authenticatorRequests(
+      made, content, of: kinds, isClients: isClients)
     do {
       try await add(
-        made.record, beside: try request(made.record), asking: asking.records, by: actor, key: key)
+        made.record, beside: try request(made.record), asking: authenticatorRequests.records, by: actor,
+        key: key)
     } catch let problem as Problem where problem.code == .noAuthenticator {
       throw missing.map(Self.noAuthenticator) ?? problem
     }
-    announce(TransactionAnnouncement(made.record, deliveries: asking.deliveries))
+    announce(TransactionAnnouncement(made.record, deliveries: authenticatorRequests.deliveries))
     return made
   }
 
@@ -90,15 +92,15 @@ public struct TransactionService: Sendable {
       throw Problem(
         .malformed, "\"lifetime\" is 1 to \(TransactionDraft.lifetimes.upperBound) seconds")
     }
-    let known = context.settings.requirements
-    if let name = order.requirements.first(where: { known[$0] == nil }) {
+    let requirements = context.settings.requirements
+    if let name = order.requirements.first(where: { requirements[$0] == nil }) {
       throw Problem(
         .malformed,
-        "\"requirement\" \(name.debugDescription) is not known; known are \(known.names.joined(separator: " "))."
+        "\"requirement\" \(name.debugDescription) is not known; known are \(requirements.names.joined(separator: " "))."
       )
     }
     var order = order
-    let needed = known.numberDigits(of: order.requirements)
+    let needed = requirements.numberDigits(of: order.requirements)
     if needed > order.numberDigits ?? 0 { order.numberDigits = needed }
     let now = context.clock.now
     let id = TransactionID(random: context.random)

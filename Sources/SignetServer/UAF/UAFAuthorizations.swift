@@ -106,9 +106,9 @@ package struct UAFAuthorizations: Sendable {
   /// - Throws: `Problem`.
   package func caller(of request: ServerRequest) async throws -> UAFCaller {
     if let authorization = request.headers["Authorization"] {
-      let words = authorization.split(separator: " ", maxSplits: 1)
-      if words.count == 2, words[0].lowercased() == "bearer", words[1].contains(".") {
-        return try await user(knownBy: String(words[1]))
+      let parts = authorization.split(separator: " ", maxSplits: 1)
+      if parts.count == 2, parts[0].lowercased() == "bearer", parts[1].contains(".") {
+        return try await user(knownBy: String(parts[1]))
       }
       return .relyingParty(try await keys.key(authorization: authorization, scope: .relyingParty))
     }

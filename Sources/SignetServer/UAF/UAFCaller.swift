@@ -21,7 +21,7 @@ package enum UAFCaller: Sendable {
     switch self {
     case .anyone, .device: false
     case .relyingParty, .conformanceTool: true
-    case .user(let own, _, let locked): locked.isEmpty && own == user
+    case .user(let id, _, let locked): locked.isEmpty && id == user
     }
   }
 
@@ -29,7 +29,7 @@ package enum UAFCaller: Sendable {
   func mayDeregister(_ user: UserID) -> Bool {
     switch self {
     case .anyone, .relyingParty, .conformanceTool: mayManage(user)
-    case .user(let own, _, _): own == user
+    case .user(let id, _, _): id == user
     case .device(let target, _): target.user == user
     }
   }

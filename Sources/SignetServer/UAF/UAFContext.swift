@@ -26,9 +26,9 @@ struct UAFContext: Sendable {
   /// - Parameters:
   ///   - text: The text; `nil` for none.
   ///   - operation: The operation that the context is for.
-  ///   - isOwn: True if the server created the text or validated it before; no other context may ask to show the requester.
+  ///   - isTrusted: True if the server created the text or validated it before; no other context may ask to show the requester.
   /// - Throws: ``UAFFailure``.
-  init(_ text: String?, for operation: UAFOperation, isOwn: Bool = false) throws(UAFFailure) {
+  init(_ text: String?, for operation: UAFOperation, isTrusted: Bool = false) throws(UAFFailure) {
     let object: JSONObject
     let transaction: String?
     do throws(JSONFailure) {
@@ -42,7 +42,7 @@ struct UAFContext: Sendable {
     guard transaction == nil || transactionID != nil else {
       throw UAFFailure(.notFound, "there is no such transaction that waits for the user")
     }
-    guard isOwn || !isRequesterShown else {
+    guard isTrusted || !isRequesterShown else {
       throw UAFFailure(.badRequest, "\(Self.requesterName) is for the server itself to say")
     }
     if let username {

@@ -108,7 +108,7 @@ struct UAFDevices: Sendable {
     _ text: String?, with sent: ServerRequest, isBody: Bool = false, forDevice device: String
   ) async throws -> Signed {
     let signed = try await signed(text, with: sent, isBody: isBody)
-    guard let own = signed.target.device, own.utf8.elementsEqual(device.utf8) else {
+    guard let signingDevice = signed.target.device, signingDevice.utf8.elementsEqual(device.utf8) else {
       throw UAFWebFailure(401, "the JWS is of another device", .notKeyOwner)
     }
     return signed
@@ -124,7 +124,7 @@ struct UAFDevices: Sendable {
       ["aaid": .string(key.aaid), "keyId": .string(Base64URL.encode(key.keyID))]
     }
     var list: [JSONValue] = []
-    for target in try await own(signed, on: device) {
+    for target in try await userTargets(signed, on: device) {
       var object = try targets.description(of: target).json
       object["credentials"] = .array(credentials)
       list.append(.object(object))
@@ -135,7 +135,7 @@ struct UAFDevices: Sendable {
   /// Returns the operations whose tokens wait for a device.
   func waiting(_ signed: Signed, on device: String) async throws -> [UAFOperationRecord] {
     var found: [UAFOperationRecord] = []
-    for target in try await own(signed, on: device) {
+    for target in try await userTargets(signed, on: device) {
       found += try await context.storage.pendingUAFOperations(target: target.id, at: context.clock.now)
     }
     return found
@@ -179,7 +179,7 @@ struct UAFDevices: Sendable {
   }
 
   /// Returns the targets of a device that belong to the signer's user; other users of the device have their own targets.
-  private func own(_ signed: Signed, on device: String) async throws -> [UAFTargetRecord] {
+  private func userTargets(_ signed: Signed, on device: String) async throws -> [UAFTargetRecord] {
     try await context.storage.uafTargets(device: device)
       .filter { $0.user == signed.target.user }
   }

@@ -49,9 +49,9 @@ extension UAFEndpoints {
   /// If the device knows the list already, the request may wait for a change.
   private func waiting(_ call: Call<UAFDevices.Signed, Void>, _ responder: Responder) async throws {
     let (signed, device, request) = (call.caller, call[.device], call.request)
-    let known = request.headers["If-None-Match"]
+    let entityTag = request.headers["If-None-Match"]
     let present = try await devices.waiting(signed, on: device)
-    guard let known, let wait = request.preferredWait, known == UAFDevices.tag(of: present) else {
+    guard let entityTag, let wait = request.preferredWait, entityTag == UAFDevices.tag(of: present) else {
       return responder.answer(try await answer(present))
     }
     // The wait ends when the first token expires, so that the answer reports it.
@@ -60,20 +60,20 @@ extension UAFEndpoints {
     let waiting = WaitingRequest(
       of: "uaf:\(signed.target.id)", for: signed.target.user, in: watch,
       until: context.elapsed() + .seconds(seconds), responder,
-      news: { await news(signed, on: device, beyond: known) },
-      nothingNew: { ServerResponse(status: 304, headers: ["ETag": known, "Cache-Control": "no-store"]) })
+      news: { await news(signed, on: device, beyond: entityTag) },
+      nothingNew: { ServerResponse(status: 304, headers: ["ETag": entityTag, "Cache-Control": "no-store"]) })
     await waiting.begin(from: request.remoteAddress)
   }
 
   /// Returns an answer if the list differs from the one that the device knows, or if reading it failed.
   private func news(
-    _ signed: UAFDevices.Signed, on device: String, beyond known: String
+    _ signed: UAFDevices.Signed, on device: String, beyond entityTag: String
   ) async -> ServerResponse? {
     do {
       // Throws if the target was removed in the meantime, which ends the wait.
       _ = try await targets.target(signed.target.id)
       let present = try await devices.waiting(signed, on: device)
-      return UAFDevices.tag(of: present) == known ? nil : try await answer(present)
+      return UAFDevices.tag(of: present) == entityTag ? nil : try await answer(present)
     } catch { return Self.answer(to: error, context) }
   }
 

@@ -48,15 +48,15 @@ struct UAFEndpoints: Sendable {
     // Some clients append a slash to these paths.
     let protocolRoutes = UAFOperation.allCases.flatMap { operation in
       [false, true].flatMap { hasSlash in
-        let asking = API.uafRequest(operation, hasSlash).answered { [self] call in
+        let requestRoute = API.uafRequest(operation, hasSlash).answered { [self] call in
           Self.uaf(try await ask(call.input, for: operation, by: call.caller))
         }
-        guard operation != .deregistration else { return [asking] }
+        guard operation != .deregistration else { return [requestRoute] }
         return [
-          asking,
+          requestRoute,
           API.uafResponse(operation, hasSlash).answered { [self] call in
-            let (said, cookie) = await answer(call.input, to: operation)
-            var response = Self.uaf(said.json)
+            let (message, cookie) = await answer(call.input, to: operation)
+            var response = Self.uaf(message.json)
             if let cookie { response.headers["Set-Cookie"] = cookie }
             return response
           },
@@ -105,7 +105,7 @@ struct UAFEndpoints: Sendable {
       let sent = try readingUAF(SendUAFResponse(parsing: body))
       let issued =
         operation == .registration
-        ? try await responses.finishRegistration(sent) : try await responses.takeAuthentication(sent)
+        ? try await responses.finishRegistration(sent) : try await responses.finishAuthentication(sent)
       return (UAFServerResponse(.ok, additionalTokens: issued.map { [$0.token] } ?? []), issued?.cookie)
     } catch {
       let failure = UAFFailure(answering: error, context)

@@ -19,7 +19,7 @@ struct UAFFailure: Error {
   }
 
   /// The transaction of the operation has ended before, with any outcome.
-  static let transactionOver = UAFFailure(.timeout, "the transaction has ended before")
+  static let transactionEnded = UAFFailure(.timeout, "the transaction has ended before")
 
   /// The user was deactivated or the device was locked while the operation was open.
   static let operationForbidden = UAFFailure(

@@ -21,10 +21,10 @@ enum UAFMediaTypes {
     else { throw UAFWebFailure(406, "the answer is \(answered)") }
   }
 
-  /// Returns true if a content type is the wanted one, with the charset UTF-8 or none.
-  private static func isType(_ field: String, _ wanted: String) -> Bool {
+  /// Returns true if a content type is the expected one, with the charset UTF-8 or none.
+  private static func isType(_ field: String, _ expected: String) -> Bool {
     let parts = field.lowercased().split(separator: ";").map { trimmed($0) }
-    guard parts.first == wanted else { return false }
+    guard parts.first == expected else { return false }
     return parts.dropFirst().allSatisfy { part in
       guard part.hasPrefix("charset=") else { return true }
       let name = part.dropFirst("charset=".count).filter { $0 != "\"" }

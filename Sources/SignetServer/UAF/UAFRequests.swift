@@ -103,12 +103,12 @@ package struct UAFRequests: Sendable {
     guard asked.operation ?? operation == operation else {
       throw UAFFailure(.badRequest, "op is not the one of the path")
     }
-    var said = try UAFContext(asked.context, for: operation)
-    guard setup.rule(named: said.policy, among: context.settings.requirements) != nil else {
+    var requestContext = try UAFContext(asked.context, for: operation)
+    guard setup.rule(named: requestContext.policy, among: context.settings.requirements) != nil else {
       throw UAFFailure(.notFound, "there is no such policy")
     }
     var user: UserID?
-    if let username = said.username {
+    if let username = requestContext.username {
       do throws(WireFailure) { user = try UserID(username) } catch {
         throw UAFFailure(.badRequest, "username: \(error)")
       }
@@ -127,19 +127,19 @@ package struct UAFRequests: Sendable {
     }
     if operation == .deregistration, let devices = caller.confinement {
       let keys = try await credentials(of: user).filter { $0.device.map(devices.contains) ?? false }
-      let own = keys.compactMap(\.reference)
-      said.targets = try Self.named(said.targets, among: keys).filter { target in
-        if case .key(let key) = target { own.contains(key) } else { false }
+      let references = keys.compactMap(\.reference)
+      requestContext.targets = try Self.named(requestContext.targets, among: keys).filter { target in
+        if case .key(let key) = target { references.contains(key) } else { false }
       }
-      guard !said.targets.isEmpty else { throw UAFFailure(.notFound, "the user has no such key") }
+      guard !requestContext.targets.isEmpty else { throw UAFFailure(.notFound, "the user has no such key") }
     }
-    if !said.transactions.isEmpty, caller.mayOrder {
-      _ = try Self.active(try await credentials(of: user), showing: said.transactions, setup.models)
+    if !requestContext.transactions.isEmpty, caller.mayOrder {
+      _ = try Self.active(try await credentials(of: user), showing: requestContext.transactions, setup.models)
     }
-    let transaction = try await transaction(said, user, by: caller)
+    let transaction = try await transaction(requestContext, user, by: caller)
     var order = Order(
-      operation: operation, context: said, user: user, transaction: transaction,
-      isTransactionNew: transaction != nil && said.transactionID == nil)
+      operation: operation, context: requestContext, user: user, transaction: transaction,
+      isTransactionNew: transaction != nil && requestContext.transactionID == nil)
     if case .conformanceTool = caller { order.isLiteral = true }
     return order
   }
@@ -153,16 +153,16 @@ package struct UAFRequests: Sendable {
   ///
   /// It is `nil` for a picture, since only UAF can show one.
   private func transaction(
-    _ said: UAFContext, _ user: UserID?, by caller: UAFCaller
+    _ requestContext: UAFContext, _ user: UserID?, by caller: UAFCaller
   ) async throws -> TransactionRecord? {
-    guard said.transactionID != nil || !said.transactions.isEmpty else { return nil }
+    guard requestContext.transactionID != nil || !requestContext.transactions.isEmpty else { return nil }
     guard caller.mayOrder else {
       throw UAFFailure(.unauthorized, "send the API key of a relying party to have something confirmed")
     }
-    guard said.transactions.allSatisfy(\.isShownAsItIs) else {
+    guard requestContext.transactions.allSatisfy(\.isShownAsItIs) else {
       throw UAFFailure(.unacceptableContent, "the transaction would not be shown as it is signed")
     }
-    let looksLikeSender = said.transactions.contains {
+    let looksLikeSender = requestContext.transactions.contains {
       $0.contentType == .text && RequestText.looksLikeSender(String(decoding: $0.content, as: UTF8.self))
     }
     guard !looksLikeSender else {
@@ -170,24 +170,24 @@ package struct UAFRequests: Sendable {
         .unacceptableContent,
         "the text begins with what the server names the relying party by; begin it otherwise")
     }
-    if let id = said.transactionID {
+    if let id = requestContext.transactionID {
       let found = try await context.storage.transaction(id)
-      let isOver = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
-      guard let found, found.user == user, found.isAsked(of: .uaf), found.state == .pending, !isOver,
+      let hasEnded = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
+      guard let found, found.user == user, found.isAsked(of: .uaf), found.state == .pending, !hasEnded,
         found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
       guard Self.shown(found) != nil else { throw Self.notShown }
       return found
     }
-    guard let user, case .relyingParty(let key) = caller, said.transactions.count == 1,
-      said.transactions[0].contentType == .text
+    guard let user, case .relyingParty(let key) = caller, requestContext.transactions.count == 1,
+      requestContext.transactions[0].contentType == .text
     else { return nil }
     // The same failure as for a user without keys and without a transaction: no key could confirm it.
     guard try await credentials(of: user).contains(where: { $0.state == .active }) else {
       throw UAFFailure(.notFound, "there is nothing registered for the user")
     }
     let order = TransactionDraft(
-      .text(String(decoding: said.transactions[0].content, as: UTF8.self)),
+      .text(String(decoding: requestContext.transactions[0].content, as: UTF8.self)),
       from: key.displayName ?? key.name, user: user, lifetime: context.settings.transactionLifetime)
     return try transactions.draft(order, for: .uaf, by: caller.actor).made.record
   }
@@ -211,7 +211,7 @@ package struct UAFRequests: Sendable {
       "username": .id(user), "transactionId": .id(transaction.id), UAFContext.requesterName: true,
     ]).text
     let order = Order(
-      operation: .authentication, context: try UAFContext(text, for: .authentication, isOwn: true),
+      operation: .authentication, context: try UAFContext(text, for: .authentication, isTrusted: true),
       user: user,
       transaction: transaction)
     do {
@@ -312,12 +312,12 @@ package struct UAFRequests: Sendable {
   private static func named(
     _ targets: [DeregistrationRequest.Target], among credentials: [UAFCredentialRecord]
   ) throws -> [DeregistrationRequest.Target] {
-    let own = credentials.compactMap(\.reference)
+    let references = credentials.compactMap(\.reference)
     var named: [DeregistrationRequest.Target] = []
     for target in targets {
       switch target {
-      case .everything: named += own.map { .key($0) }
-      case .model(let aaid): named += own.filter { $0.aaid == aaid }.map { .key($0) }
+      case .everything: named += references.map { .key($0) }
+      case .model(let aaid): named += references.filter { $0.aaid == aaid }.map { .key($0) }
       case .key: named.append(target)
       }
     }
@@ -352,15 +352,15 @@ package struct UAFRequests: Sendable {
   ) throws -> [UAFCredentialRecord] {
     let active = credentials.filter { $0.state == .active }
     guard !forms.isEmpty else { return active }
-    let able = active.filter { credential in
+    let capable = active.filter { credential in
       guard let model = credential.reference.flatMap({ models[$0.aaid] }) else { return false }
       return forms.contains(where: model.statement.shows)
     }
-    guard !able.isEmpty || active.isEmpty else {
+    guard !capable.isEmpty || active.isEmpty else {
       throw UAFFailure(
         .unacceptableContent, "no authenticator of the user's shows any form of the transaction")
     }
-    return able
+    return capable
   }
 
   /// Narrows a policy to the user's keys.
@@ -423,7 +423,7 @@ package struct UAFRequests: Sendable {
   }
 
   /// Returns true if the MAC in `serverData` verifies for this operation and challenge.
-  func isOwn(
+  func isAuthentic(
     _ serverData: String, session: ID<UAFOperationRecord>, _ operation: UAFOperation, challenge: [UInt8]
   ) -> Bool {
     guard let dot = serverData.lastIndex(of: "."),

@@ -49,7 +49,7 @@ struct UAFResponses: Sendable {
   ) async throws -> UAFAuthorizations.Issued? {
     let now = context.clock.now
     let request = try readingUAF(RegistrationRequest(parsing: session.request ?? [], versions: [.v1_1]))
-    guard session.expires > now else { throw Self.over }
+    guard session.expires > now else { throw Self.requestInvalid }
     guard let user = session.user else { throw UAFFailure(.internalError, "the operation has no user") }
     let verified: VerifiedRegistration
     do throws(UAFRefusal) {
@@ -93,22 +93,22 @@ struct UAFResponses: Sendable {
   /// - Parameter sent: The client's message.
   /// - Throws: ``UAFFailure``.
   /// - Returns: The token issued to the client, if any.
-  func takeAuthentication(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
+  func finishAuthentication(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let claimed: ClaimedAuthentication
     do throws(UAFRefusal) { claimed = try ClaimedAuthentication(parsing: Array(sent.response.utf8)) } catch {
       throw await failed(sent, .authentication, UAFFailure(error))
     }
     let session = try await session(claimed.response.header, .authentication)
-    do { return try await takeAuthentication(claimed, session) } catch {
+    do { return try await finishAuthentication(claimed, session) } catch {
       throw await end(session, sent, UAFFailure(answering: error, context))
     }
   }
 
-  private func takeAuthentication(
+  private func finishAuthentication(
     _ claimed: ClaimedAuthentication, _ session: UAFOperationRecord
   ) async throws -> UAFAuthorizations.Issued? {
     let request = try readingUAF(AuthenticationRequest(parsing: session.request ?? [], versions: [.v1_1]))
-    guard session.expires > context.clock.now else { throw Self.over }
+    guard session.expires > context.clock.now else { throw Self.requestInvalid }
     let found = try await credentials(claimed.keys)
     // If the operation names no user, the user is the owner of the first key. Keys of other users then count as unknown.
     guard let user = session.user ?? found.first?.user else {
@@ -185,14 +185,14 @@ struct UAFResponses: Sendable {
       found.operation == operation.rawValue,
       found.state == .requested || found.hasEndedWithTransaction || found.hasEndedAsForbidden,
       let challenge = Self.challenge(in: found, operation),
-      requests.isOwn(text, session: id, operation, challenge: challenge)
-    else { throw Self.over }
-    guard !found.hasEndedWithTransaction else { throw UAFFailure.transactionOver }
+      requests.isAuthentic(text, session: id, operation, challenge: challenge)
+    else { throw Self.requestInvalid }
+    guard !found.hasEndedWithTransaction else { throw UAFFailure.transactionEnded }
     guard !found.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
     return found
   }
 
-  private static let over = UAFFailure(
+  private static let requestInvalid = UAFFailure(
     .requestInvalid, "the request is not known, was answered before, or its time is over")
 
   private static func challenge(in session: UAFOperationRecord, _ operation: UAFOperation) -> [UInt8]? {

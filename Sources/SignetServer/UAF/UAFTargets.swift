@@ -194,10 +194,10 @@ struct UAFTargets: Sendable {
   /// Delivers a payload through a push service or the operator's gateway.
   ///
   /// If the service no longer knows the address, the server deletes it from the target. Delivery is tried once, or
-  /// repeatedly while `isWanted` returns true.
+  /// repeatedly while `shouldRetry` returns true.
   func push(
     _ payload: UAFTokens.Payload, of session: UAFOperationRecord, to target: UAFTargetRecord,
-    by dispatcher: UAFTokens.Dispatcher, while isWanted: (@Sendable () async -> Bool)? = nil
+    by dispatcher: UAFTokens.Dispatcher, while shouldRetry: (@Sendable () async -> Bool)? = nil
   ) async -> UAFTokens.DispatchResult {
     let token: String?
     do { token = try address(of: target) } catch {
@@ -213,8 +213,8 @@ struct UAFTargets: Sendable {
     let address: PushTarget = dispatcher == .webhook ? .webhook(address: token) : .fcm(token: token)
     let delivery = context.push.delivery
     let outcome =
-      if let isWanted {
-        await delivery.deliver(message, to: address, while: isWanted)
+      if let shouldRetry {
+        await delivery.deliver(message, to: address, while: shouldRetry)
       } else {
         await delivery.deliverOnce(message, to: address)
       }

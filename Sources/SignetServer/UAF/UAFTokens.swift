@@ -258,7 +258,9 @@ struct UAFTokens: Sendable {
   /// Adds operations that ask the user's keys to confirm a transaction: one for each target with an address, or that polls.
   ///
   /// A failure is logged and adds no operation, since other authenticators may still confirm the transaction.
-  func ask(_ transaction: TransactionRecord, in asking: inout TransactionService.Asking) async {
+  func ask(
+    _ transaction: TransactionRecord, in authenticatorRequests: inout TransactionService.AuthenticatorRequests
+  ) async {
     do {
       guard let user = transaction.user,
         let (order, text) = try await requests.order(confirming: transaction)
@@ -281,9 +283,9 @@ struct UAFTokens: Sendable {
         let event = context.audit(by: .server)(
           .uafTokenAdded(
             session: session.id, operation: session.operation, user: session.user, target: target.id))
-        asking.records.sessions.append((session, event))
+        authenticatorRequests.records.sessions.append((session, event))
         if isLive { continue }
-        asking.deliveries.append { [context, targets] in
+        authenticatorRequests.deliveries.append { [context, targets] in
           let isOpen = { @Sendable in await Self.isOpen(session.id, context) }
           guard await isOpen() else { return }
           _ = await targets.push(payload, of: session, to: target, by: dispatcher, while: isOpen)
@@ -324,7 +326,7 @@ struct UAFTokens: Sendable {
       throw UAFFailure(.notFound, "there is no such token for this operation")
     }
     let now = context.clock.now
-    guard !session.hasEndedWithTransaction else { throw UAFFailure.transactionOver }
+    guard !session.hasEndedWithTransaction else { throw UAFFailure.transactionEnded }
     guard !session.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
     guard session.state == .tokenCreated || session.request == nil else {
       throw UAFFailure(.requestInvalid, "the token was redeemed before")
@@ -340,7 +342,7 @@ struct UAFTokens: Sendable {
       digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)
     guard isFirst else {
       let ended = try await context.storage.uafOperation(tokenDigest: digest)
-      guard ended?.hasEndedWithTransaction != true else { throw UAFFailure.transactionOver }
+      guard ended?.hasEndedWithTransaction != true else { throw UAFFailure.transactionEnded }
       throw UAFFailure(.requestInvalid, "the token was redeemed before")
     }
     if operation == .deregistration, let user = order.user {
@@ -359,7 +361,8 @@ struct UAFTokens: Sendable {
       transaction = try await context.storage.transaction(id)
     }
     return UAFRequests.Order(
-      operation: operation, context: try UAFContext(session.context, for: operation, isOwn: true), user: user,
+      operation: operation, context: try UAFContext(session.context, for: operation, isTrusted: true),
+      user: user,
       transaction: transaction)
   }
 
