@@ -25,24 +25,25 @@ public enum AuditListing {
   ///
   /// - Throws: ``StorageFailure``.
   static func named(_ entries: [JSONObject], _ storage: Storage) async throws -> [JSONObject] {
-    let subjects = Set(entries.flatMap { entry in places.compactMap { subject(in: entry, $0)?.subject } })
+    let subjects = Set(
+      entries.flatMap { entry in memberNames.compactMap { subject(in: entry, $0)?.subject } })
     let ids = try await storage.userIDs(of: subjects)
     return entries.map { entry in
       var entry = entry
-      for place in places {
-        guard let (before, subject) = subject(in: entry, place), let id = ids[subject] else { continue }
-        entry[place] = .string("\(before)\(id)")
+      for name in memberNames {
+        guard let (before, subject) = subject(in: entry, name), let id = ids[subject] else { continue }
+        entry[name] = .string("\(before)\(id)")
       }
       return entry
     }
   }
 
-  private static let places = ["user", "by"]
+  private static let memberNames = ["user", "by"]
 
   /// Returns the subject in a member, and its prefix; `nil` for another value.
-  private static func subject(in entry: JSONObject, _ place: String) -> (before: String, subject: String)? {
-    guard case .string(let text)? = entry[place] else { return nil }
-    let before = place == "by" ? AuditActor.userPrefix : ""
+  private static func subject(in entry: JSONObject, _ name: String) -> (before: String, subject: String)? {
+    guard case .string(let text)? = entry[name] else { return nil }
+    let before = name == "by" ? AuditActor.userPrefix : ""
     guard text.hasPrefix(before + UserRecord.subjectPrefix) else { return nil }
     return (before, String(text.dropFirst(before.count)))
   }

@@ -74,9 +74,9 @@ public struct EventLog: Sendable {
     let status = members.first { $0.key == "status" }?.value.description ?? ""
     let network =
       members.first { $0.key == "from" }.map { RateLimitKey.networkName(of: $0.value.description) } ?? ""
-    let (isWritten, over) = sample.take(
+    let (isWritten, ended) = sample.record(
       LineSample.Kind(event: event, status: status, subject: subject), from: network, at: now)
-    writeLeftOut(over)
+    writeLeftOut(ended)
     if isWritten { line(level, event, members, at: now) }
   }
 

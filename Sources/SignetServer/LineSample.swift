@@ -57,9 +57,9 @@ final class LineSample: Sendable {
   ///   - network: The network that caused it, by ``RateLimitKey/networkName(of:)``; empty if unknown.
   ///   - time: The time, in seconds since 1970.
   /// - Returns: True if the line is to be written, and the counts of the previous span if it has ended.
-  func take(_ kind: Kind, from network: String, at time: Int64) -> (isWritten: Bool, over: [Count]) {
+  func record(_ kind: Kind, from network: String, at time: Int64) -> (isWritten: Bool, ended: [Count]) {
     span.withLock { span in
-      let over = Self.close(&span, at: time)
+      let ended = Self.close(&span, at: time)
       let source = Source(kind: kind, network: network)
       let (leftOut, leftOutOfSource) = (span.leftOut[kind], span.sources[source])
       let isNewSource = leftOutOfSource == nil && span.sources.count < Self.sourceCount
@@ -68,7 +68,7 @@ final class LineSample: Sendable {
       let one = isWritten ? 0 : 1
       span.leftOut[kind] = (leftOut ?? 0) + one
       if isNewSource || leftOutOfSource != nil { span.sources[source] = (leftOutOfSource ?? 0) + one }
-      return (isWritten, over)
+      return (isWritten, ended)
     }
   }
 

@@ -53,14 +53,14 @@ package struct ServerEndpoints: Sendable {
 
   /// Returns all routes of a server: its own, and others, which the API description also contains.
   package func routes(beside others: [Route]) -> [Route] {
-    let own = [
+    let serverRoutes = [
       API.live.answered { _ in ServerState(status: "live", version: Server.version) },
       API.ready.answered { [readiness] _ in try await readiness.answer() },
     ]
-    let endpoints = (own + others).map(\.endpoint) + [API.describe.description]
+    let endpoints = (serverRoutes + others).map(\.endpoint) + [API.describe.description]
     let (url, prefix) = (context.settings.serverURL, context.uaf?.settings.prefix ?? "")
     let document = DeferredBytes { APIDescription.document(of: endpoints, at: url, uaf: prefix).bytes }
-    return own + others + [API.describe.answered { _ in document.bytes }]
+    return serverRoutes + others + [API.describe.answered { _ in document.bytes }]
   }
 }
 

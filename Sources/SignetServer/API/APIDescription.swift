@@ -21,7 +21,7 @@ package enum APIDescription {
       precondition(ids.insert(endpoint.id).inserted, "two endpoints are called \(endpoint.id)")
       let path = endpoint.path(uaf: prefix)
       var item: JSONObject = [:]
-      if case .object(let known)? = paths[path] { item = known }
+      if case .object(let existing)? = paths[path] { item = existing }
       let method = endpoint.method.rawValue.lowercased()
       precondition(!item.contains(method), "two endpoints are \(method) \(path)")
       item[method] = .object(operation(endpoint))
@@ -106,11 +106,11 @@ package enum APIDescription {
         "description": .string(parameter.text), "schema": .object(parameter.schema.json),
       ]
     }
-    for (name, place, schema, isRequired) in endpoint.request.parameters {
+    for (name, location, schema, isRequired) in endpoint.request.parameters {
       var (json, parameter): (JSONObject, JSONObject) = (
-        schema.json, ["name": .string(name), "in": .string(place)]
+        schema.json, ["name": .string(name), "in": .string(location)]
       )
-      if place == "query" { parameter["required"] = .bool(isRequired) }
+      if location == "query" { parameter["required"] = .bool(isRequired) }
       if let text = json["description"] { parameter["description"] = text }
       json["description"] = nil
       parameter["schema"] = .object(json)

@@ -9,8 +9,8 @@ package struct RequestDescription: Sendable {
   var schema: JSONSchema?
   /// An example body, which the server accepts if it has the named objects.
   package var example: JSONObject?
-  /// The query parameters and header fields: name, place, schema, and true if required.
-  var parameters: [(name: String, place: String, schema: JSONSchema, isRequired: Bool)] = []
+  /// The query parameters and header fields: name, location, schema, and true if required.
+  var parameters: [(name: String, location: String, schema: JSONSchema, isRequired: Bool)] = []
 }
 
 /// The content of a client's request, except its path.
@@ -96,7 +96,8 @@ extension Message {
   static var described: JSONSchema { shape.schema }
 
   /// The message's members as query parameters.
-  fileprivate static var parameters: [(name: String, place: String, schema: JSONSchema, isRequired: Bool)] {
+  fileprivate static var parameters: [(name: String, location: String, schema: JSONSchema, isRequired: Bool)]
+  {
     schema.members.map { ($0.name, "query", $0.schema, $0.isRequired) }
   }
 }

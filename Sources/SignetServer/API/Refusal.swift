@@ -90,8 +90,8 @@ package struct Refusal: Sendable {
     self.status = status
     self.text = text
     self.headers = headers
-    let own = Self.choosing(codes.map(\.rawValue), in: "error", of: OpenIDError.described)
-    content = [("application/json", own)] + (orProblem ? [(Problem.mediaType, Self.problem)] : [])
+    let schema = Self.choosing(codes.map(\.rawValue), in: "error", of: OpenIDError.described)
+    content = [("application/json", schema)] + (orProblem ? [(Problem.mediaType, Self.problem)] : [])
   }
 
   static let openIDRefusal = Refusal(

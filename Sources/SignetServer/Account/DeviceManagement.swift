@@ -28,7 +28,7 @@ public struct DeviceManagement: Sendable {
   package func answer(
     _ report: String?, for container: ContainerRecord, request: [UInt8]
   ) async throws -> String {
-    if let report { try await take(report, of: container) }
+    if let report { try await process(report, of: container) }
     let challenge = context.random.bytes(DeviceStatus.challengeByteCount)
     let now = context.clock.now
     try await context.storage.setAccountChallenge(
@@ -58,7 +58,7 @@ public struct DeviceManagement: Sendable {
     if found.state != .active { throw StorageFailure.userNotActive(found.state) }
   }
 
-  private func take(_ jws: String, of container: ContainerRecord) async throws {
+  private func process(_ jws: String, of container: ContainerRecord) async throws {
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     guard let report = PostureReport.verified(jws, with: key), report.container == container.id,
       report.server == context.settings.serverURL, report.device == container.device
@@ -68,12 +68,12 @@ public struct DeviceManagement: Sendable {
     var evidence = context.settings.accountRules.weighed(report.evidence)
     // The device has just reached the server, whatever its clock shows.
     (evidence.secondsSinceContact, evidence.clockSetBack) = (0, nil)
-    let own = await evaluator.evaluate(policies, evidence)
+    let evaluation = await evaluator.evaluate(policies, evidence)
     // The server cannot evaluate an app's own policies, so the device's result counts for them.
-    let foreign = own.unknown.compactMap { name in
+    let foreign = evaluation.unknown.compactMap { name in
       report.lock.broken.first { $0.breach.policy == name }?.breach
     }
-    let breaches = own.breaches + foreign
+    let breaches = evaluation.breaches + foreign
     let (reaction, why) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
     // Parts of the text come from the device.
     let reason = DeviceCommand.plain(why)
@@ -87,15 +87,15 @@ public struct DeviceManagement: Sendable {
       container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
       verdict: reaction.standing, reason: reason, order: command)
     let audit = context.audit(by: .container(container.id))
-    let isTaken = try await context.storage.takeAccountReport(attempt) { isTaken in
+    let isAccepted = try await context.storage.takeAccountReport(attempt) { isAccepted in
       audit(
-        isTaken
+        isAccepted
           ? .accountReported(
             user: container.user, container: container.id, reaction: reaction.rawValue, reason: reason,
             policies: breaches.map(\.policy))
           : .accountReportRefused(user: container.user, container: container.id))
     }
-    guard isTaken else {
+    guard isAccepted else {
       throw Problem(.reportReplayed, "Ask for a challenge, and answer that.")
     }
   }

@@ -21,9 +21,9 @@ package struct UnevaluatedPolicy: Hashable, Sendable, CustomStringConvertible {
     hint = Self.hint(at: parameter.name, among: parameter.known)
   }
 
-  private static func hint(at name: String, among known: [String]) -> String {
-    if let meant = closest(to: name, among: known) { return "did you mean \(meant)?" }
-    return known.isEmpty ? "none is known there" : "known are \(known.joined(separator: ", "))"
+  private static func hint(at name: String, among names: [String]) -> String {
+    if let suggestion = closest(to: name, among: names) { return "did you mean \(suggestion)?" }
+    return names.isEmpty ? "none is known there" : "known are \(names.joined(separator: ", "))"
   }
 
   /// Returns the policies of a set that the server does not evaluate, then the unknown parameters of the others.

@@ -31,7 +31,7 @@ public final class HandshakeKeys: Sendable {
   /// Prevents other processes from serving while these keys exist; `nil` if others may serve.
   private let exclusion: (any Sendable)?
   private let random: any RandomSource
-  private let known = Mutex<[Key]>([])
+  private let keys = Mutex<[Key]>([])
 
   /// Creates keys in memory, for one process.
   ///
@@ -63,17 +63,17 @@ public final class HandshakeKeys: Sendable {
   ///
   /// - Throws: The store's failure, if there is one and it cannot be read or written.
   package func current(at now: Int64) throws -> Key {
-    try known.withLock { known in
-      drop(&known, at: now)
-      if let key = known.last(where: { seals($0, at: now) }) { return key }
+    try keys.withLock { keys in
+      drop(&keys, at: now)
+      if let key = keys.last(where: { seals($0, at: now) }) { return key }
       if let shared = try store?.keys().filter({ seals($0, at: now) }).max(by: { $0.made < $1.made }) {
-        known.append(shared)
+        keys.append(shared)
         return shared
       }
       let key = Key(
         id: random.bytes(Self.idByteCount), made: now, secret: SharedSecretBox(.random(byteCount: 32)))
       try store?.add(key)
-      known.append(key)
+      keys.append(key)
       return key
     }
   }
@@ -82,11 +82,11 @@ public final class HandshakeKeys: Sendable {
   ///
   /// - Throws: The store's failure, if there is one and it cannot be read.
   package func key(_ id: [UInt8], at now: Int64) throws -> Key? {
-    try known.withLock { known in
-      drop(&known, at: now)
-      if let key = known.first(where: { $0.id == id }) { return key }
+    try keys.withLock { keys in
+      drop(&keys, at: now)
+      if let key = keys.first(where: { $0.id == id }) { return key }
       guard let shared = try store?.key(id), isAlive(shared, at: now) else { return nil }
-      known.append(shared)
+      keys.append(shared)
       return shared
     }
   }
@@ -95,7 +95,7 @@ public final class HandshakeKeys: Sendable {
   ///
   /// - Throws: The store's failure, if there is one and its keys cannot be overwritten.
   package func forgetOld(at now: Int64) throws {
-    known.withLock { drop(&$0, at: now) }
+    keys.withLock { drop(&$0, at: now) }
     guard let store else { return }
     try store.forget(store.keys().filter { !isAlive($0, at: now) })
   }
@@ -104,12 +104,12 @@ public final class HandshakeKeys: Sendable {
   ///
   /// - Throws: The store's failure.
   package func end() throws {
-    known.withLock { $0 = [] }
+    keys.withLock { $0 = [] }
     try store?.end()
   }
 
-  private func drop(_ known: inout [Key], at now: Int64) {
-    known.removeAll { !isAlive($0, at: now) }
+  private func drop(_ keys: inout [Key], at now: Int64) {
+    keys.removeAll { !isAlive($0, at: now) }
   }
 
   private func seals(_ key: Key, at now: Int64) -> Bool {

@@ -177,7 +177,8 @@ struct DeviceEndpoints: Sendable {
   private func pending(_ call: Call<DeviceCaller, Void>, _ responder: Responder) async throws {
     let (container, id, request) = (call.caller.container, call.caller.request, call.request)
     let list = try await current(container.id)
-    guard let known = request.headers["If-None-Match"], known == list.tag, let wait = request.preferredWait
+    guard let entityTag = request.headers["If-None-Match"], entityTag == list.tag,
+      let wait = request.preferredWait
     else { return responder.answer(try await answer(list, to: id)) }
     // The wait ends when the first transaction expires, and not at the server's next sweep.
     let end = list.transactions.map(\.expires).min() ?? .max
@@ -185,18 +186,18 @@ struct DeviceEndpoints: Sendable {
     let waiting = WaitingRequest(
       of: container.id.text, for: container.user, in: watch, until: context.elapsed() + .seconds(seconds),
       responder,
-      news: { await news(of: container.id, to: id, beyond: known) },
-      nothingNew: { ServerResponse(status: 304, headers: ["ETag": known, "Cache-Control": "no-store"]) })
+      news: { await news(of: container.id, to: id, beyond: entityTag) },
+      nothingNew: { ServerResponse(status: 304, headers: ["ETag": entityTag, "Cache-Control": "no-store"]) })
     await waiting.begin(from: request.remoteAddress)
   }
 
   /// Returns an answer if the list differs from the one that the device knows, or if reading it failed.
-  private func news(of container: ContainerID, to request: [UInt8], beyond known: String) async
+  private func news(of container: ContainerID, to request: [UInt8], beyond entityTag: String) async
     -> ServerResponse?
   {
     do {
       let list = try await current(container)
-      return list.tag == known ? nil : try await answer(list, to: request)
+      return list.tag == entityTag ? nil : try await answer(list, to: request)
     } catch { return Dialect.signet.response(to: error, context) }
   }
 
@@ -240,12 +241,12 @@ struct DeviceEndpoints: Sendable {
 
   private func answer(_ result: Result<DecisionStatus, any Error>) -> ServerResponse {
     switch result {
-    case .success(let status): Self.taken[status] ?? .json(DecidedMembers(status: status).json)
+    case .success(let status): Self.decidedResponses[status] ?? .json(DecidedMembers(status: status).json)
     case .failure(let error): Dialect.signet.response(to: error, context)
     }
   }
 
-  private static let taken = Dictionary(
+  private static let decidedResponses = Dictionary(
     uniqueKeysWithValues: DecisionStatus.allCases.map {
       ($0, ServerResponse.json(DecidedMembers(status: $0).json).keptForSending())
     })

@@ -57,11 +57,11 @@ package struct EvidenceCheck: Sendable {
       self.init(check)
       return
     }
-    guard case .object(let kept)? = object["evidence"] else {
+    guard case .object(let evidenceObject)? = object["evidence"] else {
       throw .noAnswer(status: Self.text(object, "status"))
     }
-    let evidence = try AnswerEvidence(kept)
-    let statement = try Self.statement(in: kept, serverKeys)
+    let evidence = try AnswerEvidence(evidenceObject)
+    let statement = try Self.statement(in: evidenceObject, serverKeys)
     let content = Self.text(object, "content")
     try Self.compare(statement, object, evidence)
     if let expected, !expected.utf8.elementsEqual(content.utf8) { throw .otherContent }
@@ -135,14 +135,14 @@ package struct EvidenceCheck: Sendable {
   }
 
   private static func statement(
-    in kept: JSONObject, _ serverKeys: [P256.Signing.PublicKey]?
+    in evidenceObject: JSONObject, _ serverKeys: [P256.Signing.PublicKey]?
   ) throws(Failure) -> AnswerStatement {
-    let point = try kept.evidenceBytes("serverKey")
+    let point = try evidenceObject.evidenceBytes("serverKey")
     let key: P256.Signing.PublicKey
     do throws(CryptoFailure) { key = try P256.Signing.PublicKey(x963: point) } catch {
       throw .malformed(member: "serverKey")
     }
-    let statement = try AnswerStatement(text(kept, "statement"), signedBy: key)
+    let statement = try AnswerStatement(text(evidenceObject, "statement"), signedBy: key)
     if let serverKeys, !serverKeys.contains(where: { $0.thumbprint == key.thumbprint }) {
       throw .otherServerKey
     }

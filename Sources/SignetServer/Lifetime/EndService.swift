@@ -22,11 +22,11 @@ public struct EndService: Sendable {
     guard let container = found else { throw Self.unknown }
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     guard let notice = signed.notice(verifiedWith: key), notice.server == context.settings.serverURL else {
-      throw Self.notOwn
+      throw Self.unauthorized
     }
     // The container was erased with its user, so nothing remains to end; the device need not send the notice again.
     guard !container.device.isEmpty else { throw Self.unknown }
-    guard notice.device == container.device else { throw Self.notOwn }
+    guard notice.device == container.device else { throw Self.unauthorized }
     let audit = context.audit(by: .container(container.id))
     _ = try await context.storage.endContainer(
       container.id, as: notice.event.rawValue, audit: audit(Self.event(notice, of: container)),
@@ -34,7 +34,7 @@ public struct EndService: Sendable {
   }
 
   private static let unknown = Problem(.containerUnknown, "There is no container of this id.")
-  private static let notOwn = Problem(
+  private static let unauthorized = Problem(
     .unauthorized, "The notice is not signed by this container's session key.")
 
   private static func event(_ notice: EndNotice, of container: ContainerRecord) -> AuditEvent {

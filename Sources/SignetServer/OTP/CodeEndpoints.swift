@@ -76,10 +76,10 @@ package struct CodeAnswer: Sendable {
   }
   package let isAccepted: Bool, reason: Reason?, retryAfter: Int64?
 
-  /// Returns the schema; `word` is the name of the member for acceptance.
-  static func schema(_ word: String) -> MessageSchema<Self> {
+  /// Returns the schema; `name` is the name of the member for acceptance.
+  static func schema(_ name: String) -> MessageSchema<Self> {
     MessageSchema(Self.init) {
-      Member(word, \Self.isAccepted, "Whether it was accepted.")
+      Member(name, \Self.isAccepted, "Whether it was accepted.")
       Member("reason", \Self.reason, "Why not; left out where it was.")
       Member("retryAfter", \Self.retryAfter, .integer(0...), "Seconds to wait, with `waiting`.")
     }

@@ -96,12 +96,13 @@ public struct CodeService: Sendable {
     let verifier = verifier(at: audit.time)
     let user = subject.user
     return context.storage.attemptCode(subject) { snapshot in
-      let finding = verifier.verify(operation, snapshot)
+      let verification = verifier.verify(operation, snapshot)
       var result = OTPResult(
-        finding.outcome, wait: finding.wait,
+        verification.outcome, wait: verification.wait,
         audit: audit(
-          Self.event(finding, operation, user, isUnknown: snapshot.isUserUnknown, limit: verifier.limit)))
-      result.changed = finding.changed
+          Self.event(verification, operation, user, isUnknown: snapshot.isUserUnknown, limit: verifier.limit))
+      )
+      result.changed = verification.changed
       return result
     }
   }
@@ -114,9 +115,10 @@ public struct CodeService: Sendable {
   }
 
   private static func event(
-    _ finding: OTPVerifier.Finding, _ operation: OTPOperation, _ user: UserID?, isUnknown: Bool, limit: Int
+    _ verification: OTPVerifier.Finding, _ operation: OTPOperation, _ user: UserID?, isUnknown: Bool,
+    limit: Int
   ) -> AuditEvent {
-    if let used = finding.used {
+    if let used = verification.used {
       let (user, source) = (used.user ?? user, used.source)
       return switch operation {
       case .use: .codeAccepted(user: user, source)
@@ -125,8 +127,8 @@ public struct CodeService: Sendable {
       }
     }
     // If codes were not checked, the event does not state whether they were right.
-    let locked = finding.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id.text }
-    let why = refusal(finding, operation, isUnknown: isUnknown)
+    let locked = verification.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id.text }
+    let why = refusal(verification, operation, isUnknown: isUnknown)
     return switch operation {
     case .use: .codeRefused(user: user, why, locked: locked)
     case .verify: .tokenRefused(user: user, why, locked: locked)
@@ -135,14 +137,14 @@ public struct CodeService: Sendable {
   }
 
   private static func refusal(
-    _ finding: OTPVerifier.Finding, _ operation: OTPOperation, isUnknown: Bool
+    _ verification: OTPVerifier.Finding, _ operation: OTPOperation, isUnknown: Bool
   ) -> AuditEvent.CodeRefusal {
-    if finding.isUserHeld { return .userNotActive }
-    if case .waiting = finding.outcome { return .waiting }
+    if verification.isUserHeld { return .userNotActive }
+    if case .waiting = verification.outcome { return .waiting }
     // The caller gets the same answer and wait as for a wrong code; only the log contains the reason.
     if isUnknown { return .unknownUser }
-    if finding.outcome == .locked { return .locked }
-    if finding.isReplay { return .replayed }
+    if verification.outcome == .locked { return .locked }
+    if verification.isReplay { return .replayed }
     return switch operation {
     case .use: .wrongCode
     case .verify: .wrongTokenCode

@@ -57,9 +57,9 @@ package struct OTPVerifier: Sendable {
   package func verify(_ operation: OTPOperation, _ snapshot: OTPSnapshot) -> Finding {
     let wait = snapshot.wait.flatMap { $0.expires > time ? $0 : nil }
     if snapshot.isUserHeld {
-      var finding = Finding(outcome: .refused, wait: wait)
-      finding.isUserHeld = true
-      return finding
+      var result = Finding(outcome: .refused, wait: wait)
+      result.isUserHeld = true
+      return result
     }
     if let seconds = rules.remaining(wait, at: time) {
       return Finding(outcome: .waiting(seconds: seconds), wait: wait)
@@ -68,28 +68,28 @@ package struct OTPVerifier: Sendable {
     let tried = eligible.filter { isOpen($0, to: operation) }
     guard eligible.isEmpty || !tried.isEmpty else { return Finding(outcome: .locked, wait: wait) }
 
-    var finding = Finding(outcome: .refused)
+    var result = Finding(outcome: .refused)
     for credential in tried {
       // All credentials are tried, so the time does not depend on which one matches.
       guard let match = match(operation, credential) else { continue }
       guard match > credential.lastCounter else {
-        finding.isReplay = true
+        result.isReplay = true
         continue
       }
-      if finding.used == nil { finding.used = advanced(credential, to: match, operation) }
+      if result.used == nil { result.used = advanced(credential, to: match, operation) }
     }
-    if let used = finding.used {
-      finding.outcome = .accepted
-      finding.changed = [used]
-      return finding
+    if let used = result.used {
+      result.outcome = .accepted
+      result.changed = [used]
+      return result
     }
-    finding.changed = tried.filter { $0.failures < limit }.map {
+    result.changed = tried.filter { $0.failures < limit }.map {
       var credential = $0
       credential.failures += 1
       return credential
     }
-    finding.wait = rules.next(wait, at: time)
-    return finding
+    result.wait = rules.next(wait, at: time)
+    return result
   }
 
   /// Returns true if a credential's state allows the operation.

@@ -69,12 +69,12 @@ package struct BackchannelRequest: Sendable {
       form["login_hint"].map(Hint.user), form["login_hint_token"].map(Hint.token),
       form["id_token_hint"].map(Hint.idToken),
     ]
-    let given = hints.compactMap { $0 }
-    guard given.count == 1 else {
+    let presentHints = hints.compactMap { $0 }
+    guard presentHints.count == 1 else {
       throw OpenIDFailure(
         .invalidRequest, "Send exactly one of login_hint, login_hint_token and id_token_hint.")
     }
-    return given[0]
+    return presentHints[0]
   }
 
   private static func bindingMessage(_ text: String?) throws(OpenIDFailure) -> String? {

@@ -32,7 +32,7 @@ struct BackchannelService: Sendable {
   ///   - client: The authenticated client.
   /// - Returns: The answer.
   /// - Throws: ``OpenIDFailure``.
-  func take(_ form: FormParameters, from client: ClientRecord) async throws -> BackchannelAnswer {
+  func start(_ form: FormParameters, from client: ClientRecord) async throws -> BackchannelAnswer {
     let request = try BackchannelRequest(await parameters(form, of: client))
     guard client.delivery == .poll || request.notificationToken != nil else {
       throw OpenIDFailure(
@@ -47,7 +47,7 @@ struct BackchannelService: Sendable {
 
     let id = Base64URL.encode(context.random.bytes(32))
     let order = TransactionDraft(
-      try Self.matter(request.bindingMessage), from: client.name, user: user, lifetime: request.expiry,
+      try Self.content(request.bindingMessage), from: client.name, user: user, lifetime: request.expiry,
       numberDigits: client.numberDigits, requirements: request.acrValues)
     let made: TransactionService.NewTransaction
     do {
@@ -80,7 +80,7 @@ struct BackchannelService: Sendable {
   /// Returns the content that the user reads.
   ///
   /// Every transaction already names the requester.
-  private static func matter(_ message: String?) throws -> TransactionContent.Matter {
+  private static func content(_ message: String?) throws -> TransactionContent.Matter {
     guard let message else { return .text("Sign in") }
     do throws(WireFailure) {
       return .form(

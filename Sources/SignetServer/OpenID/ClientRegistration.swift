@@ -86,10 +86,10 @@ package struct ClientRegistration: Sendable {
   }
 
   private static func algorithm(_ name: String, of keys: JWKSet?) throws(Problem) -> SignatureAlgorithm {
-    let known = OpenIDNames.clientAlgorithms
-    guard let algorithm = known.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+    let algorithms = OpenIDNames.clientAlgorithms
+    guard let algorithm = algorithms.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
       throw Problem(
-        .malformed, "\"requestAlgorithm\" is one of \(known.map(\.rawValue).joined(separator: ", "))")
+        .malformed, "\"requestAlgorithm\" is one of \(algorithms.map(\.rawValue).joined(separator: ", "))")
     }
     guard let keys, VerificationKeySet(keys).algorithms.contains(algorithm) else {
       throw Problem(.malformed, "\"requestAlgorithm\" needs a key in \"jwks\" that it can be used with")

@@ -127,7 +127,7 @@ package struct OpenIDEndpoints: Sendable {
     [
       API.discover.answered { [names, context] _ in names.discovery(context.settings.requirements) },
       API.authenticate.answered { [requests] call in
-        try await requests.take(call.caller.form, from: call.caller.client)
+        try await requests.start(call.caller.form, from: call.caller.client)
       },
       API.token.answered { [grant] call in
         try await grant.answer(call.caller.form, to: call.caller.client)

@@ -161,7 +161,7 @@ package final class OutboxSender: Sendable {
     }
   }
 
-  private func note(_ outcome: DeliveryOutcome, of receiver: OutboxReceiver) {
+  private func recordOutcome(_ outcome: DeliveryOutcome, of receiver: OutboxReceiver) {
     state.withLock { state in
       switch outcome {
       case .acknowledged: state.failing.remove(receiver)
@@ -175,16 +175,16 @@ package final class OutboxSender: Sendable {
   private func end(
     _ record: OutboxRecord, _ outcome: DeliveryOutcome, by delivery: any OutboxDelivery
   ) async -> Bool {
-    note(outcome, of: record.receiver)
+    recordOutcome(outcome, of: record.receiver)
     var next: Int64?
     var event: AuditEvent?
     switch outcome {
     case .acknowledged: event = delivery.event(of: record, failure: nil)
     case .needless: break
     case .failed(let reason): event = delivery.event(of: record, failure: reason)
-    case .again(let told, let reason):
+    case .again(let retryAfter, let reason):
       // When the server stops, the next attempt is due at once.
-      let wait = Task.isCancelled ? 0 : Backoff.seconds(afterAttempts: record.attempts, told: told)
+      let wait = Task.isCancelled ? 0 : Backoff.seconds(afterAttempts: record.attempts, told: retryAfter)
       next = record.nextAttempt(after: wait, at: context.clock.now)
       if next == nil { event = delivery.event(of: record, failure: reason) }
     }

@@ -33,7 +33,7 @@ package final class PushSender: Sendable {
   package func announce(_ announcement: TransactionAnnouncement) {
     let transaction = announcement.record
     guard !context.push.delivery.services.isEmpty, let user = transaction.user else { return }
-    let isTaken = state.withLock { state in
+    let isScheduled = state.withLock { state in
       guard !state.isStopped, state.tasks.count < Self.limit,
         state.counts[user, default: 0] < Self.limitPerUser
       else { return false }
@@ -49,7 +49,7 @@ package final class PushSender: Sendable {
       }
       return true
     }
-    if !isTaken { context.log.error("push.skipped", ["transaction": transaction.id]) }
+    if !isScheduled { context.log.error("push.skipped", ["transaction": transaction.id]) }
   }
 
   /// Cancels all pushes in progress.

@@ -62,9 +62,9 @@ package actor TransactionWatch {
   ///   - address: The network address of the caller.
   /// - Returns: The ticket, for which the caller must call ``leave(_:)``; `nil` if no place is free.
   package func enter(for user: UserID, container: String, from address: String) async -> Ticket? {
-    if let own = ownTickets[container], own.count >= Self.limitPerContainer {
-      end(own[0], changed: false)
-      remove(own[0])
+    if let existing = ownTickets[container], existing.count >= Self.limitPerContainer {
+      end(existing[0], changed: false)
+      remove(existing[0])
     }
     guard waiters.count < limit, addressCounts[address, default: 0] < limitPerAddress else { return nil }
     nextNumber += 1
@@ -168,16 +168,16 @@ package actor TransactionWatch {
   /// Reads the changes once; returns false if the storage cannot be read, and logs the first of such failures.
   @discardableResult
   private func look() async -> Bool {
-    let known = lastChange
+    let position = lastChange
     let changes: TransactionChanges
-    do { changes = try await context.storage.transactionChanges(after: known) } catch {
+    do { changes = try await context.storage.transactionChanges(after: position) } catch {
       // A waiting device asks again at its deadline and gets the failure then.
       if !hasFailed { context.log.error("storage.failed", ["cause": error.description]) }
       hasFailed = true
       return false
     }
     hasFailed = false
-    guard known != nil else {
+    guard position != nil else {
       // Another read may have set the position in the meantime; changes after it must not be skipped.
       lastChange = lastChange ?? changes.last
       return true

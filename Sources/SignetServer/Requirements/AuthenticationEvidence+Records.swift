@@ -140,7 +140,7 @@ extension ServiceContext {
     }
     shown.sort { ($0.keyProtection, $0.factors) > ($1.keyProtection, $1.factors) }
     for name in transaction.requirements {
-      if let able = shown.first(where: { settings.requirements.areMet([name], by: $0) }) { return able }
+      if let match = shown.first(where: { settings.requirements.areMet([name], by: $0) }) { return match }
     }
     return shown.first ?? AuthenticationEvidence(.uaf)
   }

@@ -76,10 +76,10 @@ public struct SigningKeyService: Sendable {
   }
 
   private func present() async throws -> SigningKeyRecord {
-    if let found = try await known() { return found }
+    if let found = try await storedKey() { return found }
     // Another process may have added its key first; then that key is used.
     if let made = try await add(after: nil, by: .server) { return made }
-    guard let found = try await known() else {
+    guard let found = try await storedKey() else {
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
     }
     return found
@@ -89,7 +89,7 @@ public struct SigningKeyService: Sendable {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` if its row may have been altered or removed. An operator must then create
   ///   another one, since devices would not follow an automatic one.
-  private func known() async throws -> SigningKeyRecord? {
+  private func storedKey() async throws -> SigningKeyRecord? {
     let keys = try await records()
     if let present = keys.present { return present }
     if keys.isPresentRemoved { throw StorageFailure.altered(row: "the key that signs", of: "signing_keys") }
@@ -106,9 +106,9 @@ public struct SigningKeyService: Sendable {
     var record = SigningKeyRecord(
       id: id, sealed: sealed, publicKey: key.publicKey.x963Representation, created: now)
     if let present, !present.isAltered {
-      let word = KeySuccession(server: context.settings.serverURL, next: key.publicKey, time: now)
+      let succession = KeySuccession(server: context.settings.serverURL, next: key.publicKey, time: now)
       let presentKey = try open(present)
-      record.succession = try word.signed(by: presentKey)
+      record.succession = try succession.signed(by: presentKey)
     }
     let event = context.audit(by: actor)(.signingKeyAdded(key: id, after: present?.id))
     let isAdded = try await context.storage.addSigningKey(record, replacing: present?.id, audit: event)

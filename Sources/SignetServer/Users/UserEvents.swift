@@ -63,8 +63,9 @@ package struct UserEvents: Sendable {
       (stretch, looked) = (next, looked + batchSize)
     } while !isEnough && horizon != nil && looked < limitPerChain
     let oldest = isEnough ? Self.newest(about).last : nil
-    let own = try await endsOfOwnRequests(among: ends, since: oldest, naming: about, inAll: horizon == nil)
-    let found = try await AuditListing.named(Self.newest(about + own), context.storage)
+    let requestEnds = try await endsOfOwnRequests(
+      among: ends, since: oldest, naming: about, inAll: horizon == nil)
+    let found = try await AuditListing.named(Self.newest(about + requestEnds), context.storage)
     return (found, isEnough ? nil : horizon)
   }
 
