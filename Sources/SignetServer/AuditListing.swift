@@ -31,8 +31,8 @@ public enum AuditListing {
     return entries.map { entry in
       var entry = entry
       for name in memberNames {
-        guard let (before, subject) = subject(in: entry, name), let id = ids[subject] else { continue }
-        entry[name] = .string("\(before)\(id)")
+        guard let (prefix, subject) = subject(in: entry, name), let id = ids[subject] else { continue }
+        entry[name] = .string("\(prefix)\(id)")
       }
       return entry
     }
@@ -41,10 +41,10 @@ public enum AuditListing {
   private static let memberNames = ["user", "by"]
 
   /// Returns the subject in a member, and its prefix; `nil` for another value.
-  private static func subject(in entry: JSONObject, _ name: String) -> (before: String, subject: String)? {
+  private static func subject(in entry: JSONObject, _ name: String) -> (prefix: String, subject: String)? {
     guard case .string(let text)? = entry[name] else { return nil }
-    let before = name == "by" ? AuditActor.userPrefix : ""
-    guard text.hasPrefix(before + UserRecord.subjectPrefix) else { return nil }
-    return (before, String(text.dropFirst(before.count)))
+    let prefix = name == "by" ? AuditActor.userPrefix : ""
+    guard text.hasPrefix(prefix + UserRecord.subjectPrefix) else { return nil }
+    return (prefix, String(text.dropFirst(prefix.count)))
   }
 }

@@ -24,10 +24,10 @@ final class MaintenanceTask: Sendable {
     let loop = Task { [self] in
       var end: Int64?
       var warning: CertificateWarning?
-      await Self.lookAtSigningKeys(context)
+      await Self.checkSigningKeys(context)
       while !Task.isCancelled {
-        let present = certificateEnd.withLock { $0 }
-        if present != end { (end, warning) = (present, present.map(CertificateWarning.init)) }
+        let current = certificateEnd.withLock { $0 }
+        if current != end { (end, warning) = (current, current.map(CertificateWarning.init)) }
         if let days = warning?.daysLeft(at: context.clock.now) {
           context.log.error(
             "certificate.ends",
@@ -56,7 +56,7 @@ final class MaintenanceTask: Sendable {
   }
 
   /// Logs signing keys whose rows were altered or removed, at the start and not only at the first signature.
-  private static func lookAtSigningKeys(_ context: ServiceContext) async {
+  private static func checkSigningKeys(_ context: ServiceContext) async {
     do { _ = try await SigningKeyService(context).records() } catch {
       context.log.error("storage.failed", ["cause": "\(error)"])
     }

@@ -46,16 +46,16 @@ package actor Readiness {
     }
     (running, count) = (task, count + 1)
     let failure = await task.value
-    say(failure, after: last?.failure)
+    logChange(failure, after: last?.failure)
     (running, last) = (nil, (context.elapsed(), failure))
     return failure
   }
 
   /// Logs each change once.
-  private func say(_ failure: String?, after before: String?) {
+  private func logChange(_ failure: String?, after previous: String?) {
     if let failure {
-      if before != failure { context.log.error("ready.failed", ["cause": failure]) }
-    } else if before != nil {
+      if previous != failure { context.log.error("ready.failed", ["cause": failure]) }
+    } else if previous != nil {
       context.log.info("ready.restored")
     }
   }

@@ -16,7 +16,7 @@ public struct APIKeyService: Sendable {
   private static let prefix = "signet"
   private let context: ServiceContext
   /// A small limit, since a server has few relying parties.
-  private let seen = BoundedCache<ID<APIKeyRecord>, APIKeyRecord>(limit: 256)
+  private let cache = BoundedCache<ID<APIKeyRecord>, APIKeyRecord>(limit: 256)
 
   /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
@@ -98,7 +98,7 @@ public struct APIKeyService: Sendable {
     let parts = try Self.parts(authorization)
     if let key = inMemory(parts, scope) { return key }
     let key = try await verified(parts, scope)
-    seen[key.id] = key
+    cache[key.id] = key
     return key
   }
 
@@ -114,7 +114,7 @@ public struct APIKeyService: Sendable {
   }
 
   private func inMemory(_ parts: (id: ID<APIKeyRecord>, secret: String), _ scope: Scope) -> APIKeyRecord? {
-    guard let key = seen[parts.id], key.scopes.contains(scope.rawValue),
+    guard let key = cache[parts.id], key.scopes.contains(scope.rawValue),
       constantTimeEqual(key.secretDigest, Self.digest(parts.secret))
     else { return nil }
     return key
@@ -132,7 +132,7 @@ public struct APIKeyService: Sendable {
   }
 
   /// Removes a key from the cache because it is no longer valid.
-  func forget(_ id: ID<APIKeyRecord>) { seen[id] = nil }
+  func forget(_ id: ID<APIKeyRecord>) { cache[id] = nil }
 
   static func parts(_ authorization: String?) throws(Problem) -> (id: ID<APIKeyRecord>, secret: String) {
     guard let authorization, authorization.utf8.count <= 256 else { throw Self.refused }

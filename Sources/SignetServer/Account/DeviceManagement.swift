@@ -74,9 +74,9 @@ public struct DeviceManagement: Sendable {
       report.lock.broken.first { $0.breach.policy == name }?.breach
     }
     let breaches = evaluation.breaches + foreign
-    let (reaction, why) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
+    let (reaction, description) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
     // Parts of the text come from the device.
-    let reason = DeviceCommand.plain(why)
+    let reason = DeviceCommand.plain(description)
     let now = context.clock.now
     let command =
       reaction == .wipe
@@ -205,8 +205,8 @@ public struct DeviceManagement: Sendable {
     }
     let event = context.audit(by: actor)(
       .accountPoliciesAttached(container: id, policies: policies?.members.map(\.name)))
-    let isThere = try await context.storage.setAccountPolicies(bytes, of: id, audit: event)
-    guard isThere else { throw Self.notInUse }
+    let exists = try await context.storage.setAccountPolicies(bytes, of: id, audit: event)
+    guard exists else { throw Self.notInUse }
     return unknown
   }
 

@@ -43,7 +43,7 @@ public struct DeviceService: Sendable {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceLocked(user: device.user, device: id, reason: reason))
     let outcome = try await context.storage.lockDevice(
-      id, reason: reason, audit: event, order: order(.lock, reason: reason, by: actor))
+      id, reason: reason, audit: event, order: command(.lock, reason: reason, by: actor))
     return try await self.device(id, after: outcome)
   }
 
@@ -57,7 +57,7 @@ public struct DeviceService: Sendable {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceUnlocked(user: device.user, device: id))
     let outcome = try await context.storage.unlockDevice(
-      id, audit: event, order: order(.unlock, reason: "", by: actor))
+      id, audit: event, order: command(.unlock, reason: "", by: actor))
     return try await self.device(id, after: outcome)
   }
 
@@ -69,8 +69,8 @@ public struct DeviceService: Sendable {
   public func revoke(_ id: ID<DeviceRecord>, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceRevoked(user: device.user, device: id))
-    let isThere = try await context.storage.revokeDevice(id, audit: event, lost: context.losses(by: actor))
-    guard isThere else { throw Self.unknown }
+    let exists = try await context.storage.revokeDevice(id, audit: event, lost: context.losses(by: actor))
+    guard exists else { throw Self.unknown }
     return try await find(id)
   }
 
@@ -92,17 +92,17 @@ public struct DeviceService: Sendable {
   }
 
   /// Returns a function that creates the command for the device's container.
-  private func order(
+  private func command(
     _ action: DeviceCommandRecord.Action, reason: String, by actor: AuditActor
   ) -> @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord) {
     let audit = context.audit(by: actor)
     let random = context.random
     return { container in
-      let order = DeviceCommandRecord(
+      let command = DeviceCommandRecord(
         id: ID(random: random), container: container, action: action, reason: reason,
         created: audit.time)
       return (
-        order, audit(.accountOrdered(container: container, order: order.id, action, reason: reason))
+        command, audit(.accountOrdered(container: container, order: command.id, action, reason: reason))
       )
     }
   }

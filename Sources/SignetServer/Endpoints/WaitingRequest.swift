@@ -52,17 +52,17 @@ final class WaitingRequest: Sendable {
     }
     // A closed connection frees its place.
     responder.whenCancelled { [watch] in Task { await watch.leave(ticket) } }
-    await look(ticket)
+    await answerOrWait(ticket)
   }
 
   /// Answers if the list has changed; waits otherwise.
-  private func look(_ ticket: TransactionWatch.Ticket) async {
+  private func answerOrWait(_ ticket: TransactionWatch.Ticket) async {
     if let news = await news() {
       await watch.leave(ticket)
       return responder.answer(news)
     }
     await watch.wait(with: ticket, until: deadline) { hasChanged in
-      Task { hasChanged ? await self.look(ticket) : await self.leave(ticket) }
+      Task { hasChanged ? await self.answerOrWait(ticket) : await self.leave(ticket) }
     }
   }
 

@@ -157,14 +157,14 @@ package struct EvidenceCheck: Sendable {
     for member in ["id", "user", "status", "created", "expires"] where object[member] != claims[member] {
       throw .altered(member: member)
     }
-    let (name, means) =
+    let (name, authenticatorMember) =
       switch evidence {
       case .uaf: ("uaf", "session")
       case .app: ("app", "mechanism")
       }
     guard case .object(let details)? = object[name] else { throw .malformed(member: name) }
     guard details["time"] == claims["time"] else { throw .altered(member: "time") }
-    guard details[means] == claims["by"] else { throw .altered(member: means) }
+    guard details[authenticatorMember] == claims["by"] else { throw .altered(member: authenticatorMember) }
     var end: JSONObject?
     if case .object(let found)? = object["end"] { end = found }
     guard end?["reason"] == claims["reason"] else { throw .altered(member: "reason") }

@@ -149,18 +149,18 @@ public struct RenewalService: Sendable {
     _ outcome: RenewalOutcome, of container: ContainerRecord, _ successor: NewContainer?,
     _ device: DeviceDescription?
   ) -> AuditEvent {
-    let why: AuditEvent.RenewalRefusal
+    let reason: AuditEvent.RenewalRefusal
     switch outcome {
     case .staged:
       return .renewalStaged(
         user: container.user, container: container.id, successor: successor?.container.id,
         keystore: device?.keystoreText, keys: device?.keyOrigin.rawValue)
-    case .notSigned: why = .notSigned
-    case .keyTaken: why = .keyTaken
-    case .locked: why = .locked
-    case .gone: why = .gone
+    case .notSigned: reason = .notSigned
+    case .keyTaken: reason = .keyTaken
+    case .locked: reason = .locked
+    case .gone: reason = .gone
     }
-    return .renewalRefused(user: container.user, container: container.id, why)
+    return .renewalRefused(user: container.user, container: container.id, reason)
   }
 
   private static let notSigned = Problem(

@@ -128,11 +128,11 @@ public struct CodeService: Sendable {
     }
     // If codes were not checked, the event does not state whether they were right.
     let locked = verification.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id.text }
-    let why = refusal(verification, operation, isUnknown: isUnknown)
+    let reason = refusal(verification, operation, isUnknown: isUnknown)
     return switch operation {
-    case .use: .codeRefused(user: user, why, locked: locked)
-    case .verify: .tokenRefused(user: user, why, locked: locked)
-    case .resynchronise: .codesRefused(user: user, why, locked: locked)
+    case .use: .codeRefused(user: user, reason, locked: locked)
+    case .verify: .tokenRefused(user: user, reason, locked: locked)
+    case .resynchronise: .codesRefused(user: user, reason, locked: locked)
     }
   }
 

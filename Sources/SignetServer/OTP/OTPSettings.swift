@@ -51,8 +51,9 @@ public struct OTPSettings: Hashable, Sendable {
   /// Returns the wait after one more rejected attempt.
   func next(_ wait: WaitRecord?, at time: Int64) -> WaitRecord {
     // No MAC protects the count in the database, so it is limited to a range.
-    let before = min(max(0, wait.flatMap { $0.expires > time ? $0 : nil }?.failures ?? 0), 1_000_000)
-    let failures = before + 1
+    let previousFailures = min(
+      max(0, wait.flatMap { $0.expires > time ? $0 : nil }?.failures ?? 0), 1_000_000)
+    let failures = previousFailures + 1
     let seconds = self.wait(after: failures)
     return WaitRecord(failures: failures, until: time + seconds, expires: time + max(Self.memory, seconds))
   }

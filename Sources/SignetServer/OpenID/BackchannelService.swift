@@ -46,12 +46,12 @@ struct BackchannelService: Sendable {
     try await checkCode(request.userCode, of: user, by: client)
 
     let id = Base64URL.encode(context.random.bytes(32))
-    let order = TransactionDraft(
+    let draft = TransactionDraft(
       try Self.content(request.bindingMessage), from: client.name, user: user, lifetime: request.expiry,
       numberDigits: client.numberDigits, requirements: request.acrValues)
     let made: TransactionService.NewTransaction
     do {
-      made = try await transactions.create(order, by: client.actor, isClients: true) {
+      made = try await transactions.create(draft, by: client.actor, isClients: true) {
         transaction in
         try record(of: id, transaction, client, request)
       }

@@ -68,10 +68,10 @@ package struct ClientService: Sendable {
   package func revoke(_ id: ID<ClientRecord>, by actor: AuditActor) async throws {
     let audit = context.audit(by: actor)
     let event = audit(.clientRevoked(client: id))
-    let isThere = try await context.storage.revokeClient(id, at: audit.time, audit: event) {
+    let exists = try await context.storage.revokeClient(id, at: audit.time, audit: event) {
       audit(.transactionWithdrawn(transaction: $0, reason: ""))
     }
-    guard isThere else { throw Self.unknown }
+    guard exists else { throw Self.unknown }
   }
 
   private static let unknown = Problem(.unknown, "There is no client of this id.")

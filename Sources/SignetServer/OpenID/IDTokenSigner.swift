@@ -116,7 +116,7 @@ package struct IDTokenSigner: Sendable {
   }
 
   /// Returns the failure if an acceptance does not meet the requested requirements; `nil` if it does.
-  private func shortcoming(of transaction: TransactionRecord) async throws -> OpenIDFailure? {
+  private func unmetRequirement(of transaction: TransactionRecord) async throws -> OpenIDFailure? {
     let (names, known) = (transaction.requirements, context.settings.requirements)
     guard !names.isEmpty, let evidence = try await proof(of: transaction)?.evidence else { return nil }
     guard !known.isOneMet(of: names, by: evidence) else { return nil }
@@ -139,7 +139,7 @@ package struct IDTokenSigner: Sendable {
     case .accepted:
       guard request.issued == nil else { return nil }
       if let failure = try await lapse(of: transaction) { return failure }
-      return try await shortcoming(of: transaction)
+      return try await unmetRequirement(of: transaction)
     case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
     case .pending, .expired: return OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
     case .withdrawn where transaction.end?.reason == EndRecord.userNotActive: return Self.notActive

@@ -13,7 +13,7 @@ package final class OutboxSender: Sendable {
   /// The interval between two reads of due events, while there are receivers.
   private static let interval: Duration = .milliseconds(200)
   /// The number of those reads between two checks for receivers: one check every five seconds.
-  private static let roundsPerLook = 25
+  private static let roundsPerCheck = 25
   /// The duration of a lease, in seconds: longer than an attempt may take.
   package static let lease: Int64 = 60
   /// The largest number of concurrent attempts: in all, to one receiver, and to one receiver whose last attempt failed.
@@ -60,7 +60,7 @@ package final class OutboxSender: Sendable {
     let task = Task {
       while !Task.isCancelled {
         let needed = await neededDeliveries()
-        for _ in 0..<Self.roundsPerLook {
+        for _ in 0..<Self.roundsPerCheck {
           for delivery in needed { await begin(delivery) }
           // The sleep throws when the server stops.
           do { try await context.timer.sleep(for: Self.interval) } catch { return }

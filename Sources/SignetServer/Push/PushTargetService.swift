@@ -67,9 +67,9 @@ public struct PushTargetService: Sendable {
       changed = (target.service.rawValue, try sealed(target, id))
     }
     let event = audit(container)(.pushTargetChanged(target: id, service: changed?.service))
-    let isThere = try await context.storage.changePushTarget(
+    let exists = try await context.storage.changePushTarget(
       id, of: container.id, name: form.name, target: changed, audit: event)
-    guard isThere else { throw Self.noTarget }
+    guard exists else { throw Self.noTarget }
   }
 
   /// Removes a target.
@@ -77,9 +77,9 @@ public struct PushTargetService: Sendable {
   /// - Throws: ``Problem``.
   public func remove(_ id: PushTargetID, of container: ContainerRecord) async throws {
     let event = audit(container)(.pushTargetRemoved(target: id))
-    let isThere = try await context.storage.removePushTarget(
+    let exists = try await context.storage.removePushTarget(
       id, of: container.id, ifSealed: nil, audit: event)
-    guard isThere else { throw Self.noTarget }
+    guard exists else { throw Self.noTarget }
   }
 
   private static let noTarget = Problem(.unknown, "There is no target of this id.")

@@ -34,11 +34,11 @@ package actor TransactionWatch {
   private var waiters: [UInt64: Waiter] = [:]
   /// The tickets of each user and of each container (oldest first), and the number of each address.
   private var tickets: [UserID: Set<UInt64>] = [:]
-  private var ownTickets: [String: [UInt64]] = [:]
+  private var containerTickets: [String: [UInt64]] = [:]
   private var addressCounts: [String: Int] = [:]
   private var nextNumber: UInt64 = 0
   private var lastChange: LogCursor?
-  private var round: Task<Void, Never>?
+  private var pollTask: Task<Void, Never>?
   private var isStopped = false
   private var hasFailed = false
 
@@ -62,7 +62,7 @@ package actor TransactionWatch {
   ///   - address: The network address of the caller.
   /// - Returns: The ticket, for which the caller must call ``leave(_:)``; `nil` if no place is free.
   package func enter(for user: UserID, container: String, from address: String) async -> Ticket? {
-    if let existing = ownTickets[container], existing.count >= Self.limitPerContainer {
+    if let existing = containerTickets[container], existing.count >= Self.limitPerContainer {
       end(existing[0], changed: false)
       remove(existing[0])
     }
@@ -71,11 +71,11 @@ package actor TransactionWatch {
     let ticket = Ticket(number: nextNumber)
     waiters[ticket.number] = Waiter(user: user, container: container, address: address)
     tickets[user, default: []].insert(ticket.number)
-    ownTickets[container, default: []].append(ticket.number)
+    containerTickets[container, default: []].append(ticket.number)
     addressCounts[address, default: 0] += 1
     // This read comes before the caller's: a change after the caller's read has a higher number.
-    if lastChange == nil { await look() }
-    startLooking()
+    if lastChange == nil { await readChanges() }
+    startPolling()
     return ticket
   }
 
@@ -125,8 +125,8 @@ package actor TransactionWatch {
     guard let waiter = waiters.removeValue(forKey: number) else { return }
     tickets[waiter.user]?.remove(number)
     if tickets[waiter.user]?.isEmpty == true { tickets[waiter.user] = nil }
-    ownTickets[waiter.container]?.removeAll { $0 == number }
-    if ownTickets[waiter.container]?.isEmpty == true { ownTickets[waiter.container] = nil }
+    containerTickets[waiter.container]?.removeAll { $0 == number }
+    if containerTickets[waiter.container]?.isEmpty == true { containerTickets[waiter.container] = nil }
     let rest = addressCounts[waiter.address, default: 1] - 1
     addressCounts[waiter.address] = rest > 0 ? rest : nil
   }
@@ -134,7 +134,7 @@ package actor TransactionWatch {
   /// Ends all waits and prevents new ones.
   package func stop() {
     isStopped = true
-    round?.cancel()
+    pollTask?.cancel()
     for number in waiters.keys { end(number, changed: false) }
   }
 
@@ -145,13 +145,13 @@ package actor TransactionWatch {
     listener(changed)
   }
 
-  private func startLooking() {
-    guard round == nil, !isStopped else { return }
-    round = Task {
+  private func startPolling() {
+    guard pollTask == nil, !isStopped else { return }
+    pollTask = Task {
       var count = 0
       var interval = Self.interval
       while !Task.isCancelled, !waiters.isEmpty {
-        if await look() {
+        if await readChanges() {
           interval = Self.interval
         } else {
           interval = min(interval * 2, Self.longestInterval)
@@ -161,13 +161,13 @@ package actor TransactionWatch {
         do { try await context.timer.sleep(for: interval) } catch { break }
       }
       // Without waits, changes need not be tracked.
-      (round, lastChange) = (nil, nil)
+      (pollTask, lastChange) = (nil, nil)
     }
   }
 
   /// Reads the changes once; returns false if the storage cannot be read, and logs the first of such failures.
   @discardableResult
-  private func look() async -> Bool {
+  private func readChanges() async -> Bool {
     let position = lastChange
     let changes: TransactionChanges
     do { changes = try await context.storage.transactionChanges(after: position) } catch {

@@ -78,9 +78,9 @@ extension PushAuthService {
     let audit = context.audit(by: .app(mechanism.id))
     let transaction = message.transaction
     if !isDenied, let sealed = message.sealedNumber {
-      let right = try context.masterKey.open(sealed, for: .pushAuthNumber(message: id))
+      let expectedNumber = try context.masterKey.open(sealed, for: .pushAuthNumber(message: id))
       let typed = SecretBytes(copying: Array((number ?? "").utf8))
-      guard right.isEqual(to: typed) else {
+      guard expectedNumber.isEqual(to: typed) else {
         let event = audit(
           .pushAuthWrongNumber(user: mechanism.user, message: id, transaction: transaction))
         let evidence = try await evidence(

@@ -21,8 +21,8 @@ extension PushAuthService {
     guard let user = made.record.user else { return }
     let found = try await context.storage.pushAuthMechanisms(user: user)
     for mechanism in found where mechanism.state == .active {
-      let isCarried = target(of: mechanism).map { context.push.delivery.mayCarry($0) } ?? false
-      guard let name = mechanism.mechanism, isCarried || isAskedByItself(mechanism) else { continue }
+      let isDeliverable = target(of: mechanism).map { context.push.delivery.mayCarry($0) } ?? false
+      guard let name = mechanism.mechanism, isDeliverable || isPolling(mechanism) else { continue }
       do { try ask(made, text, mechanism, named: name, in: &authenticatorRequests) } catch {
         context.log.error(
           "pushauth.failed", ["mechanism": mechanism.id, "cause": "its message cannot be made"])
@@ -82,19 +82,19 @@ extension PushAuthService {
   ) throws -> Outgoing? {
     let (random, transaction) = (self.context.random, made.record)
     let id = ID<PushAuthMessageRecord>(random: random)
-    let right = made.number.flatMap { Int64($0.digits) }
-    let count = isAskedByItself(mechanism) ? Self.ownNumberCount : Self.numberCount
+    let matchingNumber = made.number.flatMap { Int64($0.digits) }
+    let count = isPolling(mechanism) ? Self.ownNumberCount : Self.numberCount
     let message = PushAuthMessage(
       messageID: Self.authenticates + id.text, mechanismID: name, challenge: random.bytes(32),
       loadBalancer: "route=1", timeToLive: Double(transaction.expires - transaction.created),
       createdMillis: transaction.created * 1000, kind: kind,
-      numbers: right.map { numbers(with: $0, count: count) } ?? [],
+      numbers: matchingNumber.map { numbers(with: $0, count: count) } ?? [],
       text: text, customPayload: payload, context: context, userID: mechanism.user.text)
     let token = try key(of: mechanism).sign(message.boundClaims)
     guard token.utf8.count <= Self.maximumTokenByteCount else { return nil }
     var record = PushAuthMessageRecord(
       id: id, of: transaction.id, mechanism: mechanism.id, kind: kind.rawValue, challenge: message.challenge,
-      sealedNumber: try right.map { try seal($0, of: id) }, created: transaction.created,
+      sealedNumber: try matchingNumber.map { try seal($0, of: id) }, created: transaction.created,
       expires: transaction.expires)
     record.sealedToken = try sealed(token, of: id)
     return Outgoing(record: record, message: message, token: token, user: mechanism.user)

@@ -14,7 +14,7 @@ extension PushAuthService {
   private static let endedSeconds: Int64 = 600
 
   /// Returns true if an app polls for its messages.
-  func isAskedByItself(_ mechanism: PushAuthMechanismRecord) -> Bool {
+  func isPolling(_ mechanism: PushAuthMechanismRecord) -> Bool {
     device(of: mechanism)?.service == PushAuthDevice.live
   }
 

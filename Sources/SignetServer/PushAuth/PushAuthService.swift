@@ -136,12 +136,12 @@ package struct PushAuthService: Sendable {
       }
     }
     let kind = form.kind ?? .default
-    let order = TransactionDraft(
+    let draft = TransactionDraft(
       form.text.map { .text($0) } ?? .signIn, from: requester, user: mechanism.user,
       lifetime: form.lifetime ?? 120, statuses: [.accepted, .denied],
       numberDigits: kind == .challenge ? 2 : nil)
     let transactions = TransactionService(context)
-    let made = try transactions.draft(order, for: .pushApp, by: actor).made
+    let made = try transactions.draft(draft, for: .pushApp, by: actor).made
     let prepared = try message(
       asking: made, form.text, kind, payload: form.customPayload, in: form.context, to: mechanism, named: name
     )
@@ -235,11 +235,11 @@ package struct PushAuthService: Sendable {
   static let noMechanism = Problem(
     .unknown, "No such app of the user is enrolled; 'signet-server app invite USER' invites one.")
 
-  /// Returns the right number and others with as many digits, in ascending order.
-  func numbers(with right: Int64, count: Int) -> [Int64] {
+  /// Returns the matching number and others with as many digits, in ascending order.
+  func numbers(with matchingNumber: Int64, count: Int) -> [Int64] {
     var first: Int64 = 10
-    while first * 10 <= right { first *= 10 }
-    var found = [right]
+    while first * 10 <= matchingNumber { first *= 10 }
+    var found = [matchingNumber]
     while found.count < count {
       let next = number(from: first)
       if !found.contains(next) { found.append(next) }
@@ -258,7 +258,7 @@ package struct PushAuthService: Sendable {
     while shouldRetry: (@Sendable () async -> Bool)? = nil
   ) async -> SentPushAuthMessage.Delivery {
     guard let target = target(of: mechanism), context.push.delivery.mayCarry(target) else {
-      return isAskedByItself(mechanism) ? .live : .none
+      return isPolling(mechanism) ? .live : .none
     }
     let push = PushMessage(
       envelope: token, topic: String(message.messageID.suffix(22)), expires: expires,

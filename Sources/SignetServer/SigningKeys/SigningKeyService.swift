@@ -68,17 +68,17 @@ public struct SigningKeyService: Sendable {
   /// - Throws: ``Problem``.
   public func rotate(by actor: AuditActor) async throws -> SigningKeyRecord {
     let keys = try await records()
-    let before: SigningKeyRecord? =
+    let predecessor: SigningKeyRecord? =
       try await keys.isNew ? present() : keys.replaceable
-    let made = try await add(after: before, by: actor)
-    guard let made else { throw Problem(.busy, "Another key was made at the same time; look at them.") }
-    return made
+    let added = try await add(after: predecessor, by: actor)
+    guard let added else { throw Problem(.busy, "Another key was made at the same time; look at them.") }
+    return added
   }
 
   private func present() async throws -> SigningKeyRecord {
     if let found = try await storedKey() { return found }
     // Another process may have added its key first; then that key is used.
-    if let made = try await add(after: nil, by: .server) { return made }
+    if let added = try await add(after: nil, by: .server) { return added }
     guard let found = try await storedKey() else {
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
     }

@@ -55,8 +55,8 @@ struct RelyingPartyEndpoints: Sendable {
     [
       API.createTransaction.answered { [self] call in
         let key = call.caller
-        let order = try TransactionDraft(call.input, from: key.displayName ?? key.name)
-        let made = try await transactions.create(order, by: key.actor, key: key.id)
+        let draft = try TransactionDraft(call.input, from: key.displayName ?? key.name)
+        let made = try await transactions.create(draft, by: key.actor, key: key.id)
         let record = made.record
         let link = record.user == nil ? record.id : nil
         return MadeTransaction(

@@ -101,8 +101,8 @@ extension TransactionService {
       guard let credential = try await context.storage.credential(ID(of: container)) else { continue }
       let secret = try context.masterKey.open(
         credential.sealedSecret, for: .otpSecret(credential: credential.id))
-      let right = expected(secret, container)
-      if constantTimeEqual(Array(right.utf8), Array(digits.utf8.prefix(64))) { match = container }
+      let expectedDigits = expected(secret, container)
+      if constantTimeEqual(Array(expectedDigits.utf8), Array(digits.utf8.prefix(64))) { match = container }
     }
     return match
   }
@@ -153,8 +153,8 @@ extension TransactionService {
   private func carried(_ id: TransactionID) async throws -> CarriedTransaction {
     guard let found = try await context.storage.transaction(id) else { throw Self.unknown }
     guard found.isAsked(of: .container) else {
-      let asked = found.soleKind == .uaf ? "a UAF authenticator" : "an authenticator app"
-      throw Problem(.malformed, "Only \(asked) is asked, and has to answer.")
+      let authenticator = found.soleKind == .uaf ? "a UAF authenticator" : "an authenticator app"
+      throw Problem(.malformed, "Only \(authenticator) is asked, and has to answer.")
     }
     guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
       throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")

@@ -186,10 +186,10 @@ package struct UAFRequests: Sendable {
     guard try await credentials(of: user).contains(where: { $0.state == .active }) else {
       throw UAFFailure(.notFound, "there is nothing registered for the user")
     }
-    let order = TransactionDraft(
+    let draft = TransactionDraft(
       .text(String(decoding: requestContext.transactions[0].content, as: UTF8.self)),
       from: key.displayName ?? key.name, user: user, lifetime: context.settings.transactionLifetime)
-    return try transactions.draft(order, for: .uaf, by: caller.actor).made.record
+    return try transactions.draft(draft, for: .uaf, by: caller.actor).made.record
   }
 
   private static let notShown = UAFFailure(

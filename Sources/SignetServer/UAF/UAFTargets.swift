@@ -172,7 +172,7 @@ struct UAFTargets: Sendable {
   // MARK: Pushing
 
   /// Returns true if a device polls: it has an encryption key, and neither an address nor another dispatcher.
-  func isAskedByItself(_ target: UAFTargetRecord) -> Bool {
+  func isPolling(_ target: UAFTargetRecord) -> Bool {
     let (live, isPlaced) = (UAFTokens.Dispatcher.live.rawValue, target.device != nil)
     return isPlaced && target.encryptionKey != nil && target.sealedTarget == nil
       && target.dispatcher ?? live == live

@@ -147,7 +147,7 @@ struct UAFTokens: Sendable {
       let isUsers = made.session.user == nil || target?.user == made.session.user
       guard target != nil, isUsers else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
-    let usual = target.flatMap { targets.isAskedByItself($0) ? Dispatcher.live.rawValue : $0.dispatcher }
+    let usual = target.flatMap { targets.isPolling($0) ? Dispatcher.live.rawValue : $0.dispatcher }
     guard let dispatcher = (body.dispatcher ?? usual).flatMap(Dispatcher.init(rawValue:)) else {
       return Self.answer(nil, .dispatcherNotFound, nil)
     }
@@ -268,7 +268,7 @@ struct UAFTokens: Sendable {
       let shown = RequestText(try TransactionContent(parsing: transaction.content)).text
       for target in try await context.storage.uafTargets(user: user) {
         // A device that sent its address later has named no dispatcher. Firebase is the default for all such targets.
-        let isLive = targets.isAskedByItself(target)
+        let isLive = targets.isPolling(target)
         let name = isLive ? Dispatcher.live.rawValue : target.dispatcher ?? Dispatcher.firebase.rawValue
         guard let dispatcher = Dispatcher(rawValue: name),
           isLive || targets.address(of: target, by: dispatcher) != nil

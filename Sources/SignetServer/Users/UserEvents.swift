@@ -45,7 +45,7 @@ package struct UserEvents: Sendable {
     var ends: [(request: String, event: JSONObject)] = []
     var stretch: AuditStretch?
     var horizon: Int64?
-    var looked = 0
+    var readCount = 0
     var isEnough = false
     repeat {
       let next = try await context.storage.auditStretch(
@@ -60,8 +60,8 @@ package struct UserEvents: Sendable {
       // The chains are merged by the times of their events. In no chain is an entry after this time still unread.
       horizon = next.unread.map { Self.time(of: AuditListing.stored($0)).0 }.max()
       isEnough = about.count { event in horizon.map { Self.time(of: event).0 > $0 } ?? true } >= Self.limit
-      (stretch, looked) = (next, looked + batchSize)
-    } while !isEnough && horizon != nil && looked < limitPerChain
+      (stretch, readCount) = (next, readCount + batchSize)
+    } while !isEnough && horizon != nil && readCount < limitPerChain
     let oldest = isEnough ? Self.newest(about).last : nil
     let requestEnds = try await endsOfOwnRequests(
       among: ends, since: oldest, naming: about, inAll: horizon == nil)

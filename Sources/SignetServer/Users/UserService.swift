@@ -197,8 +197,8 @@ public struct UserService: Sendable {
   private func setCode(
     _ digest: [UInt8]?, of user: UserID, audit event: AuditRecord
   ) async throws {
-    let isThere = try await context.storage.setUserCode(digest, of: user, audit: event)
-    guard isThere else { throw Problem(noUser: user) }
+    let exists = try await context.storage.setUserCode(digest, of: user, audit: event)
+    guard exists else { throw Problem(noUser: user) }
   }
 
   private static let noContainer = Problem(.unknown, "There is no container of this id.")
