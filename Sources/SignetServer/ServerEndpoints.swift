@@ -66,15 +66,15 @@ package struct ServerEndpoints: Sendable {
 
 /// Bytes that are created at their first use.
 private final class DeferredBytes: Sendable {
-  private let made = Mutex<[UInt8]?>(nil)
+  private let cached = Mutex<[UInt8]?>(nil)
   private let make: @Sendable () -> [UInt8]
 
   init(_ make: @escaping @Sendable () -> [UInt8]) { self.make = make }
 
   var bytes: [UInt8] {
-    made.withLock { made in
-      let bytes = made ?? make()
-      made = bytes
+    cached.withLock { cached in
+      let bytes = cached ?? make()
+      cached = bytes
       return bytes
     }
   }

@@ -68,7 +68,9 @@ public final class ServiceContext: Sendable {
     uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil, derivation: PasswordDerivation,
     timer: any Clock<Duration> = ContinuousClock()
   ) {
-    (self.derivation, self.timer, elapsed) = (derivation, timer, Self.elapsed(on: timer))
+    self.derivation = derivation
+    self.timer = timer
+    elapsed = Self.elapsed(on: timer)
     self.handshakeKeys =
       handshakeKeys ?? HandshakeKeys(lifetime: settings.handshakeLifetime, random: random)
     (currentSettings, self.masterKey) = (CurrentSettings(settings), masterKey)

@@ -251,7 +251,9 @@ package struct Route: Sendable {
     _ definition: any DescribedEndpoint,
     directly answer: @escaping @Sendable (CallerAuthentication, ServerRequest, Responder) -> Void
   ) {
-    (self.definition, self.answer, answerDirectly) = (definition, nil, answer)
+    self.definition = definition
+    self.answer = nil
+    answerDirectly = answer
   }
 
   /// Returns a handler that authenticates callers with `authentication`.

@@ -118,11 +118,11 @@ extension Shape where Value: FixedWidthInteger {
     if let unit { schema = schema.adding(["x-unit": .string(unit)]) }
     return Shape(schema: schema) { value, member in
       let wrongType = JSONFailure.wrongType(member: member, expected: .integer)
-      guard case .integer(let whole) = value else { throw wrongType }
-      if let limits, !limits.contains(whole) {
+      guard case .integer(let integer) = value else { throw wrongType }
+      if let limits, !limits.contains(integer) {
         throw ShapeFailure.number(member: member, limits: limits.text + (unit.map { " \($0)" } ?? ""))
       }
-      guard let number = Value(exactly: whole) else { throw wrongType }
+      guard let number = Value(exactly: integer) else { throw wrongType }
       return number
     } write: {
       .integer(Int64($0))
@@ -212,10 +212,10 @@ extension Int64: Shaped {
 extension Bool: Shaped {
   package static var shape: Shape<Bool> {
     Shape(schema: JSONSchema(["type": "boolean"])) { value, member in
-      guard case .bool(let truth) = value else {
+      guard case .bool(let bool) = value else {
         throw JSONFailure.wrongType(member: member, expected: .bool)
       }
-      return truth
+      return bool
     } write: {
       .bool($0)
     }

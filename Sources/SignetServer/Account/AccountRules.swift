@@ -61,14 +61,14 @@ public struct AccountRules: Hashable, Sendable {
     var found: (reaction: Reaction, reason: String) = (.allow, "")
     for breach in breaches {
       let reaction = reactions[breach.policy] ?? .lock
-      if reaction.gravity > found.reaction.gravity { found = (reaction, breach.description) }
+      if reaction.severity > found.reaction.severity { found = (reaction, breach.description) }
     }
     return found
   }
 }
 
 extension AccountRules.Reaction {
-  fileprivate var gravity: Int {
+  fileprivate var severity: Int {
     switch self {
     case .allow: 0
     case .stepUp: 1

@@ -70,10 +70,10 @@ public struct DeviceManagement: Sendable {
     (evidence.secondsSinceContact, evidence.clockSetBack) = (0, nil)
     let evaluation = await evaluator.evaluate(policies, evidence)
     // The server cannot evaluate an app's own policies, so the device's result counts for them.
-    let foreign = evaluation.unknown.compactMap { name in
+    let appBreaches = evaluation.unknown.compactMap { name in
       report.lock.broken.first { $0.breach.policy == name }?.breach
     }
-    let breaches = evaluation.breaches + foreign
+    let breaches = evaluation.breaches + appBreaches
     let (reaction, description) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
     // Parts of the text come from the device.
     let reason = DeviceCommand.plain(description)

@@ -24,8 +24,10 @@ struct Handshake: Sendable {
 
   init(activation: String, privateKey: P256.KeyAgreement.PrivateKey, startTranscript: [UInt8], expires: Int64)
   {
-    (self.activation, self.privateKey, self.startTranscript, self.expires) =
-      (activation, privateKey, startTranscript, expires)
+    self.activation = activation
+    self.privateKey = privateKey
+    self.startTranscript = startTranscript
+    self.expires = expires
   }
 
   /// Returns the encrypted handshake in base64url.

@@ -23,18 +23,18 @@ struct AnswerStatement: Sendable {
   ///   - server: The server.
   ///   - user: The user who answers.
   ///   - status: The state of the transaction after the answer.
-  ///   - means: The UAF operation, or the mechanism of the app.
+  ///   - authenticator: The UAF operation, or the mechanism of the app.
   ///   - reason: The reason for a denial by the server; `nil` if the user decided.
   ///   - time: The time when the server accepts it, in seconds since 1970.
   init(
     to transaction: TransactionRecord, at server: ServerURL, by user: UserID,
-    _ status: TransactionRecord.State, with means: String, reason: String? = nil, time: Int64
+    _ status: TransactionRecord.State, with authenticator: String, reason: String? = nil, time: Int64
   ) {
     var claims: JSONObject = [
       "version": .integer(Wire.version), "server": .string(server.fullForm),
       "id": .id(transaction.id), "user": .string(user.text), "status": .string(status.rawValue),
       "created": .integer(transaction.created), "expires": .integer(transaction.expires),
-      "time": .integer(time), "by": .string(means),
+      "time": .integer(time), "by": .string(authenticator),
     ]
     claims["reason"] = reason.map { .string($0) }
     self.claims = claims

@@ -42,12 +42,12 @@ struct RateLimitKey: Hashable, Sendable {
   ///
   /// For IPv4, also mapped into IPv6, these are all 4 bytes; for IPv6, a prefix and the first 8 bytes.
   private static func network(_ text: String) -> [UInt8]? {
-    var (four, six) = (in_addr(), in6_addr())
-    if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
-    guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
-    let bytes = withUnsafeBytes(of: six) { Array($0) }
-    let isFour = bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-    return isFour ? Array(bytes.suffix(4)) : Array("v6".utf8) + bytes.prefix(8)
+    var (ipv4, ipv6) = (in_addr(), in6_addr())
+    if inet_pton(AF_INET, text, &ipv4) == 1 { return withUnsafeBytes(of: ipv4) { Array($0) } }
+    guard inet_pton(AF_INET6, text, &ipv6) == 1 else { return nil }
+    let bytes = withUnsafeBytes(of: ipv6) { Array($0) }
+    let isIPv4 = bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+    return isIPv4 ? Array(bytes.suffix(4)) : Array("v6".utf8) + bytes.prefix(8)
   }
 
   /// Returns the network of an address for the log: `192.0.2.1` or `2001:db8:0:1::/64`; other texts unchanged.

@@ -54,7 +54,7 @@ public struct TokenService: Sendable {
       counter: Int64 = 0,
       user: UserID? = nil
     ) throws(Problem) {
-      let objection: String? =
+      let reason: String? =
         if !(16...128).contains(secret.byteCount) {
           "has a secret of \(secret.byteCount) bytes; a good one has 16 to 128 (RFC 4226 section 4)"
         } else if !HOTP.allowedDigits.contains(digits) {
@@ -64,7 +64,7 @@ public struct TokenService: Sendable {
         } else if !(0...(1 << 40)).contains(start) || !(0...(1 << 40)).contains(counter) {
           "has a start or a counter that is out of range"
         } else { nil }
-      if let objection { throw Problem(.malformed, "The token \(serial.text) \(objection).") }
+      if let reason { throw Problem(.malformed, "The token \(serial.text) \(reason).") }
       (self.serial, self.kind) = (serial, kind)
       self.secret = secret
       self.algorithm = algorithm

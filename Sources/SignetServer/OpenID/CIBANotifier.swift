@@ -18,7 +18,9 @@ struct CIBANotifier: OutboxDelivery {
   /// Creates a notifier; `nil` if the server has no transport for notices.
   init?(_ context: ServiceContext) {
     guard let transport = context.notices else { return nil }
-    (self.context, self.transport, maker) = (context, transport, IDTokenSigner(context))
+    self.context = context
+    self.transport = transport
+    maker = IDTokenSigner(context)
   }
 
   func hasReceivers() async throws(StorageFailure) -> Bool {

@@ -35,9 +35,9 @@ package struct ClientService: Sendable {
     record.numberDigits = registration.numberDigits
     var secret: String?
     if registration.authentication == .clientSecretBasic {
-      let made = Base64URL.encode(context.random.bytes(32))
-      record.secretDigest = Self.digest(ofSecret: made)
-      secret = made
+      let generated = Base64URL.encode(context.random.bytes(32))
+      record.secretDigest = Self.digest(ofSecret: generated)
+      secret = generated
     }
     let event = context.audit(by: actor)(
       .clientAdded(client: record.id, name: record.name, record.authentication, record.delivery))

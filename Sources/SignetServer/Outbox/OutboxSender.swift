@@ -189,9 +189,9 @@ package final class OutboxSender: Sendable {
       if next == nil { event = delivery.event(of: record, failure: reason) }
     }
     do throws(StorageFailure) {
-      let isOurs = try await context.storage.endDelivery(
+      let hasLease = try await context.storage.endDelivery(
         record, next: next, audit: event.map { context.audit(by: .server)($0) })
-      return isOurs && next == nil
+      return hasLease && next == nil
     } catch {
       context.log.error("storage.failed", ["cause": error.description])
       return false

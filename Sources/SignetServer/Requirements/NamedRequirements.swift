@@ -76,8 +76,8 @@ package struct NamedRequirements: Hashable, Sendable {
   package func missing(for names: [String], in evidence: AuthenticationEvidence) -> String {
     names.map { name in
       guard let requirement = self[name] else { return "\(name) is not known any more" }
-      let demands = requirement.unmet(by: evidence).map(\.description)
-      return "\(name) needs \(demands.joined(separator: " and "))"
+      let unmet = requirement.unmet(by: evidence).map(\.description)
+      return "\(name) needs \(unmet.joined(separator: " and "))"
     }.joined(separator: "; ")
   }
 

@@ -125,8 +125,8 @@ extension TransactionService {
     guard transaction.statuses.contains(claimed.status.rawValue) else {
       return "The relying party does not offer this decision."
     }
-    let wantsNumber = transaction.sealedNumber != nil && claimed.status == .accepted
-    return claimed.number == nil || wantsNumber
+    let needsNumber = transaction.sealedNumber != nil && claimed.status == .accepted
+    return claimed.number == nil || needsNumber
       ? nil : "\"number\" goes with an approval, where one is asked for."
   }
 

@@ -9,10 +9,10 @@ extension UAFEndpoints {
       API.uafConformanceGet.answered { [self] call in
         let operation: UAFOperation
         do throws(MessageFailure) {
-          guard let asked = try GetUAFRequest(parsing: call.input).operation else {
+          guard let requested = try GetUAFRequest(parsing: call.input).operation else {
             return .json(ReturnUAFRequest(.badRequest).json)
           }
-          operation = asked
+          operation = requested
         } catch { return .json(ReturnUAFRequest(.badRequest).json) }
         return .json(try await ask(call.input, for: operation, by: .conformanceTool).json)
       },

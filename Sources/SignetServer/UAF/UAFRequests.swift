@@ -382,14 +382,14 @@ package struct UAFRequests: Sendable {
     for combination in policy.accepted {
       var narrowed: [MatchCriteria] = []
       for criterion in combination {
-        let fitting = active.filter { credential in
+        let matching = active.filter { credential in
           guard let reference = credential.reference, let model = setup.models[reference.aaid] else {
             return false
           }
           let candidate = Policy.Candidate(model.traits, keyIDs: [reference.keyID])
           return criterion.matches(model.traits, keyIDs: [reference.keyID]) && !policy.disallows(candidate)
         }
-        let keys = fitting.compactMap(\.reference)
+        let keys = matching.compactMap(\.reference)
         guard !keys.isEmpty else { break }
         var aaids: [AAID] = []
         for key in keys where !aaids.contains(key.aaid) { aaids.append(key.aaid) }

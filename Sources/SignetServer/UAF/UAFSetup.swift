@@ -48,8 +48,8 @@ public final class UAFSetup: Sendable {
   ///   - requirements: The defined requirements.
   /// - Returns: The rule; `nil` if neither a policy nor a requirement has this name.
   func rule(named name: String?, among requirements: NamedRequirements) -> Rule? {
-    let beside = settings.requirements[name ?? UAFNames.defaultPolicy].map { [$0] } ?? []
-    if let policy = policy(named: name) { return Rule(policy: policy, requirements: beside) }
+    let additional = settings.requirements[name ?? UAFNames.defaultPolicy].map { [$0] } ?? []
+    if let policy = policy(named: name) { return Rule(policy: policy, requirements: additional) }
     guard let name, requirements[name] != nil,
       var rule = rule(named: nil, among: requirements)
     else { return nil }

@@ -173,8 +173,8 @@ struct UAFTargets: Sendable {
 
   /// Returns true if a device polls: it has an encryption key, and neither an address nor another dispatcher.
   func isPolling(_ target: UAFTargetRecord) -> Bool {
-    let (live, isPlaced) = (UAFTokens.Dispatcher.live.rawValue, target.device != nil)
-    return isPlaced && target.encryptionKey != nil && target.sealedTarget == nil
+    let (live, hasDevice) = (UAFTokens.Dispatcher.live.rawValue, target.device != nil)
+    return hasDevice && target.encryptionKey != nil && target.sealedTarget == nil
       && target.dispatcher ?? live == live
   }
 

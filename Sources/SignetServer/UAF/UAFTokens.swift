@@ -144,11 +144,13 @@ struct UAFTokens: Sendable {
     var target: UAFTargetRecord?
     if let name = body.target {
       if let id = ID<UAFTargetRecord>(checking: name) { target = try await context.storage.uafTarget(id) }
-      let isUsers = made.session.user == nil || target?.user == made.session.user
-      guard target != nil, isUsers else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
+      let belongsToUser = made.session.user == nil || target?.user == made.session.user
+      guard target != nil, belongsToUser else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
-    let usual = target.flatMap { targets.isPolling($0) ? Dispatcher.live.rawValue : $0.dispatcher }
-    guard let dispatcher = (body.dispatcher ?? usual).flatMap(Dispatcher.init(rawValue:)) else {
+    let defaultDispatcher = target.flatMap {
+      targets.isPolling($0) ? Dispatcher.live.rawValue : $0.dispatcher
+    }
+    guard let dispatcher = (body.dispatcher ?? defaultDispatcher).flatMap(Dispatcher.init(rawValue:)) else {
       return Self.answer(nil, .dispatcherNotFound, nil)
     }
     if dispatcher == .live, target?.device == nil { return Self.answer(nil, .dispatchTargetNotFound, nil) }

@@ -111,8 +111,8 @@ public struct UserService: Sendable {
   public func delete(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let (audit, subject) = (context.audit(by: actor), makeSubject())
     let found = try await find(user)
-    let left = found.state == .altered ? subject : found.subject
-    return try await change(user, leaving: UserID(unchecked: left)) { (storage) throws(StorageFailure) in
+    let remaining = found.state == .altered ? subject : found.subject
+    return try await change(user, leaving: UserID(unchecked: remaining)) { (storage) throws(StorageFailure) in
       try await storage.deleteUser(
         user, subject: subject, at: audit.time, audit: audit(.userDeleted(user: user))
       ) { audit(.transactionWithdrawn(transaction: $0, reason: EndRecord.userNotActive)) }
@@ -120,13 +120,13 @@ public struct UserService: Sendable {
   }
 
   private func change(
-    _ user: UserID, leaving left: UserID? = nil,
+    _ user: UserID, leaving remaining: UserID? = nil,
     _ step: (Storage) async throws(StorageFailure) -> UserChangeOutcome
   ) async throws -> UserRecord {
     let outcome = try await step(context.storage)
     switch outcome {
     case .changed, .unchanged:
-      guard let found = try await context.storage.anyUser(left ?? user) else {
+      guard let found = try await context.storage.anyUser(remaining ?? user) else {
         throw Problem(noUser: user)
       }
       return found
