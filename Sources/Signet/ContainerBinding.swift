@@ -87,11 +87,11 @@ extension Container {
   /// Creates a container from its stored attributes.
   init(_ stored: SignetVault.Container) throws(SignetFailure) {
     do throws(WireFailure) {
-      let facts = try ContainerBinding(parsing: stored.attributes.protocolFacts)
-      (serverMadeID, profile) = (facts.serverMadeID, facts.profile)
-      (renewals, firstCreated) = (facts.renewals, facts.firstCreated ?? stored.created / 1000)
-      (signingKeyOrigin, sessionKeyOrigin) = (facts.signingKeyOrigin, facts.sessionKeyOrigin)
-      confirmation = facts.confirmation
+      let binding = try ContainerBinding(parsing: stored.attributes.protocolFacts)
+      (serverMadeID, profile) = (binding.serverMadeID, binding.profile)
+      (renewals, firstCreated) = (binding.renewals, binding.firstCreated ?? stored.created / 1000)
+      (signingKeyOrigin, sessionKeyOrigin) = (binding.signingKeyOrigin, binding.sessionKeyOrigin)
+      confirmation = binding.confirmation
       user = try UserID(stored.attributes.userID)
       server = try ServerURL(stored: stored.attributes.server)
     } catch {
@@ -102,8 +102,8 @@ extension Container {
     name = stored.attributes.name
     created = stored.created / 1000
     isConfirmed = stored.state == .active
-    let notes = ContainerMetadata(parsing: stored.attributes.extra)
-    (unknownToServerSince, otherServerKeySince) = (notes[.unknownToServer], notes[.otherServerKey])
+    let metadata = ContainerMetadata(parsing: stored.attributes.extra)
+    (unknownToServerSince, otherServerKeySince) = (metadata[.unknownToServer], metadata[.otherServerKey])
   }
 }
 

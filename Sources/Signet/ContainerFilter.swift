@@ -12,6 +12,8 @@ public struct ContainerFilter: Hashable, Sendable {
 
   /// Creates a filter.
   public init(user: UserID? = nil, server: ServerURL? = nil, name: String? = nil) {
-    (self.user, self.server, self.name) = (user, server, name)
+    self.user = user
+    self.server = server
+    self.name = name
   }
 }

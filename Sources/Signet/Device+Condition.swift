@@ -25,10 +25,10 @@ extension Device {
   ) async throws(SignetFailure) -> Set<UnlockMethod> {
     let domain = container.domain(of: key)
     let slots = try await vaulted(await vault.domains(of: container.id)).filter { $0.name == domain }
-    var ways: Set<UnlockMethod> = []
-    if slots.contains(where: { $0.slot == .biometric }) { ways.insert(.biometrics) }
-    if slots.contains(where: { $0.slot == .devicePasscode }) { ways.insert(.passcode) }
-    return ways
+    var methods: Set<UnlockMethod> = []
+    if slots.contains(where: { $0.slot == .biometric }) { methods.insert(.biometrics) }
+    if slots.contains(where: { $0.slot == .devicePasscode }) { methods.insert(.passcode) }
+    return methods
   }
 
   /// Returns the lock status of the password of a container or one of its keys: attempts left and the current wait.
@@ -96,7 +96,7 @@ extension Device {
     var latest: Int64?
     for container in try await containers() {
       for domain in try await vaulted(await vault.domains(of: container.id)) {
-        if let seen = domain.password?.seenAt { latest = max(latest ?? seen, seen) }
+        if let seenAt = domain.password?.seenAt { latest = max(latest ?? seenAt, seenAt) }
       }
     }
     guard let latest, latest > clock.now else { return nil }

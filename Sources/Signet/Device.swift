@@ -59,14 +59,17 @@ public final class Device: Sendable {
       try CurlTransport(configuration)
     }
   ) {
-    (self.vault, self.connection, self.clock, self.random) = (vault, connection, clock, random)
+    self.vault = vault
+    self.connection = connection
+    self.clock = clock
+    self.random = random
     self.passwordChecks = passwordChecks
     (self.biometrics, self.passcode) = (biometrics, passcode)
     self.accountPolicies = accountPolicies
     self.integrity = integrity
-    let own = Self.ownSources(
+    let builtIn = Self.builtInSources(
       vault: vault, biometrics: biometrics, passcode: passcode, appVersion: accountPolicies.appVersion)
-    evidenceCollector = AccountEvidenceCollector(own + accountPolicies.sources)
+    evidenceCollector = AccountEvidenceCollector(builtIn + accountPolicies.sources)
     makeTransport = transport
   }
 
@@ -101,10 +104,10 @@ public final class Device: Sendable {
   private func stored(
     _ filter: ContainerFilter, state: SignetVault.Container.State
   ) async throws(SignetFailure) -> [Container] {
-    let wanted = SignetVault.ContainerFilter(
+    let vaultFilter = SignetVault.ContainerFilter(
       userID: filter.user?.text, server: filter.server?.shortForm, state: state)
     var containers: [Container] = []
-    for stored in try await vaulted(await vault.containers(matching: wanted)) {
+    for stored in try await vaulted(await vault.containers(matching: vaultFilter)) {
       let container = try Container(stored)
       if let name = filter.name, !container.name.utf8.elementsEqual(name.utf8) { continue }
       containers.append(container)
@@ -134,11 +137,11 @@ public final class Device: Sendable {
   package func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
     let stored = try await vaulted(await vault.container(container.id))
     var session = try session(container.server, stored.attributes.connection)
-    session.hears = { isKnown in
-      do throws(SignetFailure) { if isKnown { try await self.noteContact(of: container.id) } } catch {
+    session.onAnswer = { isKnown in
+      do throws(SignetFailure) { if isKnown { try await self.recordContact(of: container.id) } } catch {
         return
       }
-      await self.note(.unknownToServer, !isKnown, of: container)
+      await self.record(.unknownToServer, !isKnown, of: container)
     }
     return session
   }
@@ -146,16 +149,16 @@ public final class Device: Sendable {
   /// Stores whether an observation about a container applies, and since when.
   ///
   /// A failure to store it is ignored, because the next request repeats the observation.
-  func note(_ trait: ContainerMetadata.Trait, _ isSo: Bool, of container: Container) async {
+  func record(_ trait: ContainerMetadata.Trait, _ applies: Bool, of container: Container) async {
     do throws(SignetFailure) {
       let stored = try await vaulted(await vault.container(container.id))
-      guard isSo == (ContainerMetadata(parsing: stored.attributes.extra)[trait] == nil) else { return }
+      guard applies == (ContainerMetadata(parsing: stored.attributes.extra)[trait] == nil) else { return }
       let now = clock.now
       try await vaulted(
         await vault.changeExtra(of: container.id, isCounted: false) { (extra) throws(VaultFailure) in
-          var notes = ContainerMetadata(parsing: extra)
-          notes[trait] = isSo ? now : nil
-          extra = notes.bytes
+          var metadata = ContainerMetadata(parsing: extra)
+          metadata[trait] = applies ? now : nil
+          extra = metadata.bytes
         })
     } catch {}
   }
@@ -163,11 +166,11 @@ public final class Device: Sendable {
   /// Returns the transport for a configuration; it is cached, so that connections are reused.
   package func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport
   {
-    if let known = transports.withLock({ $0[configuration] }) { return known }
+    if let existing = transports.withLock({ $0[configuration] }) { return existing }
     let made: any HTTPTransport
     do { made = try makeTransport(configuration) } catch { throw .transport(error) }
     return transports.withLock { transports in
-      if let known = transports[configuration] { return known }
+      if let existing = transports[configuration] { return existing }
       transports[configuration] = made
       return made
     }

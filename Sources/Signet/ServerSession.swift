@@ -9,7 +9,7 @@ package struct ServerSession: Sendable {
   let clock: any WallClock
   let random: any RandomSource
   /// Receives whether the server knows the container, after each request signed by its session key.
-  var hears: (@Sendable (_ isKnown: Bool) async -> Void)?
+  var onAnswer: (@Sendable (_ isKnown: Bool) async -> Void)?
 
   /// Sends an unsigned POST request.
   package func post(_ path: String, _ body: [UInt8]) async throws(SignetFailure) -> [UInt8] {
@@ -38,10 +38,10 @@ package struct ServerSession: Sendable {
     }
     do throws(SignetFailure) {
       let answer = try await answer(method, path, body, headers + [("Authorization", authorization)])
-      await hears?(true)
+      await onAnswer?(true)
       return (answer, proof.id)
     } catch {
-      if case .containerUnknown = error { await hears?(false) }
+      if case .containerUnknown = error { await onAnswer?(false) }
       throw error
     }
   }

@@ -241,7 +241,7 @@ public import SignetVault
   public var description: String {
     switch self {
     case .wrongPassword(nil): "the password is wrong; try again"
-    case .wrongPassword(0): "the password is wrong and no try is left; \(Self.wayBack())"
+    case .wrongPassword(0): "the password is wrong and no try is left; \(Self.resetRemedy())"
     case .wrongPassword(1): "the password is wrong; 1 try is left"
     case .wrongPassword(let remaining?): "the password is wrong; \(remaining) tries are left"
     case .passwordRefused(let violations):
@@ -249,7 +249,7 @@ public import SignetVault
     case .passwordRequired: "a password is needed; enter it"
     case .dictionary(let failure): failure.description
     case .activationCancelled: "it was cancelled; nothing was changed, begin again"
-    case .lockedOut: "locked after too many wrong passwords; \(Self.wayBack())"
+    case .lockedOut: "locked after too many wrong passwords; \(Self.resetRemedy())"
     case .waiting(let wait, let remaining): VaultFailure.waiting(wait, remaining: remaining).description
     case .wiped:
       "everything that the password protected was erased after too many wrong ones; ask for a new activation code"
@@ -271,8 +271,9 @@ public import SignetVault
     case .key(let key, .passwordExpired):
       "\(key): the password is too old; change it (signet password change --key \(key.name)), then go on"
     case .key(let key, .wrongPassword(0)):
-      "\(key): the password is wrong and no try is left; \(Self.wayBack(of: key))"
-    case .key(let key, .lockedOut): "\(key): locked after too many wrong passwords; \(Self.wayBack(of: key))"
+      "\(key): the password is wrong and no try is left; \(Self.resetRemedy(of: key))"
+    case .key(let key, .lockedOut):
+      "\(key): locked after too many wrong passwords; \(Self.resetRemedy(of: key))"
     case .key(let key, let failure): "\(key): \(failure)"
     case .activationCode(let failure): failure.description
     case .activationAborted: "it was stopped; nothing was changed, begin again"
@@ -349,7 +350,7 @@ public import SignetVault
   }
 
   /// The remedy for a lock that the password does not open.
-  private static func wayBack(of key: Key.Usage? = nil) -> String {
+  private static func resetRemedy(of key: Key.Usage? = nil) -> String {
     let option = key.map { " --key \($0.name)" } ?? ""
     return
       "use the recovery code if there is one (signet recovery reset\(option)), or ask for a new activation code"

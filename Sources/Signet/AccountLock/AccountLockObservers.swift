@@ -6,7 +6,7 @@ final class AccountLockObservers: Sendable {
     var streams: [UInt64: AsyncStream<AccountLockChange>.Continuation] = [:]
     var next: UInt64 = 0
     /// The last known lock of each subject.
-    var known: [AccountSubject: AccountLockChange] = [:]
+    var latest: [AccountSubject: AccountLockChange] = [:]
   }
 
   private let state = Mutex(State())
@@ -30,17 +30,17 @@ final class AccountLockObservers: Sendable {
   /// - Parameters:
   ///   - change: The current lock.
   ///   - isChanged: True if the caller has just changed it, used if no earlier lock is known here; `nil` for unknown.
-  func tell(_ change: AccountLockChange, isChanged: Bool? = nil) {
+  func publish(_ change: AccountLockChange, isChanged: Bool? = nil) {
     let streams = state.withLock { state in
-      let before = state.known.updateValue(change, forKey: change.subject)
-      let isNews = before.map { !$0.isSame(as: change) } ?? isChanged ?? false
-      return isNews ? Array(state.streams.values) : []
+      let before = state.latest.updateValue(change, forKey: change.subject)
+      let isNew = before.map { !$0.isSame(as: change) } ?? isChanged ?? false
+      return isNew ? Array(state.streams.values) : []
     }
     for stream in streams { stream.yield(change) }
   }
 
   /// Removes the known lock of a deleted subject.
-  func forget(_ subject: AccountSubject) { state.withLock { _ = $0.known.removeValue(forKey: subject) } }
+  func forget(_ subject: AccountSubject) { state.withLock { _ = $0.latest.removeValue(forKey: subject) } }
 }
 
 extension AccountLockChange {

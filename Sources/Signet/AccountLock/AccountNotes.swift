@@ -110,15 +110,15 @@ extension ContainerMetadata {
   /// Returns the state of the container's policies and locks.
   ///
   /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
-  func account() throws(SignetFailure) -> AccountNotes { try Self.notes(object["account"]) }
+  func account() throws(SignetFailure) -> AccountNotes { try Self.state(object["account"]) }
 
   /// Returns the state of an imported account's policies and locks.
   ///
   /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
   func account(_ id: Account.ID) throws(SignetFailure) -> AccountNotes {
     guard let all = object["accounts"] else { return AccountNotes() }
-    guard case .object(let all) = all else { return try Self.notes(all) }
-    return try Self.notes(all[id.description])
+    guard case .object(let all) = all else { return try Self.state(all) }
+    return try Self.state(all[id.description])
   }
 
   /// The imported accounts with a stored state.
@@ -127,20 +127,20 @@ extension ContainerMetadata {
     return all.members.compactMap { Account.ID($0.name) }
   }
 
-  mutating func setAccount(_ notes: AccountNotes) {
-    let json = notes.json
+  mutating func setAccount(_ state: AccountNotes) {
+    let json = state.json
     object["account"] = json.isEmpty ? nil : .object(json)
   }
 
-  mutating func setAccount(_ id: Account.ID, _ notes: AccountNotes?) {
+  mutating func setAccount(_ id: Account.ID, _ state: AccountNotes?) {
     var all = JSONObject()
     if case .object(let present)? = object["accounts"] { all = present }
-    let json = notes?.json ?? [:]
+    let json = state?.json ?? [:]
     all[id.description] = json.isEmpty ? nil : .object(json)
     object["accounts"] = all.isEmpty ? nil : .object(all)
   }
 
-  private static func notes(_ value: JSONValue?) throws(SignetFailure) -> AccountNotes {
+  private static func state(_ value: JSONValue?) throws(SignetFailure) -> AccountNotes {
     switch value {
     case nil: return AccountNotes()
     case .object(let object)?: return try AccountNotes(object)
@@ -153,20 +153,20 @@ extension ContainerMetadata {
   ///
   /// - Parameters:
   ///   - replaced: The notes of the replaced container.
-  ///   - own: The notes of the new container.
+  ///   - current: The notes of the new container.
   ///   - isRenewal: True for the same container with new keys, which keeps the whole state. False for a new container of
   ///     the server, which keeps only the user's manual lock.
   /// - Returns: The notes to store.
-  static func carrying(_ replaced: [UInt8], over own: [UInt8], isRenewal: Bool) -> [UInt8] {
-    var next = ContainerMetadata(parsing: own)
+  static func carrying(_ replaced: [UInt8], over current: [UInt8], isRenewal: Bool) -> [UInt8] {
+    var next = ContainerMetadata(parsing: current)
     let before = ContainerMetadata(parsing: replaced)
     if !isRenewal {
       do throws(SignetFailure) {
-        guard let manual = try before.account().lock.manual else { return own }
-        var notes = try next.account()
-        guard notes.lock.manual == nil else { return own }
-        try notes.lock(naming: nil, of: AccountPolicySet(), reason: manual.reason, at: manual.since)
-        next.setAccount(notes)
+        guard let manual = try before.account().lock.manual else { return current }
+        var state = try next.account()
+        guard state.lock.manual == nil else { return current }
+        try state.lock(naming: nil, of: AccountPolicySet(), reason: manual.reason, at: manual.since)
+        next.setAccount(state)
         return next.bytes
       } catch {
         // If this version cannot read the lock, the state is carried over unchanged, so the container stays locked.

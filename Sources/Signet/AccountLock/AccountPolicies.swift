@@ -14,6 +14,8 @@ public struct AccountPolicies: Sendable {
     evaluator: AccountPolicyEvaluator = AccountPolicyEvaluator(), appVersion: String? = nil,
     sources: [any AccountEvidenceSource] = []
   ) {
-    (self.evaluator, self.appVersion, self.sources) = (evaluator, appVersion, sources)
+    self.evaluator = evaluator
+    self.appVersion = appVersion
+    self.sources = sources
   }
 }

@@ -16,17 +16,17 @@ extension AccountStatus {
   /// Creates a status from the stored state.
   ///
   /// - Parameters:
-  ///   - notes: The stored state.
+  ///   - state: The stored state.
   ///   - policies: The policies in effect.
   ///   - registry: The policies that can be evaluated.
-  ///   - meaningless: The names of policies that do not apply here.
+  ///   - inapplicable: The names of policies that do not apply here.
   init(
-    _ notes: AccountNotes, _ policies: AccountPolicySet, _ registry: AccountPolicyRegistry,
-    without meaningless: Set<String> = []
+    _ state: AccountNotes, _ policies: AccountPolicySet, _ registry: AccountPolicyRegistry,
+    without inapplicable: Set<String> = []
   ) {
     self.init(
       policies: policies,
-      unknownPolicies: policies.names.filter { registry[$0] == nil || meaningless.contains($0) },
-      lock: notes.lock, stepUpReason: notes.stepUpReason)
+      unknownPolicies: policies.names.filter { registry[$0] == nil || inapplicable.contains($0) },
+      lock: state.lock, stepUpReason: state.stepUpReason)
   }
 }

@@ -15,7 +15,7 @@ extension Accounts {
   /// - Returns: Its status.
   /// - Throws: ``SignetFailure``.
   public func status(of id: Account.ID) async throws(SignetFailure) -> AccountStatus {
-    status(try await notes(of: id))
+    status(try await state(of: id))
   }
 
   /// Returns the policies and locks of an enrolled account from the last evaluation; nothing is evaluated.
@@ -98,7 +98,7 @@ extension Accounts {
     let now = device.clock.now
     return try await change(parts) { all throws(SignetFailure) in
       guard all.contains(where: { $0.lock.manual == nil }) else { throw .accountLock(.alreadyLocked) }
-      let named = all.first { notes in policy.map { notes.policies?[$0] != nil } ?? true }
+      let named = all.first { state in policy.map { state.policies?[$0] != nil } ?? true }
       for index in all.indices where all[index].lock.manual == nil {
         try all[index].lock(
           naming: policy, of: named?.policies ?? AccountPolicySet(), reason: reason, at: now)
@@ -139,10 +139,10 @@ extension Accounts {
   /// - Throws: ``SignetFailure/accountLocked(_:)``, or ``SignetFailure/integrity(_:)`` on tampering.
   func requireUnlocked(_ id: Account.ID) async throws(SignetFailure) {
     try await device.requireIntegrity()
-    let notes = try await evaluated(id)
-    try notes.requireUnlocked()
+    let state = try await evaluated(id)
+    try state.requireUnlocked()
     let now = device.vault.clock.now
-    guard notes.isUseDue(under: notes.policies ?? AccountPolicySet(), at: now) else { return }
+    guard state.isUseDue(under: state.policies ?? AccountPolicySet(), at: now) else { return }
     try await change([id], isCounted: false) { all throws(SignetFailure) in
       all[0].used = AccountNotes.Moment(now)
     }
@@ -162,7 +162,7 @@ extension Accounts {
     let now = device.vault.clock.now
     var isNeeded = false
     for id in ids {
-      let before = try await notes(of: id)
+      let before = try await state(of: id)
       var after = before
       try after.add(policies, at: now)
       if after.policies != before.policies { isNeeded = true }
@@ -179,7 +179,7 @@ extension Accounts {
   func shareLock(among parts: [Account.ID]) async throws(SignetFailure) {
     var (isLocked, isOpen) = (false, false)
     for part in parts {
-      if try await notes(of: part).lock.manual == nil { isOpen = true } else { isLocked = true }
+      if try await state(of: part).lock.manual == nil { isOpen = true } else { isLocked = true }
     }
     guard isLocked, isOpen else { return }
     try await change(parts) { all throws(SignetFailure) in
@@ -191,8 +191,8 @@ extension Accounts {
   }
 
   /// Deletes the policies and locks of a deleted account.
-  func forgetNotes(of id: Account.ID) async throws(SignetFailure) {
-    guard try await notes(of: id) != AccountNotes() else { return }
+  func removeState(of id: Account.ID) async throws(SignetFailure) {
+    guard try await state(of: id) != AccountNotes() else { return }
     guard let container = try await vaulted(await device.vault.accountsContainer()) else { return }
     try await vaulted(
       await device.vault.changeExtra(of: container, isCounted: false) { (extra) throws(VaultFailure) in
@@ -219,7 +219,7 @@ extension Accounts {
     return parts
   }
 
-  private func notes(of id: Account.ID) async throws(SignetFailure) -> AccountNotes {
+  private func state(of id: Account.ID) async throws(SignetFailure) -> AccountNotes {
     guard let container = try await vaulted(await device.vault.accountsContainer()) else {
       return AccountNotes()
     }
@@ -228,26 +228,26 @@ extension Accounts {
   }
 
   private func evaluated(_ id: Account.ID) async throws(SignetFailure) -> AccountNotes {
-    var notes = try await notes(of: id)
-    let policies = notes.policies ?? AccountPolicySet()
-    guard !policies.isEmpty || !notes.lock.broken.isEmpty else {
-      device.lockObservers.tell(AccountLockChange(subject: .account(id), lock: notes.lock))
-      return notes
+    var state = try await state(of: id)
+    let policies = state.policies ?? AccountPolicySet()
+    guard !policies.isEmpty || !state.lock.broken.isEmpty else {
+      device.lockObservers.publish(AccountLockChange(subject: .account(id), lock: state.lock))
+      return state
     }
-    if notes.used == nil, policies[InactivityPolicy.policyName] != nil {
+    if state.used == nil, policies[InactivityPolicy.policyName] != nil {
       // An earlier version stored the first use only. The inactivity time starts now, and must not restart at each evaluation.
       let first = AccountNotes.Moment(device.vault.clock.now)
-      notes = try await change([id], isCounted: false) { all throws(SignetFailure) in
+      state = try await change([id], isCounted: false) { all throws(SignetFailure) in
         all[0].used = all[0].used ?? first
       }[0]
     }
-    let evidence = await device.evidence(for: notes, since: device.clock.now, isOfServer: false)
+    let evidence = await device.evidence(for: state, since: device.clock.now, isOfServer: false)
     let report = await device.accountPolicies.evaluator.evaluate(policies, evidence)
     let now = device.clock.now
-    var next = notes.lock
+    var next = state.lock
     guard next.apply(report, at: now) else {
-      device.lockObservers.tell(AccountLockChange(subject: .account(id), lock: next))
-      return notes
+      device.lockObservers.publish(AccountLockChange(subject: .account(id), lock: next))
+      return state
     }
     return try await change([id]) { all throws(SignetFailure) in all[0].lock.apply(report, at: now) }[0]
   }
@@ -273,29 +273,29 @@ extension Accounts {
       await device.vault.changeExtra(of: container, isCounted: isCounted) {
         (extra) throws(VaultFailure) -> Result<(before: [AccountNotes], after: [AccountNotes]), SignetFailure>
         in
-        var kept = ContainerMetadata(parsing: extra)
+        var metadata = ContainerMetadata(parsing: extra)
         do throws(SignetFailure) {
-          var notes: [AccountNotes] = []
-          for id in ids { notes.append(try kept.account(id)) }
-          let before = notes
-          try body(&notes)
-          for (id, changed) in zip(ids, notes) { kept.setAccount(id, changed) }
-          extra = kept.bytes
-          return .success((before, notes))
+          var states: [AccountNotes] = []
+          for id in ids { states.append(try metadata.account(id)) }
+          let before = states
+          try body(&states)
+          for (id, changed) in zip(ids, states) { metadata.setAccount(id, changed) }
+          extra = metadata.bytes
+          return .success((before, states))
         } catch { return .failure(error) }
       })
     let (before, after) = try changed.get()
     for (index, id) in ids.enumerated() {
-      device.lockObservers.tell(
+      device.lockObservers.publish(
         AccountLockChange(subject: .account(id), lock: after[index].lock),
         isChanged: before[index].lock != after[index].lock)
     }
     return after
   }
 
-  private func status(_ notes: AccountNotes) -> AccountStatus {
+  private func status(_ state: AccountNotes) -> AccountStatus {
     AccountStatus(
-      notes, notes.policies ?? AccountPolicySet(), device.accountPolicies.evaluator.registry,
+      state, state.policies ?? AccountPolicySet(), device.accountPolicies.evaluator.registry,
       without: [OfflinePeriodPolicy.policyName])
   }
 }

@@ -16,27 +16,27 @@ extension Device {
   /// - Returns: The facts.
   /// - Throws: ``SignetFailure`` of the vault.
   public func accountEvidence(for container: Container) async throws(SignetFailure) -> AccountEvidence {
-    let notes = try await accountNotes(of: container.id)
-    return await evidence(for: notes, since: container.created, isOfServer: true)
+    let state = try await accountState(of: container.id)
+    return await evidence(for: state, since: container.created, isOfServer: true)
   }
 
   /// Collects facts about this device; those about use and contact come from the stored state.
   ///
   /// - Parameters:
-  ///   - notes: The stored state of the container or account.
+  ///   - state: The stored state of the container or account.
   ///   - created: The creation time, in seconds since 1970; it counts as a use and a contact.
   ///   - isOfServer: True if there is a server that can be contacted.
   /// - Returns: The facts.
   func evidence(
-    for notes: AccountNotes, since created: Int64, isOfServer: Bool
+    for state: AccountNotes, since created: Int64, isOfServer: Bool
   ) async -> AccountEvidence {
     var evidence = await evidenceCollector.evidence()
     let now = vault.clock.now
-    let used = notes.used ?? AccountNotes.Moment(wallSeconds: created)
+    let used = state.used ?? AccountNotes.Moment(wallSeconds: created)
     evidence.secondsSinceUse = used.seconds(until: now)
     evidence.clockSetBack = used.isAhead(of: now)
     if isOfServer {
-      let reached = notes.reached ?? AccountNotes.Moment(wallSeconds: created)
+      let reached = state.reached ?? AccountNotes.Moment(wallSeconds: created)
       evidence.secondsSinceContact = reached.seconds(until: now)
       evidence.clockSetBack = used.isAhead(of: now) || reached.isAhead(of: now)
     }
@@ -44,24 +44,24 @@ extension Device {
   }
 
   /// The built-in sources of every device.
-  static func ownSources(
+  static func builtInSources(
     vault: Vault, biometrics: (any BiometricGate)?, passcode: (any DevicePasscode)?, appVersion: String?
   ) -> [any AccountEvidenceSource] {
     [
-      OwnEvidence(name: "system") {
+      BuiltInEvidence(name: "system") {
         var evidence = AccountEvidence()
         (evidence.osName, evidence.osVersion) = (Self.platform, systemVersion)
         evidence.appVersion = appVersion
         return evidence
       },
-      OwnEvidence(name: "keystore") {
+      BuiltInEvidence(name: "keystore") {
         var evidence = AccountEvidence()
         let status = try await vault.keystoreStatus()
         evidence.hardwareKeystore = status.kind != .software
         evidence.isKeystoreSimulated = status.isSimulator
         return evidence
       },
-      OwnEvidence(name: "biometrics") {
+      BuiltInEvidence(name: "biometrics") {
         var evidence = AccountEvidence()
         if case .ready? = try await biometrics?.state() {
           evidence.biometricAvailable = true
@@ -70,7 +70,7 @@ extension Device {
         }
         return evidence
       },
-      OwnEvidence(name: "passcode") {
+      BuiltInEvidence(name: "passcode") {
         var evidence = AccountEvidence()
         // Without a passcode gate, the device does not know the fact.
         if let passcode { evidence.screenLock = await passcode.state() == .ready }
@@ -86,7 +86,7 @@ extension Device {
 }
 
 /// A source of the device itself.
-private struct OwnEvidence: AccountEvidenceSource {
+private struct BuiltInEvidence: AccountEvidenceSource {
   let name: String
   let find: @Sendable () async throws -> AccountEvidence
 

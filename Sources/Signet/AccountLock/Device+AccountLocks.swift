@@ -14,7 +14,7 @@ extension Device {
   /// - Returns: Its status.
   /// - Throws: ``SignetFailure``.
   public func accountStatus(of container: Container) async throws(SignetFailure) -> AccountStatus {
-    status(try await accountNotes(of: container.id), container)
+    status(try await accountState(of: container.id), container)
   }
 
   /// Evaluates the policies of a container, and locks or unlocks it accordingly.
@@ -57,8 +57,8 @@ extension Device {
     _ container: Container, naming policy: String? = nil, reason: String = ""
   ) async throws(SignetFailure) -> AccountLock {
     let (now, profile) = (clock.now, container.profile.accountPolicies)
-    return try await change(container.id, isCounted: true) { notes throws(SignetFailure) in
-      try notes.lock(naming: policy, of: notes.policies ?? profile, reason: reason, at: now)
+    return try await change(container.id, isCounted: true) { state throws(SignetFailure) in
+      try state.lock(naming: policy, of: state.policies ?? profile, reason: reason, at: now)
     }.lock
   }
 
@@ -79,7 +79,7 @@ extension Device {
     // The opened keys are not used. Opening only authenticates the user, so a password that must be changed is accepted too.
     _ = try await unlock(container, key: nil, by: authentication, evenIfExpired: true)
     let now = vault.clock.now
-    try await change(container.id, isCounted: true) { notes throws(SignetFailure) in notes.unlock(at: now) }
+    try await change(container.id, isCounted: true) { state throws(SignetFailure) in state.unlock(at: now) }
     return try await evaluated(container).lock
   }
 
@@ -94,61 +94,61 @@ extension Device {
   package func requireUnlocked(
     _ container: Container, forCode isForCode: Bool = false
   ) async throws(SignetFailure) {
-    let notes = try await evaluated(container)
-    try notes.requireUnlocked()
-    if isForCode, let reason = notes.stepUpReason { throw .codesNotTaken(reason: reason) }
-    try await noteUse(of: container, notes)
+    let state = try await evaluated(container)
+    try state.requireUnlocked()
+    if isForCode, let reason = state.stepUpReason { throw .codesNotTaken(reason: reason) }
+    try await recordUse(of: container, state)
   }
 
   /// Throws if the container was locked during the biometric or passcode prompt, which may take a minute.
   ///
   /// - Throws: ``SignetFailure/accountLocked(_:)``.
   func requireStillUnlocked(_ container: Container) async throws(SignetFailure) {
-    try await accountNotes(of: container.id).requireUnlocked()
+    try await accountState(of: container.id).requireUnlocked()
   }
 
   /// Stores a use at most once an hour, and only if a policy depends on it.
-  private func noteUse(of container: Container, _ notes: AccountNotes) async throws(SignetFailure) {
-    let (policies, now) = (notes.policies ?? container.profile.accountPolicies, vault.clock.now)
-    guard notes.isUseDue(under: policies, at: now) else { return }
-    try await change(container.id) { notes throws(SignetFailure) in notes.used = AccountNotes.Moment(now) }
+  private func recordUse(of container: Container, _ state: AccountNotes) async throws(SignetFailure) {
+    let (policies, now) = (state.policies ?? container.profile.accountPolicies, vault.clock.now)
+    guard state.isUseDue(under: policies, at: now) else { return }
+    try await change(container.id) { state throws(SignetFailure) in state.used = AccountNotes.Moment(now) }
   }
 
   /// Stores a contact with the server at most once in five minutes, and only if a policy depends on it.
-  func noteContact(of id: Container.ID) async throws(SignetFailure) {
+  func recordContact(of id: Container.ID) async throws(SignetFailure) {
     let container = try await container(id)
-    let notes = try await accountNotes(of: id)
-    let (policies, now) = (notes.policies ?? container.profile.accountPolicies, vault.clock.now)
-    guard notes.isContactDue(under: policies, at: now) else { return }
-    try await change(id) { notes throws(SignetFailure) in notes.reached = AccountNotes.Moment(now) }
+    let state = try await accountState(of: id)
+    let (policies, now) = (state.policies ?? container.profile.accountPolicies, vault.clock.now)
+    guard state.isContactDue(under: policies, at: now) else { return }
+    try await change(id) { state throws(SignetFailure) in state.reached = AccountNotes.Moment(now) }
   }
 
   // MARK: Stored state
 
   /// Returns the stored state of a container's policies and locks.
-  func accountNotes(of id: Container.ID) async throws(SignetFailure) -> AccountNotes {
+  func accountState(of id: Container.ID) async throws(SignetFailure) -> AccountNotes {
     let stored = try await vaulted(await vault.container(id))
     return try ContainerMetadata(parsing: stored.attributes.extra).account()
   }
 
   /// Evaluates the policies, stores a changed lock and returns the state.
   func evaluated(_ container: Container) async throws(SignetFailure) -> AccountNotes {
-    let notes = try await accountNotes(of: container.id)
-    let policies = notes.policies ?? container.profile.accountPolicies
-    guard !policies.isEmpty || !notes.lock.broken.isEmpty else {
-      lockObservers.tell(AccountLockChange(subject: .container(container.id), lock: notes.lock))
-      return notes
+    let state = try await accountState(of: container.id)
+    let policies = state.policies ?? container.profile.accountPolicies
+    guard !policies.isEmpty || !state.lock.broken.isEmpty else {
+      lockObservers.publish(AccountLockChange(subject: .container(container.id), lock: state.lock))
+      return state
     }
-    let evidence = await evidence(for: notes, since: container.created, isOfServer: true)
+    let evidence = await evidence(for: state, since: container.created, isOfServer: true)
     let report = await accountPolicies.evaluator.evaluate(policies, evidence)
-    var next = notes.lock
+    var next = state.lock
     guard next.apply(report, at: clock.now) else {
-      lockObservers.tell(AccountLockChange(subject: .container(container.id), lock: next))
-      return notes
+      lockObservers.publish(AccountLockChange(subject: .container(container.id), lock: next))
+      return state
     }
     let now = clock.now
-    return try await change(container.id, isCounted: true) { notes throws(SignetFailure) in
-      notes.lock.apply(report, at: now)
+    return try await change(container.id, isCounted: true) { state throws(SignetFailure) in
+      state.lock.apply(report, at: now)
     }
   }
 
@@ -169,26 +169,26 @@ extension Device {
   ) async throws(SignetFailure) -> AccountNotes {
     let changed = try await vaulted(
       await vault.changeExtra(of: id, isCounted: isCounted, leaving: notices) {
-        (extra) throws(VaultFailure) -> Result<(before: AccountLock, notes: AccountNotes), SignetFailure> in
+        (extra) throws(VaultFailure) -> Result<(before: AccountLock, state: AccountNotes), SignetFailure> in
         var all = ContainerMetadata(parsing: extra)
         do throws(SignetFailure) {
-          var notes = try all.account()
-          let before = notes.lock
-          try body(&notes)
-          all.setAccount(notes)
+          var state = try all.account()
+          let before = state.lock
+          try body(&state)
+          all.setAccount(state)
           extra = all.bytes
-          return .success((before, notes))
+          return .success((before, state))
         } catch { return .failure(error) }
       })
-    let (before, notes) = try changed.get()
-    lockObservers.tell(
-      AccountLockChange(subject: .container(id), lock: notes.lock), isChanged: before != notes.lock)
-    return notes
+    let (before, state) = try changed.get()
+    lockObservers.publish(
+      AccountLockChange(subject: .container(id), lock: state.lock), isChanged: before != state.lock)
+    return state
   }
 
-  private func status(_ notes: AccountNotes, _ container: Container) -> AccountStatus {
+  private func status(_ state: AccountNotes, _ container: Container) -> AccountStatus {
     AccountStatus(
-      notes, notes.policies ?? container.profile.accountPolicies, accountPolicies.evaluator.registry)
+      state, state.policies ?? container.profile.accountPolicies, accountPolicies.evaluator.registry)
   }
 
   // MARK: Enrolment
@@ -204,10 +204,10 @@ extension Device {
       throw .accountPolicy(error)
     }
     // The enrollment counts as a use and as a contact with the server.
-    var notes = AccountNotes()
-    notes.used = AccountNotes.Moment(vault.clock.now)
-    notes.reached = notes.used
-    let evidence = await evidence(for: notes, since: clock.now, isOfServer: true)
+    var state = AccountNotes()
+    state.used = AccountNotes.Moment(vault.clock.now)
+    state.reached = state.used
+    let evidence = await evidence(for: state, since: clock.now, isOfServer: true)
     let report = await evaluator.evaluate(policies, evidence)
     guard report.isCompliant else { throw .accountPolicyBroken(report.breaches) }
   }

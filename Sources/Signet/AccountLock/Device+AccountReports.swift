@@ -45,9 +45,9 @@ extension Device {
     let report = try await evidenceReport(of: container, answering: status, key)
     let body: JSONObject = ["report": .string(report)]
     status = try await ask(session, String(decoding: body.bytes, as: UTF8.self), container, key)
-    let isThere = try await apply(status, to: container, key)
+    let isPresent = try await apply(status, to: container, key)
     try await sendAcknowledgements(to: container.server.shortForm)
-    guard isThere else { return .wiped }
+    guard isPresent else { return .wiped }
     return .reported(try await accountStatus(of: container))
   }
 
@@ -68,19 +68,19 @@ extension Device {
       // The server's answer contains a demand that this version does not know.
       throw .unsupportedProfile(error)
     }
-    await note(.otherServerKey, false, of: container)
+    await record(.otherServerKey, false, of: container)
     return status
   }
 
   private func evidenceReport(
     of container: Container, answering status: DeviceStatus, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> String {
-    let notes = try await evaluated(container)
-    let evidence = await evidence(for: notes, since: container.created, isOfServer: true)
+    let state = try await evaluated(container)
+    let evidence = await evidence(for: state, since: container.created, isOfServer: true)
     let report = PostureReport(
       container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
-      challenge: status.challenge, time: clock.now, revision: notes.revision, evidence: evidence,
-      lock: notes.lock)
+      challenge: status.challenge, time: clock.now, revision: state.revision, evidence: evidence,
+      lock: state.lock)
     return try await report.signed { (message) async throws(SignetFailure) in
       try await key.signature(of: message)
     }
@@ -92,13 +92,13 @@ extension Device {
   private func apply(
     _ status: DeviceStatus, to container: Container, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> Bool {
-    let notes = try await accountNotes(of: container.id)
-    guard status.revision >= notes.revision else { return true }
+    let state = try await accountState(of: container.id)
+    guard status.revision >= state.revision else { return true }
     let stored = try await vaulted(await vault.container(container.id))
     let now = clock.now
     let isWipe = status.orders.contains { $0.action == .wipe }
     // A repeated answer changes nothing; the acknowledgements of its commands are already queued.
-    guard isWipe || status.revision > notes.revision else { return true }
+    guard isWipe || status.revision > state.revision else { return true }
     var drafts: [NoticeDraft] = []
     for command in status.orders {
       drafts.append(
@@ -111,14 +111,14 @@ extension Device {
       return false
     }
     try await change(container.id, isCounted: true, leaving: acknowledgements) {
-      (notes) throws(SignetFailure) in
+      (state) throws(SignetFailure) in
       // Another process may have applied a newer answer in the meantime.
-      guard status.revision > notes.revision else { return }
-      notes.revision = status.revision
-      notes.set(status.policies, inPlaceOf: notes.policies ?? profile, at: time)
-      notes.stepUpReason = status.standing == .stepUp ? status.reason : nil
-      let since = notes.lock.server?.since ?? now
-      notes.lock.setServer(
+      guard status.revision > state.revision else { return }
+      state.revision = status.revision
+      state.set(status.policies, inPlaceOf: state.policies ?? profile, at: time)
+      state.stepUpReason = status.standing == .stepUp ? status.reason : nil
+      let since = state.lock.server?.since ?? now
+      state.lock.setServer(
         status.standing == .locked ? AccountLock.Order(reason: status.reason, since: since) : nil)
     }
     return true

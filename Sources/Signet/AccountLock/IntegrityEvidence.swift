@@ -27,8 +27,8 @@ public struct IntegrityEvidence: AccountEvidenceSource {
     var evidence = AccountEvidence()
     evidence.tamperScore = report.verdict == .indeterminate ? nil : report.score
     // A finding without weight here may have weight for a server.
-    let unweighty = report.evidence.filter { $0.weight == 0 }
-    evidence.tamperFindings = (report.weighty + unweighty).map {
+    let unweighted = report.evidence.filter { $0.weight == 0 }
+    evidence.tamperFindings = (report.weighty + unweighted).map {
       AccountEvidence.TamperFinding(
         category: $0.category.rawValue, weight: $0.weight, explanation: $0.explanation)
     }

@@ -56,6 +56,8 @@ struct QueuedAcknowledgement: Sendable {
         certificateAuthoritiesPEM: try object.optionalString("authorities"),
         pins: try object.strings("pins").map { try Base64URL.decode($0) })
     } catch { return nil }
-    (id, server, nextAttempt) = (stored.id, stored.server, stored.notBefore)
+    id = stored.id
+    server = stored.server
+    nextAttempt = stored.notBefore
   }
 }

@@ -56,11 +56,20 @@ public struct Account: Sendable, Hashable, Identifiable {
     hasCheckDigit = record.account.hasCheckDigit
     switch record.account.kind {
     case .totp(let period, _):
-      (isTimed, self.period, suite, challengeLengths) = (true, period, nil, nil)
+      isTimed = true
+      self.period = period
+      suite = nil
+      challengeLengths = nil
     case .hotp:
-      (isTimed, period, suite, challengeLengths) = (false, nil, nil, nil)
+      isTimed = false
+      period = nil
+      suite = nil
+      challengeLengths = nil
     case .ocra(let suite, let lengths, _):
-      (isTimed, period, self.suite, challengeLengths) = (false, nil, suite, lengths)
+      isTimed = false
+      period = nil
+      self.suite = suite
+      challengeLengths = lengths
     }
   }
 }
@@ -80,7 +89,9 @@ public struct AccountCode: Sendable, Hashable, CustomStringConvertible, CustomRe
   public let validity: Range<Int64>?
 
   init(code: String, counter: UInt64, validity: Range<Int64>?) {
-    (self.code, self.counter, self.validity) = (code, counter, validity)
+    self.code = code
+    self.counter = counter
+    self.validity = validity
   }
 
   /// Creates a code from that of a container, which is time-based.

@@ -31,7 +31,9 @@ struct AccountRecord {
   }
 
   init(_ account: OTPAccount, isExportable: Bool, imported: Int64) {
-    (self.account, self.isExportable, self.imported) = (account, isExportable, imported)
+    self.account = account
+    self.isExportable = isExportable
+    self.imported = imported
   }
 
   /// The bytes of the record.
@@ -120,9 +122,9 @@ struct AccountRecord {
     guard suite.hasCounter == (counter != nil) else { throw VaultFailure.damaged }
     var lengths: ClosedRange<Int>?
     if let shortest = try object.optionalInteger("shortest") {
-      let (least, most) = (Int(clamping: shortest), Int(clamping: try object.integer("longest")))
-      guard least <= most else { throw VaultFailure.damaged }
-      lengths = least...most
+      let (minimum, maximum) = (Int(clamping: shortest), Int(clamping: try object.integer("longest")))
+      guard minimum <= maximum else { throw VaultFailure.damaged }
+      lengths = minimum...maximum
     }
     return .ocra(suite, lengths: lengths, counter: counter ?? 0)
   }

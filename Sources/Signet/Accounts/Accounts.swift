@@ -108,18 +108,18 @@ public struct Accounts: Sendable {
     _ accounts: [OTPAccount], exportable isExportable: Bool = true,
     policies: AccountPolicySet = AccountPolicySet(), by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> AddedAccounts {
-    var own: [AccountPolicySet] = []
-    for account in accounts { own.append(try account.policies(beside: policies)) }
-    for set in Set(own) { try await device.requireCompliance(with: set) }
-    let unlocked = try await openMaking(by: password)
+    var policySets: [AccountPolicySet] = []
+    for account in accounts { policySets.append(try account.policies(beside: policies)) }
+    for set in Set(policySets) { try await device.requireCompliance(with: set) }
+    let unlocked = try await openOrCreate(by: password)
     let now = device.clock.now
     let ids = accounts.map { _ in Account.ID(from: device.random) }
     // The policies are stored before the accounts, so no account exists without them.
-    for (id, set) in zip(ids, own) where !set.isEmpty { try await merge(set, into: [id]) }
-    let (result, known) = try await vaulted(
+    for (id, set) in zip(ids, policySets) where !set.isEmpty { try await merge(set, into: [id]) }
+    let (result, duplicates) = try await vaulted(
       await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         var result = AddedAccounts()
-        var known: [(id: Account.ID, policies: AccountPolicySet)] = []
+        var duplicates: [(id: Account.ID, policies: AccountPolicySet)] = []
         // A keyed hash allows a lookup instead of a comparison with each account; no other process can write in this transaction.
         let key = HMACKey(SecretBytes.random(byteCount: 32), .sha256)
         var present: [CodeSource: Account] = [:]
@@ -127,11 +127,11 @@ public struct Accounts: Sendable {
           let source = record.account.codeSource(under: key)
           if present[source] == nil { present[source] = Account(record, id) }
         }
-        for ((account, id), set) in zip(zip(accounts, ids), own) {
+        for ((account, id), set) in zip(zip(accounts, ids), policySets) {
           let source = account.codeSource(under: key)
           if let same = present[source] {
             result.duplicates.append(same)
-            known.append((same.id, set))
+            duplicates.append((same.id, set))
             continue
           }
           let record = AccountRecord(account, isExportable: isExportable, imported: now)
@@ -143,11 +143,13 @@ public struct Accounts: Sendable {
           present[source] = added
           result.added.append(added)
         }
-        return (result, known)
+        return (result, duplicates)
       })
     let added = Set(result.added.map(\.id))
-    for (id, set) in zip(ids, own) where !set.isEmpty && !added.contains(id) { try await forgetNotes(of: id) }
-    for (id, set) in known where !set.isEmpty { try await merge(set, into: parts(of: id, by: password)) }
+    for (id, set) in zip(ids, policySets) where !set.isEmpty && !added.contains(id) {
+      try await removeState(of: id)
+    }
+    for (id, set) in duplicates where !set.isEmpty { try await merge(set, into: parts(of: id, by: password)) }
     return result
   }
 
@@ -159,15 +161,15 @@ public struct Accounts: Sendable {
   /// - Throws: ``SignetFailure/noSuchAccount``.
   public func delete(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
-    let wasThere = try await vaulted(
+    let existed = try await vaulted(
       await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         guard records.names.contains(AccountRecord.name(id)) else { return false }
         records.remove(AccountRecord.name(id))
         records.remove(AccountRecord.counterName(id))
         return true
       })
-    guard wasThere else { throw .noSuchAccount }
-    try await forgetNotes(of: id)
+    guard existed else { throw .noSuchAccount }
+    try await removeState(of: id)
   }
 
   /// Deletes all accounts with their secrets and their password, permanently; this works even if they cannot be opened any more.
@@ -355,7 +357,7 @@ public struct Accounts: Sendable {
   }
 
   /// Opens the domain of the accounts and creates it without a password if it is missing.
-  func openMaking(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain {
+  func openOrCreate(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain {
     if try await vaulted(await vault.accountsContainer()) == nil {
       _ = try await vaulted(
         await vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
@@ -421,10 +423,14 @@ extension OTPAccount {
   ///
   /// - Throws: ``SignetFailure``: `accountPolicy`, `interchange`.
   fileprivate func policies(beside others: AccountPolicySet) throws(SignetFailure) -> AccountPolicySet {
-    let own: JSONObject?
-    do throws(InterchangeFailure) { own = try policies() } catch { throw .interchange(error) }
-    guard var own else { return others }
-    for member in others.json.members where !own.contains(member.name) { own[member.name] = member.value }
-    do throws(AccountPolicyFailure) { return try AccountPolicySet(own) } catch { throw .accountPolicy(error) }
+    let object: JSONObject?
+    do throws(InterchangeFailure) { object = try policies() } catch { throw .interchange(error) }
+    guard var object else { return others }
+    for member in others.json.members where !object.contains(member.name) {
+      object[member.name] = member.value
+    }
+    do throws(AccountPolicyFailure) { return try AccountPolicySet(object) } catch {
+      throw .accountPolicy(error)
+    }
   }
 }

@@ -21,7 +21,9 @@ public struct ContainerInitialization: Sendable {
     code: ActivationCode, deviceName: String = "", containerName: String = "",
     certificateAuthoritiesPEM: String? = nil
   ) {
-    (self.code, self.deviceName, self.containerName) = (code, deviceName, containerName)
+    self.code = code
+    self.deviceName = deviceName
+    self.containerName = containerName
     self.certificateAuthoritiesPEM = certificateAuthoritiesPEM
   }
 }
@@ -49,7 +51,7 @@ extension Device {
     // Validates the name before any request is sent.
     _ = try await description(named: initialization.deviceName)
 
-    let (proved, chosen, facts) = try await beginningAgain {
+    let (proved, chosen, binding) = try await retryingVoidHandshake {
       (prepared: inout NewKeys?) async throws(SignetFailure) in
       await handler.report(0.1, "Contacting \(code.server.shortForm)")
       let started = StartedActivation(code, random: random)
@@ -65,7 +67,7 @@ extension Device {
           profile: offered.profile, chosen: chosen, keys: try await makeKeys(for: offered.profile))
         prepared = new
       }
-      if new.hasAsked {
+      if new.hasPrompted {
         forgetConnections()
         session = try self.session(code.server, settings)
       }
@@ -92,7 +94,7 @@ extension Device {
     let draft = ContainerDraft(
       attributes: ContainerAttributes(
         userID: code.user.text, server: code.server.shortForm, name: initialization.containerName,
-        serverID: code.server.fullForm, connection: settings, protocolFacts: facts.bytes),
+        serverID: code.server.fullForm, connection: settings, protocolFacts: binding.bytes),
       created: clock.now * 1000,
       domains: VaultLayout.domains(proved.keys, otpSecret: proved.otpSecret, proved.profile, chosen))
     let id = try await vaulted(await vault.addContainer(draft))
@@ -112,7 +114,7 @@ extension Device {
   ///   offers the same profile.
   /// - Returns: The result of `body`.
   /// - Throws: The failure of the second run, or any other failure of the first.
-  func beginningAgain<Value>(
+  func retryingVoidHandshake<Value>(
     _ body: (inout NewKeys?) async throws(SignetFailure) -> Value
   ) async throws(SignetFailure) -> Value {
     var prepared: NewKeys?
@@ -163,13 +165,13 @@ extension Device {
   public func finishActivation(
     of container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> Container {
-    try await dropIfPresentOneIsLocked(container)
+    try await endIfActiveContainerIsLocked(container)
     return try await confirm(container, signedBy: sessionKey(of: container, by: authentication))
   }
 
   /// Deletes a renewal of a locked container; new keys would give an attacker who has used up the password attempts a new set of them.
-  private func dropIfPresentOneIsLocked(_ container: Container) async throws(SignetFailure) {
-    guard container.renewals > 0, let lock = try await lockOfPresentOne(of: container) else { return }
+  private func endIfActiveContainerIsLocked(_ container: Container) async throws(SignetFailure) {
+    guard container.renewals > 0, let lock = try await lockOfActiveContainer(of: container) else { return }
     try await endStaged(container)
     throw lock
   }
@@ -177,7 +179,7 @@ extension Device {
   func confirm(
     _ container: Container, signedBy key: DeviceSigningKey
   ) async throws(SignetFailure) -> Container {
-    try await dropIfPresentOneIsLocked(container)
+    try await endIfActiveContainerIsLocked(container)
     let session = try await session(container)
     do throws(SignetFailure) {
       let body = try await session.send(
@@ -236,17 +238,17 @@ extension Device {
   ) async throws(SignetFailure) -> [Key.Usage?: ChosenProtection] {
     var chosen: [Key.Usage?: ChosenProtection] = [:]
     for key in profile.protected {
-      let kept = present?[key]
+      let current = present?[key]
       let subject = PasswordRequest.Subject(key, isRenewal: present != nil)
       let protection: DomainDraft.Protection
       do throws(SignetFailure) {
         protection = try await self.protection(
-          profile.protection(of: key), keeping: kept?.password, subject: subject, until: deadline, handler)
+          profile.protection(of: key), keeping: current?.password, subject: subject, until: deadline, handler)
       } catch { throw key.map(error.about) ?? error }
       var times: PasswordTimes?
       // A kept password also keeps its age.
-      if case .password(let password, _) = protection, let kept, password === kept.password {
-        times = kept.times
+      if case .password(let password, _) = protection, let current, password === current.password {
+        times = current.times
       }
       chosen[key] = ChosenProtection(protection: protection, passwordTimes: times)
     }
@@ -254,12 +256,12 @@ extension Device {
   }
 
   private func protection(
-    _ wanted: ProtectionPolicy, keeping present: SharedSecretBox?, subject: PasswordRequest.Subject,
+    _ profilePolicy: ProtectionPolicy, keeping present: SharedSecretBox?, subject: PasswordRequest.Subject,
     until deadline: Int64, _ handler: some ActivationHandler
   ) async throws(SignetFailure) -> DomainDraft.Protection {
     let policy: PasswordPolicy
     let lock: LockPolicy
-    switch await inForce(wanted) {
+    switch await inForce(profilePolicy) {
     case .device: return .device
     case .password(let password, let locking), .biometricOrPassword(let password, let locking),
       .deviceLockOrPassword(let password, let locking):
@@ -296,7 +298,7 @@ struct NewKeys: Sendable {
   let keys: PrivateContainerKeys
 
   /// Indicates whether the user may have typed a password, which may have taken any time.
-  var hasAsked: Bool {
+  var hasPrompted: Bool {
     chosen.values.contains { if case .password = $0.protection { true } else { false } }
   }
 }

@@ -46,30 +46,30 @@ extension Device {
   ///   - container: The container.
   ///   - key: The required key; `nil` for the domain of the container's own policy.
   ///   - authentication: The credential; `nil` if the device protects it alone.
-  ///   - isExpiredTaken: True to accept an expired password.
+  ///   - acceptsExpired: True to accept an expired password.
   ///   - isGuarded: True to fail on tampering. Operations of the session key never fail on tampering: to list, deny, report and remove.
   /// - Returns: The open domain; releasing it locks it.
   /// - Throws: ``SignetFailure``; for a key with a separate protection, `key`.
   func unlock(
     _ container: Container, key: Key.Usage? = nil, by authentication: Authentication?,
-    evenIfExpired isExpiredTaken: Bool = false, isGuarded: Bool = true
+    evenIfExpired acceptsExpired: Bool = false, isGuarded: Bool = true
   ) async throws(SignetFailure) -> UnlockedDomain {
     // Checked first, so that a program under attack never uses the user's password.
     if isGuarded, key != .sessionTransport { try await requireIntegrity() }
     return try await container.naming(key) { () async throws(SignetFailure) -> UnlockedDomain in
-      try await open(container, key, authentication, isExpiredTaken)
+      try await open(container, key, authentication, acceptsExpired)
     }
   }
 
   private func open(
-    _ container: Container, _ key: Key.Usage?, _ authentication: Authentication?, _ isExpiredTaken: Bool
+    _ container: Container, _ key: Key.Usage?, _ authentication: Authentication?, _ acceptsExpired: Bool
   ) async throws(SignetFailure) -> UnlockedDomain {
     let (domain, id) = (container.domain(of: key), container.id)
     if case .device = await protectionInForce(for: container, key: key) {
       return try await vaulted(await vault.open(domain, of: id, with: .device))
     }
     guard let authentication else { throw .passwordRequired }
-    if !isExpiredTaken { try await refuseExpiredPassword(of: container, key) }
+    if !acceptsExpired { try await refuseExpiredPassword(of: container, key) }
     switch authentication {
     case .password(let password):
       let unlocked = try await vaulted(

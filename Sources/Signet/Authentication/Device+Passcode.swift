@@ -14,9 +14,9 @@ extension Device {
   ) async throws(SignetFailure) -> PasscodeStatus {
     guard container.offersPasscode(for: key) else { return .notOffered }
     guard let passcode, await passcode.state() == .ready else { return .notCapable }
-    let ways = try await vaulted(await vault.domains(of: container.id))
+    let slots = try await vaulted(await vault.domains(of: container.id))
     let domain = container.domain(of: key)
-    let isEnabled = ways.contains { $0.name == domain && $0.slot == .devicePasscode }
+    let isEnabled = slots.contains { $0.name == domain && $0.slot == .devicePasscode }
     return isEnabled ? .enabled : .notEnabled
   }
 

@@ -26,9 +26,9 @@ public struct ContainerAwaitingReport: Sendable, Hashable {
 
   private init(_ attributes: ContainerAttributes, isAuthentic: Bool) {
     (user, server) = (attributes.userID, attributes.server)
-    let facts: ContainerBinding?
-    do { facts = try ContainerBinding(parsing: attributes.protocolFacts) } catch { facts = nil }
-    serverMadeID = facts?.serverMadeID
+    let binding: ContainerBinding?
+    do { binding = try ContainerBinding(parsing: attributes.protocolFacts) } catch { binding = nil }
+    serverMadeID = binding?.serverMadeID
     self.isAuthentic = isAuthentic
   }
 }

@@ -30,7 +30,7 @@ extension Device {
     }
     if let authentication { _ = try await sessionKey(of: try Container(stored), by: authentication) }
     try await deleteUAFKeysIfLocked(stored)
-    var own: Ending?
+    var requested: Ending?
     for ending in try await endings(of: withStaged(stored), .deleted, reason, by: authentication) {
       let ended: Ending
       do { ended = try await end(ending) } catch {
@@ -40,15 +40,15 @@ extension Device {
       }
       guard ended.id == id else { continue }
       clearPasswordCache()
-      own = ended
+      requested = ended
     }
     let now = clock.now
     let report = try await send(evenIfEarly: true) {
       $0.server == stored.attributes.server && $0.created <= now
     }
-    if let failure = own?.failure { return .untold(failure) }
+    if let failure = requested?.failure { return .untold(failure) }
     // Failures of older notices to the same server say nothing about this one.
-    let waiting = report.waiting.first { $0.notice.message == own?.message }
+    let waiting = report.waiting.first { $0.notice.message == requested?.message }
     return waiting?.failure.map { .queued($0) } ?? .told
   }
 
@@ -96,38 +96,38 @@ extension Device {
     for (id, authentication) in authentications {
       _ = try await sessionKey(of: try await container(id), by: authentication)
     }
-    var untold: [ContainerAwaitingReport] = []
+    var unreported: [ContainerAwaitingReport] = []
     for id in try await vaulted(await vault.alteredContainers()) {
       let claimed = try await vaulted(await vault.unauthenticatedAttributes(of: id))
       // The container of the imported accounts has an empty server name.
-      if claimed?.server != "" { untold.append(ContainerAwaitingReport(altered: claimed)) }
+      if claimed?.server != "" { unreported.append(ContainerAwaitingReport(altered: claimed)) }
       try await vaulted(await vault.deleteContainer(id))
     }
     try await endWipedContainers()
     let stored = try await vaulted(await vault.containers(matching: .init(state: nil)))
     let all = stored.filter(\.state.isOfServer)
     // All notices are signed before the first deletion. If one cannot be signed at the moment, nothing is deleted.
-    var ends: [(stored: SignetVault.Container, ending: Ending)] = []
+    var pending: [(stored: SignetVault.Container, ending: Ending)] = []
     for stored in all {
       let authentication = authentications[stored.id]
       for ending in try await endings(
         of: [stored], .reset, reason, by: authentication, evenIfUnsigned: isForced)
-      { ends.append((stored, ending)) }
+      { pending.append((stored, ending)) }
     }
     // No Signet server knows the imported accounts or the FIDO UAF keys.
-    for own in stored where !own.state.isOfServer {
-      try await vaulted(await vault.deleteContainer(own.id))
+    for local in stored where !local.state.isOfServer {
+      try await vaulted(await vault.deleteContainer(local.id))
     }
-    for (stored, ending) in ends {
+    for (stored, ending) in pending {
       let ended: Ending
       do { ended = try await end(ending) } catch { throw SignetFailure(error) }
-      if ended.failure != nil { untold.append(ContainerAwaitingReport(stored)) }
+      if ended.failure != nil { unreported.append(ContainerAwaitingReport(stored)) }
     }
     clearPasswordCache()
     let report = try await send(evenIfEarly: true) { _ in true }
     let isErased = report.waiting.isEmpty || isForced
     if isErased { try await vaulted(await vault.erase()) }
-    return ResetReport(notices: report, untold: untold, isErased: isErased)
+    return ResetReport(notices: report, untold: unreported, isErased: isErased)
   }
 
   /// Deletes the UAF keys that a locked container protects; otherwise deleting the container would lift the lock from them.
@@ -186,11 +186,11 @@ extension Device {
 
   /// Signs end notices with the session key of each container, in the order of `group`.
   ///
-  /// - Throws: ``SignetFailure/reasonRefused(_:)``. If `isUnsignedEnough` is false, also the failure of a keystore that
+  /// - Throws: ``SignetFailure/reasonRefused(_:)``. If `allowsUnsigned` is false, also the failure of a keystore that
   ///   cannot sign at the moment.
   private func endings(
     of group: [SignetVault.Container], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil,
-    by authentication: Authentication? = nil, evenIfUnsigned isUnsignedEnough: Bool = false
+    by authentication: Authentication? = nil, evenIfUnsigned allowsUnsigned: Bool = false
   ) async throws(SignetFailure) -> [Ending] {
     var endings: [Ending] = []
     for stored in group {
@@ -201,7 +201,7 @@ extension Device {
         endings.append(Ending(id: stored.id, message: message, notice: notice, failure: nil))
       } catch {
         if case .reasonRefused = error { throw error }
-        if error.passes && !isUnsignedEnough { throw error }
+        if error.isTransient && !allowsUnsigned { throw error }
         endings.append(Ending(id: stored.id, failure: error))
       }
     }
@@ -231,7 +231,7 @@ extension Device {
       do throws(SignetFailure) { try await endWiped(receipt) } catch {
         // Another process may have created it already.
         if case .noSuchContainer = error { continue }
-        guard error.passes else { throw error }
+        guard error.isTransient else { throw error }
       }
     }
   }
@@ -256,10 +256,10 @@ extension Device {
   }
 
   private func send(
-    evenIfEarly isEarly: Bool, _ isMeant: (QueuedNotice) -> Bool
+    evenIfEarly isEarly: Bool, _ isSelected: (QueuedNotice) -> Bool
   ) async throws(SignetFailure) -> NoticeReport {
     var report = NoticeReport()
-    for notice in try await queuedNotices() where isMeant(notice) {
+    for notice in try await queuedNotices() where isSelected(notice) {
       let now = clock.now
       guard now < notice.expires else {
         try await vaulted(await vault.removeNotice(notice.id))
@@ -271,7 +271,7 @@ extension Device {
         continue
       }
       do throws(SignetFailure) {
-        try await tell(notice)
+        try await deliver(notice)
         try await vaulted(await vault.removeNotice(notice.id))
         report.told.append(notice)
       } catch {
@@ -282,7 +282,7 @@ extension Device {
     return report
   }
 
-  private func tell(_ notice: QueuedNotice) async throws(SignetFailure) {
+  private func deliver(_ notice: QueuedNotice) async throws(SignetFailure) {
     let server: ServerURL
     do { server = try ServerURL(notice.server) } catch { throw .vault(.damaged) }
     do throws(SignetFailure) {
@@ -296,12 +296,12 @@ extension Device {
 
 extension SignetFailure {
   /// Indicates a temporary failure of the keystore or the vault, so that signing may succeed later.
-  fileprivate var passes: Bool {
+  fileprivate var isTransient: Bool {
     switch self {
     case .vault(.busy): true
     case .vault(.keystore(let failure)):
       if case .tryLater = failure.remedy { true } else { false }
-    case .key(_, let failure): failure.passes
+    case .key(_, let failure): failure.isTransient
     default: false
     }
   }

@@ -33,20 +33,20 @@ extension Device {
     if let finished = try await finishStaged(inPlaceOf: container, sessionAuthentication) { return finished }
     let session = try await session(container)
     let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
-    let own = try await unlock(container, by: password.map { .password($0) })
+    let unlocked = try await unlock(container, by: password.map { .password($0) })
     clearPasswordCache()
-    let present = try await presentKeys(of: container, own, passwords)
+    let present = try await presentKeys(of: container, unlocked, passwords)
 
     var parties = RenewalParties(
       container: container, session: session, sessionKey: sessionKey, present: present, passwords: passwords)
-    let made = try await beginningAgain { (prepared: inout NewKeys?) async throws(SignetFailure) in
-      try await makeRenewal(&parties, own, &prepared, handler)
+    let made = try await retryingVoidHandshake { (prepared: inout NewKeys?) async throws(SignetFailure) in
+      try await makeRenewal(&parties, unlocked, &prepared, handler)
     }
 
     await handler.report(0.7, "Storing the new keys")
     let stored = try await vaulted(await vault.container(container.id))
     var attributes = stored.attributes
-    attributes.protocolFacts = made.facts.bytes
+    attributes.protocolFacts = made.binding.bytes
     let draft = ContainerDraft(
       attributes: attributes, created: clock.now * 1000,
       domains: VaultLayout.domains(
@@ -75,12 +75,12 @@ extension Device {
     let proved: ProvedRenewal
     let chosen: [Key.Usage?: ChosenProtection]
     let appDataKey: SharedSecretBox?
-    let facts: ContainerBinding
+    let binding: ContainerBinding
   }
 
   /// Runs the protocol from the *start* request to the answer to *finish*.
   private func makeRenewal(
-    _ parties: inout RenewalParties, _ own: borrowing UnlockedDomain, _ prepared: inout NewKeys?,
+    _ parties: inout RenewalParties, _ unlocked: borrowing UnlockedDomain, _ prepared: inout NewKeys?,
     _ handler: some ActivationHandler
   ) async throws(SignetFailure) -> MadeRenewal {
     let container = parties.container
@@ -91,7 +91,7 @@ extension Device {
         .post, "/v1/renewal/start", started.start.bytes, signedBy: parties.sessionKey,
         container: container.serverMadeID))
     try await requireCompliance(with: offered.profile.accountPolicies)
-    let appDataKey = try await appDataKey(in: own, for: offered.profile)
+    let appDataKey = try await appDataKey(in: unlocked, for: offered.profile)
     let new: NewKeys
     if let prepared, prepared.profile == offered.profile {
       new = prepared
@@ -104,7 +104,7 @@ extension Device {
         profile: offered.profile, chosen: chosen, keys: try await makeKeys(for: offered.profile))
       prepared = new
     }
-    if new.hasAsked {
+    if new.hasPrompted {
       forgetConnections()
       parties.session = try await session(container)
     }
@@ -112,11 +112,11 @@ extension Device {
     let proved = try await offered.prove(device: description, keys: new.keys, parties.present, in: vault)
 
     await handler.report(0.5, "Having the server make its part")
-    let facts = try proved.receive(
+    let binding = try proved.receive(
       await parties.session.send(
         .post, "/v1/renewal/finish", proved.finish, signedBy: parties.sessionKey,
         container: container.serverMadeID))
-    return MadeRenewal(proved: proved, chosen: new.chosen, appDataKey: appDataKey, facts: facts)
+    return MadeRenewal(proved: proved, chosen: new.chosen, appDataKey: appDataKey, binding: binding)
   }
 
   /// Continues a stored, unconfirmed replacement of a container.
@@ -135,7 +135,7 @@ extension Device {
   }
 
   /// Returns the failure of the container that a renewal replaces if it is wiped or locked permanently; one locked key is enough.
-  func lockOfPresentOne(of staged: Container) async throws(SignetFailure) -> SignetFailure? {
+  func lockOfActiveContainer(of staged: Container) async throws(SignetFailure) -> SignetFailure? {
     let filter = ContainerFilter(user: staged.user, server: staged.server)
     let erased = try await vaulted(await vault.wipeReceipts()).map(\.container)
     for present in try await containers(matching: filter) {
@@ -159,23 +159,24 @@ extension Device {
   ///
   /// - Throws: ``SignetFailure/appData(_:)`` if a new silent lock policy would make existing app data unreadable.
   private func appDataKey(
-    in own: borrowing UnlockedDomain, for profile: ContainerProfile
+    in unlocked: borrowing UnlockedDomain, for profile: ContainerProfile
   ) async throws(SignetFailure) -> SharedSecretBox? {
     if profile.protection.lockPolicy == .silent {
       // Encrypted data would distinguish a right password from a wrong one, and existing data must not become unreadable unasked.
-      guard !own.recordNames.contains(VaultLayout.appDataKey) else { throw .appData(.silentLock) }
+      guard !unlocked.recordNames.contains(VaultLayout.appDataKey) else { throw .appData(.silentLock) }
       return nil
     }
-    guard !own.isSilent else { return nil }
+    guard !unlocked.isSilent else { return nil }
     // Created now if it is missing. A key created between here and the confirmation would be lost with the old container.
     return SharedSecretBox(
       try await vaulted(
-        await vault.randomRecord(VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: own)))
+        await vault.randomRecord(
+          VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: unlocked)))
   }
 
   /// Opens the current keys that prove the renewal; keys with a separate password are open only during this call.
   private func presentKeys(
-    of container: Container, _ own: borrowing UnlockedDomain, _ passwords: [Key.Usage?: SharedSecretBox]
+    of container: Container, _ unlocked: borrowing UnlockedDomain, _ passwords: [Key.Usage?: SharedSecretBox]
   ) async throws(SignetFailure) -> PresentKeys {
     let signing: DeviceSigningKey
     if container.hasOwnProtection(.transactionSigning) {
@@ -183,7 +184,7 @@ extension Device {
         container, key: .transactionSigning, by: passwords[.transactionSigning].map { .password($0) }
       ).signingKey(VaultLayout.signingKey, in: vault)
     } else {
-      signing = try own.signingKey(VaultLayout.signingKey, in: vault)
+      signing = try unlocked.signingKey(VaultLayout.signingKey, in: vault)
     }
     let otpSecret: SharedSecretBox
     if container.hasOwnProtection(.oneTimePassword) {
@@ -192,7 +193,7 @@ extension Device {
           container, key: .oneTimePassword, by: passwords[.oneTimePassword].map { .password($0) }
         ).secret(VaultLayout.otpSecret))
     } else {
-      otpSecret = SharedSecretBox(try own.secret(VaultLayout.otpSecret))
+      otpSecret = SharedSecretBox(try unlocked.secret(VaultLayout.otpSecret))
     }
     return PresentKeys(signing: signing, otpSecret: otpSecret)
   }

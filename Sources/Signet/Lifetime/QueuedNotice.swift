@@ -72,7 +72,9 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
         certificateAuthoritiesPEM: try object.optionalString("authorities"),
         pins: try object.strings("pins").map { try Base64URL.decode($0) })
     } catch { return nil }
-    (id, server, nextAttempt) = (stored.id, stored.server, stored.notBefore)
+    id = stored.id
+    server = stored.server
+    nextAttempt = stored.notBefore
   }
 
   /// The server's ID of the container; `nil` if the notice cannot be parsed.

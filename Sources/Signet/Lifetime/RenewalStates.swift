@@ -90,9 +90,9 @@ struct ProvedRenewal: Sendable {
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerBinding {
     let (receipt, confirmation) = try expected.receive(body, for: keys)
     guard receipt.container != container.serverMadeID else { throw .serverNotAuthentic }
-    var facts = ContainerBinding(receipt, confirmation: confirmation, profile: profile, keys: keys)
-    facts.renewals = container.renewals + 1
-    facts.firstCreated = container.firstCreated
-    return facts
+    var binding = ContainerBinding(receipt, confirmation: confirmation, profile: profile, keys: keys)
+    binding.renewals = container.renewals + 1
+    binding.firstCreated = container.firstCreated
+    return binding
   }
 }

@@ -27,16 +27,16 @@ extension Device {
   /// for 5 seconds less than the time-out of ``connection``.
   ///
   /// - Parameters:
-  ///   - known: The result of an earlier call; `nil` for an immediate answer.
+  ///   - previous: The result of an earlier call; `nil` for an immediate answer.
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The list; `nil` if nothing changed.
   /// - Throws: ``SignetFailure``.
   package func transactionList(
-    beyond known: KnownTransactionList?, for container: Container, by authentication: Authentication? = nil
+    beyond previous: KnownTransactionList?, for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> KnownTransactionList? {
     try await transactionList(
-      beyond: known, for: container, with: listKeys(of: container, by: authentication))
+      beyond: previous, for: container, with: listKeys(of: container, by: authentication))
   }
 
   /// The keys that sign the request for a list and decrypt the answer.
@@ -55,11 +55,11 @@ extension Device {
   }
 
   private func transactionList(
-    beyond known: KnownTransactionList?, for container: Container, with keys: ListKeys
+    beyond previous: KnownTransactionList?, for container: Container, with keys: ListKeys
   ) async throws(SignetFailure) -> KnownTransactionList? {
     var headers: [(String, String)] = []
-    if let known {
-      guard let tag = known.tag else { throw .unexpectedAnswer(status: 200) }
+    if let previous {
+      guard let tag = previous.tag else { throw .unexpectedAnswer(status: 200) }
       headers = [("If-None-Match", tag), ("Prefer", "wait=\(longestWait)")]
     }
     let session = try await session(container)
@@ -71,7 +71,7 @@ extension Device {
     } catch {
       // If the user is suspended, the device learns of a lock or a wipe only through a report.
       if case .refused(let problem) = error, problem.code == .userNotActive {
-        _ = try await meetsWish(for: container, with: keys.session)
+        _ = try await sendRequestedReport(for: container, with: keys.session)
       }
       throw error
     }
@@ -179,18 +179,18 @@ extension Device {
   /// Delivers each changed list, until the task is cancelled.
   private func follow(
     _ container: Container, with keys: ListKeys, _ note: (LiveChannelState) -> Void,
-    _ sleep: (Duration) async throws -> Void, _ hand: (TransactionList) -> Void
+    _ sleep: (Duration) async throws -> Void, _ deliver: (TransactionList) -> Void
   ) async throws(SignetFailure) {
     var isReportDue = false
     try await follow(
       pausing: sleep, waitingOut: { $0.mayPass },
       noting: { note($0.map { .interrupted($0) } ?? .restored) },
-      asking: { (known: KnownTransactionList?) async throws(SignetFailure) in
-        try await transactionList(beyond: known, for: container, with: keys)
-      }, isNew: { $0.list != $1?.list }, handing: { hand($0.list) }
+      asking: { (previous: KnownTransactionList?) async throws(SignetFailure) in
+        try await transactionList(beyond: previous, for: container, with: keys)
+      }, isNew: { $0.list != $1?.list }, handing: { deliver($0.list) }
     ) { next throws(SignetFailure) in
       isReportDue = next?.list.isReportWanted ?? isReportDue
-      if isReportDue { isReportDue = try await !self.meetsWish(for: container, with: keys.session) }
+      if isReportDue { isReportDue = try await !self.sendRequestedReport(for: container, with: keys.session) }
     }
   }
 }
@@ -200,7 +200,7 @@ extension Device {
   ///
   /// - Returns: True if the report succeeded. A failure is not thrown, because it must not interrupt the caller's other work.
   /// - Throws: ``SignetFailure/containerWiped`` if the server ordered the deletion of the container, which is then deleted.
-  func meetsWish(
+  func sendRequestedReport(
     for container: Container, with key: DeviceSigningKey
   ) async throws(SignetFailure) -> Bool {
     let outcome: AccountReportOutcome

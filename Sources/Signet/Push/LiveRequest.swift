@@ -17,19 +17,19 @@ extension Device {
   /// - Parameters:
   ///   - sleep: Waits between requests.
   ///   - mayPass: Returns true for a failure that is retried: after 1 s, then after twice the wait each time, at most 30 s.
-  ///   - note: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
+  ///   - notify: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
   ///   - ask: Queries for an answer other than the known one; with `nil`, for an immediate answer.
   ///   - isNew: Returns true if an answer differs from the known one.
-  ///   - hand: Receives each new answer.
+  ///   - deliver: Receives each new answer.
   ///   - finish: Called after each successful request.
   /// - Throws: The first failure that is not retried.
   package func follow<Answer, Failure: Error>(
     pausing sleep: (Duration) async throws -> Void, waitingOut mayPass: (Failure) -> Bool,
-    noting note: (Failure?) -> Void, asking ask: (Answer?) async throws(Failure) -> Answer?,
-    isNew: (Answer, Answer?) -> Bool, handing hand: (Answer) -> Void,
+    noting notify: (Failure?) -> Void, asking ask: (Answer?) async throws(Failure) -> Answer?,
+    isNew: (Answer, Answer?) -> Bool, handing deliver: (Answer) -> Void,
     then finish: ((Answer?) async throws(Failure) -> Void)? = nil
   ) async throws(Failure) {
-    var known: Answer?
+    var previous: Answer?
     var wait = Duration.seconds(1)
     var isInterrupted = false
     var hasFailed = false
@@ -38,17 +38,17 @@ extension Device {
     while !Task.isCancelled {
       let begin = ContinuousClock.now
       var pause = Duration.zero
-      let (isProbe, isKeptOpen) = (hasFailed, known != nil && !hasFailed)
+      let (isProbe, isKeptOpen) = (hasFailed, previous != nil && !hasFailed)
       do throws(Failure) {
-        let next = try await ask(isProbe ? nil : known)
+        let next = try await ask(isProbe ? nil : previous)
         hasFailed = false
         if isKeptOpen { wasCutOff = false }
         if isInterrupted {
           isInterrupted = false
-          note(nil)
+          notify(nil)
         }
-        if let next, isNew(next, known) {
-          hand(next)
+        if let next, isNew(next, previous) {
+          deliver(next)
           // Several changes in a row are combined into one list by a short wait.
           (pause, wait) = (.milliseconds(200), .seconds(1))
         } else if isProbe {
@@ -58,7 +58,7 @@ extension Device {
         } else {
           wait = .seconds(1)
         }
-        known = next ?? known
+        previous = next ?? previous
         if let finish { try await finish(next) }
       } catch {
         guard mayPass(error) else { throw error }
@@ -66,7 +66,7 @@ extension Device {
         // server is reachable.
         if !isInterrupted, !(isKeptOpen && wasCutOff) {
           isInterrupted = true
-          note(error)
+          notify(error)
         }
         (hasFailed, wasCutOff) = (true, wasCutOff || isKeptOpen)
         pause = wait

@@ -32,7 +32,7 @@ extension Accounts {
         return group.record.members
       })
     guard let removed else { throw .noSuchAccount }
-    for part in removed { try await forgetNotes(of: part) }
+    for part in removed { try await removeState(of: part) }
   }
 
   /// Deletes the push mechanism of an account with its messages, even if it is locked; its one-time codes stay.
@@ -45,7 +45,7 @@ extension Accounts {
   /// - Throws: ``SignetFailure/noSuchAccount``.
   public func removePush(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
-    let wasThere = try await vaulted(
+    let existed = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         guard records.names.contains(PushMechanismRecord.name(id)) else { return false }
         records.remove(PushMechanismRecord.name(id))
@@ -61,8 +61,8 @@ extension Accounts {
         }
         return true
       })
-    guard wasThere else { throw .noSuchAccount }
-    try await forgetNotes(of: id)
+    guard existed else { throw .noSuchAccount }
+    try await removeState(of: id)
   }
 
   /// Changes the display names of an account and of its parts.

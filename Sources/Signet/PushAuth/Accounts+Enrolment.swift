@@ -29,11 +29,11 @@ extension Accounts {
     _ uri: AuthenticatorURI, from target: PushAuthDevice? = nil, exportable isExportable: Bool = true,
     by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> Enrolment {
-    try Self.requireHalves(of: uri)
-    let codes = try uri.oath.map { (half) throws(SignetFailure) in try Self.codes(uri, half) }
+    try Self.requireBothParts(of: uri)
+    let codes = try uri.oath.map { (parameters) throws(SignetFailure) in try Self.codes(uri, parameters) }
     let policies = try Self.policies(uri.policies)
     try await device.requireCompliance(with: policies)
-    let unlocked = try await openMaking(by: password)
+    let unlocked = try await openOrCreate(by: password)
     let now = device.clock.now
     let before = try await vaulted(unlocked.openedRecords())
     // Checked before any request to the server.
@@ -44,8 +44,8 @@ extension Accounts {
     let all = try Self.policies(EnrolledAccountRecord.merged(joined.policies, uri.policies).policies)
     var attempt = EnrolmentAttempt(of: uri, from: device.random, at: now)
     var push: PushMechanismRecord?
-    if let half = uri.push {
-      var record = try Self.push(uri, half, attempt.push, now)
+    if let parameters = uri.push {
+      var record = try Self.push(uri, parameters, attempt.push, now)
       let stored = try await vaulted(Self.pushDevice(in: before))
       guard let target = target ?? stored else { throw .pushAuth(.missing("device token")) }
       let isRepeated: Bool
@@ -53,7 +53,7 @@ extension Accounts {
       record.mechanismID = attempt.push.uuid
       record.isLive = target.service == PushAuthDevice.live
       do throws(SignetFailure) {
-        try await register(record, half, target, isRepeated: isRepeated)
+        try await register(record, parameters, target, isRepeated: isRepeated)
       } catch {
         // A server that rejected the request has registered nothing; after any other failure it may have.
         if error.isRefusalOfServer { try await abandon(attempt, in: unlocked) }
@@ -170,36 +170,37 @@ extension Accounts {
   }
 
   /// Rejects a combined URI (`mfauth`) that lacks one half.
-  private static func requireHalves(of uri: AuthenticatorURI) throws(SignetFailure) {
+  private static func requireBothParts(of uri: AuthenticatorURI) throws(SignetFailure) {
     guard uri.scheme == .mfauth else { return }
     if uri.oath == nil { throw .interchange(.missing("secret")) }
     if uri.push == nil { throw .interchange(.missing("r (endpoint)")) }
   }
 
   private static func codes(
-    _ uri: AuthenticatorURI, _ half: AuthenticatorURI.OATH
+    _ uri: AuthenticatorURI, _ parameters: AuthenticatorURI.OATH
   ) throws(SignetFailure) -> OTPAccount {
     do throws(InterchangeFailure) {
       return try OTPAccount(
-        issuer: uri.issuer, name: uri.account, kind: half.kind, algorithm: half.algorithm,
-        digits: half.digits, secret: half.secret, image: uri.image)
+        issuer: uri.issuer, name: uri.account, kind: parameters.kind, algorithm: parameters.algorithm,
+        digits: parameters.digits, secret: parameters.secret, image: uri.image)
     } catch { throw .interchange(error) }
   }
 
   private static func push(
-    _ uri: AuthenticatorURI, _ half: AuthenticatorURI.Push, _ id: Account.ID, _ now: Int64
+    _ uri: AuthenticatorURI, _ parameters: AuthenticatorURI.Push, _ id: Account.ID, _ now: Int64
   ) throws(SignetFailure) -> PushMechanismRecord {
     do throws(PushAuthFailure) {
-      guard half.messageID != nil else { throw .missing("m (message id)") }
-      guard half.challenge?.isEmpty == false else { throw .missing("c (challenge)") }
-      _ = try half.sharedSecret.withSecret { (secret) throws(PushAuthFailure) in
+      guard parameters.messageID != nil else { throw .missing("m (message id)") }
+      guard parameters.challenge?.isEmpty == false else { throw .missing("c (challenge)") }
+      _ = try parameters.sharedSecret.withSecret { (secret) throws(PushAuthFailure) in
         try PushAuthKey(secret, atLeast: PushAuthKey.shortestEnrolledByteCount)
       }
       return PushMechanismRecord(
         mechanismID: id.uuid, issuer: uri.issuer, name: uri.account,
         endpoints: try PushAuthEndpoints(
-          registration: half.registrationEndpoint, authentication: half.authenticationEndpoint),
-        loadBalancer: half.loadBalancer, userID: uri.userID, created: now, secret: half.sharedSecret)
+          registration: parameters.registrationEndpoint, authentication: parameters.authenticationEndpoint),
+        loadBalancer: parameters.loadBalancer, userID: uri.userID, created: now,
+        secret: parameters.sharedSecret)
     } catch { throw .pushAuth(error) }
   }
 
@@ -224,8 +225,8 @@ extension Accounts {
       let isSameKind = members.contains(id) && record.account.kind.isTimed == codes.kind.isTimed
       if isSameKind || record.account.makesSameCodes(as: codes) {
         // The enrolled account that contains the codes, because it is listed and removed as a whole.
-        let whole = try groups(in: records).first { $0.record.codes.contains(id) }?.id
-        return .alreadyEnrolled("one-time codes of \(record.account)", account: whole ?? id)
+        let enrolledID = try groups(in: records).first { $0.record.codes.contains(id) }?.id
+        return .alreadyEnrolled("one-time codes of \(record.account)", account: enrolledID ?? id)
       }
     }
     return nil

@@ -21,7 +21,7 @@ extension Accounts {
   public func setPushDevice(
     _ target: PushAuthDevice, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
-    let unlocked = try await openMaking(by: password)
+    let unlocked = try await openOrCreate(by: password)
     try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         try Self.setPushDevice(target, in: &records)
@@ -57,16 +57,16 @@ extension Accounts {
       if let failure {
         failures.append((try await vaulted(PushMechanism(record, id, in: records)), failure))
       }
-      let (isTaken, now) = (failure == nil, device.clock.now)
+      let (isAccepted, now) = (failure == nil, device.clock.now)
       try await vaulted(
         await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
           // If the token has changed in the meantime, the new one still has to be sent.
           guard var present = try Self.mechanism(id, in: records), try Self.pushDevice(in: records) == target
           else { return }
-          present.isUpdateDue = !isTaken
-          present.updateAttempts = isTaken ? 0 : min(present.updateAttempts + 1, 30)
+          present.isUpdateDue = !isAccepted
+          present.updateAttempts = isAccepted ? 0 : min(present.updateAttempts + 1, 30)
           let pause = min(Self.firstPause << min(max(present.updateAttempts - 1, 0), 20), 86_400)
-          present.nextUpdate = isTaken ? 0 : now + pause
+          present.nextUpdate = isAccepted ? 0 : now + pause
           try records.set(PushMechanismRecord.name(id), to: present.bytes)
         })
     }
@@ -78,14 +78,14 @@ extension Accounts {
   /// - Parameters:
   ///   - target: The push token.
   ///   - records: The records to change.
-  ///   - knowing: The mechanism whose server already has the token.
+  ///   - informed: The mechanism whose server already has the token.
   /// - Throws: ``VaultFailure``.
   static func setPushDevice(
-    _ target: PushAuthDevice, in records: inout OpenRecords, knownTo knowing: Account.ID? = nil
+    _ target: PushAuthDevice, in records: inout OpenRecords, knownTo informed: Account.ID? = nil
   ) throws(VaultFailure) {
     guard try pushDevice(in: records) != target else { return }
     try records.set(pushDeviceName, to: target.json.recordBytes)
-    for (id, var record) in try mechanisms(in: records) where id != knowing {
+    for (id, var record) in try mechanisms(in: records) where id != informed {
       (record.isUpdateDue, record.updateAttempts, record.nextUpdate) = (true, 0, 0)
       try records.set(PushMechanismRecord.name(id), to: record.bytes)
     }

@@ -21,7 +21,7 @@ extension Accounts {
     let now = device.clock.now * 1000
     let receptions = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
-        try Self.take([delivery], cleanUp, in: &records, at: now)
+        try Self.accept([delivery], cleanUp, in: &records, at: now)
       })
     return try receptions[0].get()
   }
@@ -40,31 +40,31 @@ extension Accounts {
   /// - Returns: The pending messages that this device has stored, without those it has deleted or rejected; only a stored
   ///   message can be answered.
   /// - Throws: ``SignetFailure`` of the vault.
-  func keep(
+  func store(
     _ waiting: PushChannel.Waiting, of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain
   ) async throws(SignetFailure) -> PushChannel.Waiting {
     guard !waiting.messages.isEmpty || !waiting.ended.isEmpty else { return waiting }
     let now = device.clock.now * 1000
     let receptions = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
-        let receptions = try Self.take(waiting.messages.map(\.delivery), .standard, in: &records, at: now)
+        let receptions = try Self.accept(waiting.messages.map(\.delivery), .standard, in: &records, at: now)
         var listed: Set<String> = []
         for (message, reception) in zip(waiting.messages, receptions) {
           if case .success = reception { listed.insert(message.message.messageID) }
         }
-        try Self.end(Set(waiting.ended.keys), butFor: listed, of: mechanism, in: &records, at: now)
+        try Self.end(Set(waiting.ended.keys), except: listed, of: mechanism, in: &records, at: now)
         return receptions
       })
-    var kept = waiting
-    kept.messages = []
+    var stored = waiting
+    stored.messages = []
     for (message, reception) in zip(waiting.messages, receptions) {
       switch reception {
       case .success(.forgotten): break
-      case .success: kept.messages.append(message)
-      case .failure(let failure): kept.failure = kept.failure ?? failure
+      case .success: stored.messages.append(message)
+      case .failure(let failure): stored.failure = stored.failure ?? failure
       }
     }
-    return kept
+    return stored
   }
 
   /// Marks all pending messages of a mechanism as ended, because its server does not know the mechanism.
@@ -179,16 +179,16 @@ extension Accounts {
       }
       guard case .number = decision, let tries = refusal.wrongNumber else { throw refusal.failure }
       guard tries != .none else {
-        try await note(PushAuthAnswer.deny, of: id, by: found.id, unlocked)
+        try await recordAnswer(PushAuthAnswer.deny, of: id, by: found.id, unlocked)
         throw .wrongNumber(Problem(.transactionWrongNumber, "No try is left: the message is denied."))
       }
       throw .wrongNumber(Problem(.transactionWrongNumber, ""))
     }
-    try await note(answer, of: id, by: found.id, unlocked)
+    try await recordAnswer(answer, of: id, by: found.id, unlocked)
   }
 
   /// Stores an answer that the server has accepted.
-  private func note(
+  private func recordAnswer(
     _ answer: PushAuthAnswer, of id: String, by mechanism: Account.ID, _ unlocked: borrowing UnlockedDomain
   ) async throws(SignetFailure) {
     let now = device.clock.now * 1000
@@ -211,7 +211,7 @@ extension Accounts {
   /// - Throws: ``SignetFailure/pushAuth(_:)`` with `noSuchNotification`.
   public func removeMessage(_ id: String, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
     guard let unlocked = try await open(by: password) else { throw .pushAuth(.noSuchNotification) }
-    let wasThere = try await vaulted(
+    let existed = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         for (mechanism, _) in try Self.mechanisms(in: records) {
           var inbox = try Self.inbox(of: mechanism, in: records)
@@ -222,7 +222,7 @@ extension Accounts {
         }
         return false
       })
-    guard wasThere else { throw .pushAuth(.noSuchNotification) }
+    guard existed else { throw .pushAuth(.noSuchNotification) }
   }
 
   // MARK: Parts
@@ -241,7 +241,7 @@ extension Accounts {
   /// Each inbox is read and written once, because it may have megabytes and the server chooses the number of messages.
   ///
   /// - Returns: The result of each delivery, in order.
-  private static func take(
+  private static func accept(
     _ deliveries: [PushAuthDelivery], _ cleanUp: PushAuthCleanUp, in records: inout OpenRecords, at now: Int64
   ) throws(VaultFailure) -> [Result<PushAuthInbox.Reception, SignetFailure>] {
     var mailboxes: [Mailbox] = []
@@ -251,7 +251,7 @@ extension Accounts {
     var receptions: [Result<PushAuthInbox.Reception, SignetFailure>] = []
     for delivery in deliveries {
       do throws(PushAuthFailure) {
-        receptions.append(.success(try take(delivery, cleanUp, into: &mailboxes, at: now)))
+        receptions.append(.success(try accept(delivery, cleanUp, into: &mailboxes, at: now)))
       } catch { receptions.append(.failure(.pushAuth(error))) }
     }
     for mailbox in mailboxes where mailbox.hasNewMessage {
@@ -262,7 +262,7 @@ extension Accounts {
     return receptions
   }
 
-  private static func take(
+  private static func accept(
     _ delivery: PushAuthDelivery, _ cleanUp: PushAuthCleanUp, into mailboxes: inout [Mailbox], at now: Int64
   ) throws(PushAuthFailure) -> PushAuthInbox.Reception {
     let found = mailboxes.firstIndex {
@@ -276,7 +276,8 @@ extension Accounts {
     }
     let record = mailboxes[found].record
     let message = try delivery.verified(with: record.key())
-    if let user = record.userID, let said = message.userID, !user.utf8.elementsEqual(said.utf8) {
+    if let user = record.userID, let messageUser = message.userID, !user.utf8.elementsEqual(messageUser.utf8)
+    {
       throw .otherUser
     }
     let reception = try mailboxes[found].inbox.receive(message, at: now, cleanUp: cleanUp)
@@ -291,7 +292,7 @@ extension Accounts {
 
   /// Marks messages as ended, and others as pending again.
   private static func end(
-    _ ids: Set<String>, butFor waiting: Set<String> = [], of mechanism: Account.ID,
+    _ ids: Set<String>, except waiting: Set<String> = [], of mechanism: Account.ID,
     in records: inout OpenRecords, at now: Int64
   ) throws(VaultFailure) {
     guard !ids.isEmpty || !waiting.isEmpty else { return }

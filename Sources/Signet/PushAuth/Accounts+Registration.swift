@@ -17,7 +17,7 @@ extension Accounts {
   func begin(
     _ attempt: EnrolmentAttempt, in unlocked: borrowing UnlockedDomain
   ) async throws(SignetFailure) -> (attempt: EnrolmentAttempt, isRepeated: Bool) {
-    let (begun, outdated) = try await vaulted(
+    let (stored, outdated) = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         let all = try EnrolmentAttempt.all(in: records)
         if let same = all.first(where: { $0.isSame(as: attempt) }) { return (same, [EnrolmentAttempt]()) }
@@ -26,8 +26,8 @@ extension Accounts {
         try records.set(attempt.recordName, to: attempt.bytes)
         return (attempt, outdated)
       })
-    for part in outdated.flatMap(\.parts) { try await forgetNotes(of: part) }
-    return (begun, begun.push != attempt.push)
+    for part in outdated.flatMap(\.parts) { try await removeState(of: part) }
+    return (stored, stored.push != attempt.push)
   }
 
   /// Deletes a failed enrollment attempt and its stored policies; an attempt that another process has completed is left unchanged.
@@ -43,26 +43,28 @@ extension Accounts {
         return true
       })
     guard wasOpen else { return }
-    for part in attempt.parts { try await forgetNotes(of: part) }
+    for part in attempt.parts { try await removeState(of: part) }
   }
 
   /// Registers a mechanism with its server.
   ///
   /// - Parameters:
   ///   - record: The mechanism.
-  ///   - half: The push part of the URI.
+  ///   - parameters: The push part of the URI.
   ///   - target: The push token of this device.
   ///   - isRepeated: True if an earlier request may have been accepted. The server accepts the data of a URI once. If it
   ///     rejects the registration, an update of the push token is sent, which it accepts from a known mechanism.
   /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
   func register(
-    _ record: PushMechanismRecord, _ half: AuthenticatorURI.Push, _ target: PushAuthDevice, isRepeated: Bool
+    _ record: PushMechanismRecord, _ parameters: AuthenticatorURI.Push, _ target: PushAuthDevice,
+    isRepeated: Bool
   ) async throws(SignetFailure) {
     let key = try record.readyKey()
     do throws(SignetFailure) {
       try await send(
         PushAuthRequest.registration(
-          of: record.mechanismID, messageID: half.messageID ?? "", challenge: half.challenge ?? [],
+          of: record.mechanismID, messageID: parameters.messageID ?? "",
+          challenge: parameters.challenge ?? [],
           device: target, at: record.endpoints, cookie: record.loadBalancer, key: key))
     } catch {
       guard isRepeated, error.isRefusalOfServer else { throw error }

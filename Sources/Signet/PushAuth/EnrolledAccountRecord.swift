@@ -49,7 +49,9 @@ struct EnrolledAccountRecord {
   }
 
   init(issuer: String, name: String, created: Int64) {
-    (self.issuer, self.name, self.created) = (issuer, name, created)
+    self.issuer = issuer
+    self.name = name
+    self.created = created
   }
 
   init(_ bytes: borrowing SecretBytes) throws(VaultFailure) {

@@ -22,7 +22,7 @@ struct EnrolmentAttempt: Hashable, Sendable {
   /// The start of the attempt, in seconds since 1970.
   let created: Int64
   /// A MAC that identifies the URI, under a secret of the URI.
-  private let mark: [UInt8]
+  private let fingerprint: [UInt8]
 
   /// The name of the record.
   var recordName: String { Self.prefix + push.description }
@@ -34,12 +34,17 @@ struct EnrolmentAttempt: Hashable, Sendable {
 
   /// Creates an attempt that starts now.
   init(of uri: AuthenticatorURI, from random: any RandomSource, at now: Int64) {
-    (push, codes, created) = (Account.ID(from: random), Account.ID(from: random), now)
-    mark = Self.mark(of: uri)
+    push = Account.ID(from: random)
+    codes = Account.ID(from: random)
+    created = now
+    fingerprint = Self.fingerprint(of: uri)
   }
 
-  private init(push: Account.ID, codes: Account.ID, created: Int64, mark: [UInt8]) {
-    (self.push, self.codes, self.created, self.mark) = (push, codes, created, mark)
+  private init(push: Account.ID, codes: Account.ID, created: Int64, fingerprint: [UInt8]) {
+    self.push = push
+    self.codes = codes
+    self.created = created
+    self.fingerprint = fingerprint
   }
 
   /// Reads all stored attempts.
@@ -57,14 +62,14 @@ struct EnrolmentAttempt: Hashable, Sendable {
         found.append(
           EnrolmentAttempt(
             push: push, codes: codes, created: try object.integer("created"),
-            mark: framed.secret.insecureCopy()))
+            fingerprint: framed.secret.insecureCopy()))
       } catch { throw .damaged }
     }
     return found
   }
 
   /// Indicates whether both attempts are for the same URI.
-  func isSame(as other: EnrolmentAttempt) -> Bool { mark == other.mark }
+  func isSame(as other: EnrolmentAttempt) -> Bool { fingerprint == other.fingerprint }
 
   /// The attempts to delete when this one starts: expired ones, and the oldest beyond the limit.
   func outdated(among others: [EnrolmentAttempt]) -> [EnrolmentAttempt] {
@@ -76,11 +81,11 @@ struct EnrolmentAttempt: Hashable, Sendable {
 
   var bytes: SecretBytes {
     let object: JSONObject = ["codes": .string(codes.description), "created": .integer(created)]
-    return FramedRecord.bytes(version: 1, json: object.bytes, secret: SecretBytes(copying: mark))
+    return FramedRecord.bytes(version: 1, json: object.bytes, secret: SecretBytes(copying: fingerprint))
   }
 
   /// HMAC-SHA256 over the scheme, names and push registration of the URI, under the secret in the URI.
-  private static func mark(of uri: AuthenticatorURI) -> [UInt8] {
+  private static func fingerprint(of uri: AuthenticatorURI) -> [UInt8] {
     var text: [String] = ["signet enrolment v1", uri.scheme.rawValue, uri.issuer, uri.account]
     if let push = uri.push { text += [push.registrationEndpoint, push.messageID ?? ""] }
     var content: [UInt8] = []

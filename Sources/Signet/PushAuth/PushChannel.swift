@@ -54,7 +54,9 @@ package struct PushChannel: Sendable {
         do throws(SignetFailure) {
           try await accounts.device.follow(
             pausing: { try await Task.sleep(for: $0) }, waitingOut: { $0.mayPass }, noting: note,
-            asking: { (known: Waiting?) async throws(SignetFailure) in try await kept(beyond: known) },
+            asking: { (previous: Waiting?) async throws(SignetFailure) in
+              try await stored(beyond: previous)
+            },
             isNew: { $0.listed != $1?.listed }, handing: { stream.yield($0) })
           stream.finish()
         } catch { stream.finish(throwing: error) }
@@ -63,9 +65,9 @@ package struct PushChannel: Sendable {
     }
   }
 
-  private func kept(beyond known: Waiting?) async throws(SignetFailure) -> Waiting {
+  private func stored(beyond previous: Waiting?) async throws(SignetFailure) -> Waiting {
     let next: Waiting
-    do throws(SignetFailure) { next = try await waiting(beyond: known?.tag) } catch {
+    do throws(SignetFailure) { next = try await waiting(beyond: previous?.tag) } catch {
       if error == .pushAuth(.notEnrolled), try await !accounts.havePassword(),
         let unlocked = try await accounts.open(by: nil)
       {
@@ -76,7 +78,7 @@ package struct PushChannel: Sendable {
     guard try await !accounts.havePassword(), let unlocked = try await accounts.open(by: nil) else {
       return next
     }
-    return try await accounts.keep(next, of: mechanism.id, in: unlocked)
+    return try await accounts.store(next, of: mechanism.id, in: unlocked)
   }
 
   /// Queries the server once.
@@ -90,10 +92,10 @@ package struct PushChannel: Sendable {
     beyond tag: String?, within seconds: Int? = nil
   ) async throws(SignetFailure) -> Waiting {
     let device = accounts.device
-    let asked = PushAuthWaiting(time: device.clock.now, known: tag, seconds: Int64(device.longestWait))
+    let query = PushAuthWaiting(time: device.clock.now, known: tag, seconds: Int64(device.longestWait))
     let response = try await accounts.response(
       to: PushAuthRequest.waiting(
-        of: mechanism.mechanismID, asked, at: endpoints, cookie: cookie, key: key), within: seconds)
+        of: mechanism.mechanismID, query, at: endpoints, cookie: cookie, key: key), within: seconds)
     guard response.status == 200 else { throw PushRefusal(response).failureOfWaiting }
     return try Waiting(parsing: response.body, key: key)
   }
@@ -167,8 +169,8 @@ extension Accounts {
         if failure == .pushAuth(.notEnrolled) { try await endAll(of: channel.mechanism.id, in: unlocked) }
         failures.append((channel.mechanism, failure))
       case .success(let waiting):
-        let kept = try await keep(waiting, of: channel.mechanism.id, in: unlocked)
-        if let failure = kept.failure { failures.append((channel.mechanism, failure)) }
+        let stored = try await store(waiting, of: channel.mechanism.id, in: unlocked)
+        if let failure = stored.failure { failures.append((channel.mechanism, failure)) }
       }
     }
     return failures

@@ -29,8 +29,12 @@ public struct PushMechanism: Sendable, Hashable, Identifiable {
     hasNamesake = try Accounts.mechanisms(in: records).contains {
       $0.id != id && $0.record.issuer == record.issuer && $0.record.name == record.name
     }
-    (issuer, name, mechanismID) = (record.issuer, record.name, record.mechanismID)
-    (server, userID, created) = (record.endpoints.registration, record.userID, record.created)
+    issuer = record.issuer
+    name = record.name
+    mechanismID = record.mechanismID
+    server = record.endpoints.registration
+    userID = record.userID
+    created = record.created
     isUpdateDue = record.isUpdateDue
   }
 }

@@ -53,8 +53,12 @@ struct PushMechanismRecord {
     mechanismID: String, issuer: String, name: String, endpoints: PushAuthEndpoints, loadBalancer: String?,
     userID: String?, created: Int64, secret: SharedSecretBox
   ) {
-    (self.mechanismID, self.issuer, self.name) = (mechanismID, issuer, name)
-    (self.endpoints, self.loadBalancer, self.userID) = (endpoints, loadBalancer, userID)
+    self.mechanismID = mechanismID
+    self.issuer = issuer
+    self.name = name
+    self.endpoints = endpoints
+    self.loadBalancer = loadBalancer
+    self.userID = userID
     (self.created, self.secret) = (created, secret)
   }
 

@@ -8,7 +8,7 @@ struct PushRefusal {
   /// The maximum length of a stored reason, in code points.
   static let reasonLimit = 200
   /// The failure if the server has suspended or locked the user, device or container; `nil` for another rejection.
-  private let hold: SignetFailure?
+  private let lockFailure: SignetFailure?
 
   /// Indicates whether another number may be tried.
   enum NumberTries {
@@ -26,17 +26,17 @@ struct PushRefusal {
     status = response.status
     let body: JSONObject?
     do throws(JSONFailure) { body = try JSONObject(parsing: response.body) } catch { body = nil }
-    let said: String
+    let text: String
     let problem = Problem(parsing: response.body)
-    hold = problem.map { SignetFailure.refused($0) }.flatMap { $0.isHeld ? $0 : nil }
+    lockFailure = problem.map { SignetFailure.refused($0) }.flatMap { $0.isHeld ? $0 : nil }
     if let problem {
-      said = problem.detail.isEmpty ? problem.code.title : problem.detail
+      text = problem.detail.isEmpty ? problem.code.title : problem.detail
     } else if case .string(let message)? = body?["message"] {
-      said = message
+      text = message
     } else {
-      said = ""
+      text = ""
     }
-    reason = String(String.UnicodeScalarView(said.unicodeScalars.prefix(Self.reasonLimit)))
+    reason = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.reasonLimit)))
     wrongNumber = status == 400 ? Self.wrongNumber(body) : nil
   }
 
@@ -53,7 +53,7 @@ struct PushRefusal {
   /// The failure for a query of pending messages.
   var failureOfWaiting: SignetFailure {
     if status == 400, reason == PushAuthSubmission.refusedReason { return .pushAuth(.notEnrolled) }
-    return hold ?? failure
+    return lockFailure ?? failure
   }
 
   /// The failure for any other request.

@@ -19,14 +19,14 @@ extension Device {
   public func verify(
     _ authentication: Authentication?, for container: Container, key: Key.Usage? = nil
   ) async throws(SignetFailure) {
-    let kept = cache(for: container)
-    let beginning = kept.beginning
+    let passwordCache = cache(for: container)
+    let beginning = passwordCache.beginning
     let unlocked = try await unlock(container, key: key, by: authentication)
     guard container.domain(of: key) == container.domain(of: .transactionSigning),
       let cache = container.protection(of: key).passwordPolicy?.cache, cache.isEnabled
     else { return }
     // If the cache was cleared in the meantime, the verification still succeeds, but nothing is cached.
-    kept.keep(
+    passwordCache.keep(
       unlocked, limits: SessionLimits(idleTimeout: nil, maximumAge: .seconds(cache.timeout)), since: beginning
     )
   }
@@ -67,7 +67,7 @@ extension Device {
 
   private func cache(for container: Container) -> CachedSecret<UnlockedDomain> {
     passwordCaches.withLock { caches in
-      if let known = caches[container.id] { return known }
+      if let existing = caches[container.id] { return existing }
       let made = CachedSecret<UnlockedDomain>(clock: vault.clock)
       caches[container.id] = made
       return made

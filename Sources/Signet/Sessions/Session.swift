@@ -15,7 +15,7 @@ public final class Session: SharedSession {
   public let limits: SessionLimits
   private let device: Device
   private let issued: IssuedKeys
-  private let kept: CachedSecret<OpenedGroup>
+  private let cachedGroup: CachedSecret<OpenedGroup>
 
   /// Creates a locked session; the clock of the device's vault measures its limits.
   ///
@@ -30,10 +30,13 @@ public final class Session: SharedSession {
     limits: SessionLimits = .standard,
     onLock: @escaping @Sendable (LockReason) -> Void = { _ in }
   ) {
-    (self.container, self.device, self.group, self.limits) = (container, device, group, limits)
+    self.container = container
+    self.device = device
+    self.group = group
+    self.limits = limits
     let issued = IssuedKeys()
     self.issued = issued
-    kept = CachedSecret(clock: device.vault.clock) { reason in
+    cachedGroup = CachedSecret(clock: device.vault.clock) { reason in
       issued.revoke(because: reason)
       onLock(reason)
     }
@@ -43,7 +46,7 @@ public final class Session: SharedSession {
   deinit { issued.revoke(because: .ending) }
 
   /// Returns whether the session is unlocked, with the reason if it is locked.
-  public func state() -> SessionState { kept.reason.map { .locked($0) } ?? .unlocked }
+  public func state() -> SessionState { cachedGroup.reason.map { .locked($0) } ?? .unlocked }
 
   /// Unlocks the session; if it is unlocked, authenticates again.
   ///
@@ -52,16 +55,18 @@ public final class Session: SharedSession {
   ///   stays unlocked. ``SignetFailure/appData(_:)`` with `locked` if it was locked during the verification.
   ///   ``SignetFailure/integrity(_:)`` on tampering, which also locks the session if that is the reaction.
   public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
-    let beginning = kept.beginning
+    let beginning = cachedGroup.beginning
     let opened = try await device.appDataGroupKey(of: container, group, by: authentication)
-    if let reason = kept.keep(opened, limits: limits, since: beginning) { throw .appData(.locked(reason)) }
+    if let reason = cachedGroup.keep(opened, limits: limits, since: beginning) {
+      throw .appData(.locked(reason))
+    }
   }
 
   /// Locks the session on request.
   public func lock() { lock(because: .requested) }
 
   /// Locks the session, for example because the screen was locked or the machine is about to sleep.
-  public func lock(because reason: LockReason) { kept.wipe(because: reason) }
+  public func lock(because reason: LockReason) { cachedGroup.wipe(because: reason) }
 
   /// Derives the key of a new text.
   ///
@@ -87,7 +92,7 @@ public final class Session: SharedSession {
 
   /// Locks the session if any process has changed, locked or erased the password since it was unlocked.
   private func requireCurrent() async throws(SignetFailure) {
-    guard let slot = kept.withSecret({ $0.slot }) else { return }
+    guard let slot = cachedGroup.withSecret({ $0.slot }) else { return }
     do throws(VaultFailure) { try await device.vault.requireCurrent(slot, askingHardware: false) } catch {
       switch error {
       case .busy, .diskFull, .storage, .keystore: break
@@ -104,14 +109,14 @@ public final class Session: SharedSession {
     try await requireCurrent()
     let made: AppDataKey?
     do throws(AppDataFailure) {
-      made = try kept.withSecret { (opened) throws(AppDataFailure) in
+      made = try cachedGroup.withSecret { (opened) throws(AppDataFailure) in
         let key = try derive(opened.key)
         // Recorded before the session can be locked, so that no key outlives it.
         issued.note(key)
         return key
       }
     } catch { throw .appData(error) }
-    guard let made else { throw .appData(.locked(kept.reason ?? .requested)) }
+    guard let made else { throw .appData(.locked(cachedGroup.reason ?? .requested)) }
     return made
   }
 }

@@ -109,7 +109,7 @@ extension Device {
     let claimed: (server: ServerURL, user: UserID)
     do { claimed = try OfflineTransaction.claimed(by: text) } catch { throw .contentRefused(error) }
     let container = try await container(at: claimed.server, user: claimed.user)
-    guard let key = try await facts(of: container).serverKey else { throw .serverKeyUnknown }
+    guard let key = try await binding(of: container).serverKey else { throw .serverKeyUnknown }
     let transaction: OfflineTransaction
     do { transaction = try OfflineTransaction(verifying: text, signedBy: key) } catch {
       if error == .notAuthentic { throw .serverKeyUnknown }

@@ -35,7 +35,7 @@ extension Device {
       throw .unexpectedAnswer(status: 304)
     }
     if found.list.isReportWanted {
-      _ = try await meetsWish(for: container, with: sessionKey(of: container, by: authentication))
+      _ = try await sendRequestedReport(for: container, with: sessionKey(of: container, by: authentication))
     }
     return found.list
   }
@@ -54,7 +54,7 @@ extension Device {
     let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
     let list: TransactionList
     do { list = try sealed.list(signedBy: key, for: address) } catch { throw .unexpectedAnswer(status: 200) }
-    await note(.otherServerKey, false, of: container)
+    await record(.otherServerKey, false, of: container)
     return list
   }
 
@@ -67,7 +67,7 @@ extension Device {
     do throws(SignetFailure) {
       return try await trustedServerKey(called: thumbprint, of: container, session)
     } catch {
-      if case .serverKeyUnknown = error { await note(.otherServerKey, true, of: container) }
+      if case .serverKeyUnknown = error { await record(.otherServerKey, true, of: container) }
       throw error
     }
   }
@@ -75,21 +75,21 @@ extension Device {
   private func trustedServerKey(
     called thumbprint: String, of container: Container, _ session: ServerSession
   ) async throws(SignetFailure) -> P256.Signing.PublicKey {
-    var facts = try await facts(of: container)
-    guard let known = facts.serverKey else { throw .serverKeyUnknown }
-    if known.thumbprint == thumbprint { return known }
+    var binding = try await binding(of: container)
+    guard let current = binding.serverKey else { throw .serverKeyUnknown }
+    if current.thumbprint == thumbprint { return current }
     let published = try await session.get("/v1/jwks")
     let set: ServerKeySet
     do { set = try ServerKeySet(parsing: published) } catch { throw .unexpectedAnswer(status: 200) }
-    guard let next = set.successor(of: known, called: thumbprint, at: container.server) else {
+    guard let next = set.successor(of: current, called: thumbprint, at: container.server) else {
       throw .serverKeyUnknown
     }
-    facts.serverKey = next
-    try await vaulted(await vault.setProtocolFacts(facts.bytes, of: container.id))
+    binding.serverKey = next
+    try await vaulted(await vault.setProtocolFacts(binding.bytes, of: container.id))
     return next
   }
 
-  func facts(of container: Container) async throws(SignetFailure) -> ContainerBinding {
+  func binding(of container: Container) async throws(SignetFailure) -> ContainerBinding {
     let stored = try await vaulted(await vault.container(container.id))
     do { return try ContainerBinding(parsing: stored.attributes.protocolFacts) } catch {
       throw .unsupportedProfile(error)
@@ -127,8 +127,10 @@ extension Device {
     if status == .accepted { try await requireUnlocked(container) }
     let now = clock.now
     guard transaction.expires > now else { throw .transactionExpired }
-    let wanted = status == .accepted ? transaction.numberDigits : nil
-    guard wanted == number?.digits.utf8.count else { throw .numberRequired(digits: wanted ?? 0) }
+    let requiredDigits = status == .accepted ? transaction.numberDigits : nil
+    guard requiredDigits == number?.digits.utf8.count else {
+      throw .numberRequired(digits: requiredDigits ?? 0)
+    }
     if let deviceContext {
       do { try Decision.check(deviceContext: deviceContext) } catch { throw .contentRefused(error) }
     }

@@ -27,7 +27,10 @@ public struct TransactionDisplay: Hashable, Sendable {
     public let isInGroup: Bool
 
     init(_ label: String?, _ value: String, isInGroup: Bool = false, as role: Role = .matter) {
-      (self.role, self.label, self.value, self.isInGroup) = (role, label, value, isInGroup)
+      self.role = role
+      self.label = label
+      self.value = value
+      self.isInGroup = isInGroup
     }
   }
 
@@ -53,11 +56,12 @@ public struct TransactionDisplay: Hashable, Sendable {
       title = language.word(.login)
       lines.append(Line(nil, title))
     }
-    let places: [(DisplayLanguage.Word, String?)] = [
+    let circumstances: [(DisplayLanguage.Word, String?)] = [
       (.place, content.context?.place), (.browser, content.context?.browser),
       (.address, content.context?.address),
     ]
-    lines += places.compactMap { word, text in text.map { Line(language.word(word), $0, as: .context) } }
+    lines += circumstances.compactMap { word, text in text.map { Line(language.word(word), $0, as: .context) }
+    }
     self.lines = lines
   }
 

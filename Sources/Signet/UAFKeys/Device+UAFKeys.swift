@@ -5,8 +5,8 @@ import SignetSystem
 extension ServerURL {
   /// Indicates whether a URL has the host and port of this server; false for an invalid URL.
   package func isPlace(of url: String) -> Bool {
-    guard let place = HTTPSURL(url)?.origin.lowercased() else { return false }
-    return place == origin || place == "https://\(host):\(port)"
+    guard let urlOrigin = HTTPSURL(url)?.origin.lowercased() else { return false }
+    return urlOrigin == origin || urlOrigin == "https://\(host):\(port)"
   }
 }
 

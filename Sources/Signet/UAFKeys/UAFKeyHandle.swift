@@ -16,7 +16,9 @@ package struct UAFKeyHandle {
   package static let usernameByteCounts = 1...128
 
   package init(accessToken: [UInt8], keyID: KeyID, username: String) {
-    (self.accessToken, self.keyID, self.username) = (accessToken, keyID, username)
+    self.accessToken = accessToken
+    self.keyID = keyID
+    self.username = username
   }
 
   /// Unwraps a handle; `nil` if this authenticator has not wrapped it.

@@ -102,7 +102,10 @@ package struct StoredUAFKey: Sendable {
   package let handle: [UInt8]
 
   package init(_ keyID: KeyID, aaid: AAID, appID: String, server: String?, created: Int64, handle: [UInt8]) {
-    (self.keyID, self.aaid, self.appID, self.server) = (keyID, aaid, appID, server)
+    self.keyID = keyID
+    self.aaid = aaid
+    self.appID = appID
+    self.server = server
     (self.created, self.handle) = (created, handle)
   }
 
