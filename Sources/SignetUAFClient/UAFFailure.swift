@@ -52,8 +52,8 @@ import SignetVault
   public var description: String {
     switch self {
     case .protocol(_, let detail): detail
-    case .wrongSecret(_, let status): "that is wrong; \(Self.rest(status))"
-    case .coolingDown(_, let status): "not tried: \(Self.rest(status))"
+    case .wrongSecret(_, let status): "that is wrong; \(Self.retryText(status))"
+    case .coolingDown(_, let status): "not tried: \(Self.retryText(status))"
     case .unusableSecret(_, let problem): problem.description
     case .notRecognised: "not recognised; try again"
     case .wrongPasscode: "the device's passcode was wrong; try again"
@@ -61,7 +61,7 @@ import SignetVault
     }
   }
 
-  private static func rest(_ status: LockStatus) -> String {
+  private static func retryText(_ status: LockStatus) -> String {
     switch status {
     case .unlocked: "try again"
     case .lockedOut: "no try is left: remove the authenticator, and register it again"
@@ -102,8 +102,8 @@ extension ASMStatus {
   init?(_ error: UAFClientError) {
     // `authenticatorDisconnected` is excluded: these authenticators cannot be disconnected, and the client itself reports
     // the same error.
-    let known = Self.allCases.filter { $0 != .authenticatorDisconnected }
-    guard let status = known.first(where: { $0.clientError == error }) else { return nil }
+    let candidates = Self.allCases.filter { $0 != .authenticatorDisconnected }
+    guard let status = candidates.first(where: { $0.clientError == error }) else { return nil }
     self = status
   }
 }

@@ -29,7 +29,9 @@ package struct ASM: Sendable {
   var server: String?
 
   package init(authenticators: UAFAuthenticators, callerID: String, server: String? = nil) {
-    (self.authenticators, self.callerID, self.server) = (authenticators, callerID, server)
+    self.authenticators = authenticators
+    self.callerID = callerID
+    self.server = server
   }
 
   /// Processes a request in JSON; an invalid request gets an error response.
@@ -168,8 +170,8 @@ package struct ASM: Sendable {
   private func registrations(_ index: UInt8) async throws(VaultFailure) -> ASMOutcome {
     var list: [(appID: String, keyIDs: [KeyID])] = []
     for key in try await keys() where key.key.kind.index == index && key.key.isFor(server) {
-      if let place = list.firstIndex(where: { $0.appID == key.key.appID }) {
-        list[place].keyIDs.append(key.keyID)
+      if let position = list.firstIndex(where: { $0.appID == key.key.appID }) {
+        list[position].keyIDs.append(key.keyID)
       } else {
         list.append((key.key.appID, [key.keyID]))
       }

@@ -90,7 +90,7 @@ public struct UAFKey: Hashable, Sendable {
   func isFor(_ server: String?) -> Bool {
     switch (self.server, server) {
     case (nil, nil): true
-    case (let own?, let other?): own.utf8.elementsEqual(other.utf8)
+    case (let keyServer?, let otherServer?): keyServer.utf8.elementsEqual(otherServer.utf8)
     default: false
     }
   }

@@ -28,8 +28,8 @@ extension UAFAuthenticators {
   package func process(_ bytes: [UInt8]) async -> [UInt8] {
     let command: AuthenticatorCommand
     do throws(AuthenticatorCommandFailure) { command = try AuthenticatorCommand(parsing: bytes) } catch {
-      guard let begun = AuthenticatorStatus.Command(beginningOf: bytes) else { return [] }
-      return AuthenticatorAnswer(begun, .parametersInvalid).encoded
+      guard let commandCode = AuthenticatorStatus.Command(beginningOf: bytes) else { return [] }
+      return AuthenticatorAnswer(commandCode, .parametersInvalid).encoded
     }
     return await perform(command).answer.encoded
   }
@@ -187,8 +187,8 @@ extension UAFAuthenticators {
   private static func handles(
     of command: AuthenticatorCommand.Sign, _ aaid: AAID, _ contents: UAFContents
   ) -> (found: [OpenedHandle], allowed: [OpenedHandle]) {
-    let own = contents.keys.filter { $0.aaid == aaid }
-    let found = own.compactMap { key -> OpenedHandle? in
+    let modelKeys = contents.keys.filter { $0.aaid == aaid }
+    let found = modelKeys.compactMap { key -> OpenedHandle? in
       guard command.keyHandles.isEmpty || command.keyHandles.contains(key.handle),
         let content = contents.handle(of: key)
       else { return nil }

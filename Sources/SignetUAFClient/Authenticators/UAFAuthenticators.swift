@@ -34,7 +34,10 @@ package actor UAFAuthenticators {
     requireIntegrity: @escaping @Sendable () async throws(SignetFailure) -> Void
   ) {
     self.requireIntegrity = requireIntegrity
-    (self.store, self.fingerprint, self.face, self.passcode) = (store, fingerprint, face, passcode)
+    self.store = store
+    self.fingerprint = fingerprint
+    self.face = face
+    self.passcode = passcode
   }
 
   nonisolated var vault: Vault { store.vault }
@@ -111,7 +114,7 @@ package actor UAFAuthenticators {
         try await passcode.verify(reason, conversation: conversation)
       } catch { throw UAFFailure(.passcode(error), aaid, during: .register) }
       protection = .devicePasscode
-    default: throw Self.wrongWay
+    default: throw Self.wrongMethod
     }
     return remember(.enrolled(kind, protection, server: server))
   }
@@ -132,7 +135,7 @@ package actor UAFAuthenticators {
     case (.pin, .password), (.password, .password), (.fingerprint, .biometrics), (.face, .biometrics),
       (.fingerprint, .passcode), (.face, .passcode), (.devicePasscode, .passcode):
       break
-    default: throw Self.wrongWay
+    default: throw Self.wrongMethod
     }
     do throws(VaultFailure) {
       guard let id = try await vault.uafContainer() else { throw .noSuchRecord(name: key.text) }
@@ -154,7 +157,7 @@ package actor UAFAuthenticators {
       }
       return remember(.unlocked(key, signingKey))
     } catch {
-      if case .noSuchSlot(_, .devicePasscode) = error, kind != .devicePasscode { throw Self.wrongWay }
+      if case .noSuchSlot(_, .devicePasscode) = error, kind != .devicePasscode { throw Self.wrongMethod }
       throw await failure(error, of: key, aaid(of: kind))
     }
   }
@@ -164,7 +167,7 @@ package actor UAFAuthenticators {
     do throws(SignetFailure) { try await requireIntegrity() } catch { throw .device(error) }
   }
 
-  private static let wrongWay = UAFFailure.protocol(
+  private static let wrongMethod = UAFFailure.protocol(
     .authenticatorAccessDenied, "this authenticator does not verify its user in that way")
 
   private static func signingKey(
@@ -203,9 +206,9 @@ package actor UAFAuthenticators {
   /// Returns the lock status of a key.
   nonisolated func protectionStatus(of key: KeyID) async throws(VaultFailure) -> LockStatus {
     guard let id = try await vault.uafContainer() else { throw .noSuchRecord(name: key.text) }
-    let ways = try await vault.domains(of: id).filter { $0.name == StoredUAFKey.domain(key) }
-    guard !ways.isEmpty else { throw .noSuchRecord(name: key.text) }
-    return ways.map(\.status).first { $0 != .unlocked } ?? .unlocked
+    let slots = try await vault.domains(of: id).filter { $0.name == StoredUAFKey.domain(key) }
+    guard !slots.isEmpty else { throw .noSuchRecord(name: key.text) }
+    return slots.map(\.status).first { $0 != .unlocked } ?? .unlocked
   }
 
   /// Converts a failure of the vault for a key, with the lock status of the key.

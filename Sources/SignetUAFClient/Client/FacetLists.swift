@@ -32,7 +32,7 @@ final class FacetLists: Sendable {
   /// - Throws: ``Refusal``; the operation then ends with `UNTRUSTED_FACET_ID`.
   func list(at url: String) async throws(Refusal) -> TrustedFacetList {
     let now = clock.now.boot.millisecondsSinceBoot
-    if let known = cache.withLock({ $0[url] }), now < known.end { return known.list }
+    if let cached = cache.withLock({ $0[url] }), now < cached.end { return cached.list }
     let response = try await fetch(url)
     let list: TrustedFacetList
     do throws(MessageFailure) { list = try TrustedFacetList(parsing: response.body) } catch {
@@ -104,8 +104,8 @@ final class FacetLists: Sendable {
     guard !directives.contains(where: { $0 == "no-store" || $0.hasPrefix("no-cache") }) else { return 0 }
     let ages = directives.filter { $0.hasPrefix("max-age=") }
     guard ages.count == 1, let age = Int64(ages[0].dropFirst("max-age=".count)), age > 0 else { return 0 }
-    let spent = response.header("Age").flatMap { Int64($0) } ?? 0
-    return min(age - max(0, spent), longestLifetime)
+    let ageHeader = response.header("Age").flatMap { Int64($0) } ?? 0
+    return min(age - max(0, ageHeader), longestLifetime)
   }
 }
 

@@ -37,19 +37,19 @@ extension Policy {
     with chosen: Int, of candidates: [Candidate], _ allowed: [Int], _ criteria: [MatchCriteria]
   ) -> [Int]? {
     for position in criteria.indices where criteria[position].fits(candidates[chosen]) {
-      var rest = criteria
-      rest.remove(at: position)
-      guard !rest.isEmpty else { return [chosen] }
+      var remaining = criteria
+      remaining.remove(at: position)
+      guard !remaining.isEmpty else { return [chosen] }
       var models: Set<AAID> = [candidates[chosen].traits.aaid]
       let others = allowed.filter { other in
         let aaid = candidates[other].traits.aaid
-        guard !models.contains(aaid), rest.contains(where: { $0.fits(candidates[other]) }) else {
+        guard !models.contains(aaid), remaining.contains(where: { $0.fits(candidates[other]) }) else {
           return false
         }
         models.insert(aaid)
         return true
       }
-      let found = Policy(accepted: [rest]).firstCombination(of: others.map { candidates[$0] })
+      let found = Policy(accepted: [remaining]).firstCombination(of: others.map { candidates[$0] })
       guard let found else { continue }
       var members = found.candidates.map { others[$0] }
       members.insert(chosen, at: position)

@@ -32,7 +32,9 @@ public struct UAFAuthentication: Sendable {
     _ client: UAFClient, _ server: String?, _ request: AuthenticationRequest, _ appID: String,
     _ finalChallenge: FinalChallenge, _ authenticators: [UAFAuthenticator]
   ) {
-    (self.client, self.server, self.request) = (client, server, request)
+    self.client = client
+    self.server = server
+    self.request = request
     (self.appID, self.finalChallenge) = (appID, finalChallenge)
     var members: [(authenticator: UAFAuthenticator, key: UAFKey, candidate: Policy.Candidate)] = []
     for authenticator in authenticators {
@@ -46,8 +48,11 @@ public struct UAFAuthentication: Sendable {
     for member in members.sorted(by: { $0.key.created > $1.key.created })
     where !usernames.contains(where: member.key.isOf) { usernames.append(member.key.username) }
     matches = usernames.map { username in
-      let own = members.filter { $0.key.isOf(username) }
-      return (username, MatchedPolicy(request.policy, own.map { ($0.authenticator, $0.key, $0.candidate) }))
+      let accountMembers = members.filter { $0.key.isOf(username) }
+      return (
+        username,
+        MatchedPolicy(request.policy, accountMembers.map { ($0.authenticator, $0.key, $0.candidate) })
+      )
     }
     let keyless = authenticators.filter { authenticator in
       !members.contains { $0.authenticator.kind == authenticator.kind }
@@ -95,10 +100,10 @@ public struct UAFAuthentication: Sendable {
   func authenticate<Turn>(
     _ uses: [KeyUnlock], inTurn wait: () async throws(UAFFailure) -> Turn
   ) async throws(UAFFailure) -> (response: UAFResponse, turn: Turn) {
-    let wanted = Set(uses.map(\.key))
-    guard wanted.count == uses.count,
+    let requestedKeys = Set(uses.map(\.key))
+    guard requestedKeys.count == uses.count,
       let combination = matches.lazy.flatMap({ $0.match.usable }).first(where: {
-        Set($0.compactMap(\.key)) == wanted
+        Set($0.compactMap(\.key)) == requestedKeys
       })
     else { throw UAFClient.noSuitableAuthenticator }
     var verified: [(key: KeyID, kind: UAFAuthenticator.Kind, token: [UInt8])] = []

@@ -68,11 +68,11 @@ public final class UAFClient: Sendable {
   /// - Returns: PIN, password, fingerprint, face and device passcode.
   /// - Throws: ``UAFFailure/device(_:)``.
   public func authenticators() async throws(UAFFailure) -> [UAFAuthenticator] {
-    do throws(SignetFailure) { return try await ownAuthenticators() } catch { throw .device(error) }
+    do throws(SignetFailure) { return try await localAuthenticators() } catch { throw .device(error) }
   }
 
-  func ownAuthenticators() async throws(SignetFailure) -> [UAFAuthenticator] {
-    let keys = try await ownKeys()
+  func localAuthenticators() async throws(SignetFailure) -> [UAFAuthenticator] {
+    let keys = try await localKeys()
     var list: [UAFAuthenticator] = []
     for kind in UAFAuthenticator.Kind.allCases {
       let (isSupported, isEnrolled) = await authenticators.availability(of: kind)
@@ -89,10 +89,10 @@ public final class UAFClient: Sendable {
   ///
   /// - Throws: ``UAFFailure/device(_:)``.
   public func keys() async throws(UAFFailure) -> [UAFKey] {
-    do throws(SignetFailure) { return try await ownKeys() } catch { throw .device(error) }
+    do throws(SignetFailure) { return try await localKeys() } catch { throw .device(error) }
   }
 
-  func ownKeys() async throws(SignetFailure) -> [UAFKey] {
+  func localKeys() async throws(SignetFailure) -> [UAFKey] {
     do throws(VaultFailure) { return try await module.keys().map(\.key) } catch {
       throw SignetFailure(error)
     }
@@ -134,7 +134,7 @@ public final class UAFClient: Sendable {
       guard let id = try await vault.uafContainer() else { throw .noSuchRecord(name: key.keyID) }
       try await vault.changePassword(
         of: StoredUAFKey.domain(keyID), in: id, from: old.withSecret { $0.copy() },
-        to: new.withSecret { $0.copy() }, policy: Self.anyOther)
+        to: new.withSecret { $0.copy() }, policy: Self.anyNewPassword)
     } catch {
       if case .passwordUsedBefore = error { throw .unusableSecret(aaid: aaid.text, .sameAsBefore) }
       throw await authenticators.failure(error, of: keyID, aaid)
@@ -222,7 +222,7 @@ public final class UAFClient: Sendable {
   }
 
   /// A policy that accepts any password but the current one.
-  private static let anyOther: PasswordPolicy = {
+  private static let anyNewPassword: PasswordPolicy = {
     do {
       return try PasswordPolicy(
         minimumLength: 1, maximumLength: 256, allowsSequences: true, maximumHistory: 1)

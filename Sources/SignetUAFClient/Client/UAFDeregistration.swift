@@ -11,7 +11,10 @@ public struct UAFDeregistration: Sendable {
   public let appID: String
 
   init(_ client: UAFClient, _ server: String?, _ request: DeregistrationRequest, _ appID: String) {
-    (self.client, self.server, self.request, self.appID) = (client, server, request, appID)
+    self.client = client
+    self.server = server
+    self.request = request
+    self.appID = appID
   }
 
   /// Deletes the keys that the request names and this app has.
@@ -29,22 +32,22 @@ public struct UAFDeregistration: Sendable {
   /// A server may name another server's application ID or ask to delete everything. The filter then limits the deletion
   /// to that server's users.
   ///
-  /// - Parameter isMeant: Returns true for a key of the application that may be deleted.
+  /// - Parameter isSelected: Returns true for a key of the application that may be deleted.
   /// - Returns: The deleted keys.
   /// - Throws: ``UAFFailure``.
-  package func deregister(where isMeant: (UAFKey) -> Bool) async throws(UAFFailure) -> [UAFKey] {
-    var gone: [UAFKey] = []
+  package func deregister(where isSelected: (UAFKey) -> Bool) async throws(UAFFailure) -> [UAFKey] {
+    var deleted: [UAFKey] = []
     for key in try await client.keys()
-    where key.appID.utf8.elementsEqual(appID.utf8) && key.isFor(server) && isMeant(key) {
+    where key.appID.utf8.elementsEqual(appID.utf8) && key.isFor(server) && isSelected(key) {
       guard request.targets.contains(where: { $0.names(key) }), let id = KeyID(text: key.keyID) else {
         continue
       }
       let outcome = await client.module(for: server).handle(
         ASMRequest(.deregister(appID: appID, keyID: id), authenticatorIndex: UInt16(key.kind.index)))
       guard outcome.response.status == .ok else { throw UAFClient.failure(outcome) }
-      gone.append(key)
+      deleted.append(key)
     }
-    return gone
+    return deleted
   }
 }
 

@@ -27,7 +27,9 @@ public struct UAFRegistration: Sendable {
     _ client: UAFClient, _ server: String?, _ request: RegistrationRequest, _ appID: String,
     _ finalChallenge: FinalChallenge, _ authenticators: [UAFAuthenticator]
   ) {
-    (self.client, self.server, self.request) = (client, server, request)
+    self.client = client
+    self.server = server
+    self.request = request
     (self.appID, self.finalChallenge) = (appID, finalChallenge)
     match = MatchedPolicy(
       request.policy,
@@ -59,9 +61,9 @@ public struct UAFRegistration: Sendable {
   /// - Throws: ``UAFFailure``: `unusableSecret`, `notRecognised`, `wrongPasscode`; `NO_SUITABLE_AUTHENTICATOR` if the
   ///   authenticators are not one of the combinations.
   public func register(_ enrolments: [UAFEnrolment]) async throws(UAFFailure) -> UAFResponse {
-    let wanted = Set(enrolments.map(\.aaid))
-    guard wanted.count == enrolments.count,
-      let combination = combinations.first(where: { Set($0.map(\.authenticator.aaid)) == wanted })
+    let requestedModels = Set(enrolments.map(\.aaid))
+    guard requestedModels.count == enrolments.count,
+      let combination = combinations.first(where: { Set($0.map(\.authenticator.aaid)) == requestedModels })
     else { throw UAFClient.noSuitableAuthenticator }
     var tokens: [(kind: UAFAuthenticator.Kind, token: [UInt8])] = []
     var made: [KeyID] = []
@@ -124,7 +126,7 @@ public struct UAFRegistration: Sendable {
   public func finish(_ response: UAFResponse, isAccepted: Bool) async throws(UAFFailure) {
     do throws(SignetFailure) {
       guard isAccepted else { return try await client.delete(response.keys) }
-      let older = try await client.ownKeys().filter { key in
+      let older = try await client.localKeys().filter { key in
         !response.keys.contains(key)
           && response.keys.contains {
             $0.appID == key.appID && $0.isOf(key.username) && $0.aaid == key.aaid && $0.isFor(key.server)

@@ -8,12 +8,14 @@ struct CredentialQuestions {
   let username: String
   let transaction: UAFTransactionContent?
   /// Credentials already entered, by AAID; they are reused when another authenticator of the same combination must be asked again.
-  private var given: [String: Authentication] = [:]
+  private var authentications: [String: Authentication] = [:]
   private var lastErrors: [String: UAFRecoverableError] = [:]
   private var statuses: [String: LockStatus] = [:]
 
   init(conversation: UAFConversation, username: String, transaction: UAFTransactionContent?) {
-    (self.conversation, self.username, self.transaction) = (conversation, username, transaction)
+    self.conversation = conversation
+    self.username = username
+    self.transaction = transaction
   }
 
   // MARK: Questions
@@ -22,7 +24,7 @@ struct CredentialQuestions {
   mutating func enrolment(
     of authenticator: UAFAuthenticator
   ) async throws(UAFOperationFailure) -> Authentication {
-    if let given = given[authenticator.aaid] { return given }
+    if let authentication = authentications[authenticator.aaid] { return authentication }
     guard authenticator.isTyped else { return try await prompt(authenticator) }
     while true {
       let question = question(authenticator)
@@ -36,7 +38,7 @@ struct CredentialQuestions {
         lastErrors[authenticator.aaid] = error
         continue
       }
-      given[authenticator.aaid] = .password(typed)
+      authentications[authenticator.aaid] = .password(typed)
       return .password(typed)
     }
   }
@@ -51,14 +53,14 @@ struct CredentialQuestions {
   mutating func verification(
     by authenticator: UAFAuthenticator, _ status: LockStatus
   ) async throws(UAFOperationFailure) -> Authentication {
-    if let given = given[authenticator.aaid] { return given }
+    if let authentication = authentications[authenticator.aaid] { return authentication }
     guard authenticator.isTyped else { return try await prompt(authenticator) }
     if statuses[authenticator.aaid] == nil { statuses[authenticator.aaid] = status }
     let question = question(authenticator)
     let typed: SharedSecretBox = try await ask(question.protectionStatus.wait) { interaction, answer in
       await interaction.verify(question, answer: answer)
     }
-    given[authenticator.aaid] = .password(typed)
+    authentications[authenticator.aaid] = .password(typed)
     return .password(typed)
   }
 
@@ -80,7 +82,7 @@ struct CredentialQuestions {
       }
       authentication = .biometrics(reason: prompt.reason, hints: prompt.hints)
     }
-    given[authenticator.aaid] = authentication
+    authentications[authenticator.aaid] = authentication
     return authentication
   }
 
@@ -92,9 +94,9 @@ struct CredentialQuestions {
 
   private func ask<Value: Sendable>(
     _ wait: Duration = .zero,
-    _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
+    _ show: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
   ) async throws(UAFOperationFailure) -> Value {
-    do throws(UAFClientError) { return try await conversation.ask(extendedBy: wait, put) } catch {
+    do throws(UAFClientError) { return try await conversation.ask(extendedBy: wait, show) } catch {
       throw .fido(error)
     }
   }
@@ -102,16 +104,16 @@ struct CredentialQuestions {
   // MARK: Results
 
   /// Records a recoverable failure for the next question; returns false if the user cannot recover from it.
-  mutating func mayGoOn(after failure: UAFFailure) -> Bool {
-    guard let (aaid, error, status) = failure.mended else { return false }
-    given[aaid] = nil
+  mutating func mayRetry(after failure: UAFFailure) -> Bool {
+    guard let (aaid, error, status) = failure.recoverable else { return false }
+    authentications[aaid] = nil
     lastErrors[aaid] = error
     if let status { statuses[aaid] = status }
     return true
   }
 
   /// Tells the app that the authenticators accepted the credentials.
-  func praise(_ authenticators: [UAFAuthenticator]) async {
+  func reportSuccess(_ authenticators: [UAFAuthenticator]) async {
     for authenticator in authenticators {
       await conversation.interaction.validCredentialsProvided(by: username, to: authenticator)
     }
@@ -120,7 +122,7 @@ struct CredentialQuestions {
 
 extension UAFFailure {
   /// The AAID to ask again, the reason and the lock status after a failed attempt; `nil` if the failure is not recoverable.
-  var mended: (aaid: String, error: UAFRecoverableError, status: LockStatus?)? {
+  var recoverable: (aaid: String, error: UAFRecoverableError, status: LockStatus?)? {
     switch self {
     case .wrongSecret(let aaid, let status): (aaid, .wrongCredential, status)
     case .coolingDown(let aaid, let status): (aaid, .coolingDown, status)

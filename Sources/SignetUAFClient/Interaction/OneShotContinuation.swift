@@ -4,7 +4,7 @@ import Synchronization
 final class OneShotContinuation<Value: Sendable>: Sendable {
   /// The result of a question.
   enum Outcome: Sendable {
-    case given(Value)
+    case value(Value)
     /// The user cancelled.
     case cancelled
     /// The app released the answer object without an answer.
@@ -17,7 +17,7 @@ final class OneShotContinuation<Value: Sendable>: Sendable {
 
   private enum State: Sendable {
     case open(CheckedContinuation<Outcome, Never>?)
-    case settled(Outcome)
+    case completed(Outcome)
   }
 
   private let state = Mutex<State>(.open(nil))
@@ -27,7 +27,7 @@ final class OneShotContinuation<Value: Sendable>: Sendable {
   func settle(_ outcome: Outcome) -> Bool {
     let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
       guard case .open(let waiting) = state else { return (false, nil) }
-      state = .settled(outcome)
+      state = .completed(outcome)
       return (true, waiting)
     }
     waiting?.resume(returning: outcome)
@@ -37,16 +37,16 @@ final class OneShotContinuation<Value: Sendable>: Sendable {
   /// Waits until the question is settled; at most one task may wait.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
-      let settled = state.withLock { state -> Outcome? in
+      let completed = state.withLock { state -> Outcome? in
         switch state {
-        case .settled(let outcome): return outcome
+        case .completed(let outcome): return outcome
         case .open(let waiting):
           precondition(waiting == nil, "two tasks wait for one answer")
           state = .open(continuation)
           return nil
         }
       }
-      if let settled { continuation.resume(returning: settled) }
+      if let completed { continuation.resume(returning: completed) }
     }
   }
 }

@@ -16,7 +16,9 @@ public struct UAFAccountSelection: Sendable {
     accounts: [UAFAccount], transaction: UAFTransactionContent? = nil,
     isPolicyCompliant: @escaping @Sendable (_ username: String, _ aaid: String) -> Bool
   ) {
-    (self.accounts, self.transaction, compliant) = (accounts, transaction, isPolicyCompliant)
+    self.accounts = accounts
+    self.transaction = transaction
+    compliant = isPolicyCompliant
   }
 
   /// Returns whether the server's policy accepts an authenticator for a user.

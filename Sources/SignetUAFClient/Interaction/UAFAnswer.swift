@@ -15,7 +15,7 @@ public final class UAFAnswer<Value: Sendable>: Sendable {
   /// - Parameter value: The answer.
   /// - Returns: True if the answer counts; false after an earlier answer or after the time limit.
   @discardableResult
-  public func give(_ value: Value) -> Bool { slot.settle(.given(value)) }
+  public func give(_ value: Value) -> Bool { slot.settle(.value(value)) }
 
   /// Cancels on behalf of the user; the operation ends with ``UAFClientError/userCancelled``.
   ///

@@ -39,6 +39,8 @@ public struct UAFAuthenticatorChoice: Hashable, Sendable {
   ///   - isPolicyCompliant: True if the server's policy accepts it.
   ///   - obstacle: The reason why it cannot be chosen.
   public init(authenticator: UAFAuthenticator, isPolicyCompliant: Bool, obstacle: Obstacle?) {
-    (self.authenticator, self.isPolicyCompliant, self.obstacle) = (authenticator, isPolicyCompliant, obstacle)
+    self.authenticator = authenticator
+    self.isPolicyCompliant = isPolicyCompliant
+    self.obstacle = obstacle
   }
 }

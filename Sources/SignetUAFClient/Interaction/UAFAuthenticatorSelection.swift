@@ -16,7 +16,9 @@ public struct UAFAuthenticatorSelection: Hashable, Sendable {
   public init(
     account: UAFAccount, choices: [UAFAuthenticatorChoice], transaction: UAFTransactionContent? = nil
   ) {
-    (self.account, self.choices, self.transaction) = (account, choices, transaction)
+    self.account = account
+    self.choices = choices
+    self.transaction = transaction
   }
 
   /// Returns whether the server's policy accepts the authenticator with an AAID.

@@ -26,17 +26,17 @@ package struct UAFConversation: Sendable {
   ///
   /// - Parameters:
   ///   - coolDown: The wait until the next attempt is allowed; it is added to the time limit.
-  ///   - put: Puts the question to the app.
+  ///   - show: Shows the question to the app.
   /// - Returns: The answer.
   /// - Throws: ``UAFClientError/userCancelled`` if the user or the task cancels, ``UAFClientError/userNotResponsive``
   ///   without an answer in time.
   package func ask<Value: Sendable>(
     extendedBy coolDown: Duration = .zero,
-    _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
+    _ show: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
   ) async throws(UAFClientError) -> Value {
     let slot = OneShotContinuation<Value>()
     let (interaction, clock, limit) = (interaction, clock, limit + coolDown)
-    let asking = Task { await put(interaction, UAFAnswer(slot)) }
+    let prompting = Task { await show(interaction, UAFAnswer(slot)) }
     let timing = Task {
       do { try await clock.sleep(for: limit) } catch { return }
       slot.settle(.late)
@@ -48,13 +48,13 @@ package struct UAFConversation: Sendable {
     }
     timing.cancel()
     switch outcome {
-    case .given(let value): return value
+    case .value(let value): return value
     case .cancelled: throw .userCancelled
     case .stopped:
-      asking.cancel()
+      prompting.cancel()
       throw .userCancelled
     case .dropped, .late:
-      asking.cancel()
+      prompting.cancel()
       throw .userNotResponsive
     }
   }

@@ -16,8 +16,8 @@
   /// The failure and the remedy, for display to the user.
   public var description: String {
     switch self {
-    case .invalidFormat(let least, let most):
-      least == most ? "use \(least) digits" : "use \(least) to \(most) digits"
+    case .invalidFormat(let minimum, let maximum):
+      minimum == maximum ? "use \(minimum) digits" : "use \(minimum) to \(maximum) digits"
     case .refused(let refusal): refusal.message
     case .wrongCredential: "this is not the right one"
     case .oldEqualsNew: "the new one has to differ from the present one"

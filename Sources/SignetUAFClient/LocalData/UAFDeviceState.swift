@@ -19,7 +19,10 @@ package struct UAFDeviceState: Hashable, Sendable {
   var accounts: [Account]
 
   init(deviceID: String, name: String, pushToken: String?) {
-    (self.deviceID, self.name, self.pushToken, accounts) = (deviceID, name, pushToken, [])
+    self.deviceID = deviceID
+    self.name = name
+    self.pushToken = pushToken
+    accounts = []
   }
 
   /// The account of a user; a user name occurs at most once.

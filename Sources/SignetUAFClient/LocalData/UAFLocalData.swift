@@ -15,7 +15,7 @@ public struct UAFLocalData: Sendable {
   /// - Returns: The authenticators.
   /// - Throws: ``SignetFailure``.
   public func authenticators() async throws(SignetFailure) -> [UAFAuthenticator] {
-    try await operations.client.ownAuthenticators()
+    try await operations.client.localAuthenticators()
   }
 
   /// Returns the device information; `nil` if nothing is registered.
@@ -44,17 +44,17 @@ public struct UAFLocalData: Sendable {
       throw .device(error)
     }
     if let aaid {
-      let isKnown = authenticators.contains { authenticator in
+      let exists = authenticators.contains { authenticator in
         authenticator.isModel(aaid) || authenticator.keys.contains { $0.isOfModel(aaid) }
       }
-      guard isKnown else { throw .invalidAAID(aaid) }
+      guard exists else { throw .invalidAAID(aaid) }
     }
     do throws(SignetFailure) {
       let all = try await operations.keys(of: username)
-      let gone = all.filter { key in aaid.map(key.isOfModel) ?? true }
-      try await operations.client.delete(gone)
-      if gone.count == all.count { try await operations.store.forget(username) }
-      return gone
+      let deleted = all.filter { key in aaid.map(key.isOfModel) ?? true }
+      try await operations.client.delete(deleted)
+      if deleted.count == all.count { try await operations.store.forget(username) }
+      return deleted
     } catch { throw .device(error) }
   }
 }

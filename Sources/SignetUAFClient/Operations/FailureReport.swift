@@ -13,15 +13,15 @@ extension UAFOperations {
     guard case .fido(let code, _) = failure, let response = Self.emptyResponse(to: message) else { return }
     var configuration = server.configuration
     configuration.networkTimeoutSeconds = min(configuration.networkTimeoutSeconds, Self.reportTimeoutSeconds)
-    let impatient: UAFServer
-    do throws(UAFOperationFailure) { impatient = try self.server(configuration) } catch { return }
+    let reportServer: UAFServer
+    do throws(UAFOperationFailure) { reportServer = try self.server(configuration) } catch { return }
     let status = ASMStatus(code) ?? .error
     let context: JSONObject = [
       "asmStatusCode": .integer(Int64(status.rawValue)), "clientErrorCode": .integer(Int64(code.rawValue)),
     ]
     await Task {
       do throws(UAFNetworkProblem) {
-        _ = try await impatient.respond(operation, response, context, by: authorization)
+        _ = try await reportServer.respond(operation, response, context, by: authorization)
       } catch {}
     }.value
   }

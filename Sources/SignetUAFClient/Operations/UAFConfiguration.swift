@@ -58,9 +58,10 @@ public struct UAFConfiguration: Hashable, Sendable {
   /// - Throws: ``UAFConfigurationFailure``.
   package func at(server url: String) throws(UAFConfigurationFailure) -> UAFConfiguration {
     if url.lowercased().hasPrefix("http://") { throw .plainHTTP }
-    guard let place = HTTPSURL(url), let own = HTTPSURL(baseURL) else { throw .baseURL }
+    guard let serverURL = HTTPSURL(url), let base = HTTPSURL(baseURL) else { throw .baseURL }
     var other = self
-    other.baseURL = try UAFConfiguration(baseURL: place.origin + (own.path == "/" ? "" : own.path)).baseURL
+    other.baseURL = try UAFConfiguration(baseURL: serverURL.origin + (base.path == "/" ? "" : base.path))
+      .baseURL
     return other
   }
 }

@@ -23,42 +23,49 @@ public struct UAFCookie: Hashable, Sendable {
   ///   - url: The URL of the request.
   public init?(setCookie text: String, from url: String) {
     let parts = text.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
-    guard let pair = parts.first, let equals = pair.firstIndex(of: "="), let place = HTTPSURL(url) else {
+    guard let pair = parts.first, let equals = pair.firstIndex(of: "="), let parsedURL = HTTPSURL(url) else {
       return nil
     }
     let value = String(pair[pair.index(after: equals)...])
     let name = String(Self.trimmed(pair[..<equals]))
     guard RequestCookie(name: name, value: value) != nil, !value.isEmpty else { return nil }
-    var (host, path, isWide) = (place.host, place.directory, false)
+    var (host, path, isWide) = (parsedURL.host, parsedURL.directory, false)
     for part in parts.dropFirst() {
-      let mark = part.firstIndex(of: "=") ?? part.endIndex
-      let attribute = Self.trimmed(part[..<mark]).lowercased()
-      let setting = Self.trimmed(part[mark...].dropFirst())
+      let separator = part.firstIndex(of: "=") ?? part.endIndex
+      let attribute = Self.trimmed(part[..<separator]).lowercased()
+      let setting = Self.trimmed(part[separator...].dropFirst())
       switch attribute {
       case "domain":
-        let wanted = setting.drop { $0 == "." }.lowercased()
+        let domain = setting.drop { $0 == "." }.lowercased()
         // A domain without a dot would be a top-level domain or the local machine.
-        guard wanted == place.host || (wanted.contains(".") && place.host.hasSuffix(".\(wanted)")) else {
+        guard domain == parsedURL.host || (domain.contains(".") && parsedURL.host.hasSuffix(".\(domain)"))
+        else {
           return nil
         }
-        (host, isWide) = (wanted, wanted != place.host || setting != "")
+        (host, isWide) = (domain, domain != parsedURL.host || setting != "")
       case "path" where setting.hasPrefix("/"): path = String(setting)
       case "max-age" where Int(setting).map { $0 <= 0 } ?? false: return nil
       default: break
       }
     }
-    (self.url, self.name, self.value) = (url, name, value)
-    (self.host, self.path, includesSubdomains) = (host, path, isWide)
+    self.url = url
+    self.name = name
+    self.value = value
+    self.host = host
+    self.path = path
+    includesSubdomains = isWide
   }
 
   /// Indicates whether the cookie is sent to a URL (RFC 6265 section 5.4).
   package func isSent(to url: String) -> Bool {
-    guard let place = HTTPSURL(url) else { return false }
-    guard place.host == host || (includesSubdomains && place.host.hasSuffix(".\(host)")) else { return false }
-    return place.path == path
-      || (place.path.hasPrefix(path)
+    guard let parsedURL = HTTPSURL(url) else { return false }
+    guard parsedURL.host == host || (includesSubdomains && parsedURL.host.hasSuffix(".\(host)")) else {
+      return false
+    }
+    return parsedURL.path == path
+      || (parsedURL.path.hasPrefix(path)
         && (path.hasSuffix("/")
-          || place.path.dropFirst(path.count).hasPrefix("/")))
+          || parsedURL.path.dropFirst(path.count).hasPrefix("/")))
   }
 
   private static func trimmed(_ text: Substring) -> Substring {

@@ -35,7 +35,7 @@ public enum UAFMismatch: Hashable, Sendable, CustomStringConvertible {
     case .missingDeviceInformationInMobileDevice:
       "the server knows this device by a target that it does not use"
     case .missingDeviceInformationInServer: "the server does not know this device"
-    case .deviceName(_, _, let own, let other): "the server calls this device “\(other)”, not “\(own)”"
+    case .deviceName(_, _, let local, let remote): "the server calls this device “\(remote)”, not “\(local)”"
     case .pushToken: "the server sends pushes elsewhere"
     }
   }

@@ -50,7 +50,7 @@ public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConverti
     case .status(let status, _): "the server answered with status \(status)"
     case .malformed(let reason): "the server broke the protocol: \(reason)"
     case .refused(let status, let text):
-      "the server refused with status \(status)\((text ?? UAFStatus(rawValue: status)?.words).map { ": \($0)" } ?? "")"
+      "the server refused with status \(status)\((text ?? UAFStatus(rawValue: status)?.explanation).map { ": \($0)" } ?? "")"
     }
   }
 
@@ -66,7 +66,7 @@ public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConverti
 
 extension UAFStatus {
   /// The meaning of a status code, used if the server sends no description.
-  fileprivate var words: String? {
+  fileprivate var explanation: String? {
     switch self {
     case .unauthorized: "the user has to be authenticated for this, or a token that allows it is needed"
     case .forbidden:

@@ -20,8 +20,8 @@ extension UAFOperations {
   ) async throws(UAFAuthenticationFailure) -> UAFAuthorization? {
     var login = session
     do throws(UAFOperationFailure) {
-      let known = try await kept(await store.state())
-      let account = known?[username]?.account ?? UAFAccount(username: username, server: configuration.baseURL)
+      let state = try await fromDevice(await store.state())
+      let account = state?[username]?.account ?? UAFAccount(username: username, server: configuration.baseURL)
       return try await authenticate(username, policy, at: server(of: account), &login)
     } catch { throw UAFAuthenticationFailure(reason: error, session: login) }
   }
@@ -94,7 +94,7 @@ private struct AuthenticationSteps {
   private func chosenAccount(
     _ authentication: UAFAuthentication
   ) async throws(UAFOperationFailure) -> UAFAccount {
-    let state = try await operations.kept(await operations.store.state())
+    let state = try await operations.fromDevice(await operations.store.state())
     let all = state?.accounts.map(\.account) ?? []
     let accounts = all.filter { $0.server == server.name }.sorted()
     let candidates = authentication.candidates
@@ -105,7 +105,7 @@ private struct AuthenticationSteps {
           && candidate.key?.isOf(username) ?? false
       }
     }
-    let username: String = try await operations.asked { interaction, answer in
+    let username: String = try await operations.prompt { interaction, answer in
       await interaction.selectAccount(question, answer: answer)
     }
     if let account = accounts.first(where: { $0.isOf(username) }) { return account }
@@ -119,14 +119,14 @@ private struct AuthenticationSteps {
   ) -> [UAFAuthenticatorChoice] {
     var choices: [UAFAuthenticatorChoice] = []
     for candidate in authentication.candidates {
-      let isOwn = candidate.key?.isOf(username) ?? false
+      let isOfAccount = candidate.key?.isOf(username) ?? false
       let choice =
-        isOwn || candidate.key == nil
+        isOfAccount || candidate.key == nil
         ? UAFAuthenticatorChoice(candidate, isRegistration: false, for: username)
         : UAFAuthenticatorChoice(
           authenticator: candidate.authenticator, isPolicyCompliant: false, obstacle: .notRegistered)
       if let index = choices.firstIndex(where: { $0.authenticator.aaid == choice.authenticator.aaid }) {
-        if choices[index].obstacle != nil, isOwn { choices[index] = choice }
+        if choices[index].obstacle != nil, isOfAccount { choices[index] = choice }
       } else {
         choices.append(choice)
       }
@@ -158,10 +158,10 @@ private struct AuthenticationSteps {
         let signed = try await authentication.authenticate(uses) { () async throws(UAFFailure) in
           try await operations.client.counterTurn()
         }
-        await questions.praise(combination.map(\.authenticator))
+        await questions.reportSuccess(combination.map(\.authenticator))
         return signed
       } catch {
-        guard questions.mayGoOn(after: error) else { throw UAFOperationFailure(error) }
+        guard questions.mayRetry(after: error) else { throw UAFOperationFailure(error) }
       }
     }
   }
@@ -182,7 +182,7 @@ private struct AuthenticationSteps {
     case .ok, .accepted: break
     case .unknownKeyID:
       // The client deletes keys that the server does not know (UAF Application API section 3.1).
-      try await operations.kept(await operations.client.delete(response.keys))
+      try await operations.fromDevice(await operations.client.delete(response.keys))
       throw .network(
         server.problem(
           .refused(
@@ -195,14 +195,14 @@ private struct AuthenticationSteps {
     }
     if let authorization = UAFAuthorization(answer.content, answer.cookies) { return authorization }
     guard let location = answer.content.location else { return nil }
-    return try await collected(at: location, login)
+    return try await fetchAuthorization(at: location, login)
   }
 
   /// Fetches the authorization from the location that the server named, with the configured retries.
-  private func collected(
+  private func fetchAuthorization(
     at location: String, _ login: UAFAuthorization?
   ) async throws(UAFOperationFailure) -> UAFAuthorization? {
-    guard let place = HTTPSURL(location), place.origin == HTTPSURL(server.name)?.origin else {
+    guard let locationURL = HTTPSURL(location), locationURL.origin == HTTPSURL(server.name)?.origin else {
       throw .network(server.problem(.malformed("the authorization is to be fetched from another server")))
     }
     let missing = server.problem(.malformed("there is no authorization where the server said that it is"))
@@ -238,10 +238,10 @@ extension UAFAuthorization? {
     guard !cookies.isEmpty else { return self }
     switch self {
     case .cookies(let earlier):
-      let kept = earlier.filter { old in
+      let remaining = earlier.filter { old in
         !cookies.contains { $0.name == old.name && $0.host == old.host && $0.path == old.path }
       }
-      return .cookies(kept + cookies)
+      return .cookies(remaining + cookies)
     case nil: return .cookies(cookies)
     default: return self
     }

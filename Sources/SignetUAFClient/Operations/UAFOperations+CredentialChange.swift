@@ -59,9 +59,9 @@ extension UAFOperations {
         await interaction.validCredentialsProvided(by: username, to: authenticator)
         return
       } catch {
-        guard let mended = error.mended else { throw UAFCredentialChangeFailure(error) }
-        last = mended.error
-        if let next = mended.status { status = next }
+        guard let recoverable = error.recoverable else { throw UAFCredentialChangeFailure(error) }
+        last = recoverable.error
+        if let next = recoverable.status { status = next }
       }
     }
   }

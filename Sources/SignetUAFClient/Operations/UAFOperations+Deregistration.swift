@@ -18,11 +18,11 @@ extension UAFOperations {
   public func deregister(
     _ username: String, aaid: String? = nil, authorization: UAFAuthorization? = nil
   ) async throws(UAFOperationFailure) -> [UAFKey] {
-    let state = try await kept(await store.state())
+    let state = try await fromDevice(await store.state())
     guard let entry = state?[username] else { throw .userNotRegisteredInServer(configuration.baseURL) }
     let server = try self.server(of: entry.account)
     let context = Self.deregistration(of: username, aaid, nil)
-    let signature = try await kept(
+    let signature = try await fromDevice(
       await signature(of: username, where: authorization, to: server, .deregistration, context))
     let request: ReturnUAFRequest
     do throws(UAFNetworkProblem) {
@@ -30,14 +30,14 @@ extension UAFOperations {
         .deregistration, context, by: authorization, signature: signature
       ).content
     } catch { throw UAFOperationFailure(error) }
-    let gone = try await deregister(request, at: server) { $0.isOf(username) }
-    _ = try await kept(await forgetIfEmpty(entry.account, by: authorization))
-    return gone
+    let deleted = try await deregister(request, at: server) { $0.isOf(username) }
+    _ = try await fromDevice(await forgetIfEmpty(entry.account, by: authorization))
+    return deleted
   }
 
   /// Deletes the keys that a server's message names, limited to keys that the server may affect.
   func deregister(
-    _ request: ReturnUAFRequest, at server: UAFServer, where isMeant: (UAFKey) -> Bool
+    _ request: ReturnUAFRequest, at server: UAFServer, where isSelected: (UAFKey) -> Bool
   ) async throws(UAFOperationFailure) -> [UAFKey] {
     let message = try self.message(of: request, .deregistration, at: server)
     do throws(UAFFailure) {
@@ -45,7 +45,7 @@ extension UAFOperations {
       else {
         throw .protocol(.protocolError, "the server's message is no deregistration")
       }
-      return try await deregistration.deregister(where: isMeant)
+      return try await deregistration.deregister(where: isSelected)
     } catch { throw UAFOperationFailure(error) }
   }
 
@@ -107,7 +107,7 @@ extension UAFOperations {
   ) async throws(UAFDeviceServiceFailure) {
     let server = try deviceServer(of: entry.account)
     do throws(UAFDeviceInformationChangeFailure) {
-      _ = try await clearOwnTargets(of: entry, state, at: server, by: authorization)
+      _ = try await deleteTargetsOfDevice(of: entry, state, at: server, by: authorization)
     } catch { throw UAFDeviceServiceFailure(error, at: server.name) }
   }
 }

@@ -17,7 +17,7 @@ extension UAFOperations {
     name: String? = nil, pushToken: String? = nil, disablesPush: Bool = false, retry: UAFRetryPolicy = .none
   ) async throws(UAFDeviceInformationChangeFailure) {
     guard name != nil || pushToken != nil || disablesPush else { return }
-    let state = try await known()
+    let state = try await requireState()
     var claims = JSONObject()
     if let name { claims["name"] = .string(name) }
     if disablesPush { claims["target"] = "" } else if let pushToken { claims["target"] = .string(pushToken) }
@@ -43,18 +43,18 @@ extension UAFOperations {
   /// - Returns: The differences, and the failures of servers that could not be queried.
   /// - Throws: ``UAFDeviceServiceFailure`` if the vault of this device cannot be read.
   public func checkDeviceInformation() async throws(UAFDeviceServiceFailure) -> UAFDeviceCheck {
-    let (state, keys) = try await local((await store.state(), await client.ownKeys()))
+    let (state, keys) = try await local((await store.state(), await client.localKeys()))
     var (mismatches, errors): ([UAFMismatch], [UAFDeviceServiceFailure]) = ([], [])
     guard let state else { return UAFDeviceCheck(mismatches: [], errors: []) }
     for entry in state.accounts {
-      let own = keys.filter { $0.isOf(entry.account.username) && $0.isFor(entry.account.server) }
+      let accountKeys = keys.filter { $0.isOf(entry.account.username) && $0.isFor(entry.account.server) }
       guard let target = entry.target else {
         mismatches.append(.missingDeviceInformationInServer(entry.account, dispatchTarget: nil))
         continue
       }
       do throws(UAFDeviceServiceFailure) {
         let remote = try await remoteTargets(of: entry, target, on: state.deviceID)
-        mismatches += Self.mismatches(between: (state, entry, target, own), and: remote)
+        mismatches += Self.mismatches(between: (state, entry, target, accountKeys), and: remote)
       } catch {
         if error.isUnknownTarget {
           mismatches.append(.missingDeviceInformationInServer(entry.account, dispatchTarget: target))
@@ -68,36 +68,36 @@ extension UAFOperations {
 
   /// The differences for one account.
   private static func mismatches(
-    between own: (state: UAFDeviceState, entry: UAFDeviceState.Account, target: String, keys: [UAFKey]),
+    between stored: (state: UAFDeviceState, entry: UAFDeviceState.Account, target: String, keys: [UAFKey]),
     and remote: [RemoteTarget]
   ) -> [UAFMismatch] {
-    let account = own.entry.account
+    let account = stored.entry.account
     var found: [UAFMismatch] = []
     var seen: Set<[String]> = []
     for key in remote.flatMap(\.keys) where seen.insert([key.aaid.lowercased(), key.keyID]).inserted {
-      guard !own.keys.contains(where: { $0.isKey(key.keyID, ofModel: key.aaid) }) else { continue }
+      guard !stored.keys.contains(where: { $0.isKey(key.keyID, ofModel: key.aaid) }) else { continue }
       found.append(.missingAuthenticatorInMobileDevice(account, aaid: key.aaid, keyID: key.keyID))
     }
-    for key in own.keys
+    for key in stored.keys
     where !remote.flatMap(\.keys).contains(where: { key.isKey($0.keyID, ofModel: $0.aaid) }) {
       found.append(.missingAuthenticatorInServer(account, aaid: key.aaid, keyID: key.keyID))
     }
-    for target in remote where target.id != own.target || own.keys.isEmpty {
+    for target in remote where target.id != stored.target || stored.keys.isEmpty {
       found.append(.missingDeviceInformationInMobileDevice(account, dispatchTarget: target.id))
     }
-    guard !own.keys.isEmpty else { return found }
-    guard let target = remote.first(where: { $0.id == own.target }) else {
-      return found + [.missingDeviceInformationInServer(account, dispatchTarget: own.target)]
+    guard !stored.keys.isEmpty else { return found }
+    guard let target = remote.first(where: { $0.id == stored.target }) else {
+      return found + [.missingDeviceInformationInServer(account, dispatchTarget: stored.target)]
     }
-    if !target.name.utf8.elementsEqual(own.state.name.utf8) {
+    if !target.name.utf8.elementsEqual(stored.state.name.utf8) {
       found.append(
         .deviceName(
-          account, dispatchTarget: target.id, onDevice: own.state.name, inServer: target.name))
+          account, dispatchTarget: target.id, onDevice: stored.state.name, inServer: target.name))
     }
-    if target.pushToken != own.state.pushToken {
+    if target.pushToken != stored.state.pushToken {
       found.append(
         .pushToken(
-          account, dispatchTarget: target.id, onDevice: own.state.pushToken, inServer: target.pushToken))
+          account, dispatchTarget: target.id, onDevice: stored.state.pushToken, inServer: target.pushToken))
     }
     return found
   }
@@ -119,18 +119,18 @@ extension UAFOperations {
   ) async -> [UAFDeviceServiceFailure] {
     var errors: [UAFDeviceServiceFailure] = []
     for mismatch in mismatches.sorted(by: { $0.order < $1.order }) {
-      do throws(UAFDeviceServiceFailure) { try await mend(mismatch, authorization) } catch {
+      do throws(UAFDeviceServiceFailure) { try await resolve(mismatch, authorization) } catch {
         errors.append(error)
       }
     }
     return errors
   }
 
-  private func mend(
-    _ mismatch: UAFMismatch, _ given: UAFAuthorization?
+  private func resolve(
+    _ mismatch: UAFMismatch, _ provided: UAFAuthorization?
   ) async throws(UAFDeviceServiceFailure) {
     // A token does not name its server, so another server could obtain it by reporting a difference.
-    let authorization = mismatch.account.server == configuration.baseURL ? given : nil
+    let authorization = mismatch.account.server == configuration.baseURL ? provided : nil
     // If the entry is missing, it was removed together with an earlier difference.
     guard let state = try await local(await store.state()), let entry = state[mismatch.account.username]
     else { return }
@@ -140,11 +140,11 @@ extension UAFOperations {
     case .missingAuthenticatorInServer(_, let aaid, let keyID):
       let keys = try await local(await keys(of: entry.account.username, at: entry.account.server))
       try await local(await client.delete(keys.filter { $0.isKey(keyID, ofModel: aaid) }))
-      try await letGo(entry.account, authorization)
+      try await forgetAccountIfEmpty(entry.account, authorization)
     case .missingDeviceInformationInMobileDevice(_, let target):
       try await removeTarget(target, of: entry, by: authorization)
-      try await letGo(entry.account, authorization)
-    case .missingDeviceInformationInServer: try await makeKnown(entry, authorization)
+      try await forgetAccountIfEmpty(entry.account, authorization)
+    case .missingDeviceInformationInServer: try await recreateTarget(entry, authorization)
     case .deviceName(_, let target, _, _):
       try await changeTarget(target, ["name": .string(state.name)], of: entry)
     case .pushToken(_, let target, _, _):
@@ -170,14 +170,14 @@ extension UAFOperations {
     } catch { throw UAFDeviceServiceFailure(error) }
   }
 
-  private func makeKnown(
+  private func recreateTarget(
     _ entry: UAFDeviceState.Account, _ authorization: UAFAuthorization?
   ) async throws(UAFDeviceServiceFailure) {
     let account = entry.account
     try await local(await store.change { $0[account.username]?.target = nil })
     // Without keys, the account has no use for a dispatch target.
     if try await local(await keys(of: account.username, at: account.server)).isEmpty {
-      return try await letGo(account, authorization)
+      return try await forgetAccountIfEmpty(account, authorization)
     }
     guard let authorization else { return }
     let server = try deviceServer(of: account)
@@ -187,7 +187,7 @@ extension UAFOperations {
     throw UAFDeviceServiceFailure(failure, at: server.name)
   }
 
-  private func letGo(
+  private func forgetAccountIfEmpty(
     _ account: UAFAccount, _ authorization: UAFAuthorization?
   ) async throws(UAFDeviceServiceFailure) {
     if let failure = try await local(await forgetIfEmpty(account, by: authorization)) { throw failure }

@@ -36,7 +36,7 @@ extension UAFOperations {
     of entry: UAFDeviceState.Account, _ target: String, on deviceID: String
   ) async throws(UAFDeviceServiceFailure) -> [RemoteTarget] {
     let server = try deviceServer(of: entry.account)
-    let claims = try await asked(
+    let claims = try await fetchClaims(
       server, server.url(server.configuration.deviceResourcePath + "credentials", deviceID), entry, target)
     do throws(JSONFailure) {
       return try RemoteTarget.list(in: claims)
@@ -46,14 +46,14 @@ extension UAFOperations {
   /// Sends a signed query and returns the claims of the answer.
   ///
   /// TLS authenticates the server, so the signature of the answer is not verified here. Code that passes the answer on must verify it.
-  func asked(
+  func fetchClaims(
     _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
   ) async throws(UAFDeviceServiceFailure) -> JSONObject {
-    try await answered(server, url, entry, target).claims
+    try await fetchClaimsAndTag(server, url, entry, target).claims
   }
 
   /// Sends a signed query and returns the claims of the answer with its `ETag`.
-  func answered(
+  func fetchClaimsAndTag(
     _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
   ) async throws(UAFDeviceServiceFailure) -> (claims: JSONObject, tag: String?) {
     let answer: HTTPResponse

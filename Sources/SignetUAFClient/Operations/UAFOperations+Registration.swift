@@ -46,7 +46,7 @@ extension UAFOperations {
     try await requireNoOtherServer(username, server)
     var context: JSONObject = ["username": .string(username)]
     if let policy { context["policy"] = .string(policy) }
-    let signature = try await kept(
+    let signature = try await fromDevice(
       await signature(of: username, where: authorization, to: server, .registration, context))
     let answer: UAFServer.Answer<ReturnUAFRequest>
     do throws(UAFNetworkProblem) {
@@ -89,7 +89,7 @@ extension UAFOperations {
 
   /// Rejects a user name that is registered at another server, because user names are unique on a device.
   func requireNoOtherServer(_ username: String, _ server: UAFServer) async throws(UAFOperationFailure) {
-    let state = try await kept(await store.state())
+    let state = try await fromDevice(await store.state())
     if let present = state?[username]?.account, present.server != server.name {
       throw .userAlreadyRegisteredInAnotherServer(present.server)
     }
@@ -113,7 +113,7 @@ private struct RegistrationSteps {
     let account = UAFAccount(username: registration.username, server: server.name)
     try await operations.requireUnlocked(account)
     let combination = try await chosen(registration, account)
-    let state = try await operations.kept(await operations.store.begin(account, new))
+    let state = try await operations.fromDevice(await operations.store.begin(account, new))
     do throws(UAFOperationFailure) {
       let response = try await made(registration, combination, options)
       let answer = try await accepted(registration, response, state)
@@ -122,7 +122,7 @@ private struct RegistrationSteps {
         account: account, aaids: combination.map(\.authenticator.aaid),
         targetFailure: await operations.ensureTarget(of: account, at: server, by: proof))
     } catch {
-      _ = try await operations.kept(await operations.forgetIfEmpty(account, by: authorization))
+      _ = try await operations.fromDevice(await operations.forgetIfEmpty(account, by: authorization))
       throw error
     }
   }
@@ -168,10 +168,10 @@ private struct RegistrationSteps {
       }
       do throws(UAFFailure) {
         let response = try await registration.register(enrolments)
-        await questions.praise(combination.map(\.authenticator))
+        await questions.reportSuccess(combination.map(\.authenticator))
         return response
       } catch {
-        guard questions.mayGoOn(after: error) else { throw UAFOperationFailure(error) }
+        guard questions.mayRetry(after: error) else { throw UAFOperationFailure(error) }
       }
     }
   }

@@ -8,7 +8,7 @@ extension UAFOperations {
     _ choices: [UAFAuthenticatorChoice], for account: UAFAccount, _ transaction: UAFTransactionContent?
   ) async throws(UAFOperationFailure) -> String {
     let question = UAFAuthenticatorSelection(account: account, choices: choices, transaction: transaction)
-    let aaid: String = try await asked { interaction, answer in
+    let aaid: String = try await prompt { interaction, answer in
       await interaction.selectAuthenticator(question, answer: answer)
     }
     let chosen = choices.first { $0.authenticator.isModel(aaid) && $0.obstacle == nil }
@@ -17,10 +17,10 @@ extension UAFOperations {
   }
 
   /// Asks one question.
-  func asked<Value: Sendable>(
-    _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
+  func prompt<Value: Sendable>(
+    _ show: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
   ) async throws(UAFOperationFailure) -> Value {
-    do throws(UAFClientError) { return try await conversation.ask(put) } catch { throw .fido(error) }
+    do throws(UAFClientError) { return try await conversation.ask(show) } catch { throw .fido(error) }
   }
 }
 

@@ -12,22 +12,22 @@ extension UAFOperations {
     of account: UAFAccount, at server: UAFServer, by authorization: UAFAuthorization?
   ) async -> UAFDeviceInformationChangeFailure? {
     do throws(UAFDeviceInformationChangeFailure) {
-      let state = try await known()
+      let state = try await requireState()
       guard let entry = state[account.username] else { throw .notFound }
       guard entry.target == nil else { return nil }
       // Stored before the request: if this process is killed before the answer, the server may have an unknown target.
-      try await note { $0[account.username]?.mayHaveUnknownTarget = true }
+      try await updateState { $0[account.username]?.mayHaveUnknownTarget = true }
       let target: String
       do throws(UAFDeviceInformationChangeFailure) {
         target = try await makeTarget(of: entry, state, at: server, by: authorization)
       } catch {
         // A rejection says nothing about the result of an earlier request.
         if !error.isOpen, !entry.mayHaveUnknownTarget {
-          try await note { $0[account.username]?.mayHaveUnknownTarget = false }
+          try await updateState { $0[account.username]?.mayHaveUnknownTarget = false }
         }
         throw error
       }
-      try await note {
+      try await updateState {
         $0[account.username]?.target = target
         $0[account.username]?.mayHaveUnknownTarget = false
       }
@@ -35,14 +35,14 @@ extension UAFOperations {
     } catch { return error }
   }
 
-  private func note(
+  private func updateState(
     _ body: @Sendable (inout UAFDeviceState) -> Void
   ) async throws(UAFDeviceInformationChangeFailure) {
     do throws(SignetFailure) { try await store.change(body) } catch { throw .device(error) }
   }
 
   /// Returns the stored state of this device.
-  func known() async throws(UAFDeviceInformationChangeFailure) -> UAFDeviceState {
+  func requireState() async throws(UAFDeviceInformationChangeFailure) -> UAFDeviceState {
     do throws(SignetFailure) {
       if let state = try await store.state() { return state }
     } catch { throw .device(error) }
@@ -71,7 +71,7 @@ extension UAFOperations {
         case "dispatcherUnavailable"? where order["dispatcher"] != nil: order["dispatcher"] = nil
         // The name may be in use by a target of this device from an interrupted registration.
         case "nameTaken"? where mayClear:
-          guard try await clearOwnTargets(of: entry, state, at: server, by: authorization) else {
+          guard try await deleteTargetsOfDevice(of: entry, state, at: server, by: authorization) else {
             throw .nameAlreadyExists(state.name)
           }
           mayClear = false
@@ -104,7 +104,7 @@ extension UAFOperations {
   }
 
   /// Deletes all dispatch targets of this device for an account at a server; returns true if there were any.
-  func clearOwnTargets(
+  func deleteTargetsOfDevice(
     of entry: UAFDeviceState.Account, _ state: UAFDeviceState, at server: UAFServer,
     by authorization: UAFAuthorization?
   ) async throws(UAFDeviceInformationChangeFailure) -> Bool {
@@ -115,26 +115,26 @@ extension UAFOperations {
       let answer = try await server.exchange(
         .get, "\(list)?username=\(PercentEncoding.encode(entry.account.username))",
         accepting: "application/json", by: authorization)
-      let own: [String]
-      do throws(JSONFailure) { own = try Self.targets(of: state.deviceID, in: answer.body) } catch {
+      let deviceTargets: [String]
+      do throws(JSONFailure) { deviceTargets = try Self.targets(of: state.deviceID, in: answer.body) } catch {
         throw server.problem(.malformed(error.description))
       }
-      for id in own {
+      for id in deviceTargets {
         _ = try await server.exchange(.delete, server.url(path, id), by: authorization)
       }
-      return !own.isEmpty
+      return !deviceTargets.isEmpty
     } catch { throw UAFDeviceInformationChangeFailure(error, named: state.name) }
   }
 
   /// Parses the IDs of the dispatch targets that belong to a device.
   static func targets(of deviceID: String, in body: [UInt8]) throws(JSONFailure) -> [String] {
     let answer = try JSONObject(parsing: body, limits: JSONLimits(maximumByteCount: 1 << 20))
-    var own: [String] = []
+    var ids: [String] = []
     for case .object(let target) in try answer.array("dispatchTargets") {
       guard try target.optionalString("deviceId") == deviceID else { continue }
-      own.append(try target.string("id"))
+      ids.append(try target.string("id"))
     }
-    return own
+    return ids
   }
 }
 

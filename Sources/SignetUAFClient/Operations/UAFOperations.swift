@@ -34,7 +34,9 @@ public struct UAFOperations: Sendable {
     client: UAFClient, configuration: UAFConfiguration, interaction: any UAFInteraction,
     headers: [(name: String, value: String)] = [], clock: any Clock<Duration> = ContinuousClock()
   ) {
-    (self.client, self.configuration, self.interaction) = (client, configuration, interaction)
+    self.client = client
+    self.configuration = configuration
+    self.interaction = interaction
     (self.headers, self.clock) = (headers, clock)
   }
 
@@ -76,7 +78,7 @@ public struct UAFOperations: Sendable {
   }
 
   /// Converts a failure of the vault to a failure of an operation.
-  func kept<Value>(
+  func fromDevice<Value>(
     _ call: @autoclosure () async throws(SignetFailure) -> Value
   ) async throws(UAFOperationFailure) -> Value {
     do { return try await call() } catch { throw .device(error) }
@@ -84,7 +86,7 @@ public struct UAFOperations: Sendable {
 
   /// Returns the keys of a user on this device, oldest first; with `server`, only those for that server.
   func keys(of username: String, at server: String? = nil) async throws(SignetFailure) -> [UAFKey] {
-    try await client.ownKeys().filter { $0.isOf(username) && (server == nil || $0.isFor(server)) }
+    try await client.localKeys().filter { $0.isOf(username) && (server == nil || $0.isFor(server)) }
   }
 }
 

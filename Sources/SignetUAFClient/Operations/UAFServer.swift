@@ -27,9 +27,9 @@ struct UAFServer: Sendable {
     _ operation: UAFOperation, _ context: JSONObject, by authorization: UAFAuthorization?,
     signature: String? = nil
   ) async throws(UAFNetworkProblem) -> Answer<ReturnUAFRequest> {
-    let asked = signedRequest(operation, context)
+    let signed = signedRequest(operation, context)
     let answer = try await exchange(
-      asked.method, asked.url, asked.body ?? [], Self.uafType, accepting: Self.uafMedia, by: authorization,
+      signed.method, signed.url, signed.body ?? [], Self.uafType, accepting: Self.uafMedia, by: authorization,
       signature: signature)
     return try read(answer)
   }

@@ -17,7 +17,9 @@ public struct OutOfBandRegistration: Sendable {
   private let request: ReturnUAFRequest
 
   init(_ operations: UAFOperations, _ server: UAFServer, _ request: ReturnUAFRequest) {
-    (self.operations, self.server, self.request) = (operations, server, request)
+    self.operations = operations
+    self.server = server
+    self.request = request
   }
 
   /// Registers an authenticator for the user of the request.
@@ -42,7 +44,9 @@ public struct OutOfBandAuthentication: Sendable {
   private let request: ReturnUAFRequest
 
   init(_ operations: UAFOperations, _ server: UAFServer, _ request: ReturnUAFRequest) {
-    (self.operations, self.server, self.request) = (operations, server, request)
+    self.operations = operations
+    self.server = server
+    self.request = request
   }
 
   /// Lets the user select an account and an authenticator, and authenticates.
@@ -63,7 +67,9 @@ public struct OutOfBandDeregistration: Sendable {
   private let request: ReturnUAFRequest
 
   init(_ operations: UAFOperations, _ server: UAFServer, _ request: ReturnUAFRequest) {
-    (self.operations, self.server, self.request) = (operations, server, request)
+    self.operations = operations
+    self.server = server
+    self.request = request
   }
 
   /// Deletes the keys that the server has deregistered, limited to the accounts of that server.
@@ -72,14 +78,14 @@ public struct OutOfBandDeregistration: Sendable {
   /// - Throws: ``UAFOperationFailure``.
   @discardableResult
   public func run() async throws(UAFOperationFailure) -> [UAFKey] {
-    let state = try await operations.kept(await operations.store.state())
-    let gone = try await operations.deregister(request, at: server) { key in
+    let state = try await operations.fromDevice(await operations.store.state())
+    let deleted = try await operations.deregister(request, at: server) { key in
       state?[key.username]?.account.server == server.name
     }
-    for username in Set(gone.map(\.username)) {
-      _ = try await operations.kept(
+    for username in Set(deleted.map(\.username)) {
+      _ = try await operations.fromDevice(
         await operations.forgetIfEmpty(UAFAccount(username: username, server: server.name)))
     }
-    return gone
+    return deleted
   }
 }

@@ -33,10 +33,10 @@ public struct OutOfBandPayload: Hashable, Sendable {
     guard (1...256).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .malformed("the token has no form that a server would give it")
     }
-    guard redeemURL.utf8.count <= 1_024, let place = HTTPSURL(redeemURL), !redeemURL.contains("?") else {
+    guard redeemURL.utf8.count <= 1_024, let parsedURL = HTTPSURL(redeemURL), !redeemURL.contains("?") else {
       throw .malformed("redeem_url is no https URL")
     }
-    let last = place.path.split(separator: "/").last ?? ""
+    let last = parsedURL.path.split(separator: "/").last ?? ""
     guard let operation = Operation(rawValue: String(last)) else {
       throw .malformed("redeem_url does not say which operation it is")
     }

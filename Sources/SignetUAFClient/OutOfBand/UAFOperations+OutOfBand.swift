@@ -105,15 +105,15 @@ extension UAFOperations {
 
   /// The server of a payload: the configured one, one of the other servers of the configuration, or one with an account on this device.
   private func server(of payload: OutOfBandPayload) async throws(UAFOutOfBandFailure) -> UAFServer {
-    guard let place = HTTPSURL(payload.redeemURL) else { throw .fido(.insecureTransport) }
+    guard let redeemURL = HTTPSURL(payload.redeemURL) else { throw .fido(.insecureTransport) }
     let accounts: [UAFAccount]
     do throws(SignetFailure) { accounts = try await store.state()?.accounts.map(\.account) ?? [] } catch {
       throw .device(error)
     }
-    let known = [configuration.baseURL] + configuration.otherServers + accounts.map(\.server)
-    let origin = place.origin.lowercased()
-    guard let url = known.first(where: { HTTPSURL($0)?.origin.lowercased() == origin }) else {
-      throw .serverNotTrusted(place.origin)
+    let trustedServers = [configuration.baseURL] + configuration.otherServers + accounts.map(\.server)
+    let origin = redeemURL.origin.lowercased()
+    guard let url = trustedServers.first(where: { HTTPSURL($0)?.origin.lowercased() == origin }) else {
+      throw .serverNotTrusted(redeemURL.origin)
     }
     do throws(UAFOperationFailure) {
       return url == configuration.baseURL ? try server() : try server(at: url)

@@ -53,17 +53,17 @@ extension UAFOperations {
   ///
   /// - Returns: `nil` if nothing changed.
   private func operations(
-    beyond known: KnownOperations?, of entry: UAFDeviceState.Account, _ state: UAFDeviceState
-  ) async throws(UAFDeviceServiceFailure) -> KnownOperations? {
+    beyond previous: OperationsSnapshot?, of entry: UAFDeviceState.Account, _ state: UAFDeviceState
+  ) async throws(UAFDeviceServiceFailure) -> OperationsSnapshot? {
     guard let target = entry.target else { return nil }
     var server = try deviceServer(of: entry.account)
-    if let tag = known?.tag {
+    if let tag = previous?.tag {
       let wait = min(50, max(1, server.configuration.networkTimeoutSeconds - 5))
       server.headers += [("If-None-Match", tag), ("Prefer", "wait=\(wait)")]
     }
     let answer: (claims: JSONObject, tag: String?)
     do throws(UAFDeviceServiceFailure) {
-      answer = try await answered(
+      answer = try await fetchClaimsAndTag(
         server, server.url(server.configuration.deviceResourcePath + "oob-operations", state.deviceID),
         entry, target)
     } catch {
@@ -74,7 +74,7 @@ extension UAFOperations {
     do throws(JSONFailure) { listed = try answer.claims.array("operations") } catch {
       throw .network(server.problem(.malformed(error.description)))
     }
-    var waiting = KnownOperations(operations: [], errors: [], tag: answer.tag)
+    var waiting = OperationsSnapshot(operations: [], errors: [], tag: answer.tag)
     for value in listed {
       do throws(UAFDeviceServiceFailure) {
         waiting.operations.append(try await pending(value, entry, server))
@@ -99,8 +99,8 @@ extension UAFOperations {
         do throws(UAFDeviceServiceFailure) {
           try await device.follow(
             pausing: { try await Task.sleep(for: $0) }, waitingOut: { $0.mayPass }, noting: note,
-            asking: { (known: KnownOperations?) async throws(UAFDeviceServiceFailure) in
-              try await operations(beyond: known, of: account)
+            asking: { (previous: OperationsSnapshot?) async throws(UAFDeviceServiceFailure) in
+              try await operations(beyond: previous, of: account)
             }, isNew: { $0.operations != $1?.operations },
             handing: {
               stream.yield(PendingOutOfBandOperations(operations: $0.operations, errors: $0.errors))
@@ -113,15 +113,15 @@ extension UAFOperations {
   }
 
   private func operations(
-    beyond known: KnownOperations?, of account: UAFAccount
-  ) async throws(UAFDeviceServiceFailure) -> KnownOperations? {
+    beyond previous: OperationsSnapshot?, of account: UAFAccount
+  ) async throws(UAFDeviceServiceFailure) -> OperationsSnapshot? {
     let state: UAFDeviceState?
     do throws(SignetFailure) { state = try await store.state() } catch { throw .device(error) }
     // An account that was deleted in the meantime has no pending operations.
     guard let state, let entry = state.accounts.first(where: { $0.account == account }) else {
-      return KnownOperations(operations: [], errors: [], tag: nil)
+      return OperationsSnapshot(operations: [], errors: [], tag: nil)
     }
-    return try await operations(beyond: known, of: entry, state)
+    return try await operations(beyond: previous, of: entry, state)
   }
 
   /// Queries the end of an operation that is no longer pending.
@@ -196,7 +196,7 @@ struct ListedOperation: Sendable {
 }
 
 /// The pending operations at one server, with the `ETag` of the list.
-private struct KnownOperations: Sendable {
+private struct OperationsSnapshot: Sendable {
   var operations: [PendingOutOfBandOperation]
   var errors: [UAFDeviceServiceFailure]
   /// The `ETag` of the list; `nil` if the server sent none, then the next query cannot wait for a change.
