@@ -21,7 +21,7 @@ struct ContainerMetadata {
   /// All members, including those of a newer version, which are preserved.
   var object: JSONObject
 
-  /// Parses stored notes; empty or unreadable bytes yield none.
+  /// Parses stored metadata; empty or unreadable bytes yield none.
   init(parsing bytes: [UInt8]) {
     do { object = try JSONObject(parsing: bytes, limits: Self.limits) } catch { object = [:] }
   }
@@ -29,6 +29,6 @@ struct ContainerMetadata {
   /// The vault's limits, which exceed those of a message, because each imported account has its policies and locks here.
   private static let limits = JSONLimits(maximumByteCount: 1 << 20, maximumMemberCount: 1 << 17)
 
-  /// The bytes to store; empty if there are no notes.
+  /// The bytes to store; empty if there is no metadata.
   var bytes: [UInt8] { object.isEmpty ? [] : JSONValue.object(object).bytes }
 }

@@ -149,14 +149,14 @@ extension ContainerMetadata {
     }
   }
 
-  /// Returns the notes for a container that replaces another one.
+  /// Returns the metadata for a container that replaces another one.
   ///
   /// - Parameters:
-  ///   - replaced: The notes of the replaced container.
-  ///   - current: The notes of the new container.
+  ///   - replaced: The metadata of the replaced container.
+  ///   - current: The metadata of the new container.
   ///   - isRenewal: True for the same container with new keys, which keeps the whole state. False for a new container of
   ///     the server, which keeps only the user's manual lock.
-  /// - Returns: The notes to store.
+  /// - Returns: The metadata to store.
   static func carrying(_ replaced: [UInt8], over current: [UInt8], isRenewal: Bool) -> [UInt8] {
     var next = ContainerMetadata(parsing: current)
     let before = ContainerMetadata(parsing: replaced)

@@ -8,25 +8,25 @@ import SignetVault
 #endif
 
 extension Device {
-  /// Returns the evidence over which the policies of a container are evaluated: facts of this device, and of the use of the container.
+  /// Returns the evidence over which the policies of a container are evaluated: that of this device and of the use of the container.
   ///
   /// The sources take as long as the system takes to answer, up to the time limit of ``AccountEvidenceCollector``.
   ///
   /// - Parameter container: The container.
-  /// - Returns: The facts.
+  /// - Returns: The evidence.
   /// - Throws: ``SignetFailure`` of the vault.
   public func accountEvidence(for container: Container) async throws(SignetFailure) -> AccountEvidence {
     let state = try await accountState(of: container.id)
     return await evidence(for: state, since: container.created, isOfServer: true)
   }
 
-  /// Collects facts about this device; those about use and contact come from the stored state.
+  /// Collects evidence about this device; that about use and contact comes from the stored state.
   ///
   /// - Parameters:
   ///   - state: The stored state of the container or account.
   ///   - created: The creation time, in seconds since 1970; it counts as a use and a contact.
   ///   - isOfServer: True if there is a server that can be contacted.
-  /// - Returns: The facts.
+  /// - Returns: The evidence.
   func evidence(
     for state: AccountNotes, since created: Int64, isOfServer: Bool
   ) async -> AccountEvidence {

@@ -83,7 +83,7 @@ struct ProvedActivation: Sendable {
     ).bytes
   }
 
-  /// Verifies the server's proof and returns the facts to store.
+  /// Verifies the server's proof and returns the binding to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerBinding {

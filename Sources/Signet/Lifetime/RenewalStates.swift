@@ -84,7 +84,7 @@ struct ProvedRenewal: Sendable {
   let otpSecret: SharedSecretBox
   let expected: ExpectedReceipt
 
-  /// Verifies the server's proof and returns the facts to store.
+  /// Verifies the server's proof and returns the binding to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerBinding {

@@ -94,24 +94,24 @@ extension Device {
   /// - Parameters:
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
-  ///   - note: Receives the state when the server becomes unreachable and when it is reachable again.
+  ///   - notify: Receives the state when the server becomes unreachable and when it is reachable again.
   /// - Returns: The stream of lists.
   public func liveTransactions(
     for container: Container, by authentication: Authentication? = nil,
-    noting note: @escaping @Sendable (LiveChannelState) -> Void = { _ in }
+    noting notify: @escaping @Sendable (LiveChannelState) -> Void = { _ in }
   ) -> AsyncThrowingStream<TransactionList, any Error> {
-    liveTransactions(for: container, by: authentication, noting: note) { try await Task.sleep(for: $0) }
+    liveTransactions(for: container, by: authentication, noting: notify) { try await Task.sleep(for: $0) }
   }
 
   /// The same stream with an injected wait between requests, for tests.
   package func liveTransactions(
     for container: Container, by authentication: Authentication? = nil,
-    noting note: @escaping @Sendable (LiveChannelState) -> Void = { _ in },
+    noting notify: @escaping @Sendable (LiveChannelState) -> Void = { _ in },
     pausing pause: @escaping @Sendable (Duration) async throws -> Void
   ) -> AsyncThrowingStream<TransactionList, any Error> {
     // The task and its captured values live for hours, so the password is removed after its use.
     let opening = Mutex(authentication)
-    return lists(of: container, noting: note, pausing: pause) { () async throws(SignetFailure) in
+    return lists(of: container, noting: notify, pausing: pause) { () async throws(SignetFailure) in
       try await self.listKeys(of: container, by: opening.withLock { $0.take() })
     }
   }
@@ -127,14 +127,14 @@ extension Device {
   }
 
   fileprivate func lists(
-    of container: Container, noting note: @escaping @Sendable (LiveChannelState) -> Void,
+    of container: Container, noting notify: @escaping @Sendable (LiveChannelState) -> Void,
     pausing pause: @escaping @Sendable (Duration) async throws -> Void,
     opening keys: @escaping @Sendable () async throws(SignetFailure) -> ListKeys
   ) -> AsyncThrowingStream<TransactionList, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
         do throws(SignetFailure) {
-          try await follow(container, with: keys(), note, pause) { stream.yield($0) }
+          try await follow(container, with: keys(), notify, pause) { stream.yield($0) }
           stream.finish()
         } catch { stream.finish(throwing: error) }
       }
@@ -151,9 +151,9 @@ package struct LiveChannel: Sendable {
 
   /// Streams the lists like ``Device/liveTransactions(for:by:noting:)``.
   package func transactions(
-    noting note: @escaping @Sendable (LiveChannelState) -> Void
+    noting notify: @escaping @Sendable (LiveChannelState) -> Void
   ) -> AsyncThrowingStream<TransactionList, any Error> {
-    device.lists(of: container, noting: note, pausing: { try await Task.sleep(for: $0) }) { keys }
+    device.lists(of: container, noting: notify, pausing: { try await Task.sleep(for: $0) }) { keys }
   }
 }
 
@@ -178,13 +178,13 @@ extension LiveChannel {
 extension Device {
   /// Delivers each changed list, until the task is cancelled.
   private func follow(
-    _ container: Container, with keys: ListKeys, _ note: (LiveChannelState) -> Void,
+    _ container: Container, with keys: ListKeys, _ notify: (LiveChannelState) -> Void,
     _ sleep: (Duration) async throws -> Void, _ deliver: (TransactionList) -> Void
   ) async throws(SignetFailure) {
     var isReportDue = false
     try await follow(
       pausing: sleep, waitingOut: { $0.mayPass },
-      noting: { note($0.map { .interrupted($0) } ?? .restored) },
+      noting: { notify($0.map { .interrupted($0) } ?? .restored) },
       asking: { (previous: KnownTransactionList?) async throws(SignetFailure) in
         try await transactionList(beyond: previous, for: container, with: keys)
       }, isNew: { $0.list != $1?.list }, handing: { deliver($0.list) }

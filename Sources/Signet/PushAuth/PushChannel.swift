@@ -44,16 +44,16 @@ package struct PushChannel: Sendable {
   /// password, the messages are stored before they are delivered to the stream. Otherwise the caller with the password
   /// must store them: ``Accounts/receiveWaiting(by:)``.
   ///
-  /// - Parameter note: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
+  /// - Parameter notify: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
   /// - Returns: The stream.
   package func lists(
-    noting note: @escaping @Sendable (SignetFailure?) -> Void
+    noting notify: @escaping @Sendable (SignetFailure?) -> Void
   ) -> AsyncThrowingStream<Waiting, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
         do throws(SignetFailure) {
           try await accounts.device.follow(
-            pausing: { try await Task.sleep(for: $0) }, waitingOut: { $0.mayPass }, noting: note,
+            pausing: { try await Task.sleep(for: $0) }, waitingOut: { $0.mayPass }, noting: notify,
             asking: { (previous: Waiting?) async throws(SignetFailure) in
               try await stored(beyond: previous)
             },

@@ -23,7 +23,7 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   /// The failure and the remedy.
   public var description: String {
     switch self {
-    case .nameAlreadyExists: UAFDeviceServiceFailure.nameTaken
+    case .nameAlreadyExists: UAFDeviceServiceFailure.nameConflict
     case .notFound: "nothing is registered on this device, or the server does not know it any more"
     case .signing(let failure): "the device's key did not sign: \(failure)"
     case .clockSkewTooBig: "the clock of this device differs too much from the server's; set it"

@@ -26,7 +26,7 @@
     }
   }
 
-  static let nameTaken = "the user has another device of this name; choose another"
+  static let nameConflict = "the user has another device of this name; choose another"
 
   /// The failure and the remedy.
   public var description: String {
@@ -35,7 +35,7 @@
     case .forbidden: "the server does not let this device do that"
     case .network(let problem): problem.description
     case .operationNotSupportedByBackend: "the server does not offer this"
-    case .nameAlreadyExists: Self.nameTaken
+    case .nameAlreadyExists: Self.nameConflict
     case .payload(let failure, _): failure.description
     case .device(let failure): failure.description
     }

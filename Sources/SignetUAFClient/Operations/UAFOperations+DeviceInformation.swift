@@ -73,8 +73,8 @@ extension UAFOperations {
   ) -> [UAFMismatch] {
     let account = stored.entry.account
     var found: [UAFMismatch] = []
-    var seen: Set<[String]> = []
-    for key in remote.flatMap(\.keys) where seen.insert([key.aaid.lowercased(), key.keyID]).inserted {
+    var visited: Set<[String]> = []
+    for key in remote.flatMap(\.keys) where visited.insert([key.aaid.lowercased(), key.keyID]).inserted {
       guard !stored.keys.contains(where: { $0.isKey(key.keyID, ofModel: key.aaid) }) else { continue }
       found.append(.missingAuthenticatorInMobileDevice(account, aaid: key.aaid, keyID: key.keyID))
     }

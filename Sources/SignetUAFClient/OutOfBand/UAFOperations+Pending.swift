@@ -89,16 +89,16 @@ extension UAFOperations {
   ///
   /// - Parameters:
   ///   - account: The account.
-  ///   - note: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
+  ///   - notify: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
   /// - Returns: The stream.
   package func livePending(
-    of account: UAFAccount, noting note: @escaping @Sendable (UAFDeviceServiceFailure?) -> Void
+    of account: UAFAccount, noting notify: @escaping @Sendable (UAFDeviceServiceFailure?) -> Void
   ) -> AsyncThrowingStream<PendingOutOfBandOperations, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
         do throws(UAFDeviceServiceFailure) {
           try await device.follow(
-            pausing: { try await Task.sleep(for: $0) }, waitingOut: { $0.mayPass }, noting: note,
+            pausing: { try await Task.sleep(for: $0) }, waitingOut: { $0.mayPass }, noting: notify,
             asking: { (previous: OperationsSnapshot?) async throws(UAFDeviceServiceFailure) in
               try await operations(beyond: previous, of: account)
             }, isNew: { $0.operations != $1?.operations },
