@@ -25,9 +25,11 @@ struct ContainerBinding {
     _ receipt: ActivationReceipt, confirmation: [UInt8], profile: ContainerProfile, keys: PrivateContainerKeys
   ) {
     self.confirmation = confirmation
-    (serverMadeID, self.profile) = (receipt.container, profile)
+    serverMadeID = receipt.container
+    self.profile = profile
     serverKey = receipt.serverKey
-    (signingKeyOrigin, sessionKeyOrigin) = (keys.signing.origin, keys.session.origin)
+    signingKeyOrigin = keys.signing.origin
+    sessionKeyOrigin = keys.session.origin
   }
 
   init(parsing bytes: [UInt8]) throws(WireFailure) {
@@ -88,9 +90,12 @@ extension Container {
   init(_ stored: SignetVault.Container) throws(SignetFailure) {
     do throws(WireFailure) {
       let binding = try ContainerBinding(parsing: stored.attributes.protocolFacts)
-      (serverMadeID, profile) = (binding.serverMadeID, binding.profile)
-      (renewals, firstCreated) = (binding.renewals, binding.firstCreated ?? stored.created / 1000)
-      (signingKeyOrigin, sessionKeyOrigin) = (binding.signingKeyOrigin, binding.sessionKeyOrigin)
+      serverMadeID = binding.serverMadeID
+      profile = binding.profile
+      renewals = binding.renewals
+      firstCreated = binding.firstCreated ?? stored.created / 1000
+      signingKeyOrigin = binding.signingKeyOrigin
+      sessionKeyOrigin = binding.sessionKeyOrigin
       confirmation = binding.confirmation
       user = try UserID(stored.attributes.userID)
       server = try ServerURL(stored: stored.attributes.server)
@@ -103,7 +108,8 @@ extension Container {
     created = stored.created / 1000
     isConfirmed = stored.state == .active
     let metadata = ContainerMetadata(parsing: stored.attributes.extra)
-    (unknownToServerSince, otherServerKeySince) = (metadata[.unknownToServer], metadata[.otherServerKey])
+    unknownToServerSince = metadata[.unknownToServer]
+    otherServerKeySince = metadata[.otherServerKey]
   }
 }
 

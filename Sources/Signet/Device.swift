@@ -64,7 +64,8 @@ public final class Device: Sendable {
     self.clock = clock
     self.random = random
     self.passwordChecks = passwordChecks
-    (self.biometrics, self.passcode) = (biometrics, passcode)
+    self.biometrics = biometrics
+    self.passcode = passcode
     self.accountPolicies = accountPolicies
     self.integrity = integrity
     let builtIn = Self.builtInSources(

@@ -50,9 +50,12 @@ public struct Account: Sendable, Hashable, Identifiable {
 
   init(_ record: AccountRecord, _ id: ID) {
     self.id = id
-    (issuer, name) = (record.account.issuer, record.account.name)
-    (algorithm, digits) = (record.account.algorithm, record.account.digits)
-    (isExportable, imported) = (record.isExportable, record.imported)
+    issuer = record.account.issuer
+    name = record.account.name
+    algorithm = record.account.algorithm
+    digits = record.account.digits
+    isExportable = record.isExportable
+    imported = record.imported
     hasCheckDigit = record.account.hasCheckDigit
     switch record.account.kind {
     case .totp(let period, _):

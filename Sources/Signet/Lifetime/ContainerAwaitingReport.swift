@@ -25,7 +25,8 @@ public struct ContainerAwaitingReport: Sendable, Hashable {
   }
 
   private init(_ attributes: ContainerAttributes, isAuthentic: Bool) {
-    (user, server) = (attributes.userID, attributes.server)
+    user = attributes.userID
+    server = attributes.server
     let binding: ContainerBinding?
     do { binding = try ContainerBinding(parsing: attributes.protocolFacts) } catch { binding = nil }
     serverMadeID = binding?.serverMadeID

@@ -59,7 +59,8 @@ struct PushMechanismRecord {
     self.endpoints = endpoints
     self.loadBalancer = loadBalancer
     self.userID = userID
-    (self.created, self.secret) = (created, secret)
+    self.created = created
+    self.secret = secret
   }
 
   init(_ bytes: borrowing SecretBytes) throws(VaultFailure) {

@@ -106,7 +106,8 @@ package struct StoredUAFKey: Sendable {
     self.aaid = aaid
     self.appID = appID
     self.server = server
-    (self.created, self.handle) = (created, handle)
+    self.created = created
+    self.handle = handle
   }
 
   package init?(_ keyID: KeyID, _ record: [UInt8]) {

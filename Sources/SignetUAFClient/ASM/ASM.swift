@@ -10,7 +10,8 @@ struct ASMOutcome: Sendable {
   var failure: VaultFailure?
 
   init(_ response: ASMResponse, _ failure: VaultFailure? = nil) {
-    (self.response, self.failure) = (response, failure)
+    self.response = response
+    self.failure = failure
   }
 }
 

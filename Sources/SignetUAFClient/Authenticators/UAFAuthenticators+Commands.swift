@@ -10,7 +10,8 @@ struct CommandOutcome: Sendable {
   var failure: VaultFailure?
 
   init(_ answer: AuthenticatorAnswer, _ failure: VaultFailure? = nil) {
-    (self.answer, self.failure) = (answer, failure)
+    self.answer = answer
+    self.failure = failure
   }
 }
 

@@ -24,7 +24,8 @@ final class FacetLists: Sendable {
   private static let longestLifetime: Int64 = 86_400
 
   init(_ transport: any HTTPTransport, clock: any TrustedClock) {
-    (self.transport, self.clock) = (transport, clock)
+    self.transport = transport
+    self.clock = clock
   }
 
   /// Returns the trusted facet list at a URL.

@@ -35,7 +35,8 @@ public struct UAFAuthentication: Sendable {
     self.client = client
     self.server = server
     self.request = request
-    (self.appID, self.finalChallenge) = (appID, finalChallenge)
+    self.appID = appID
+    self.finalChallenge = finalChallenge
     var members: [(authenticator: UAFAuthenticator, key: UAFKey, candidate: Policy.Candidate)] = []
     for authenticator in authenticators {
       let traits = authenticator.kind.traits(client.authenticators)
@@ -164,7 +165,8 @@ public struct KeyUnlock: Sendable {
   ///   - key: The key.
   ///   - authentication: The credential that verifies the user.
   public init(key: UAFKey, authentication: Authentication) {
-    (self.key, self.authentication) = (key, authentication)
+    self.key = key
+    self.authentication = authentication
   }
 }
 

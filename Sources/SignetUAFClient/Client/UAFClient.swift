@@ -45,7 +45,8 @@ public final class UAFClient: Sendable {
     device: Device, facetID: String, face: (any BiometricGate)? = nil,
     facetTransport: (any HTTPTransport)? = nil, takesOlderFacetLists: Bool = false
   ) {
-    (self.facetID, self.device) = (facetID, device)
+    self.facetID = facetID
+    self.device = device
     self.takesOlderFacetLists = takesOlderFacetLists
     authenticators = UAFAuthenticators(
       store: UAFKeyStore(vault: device.vault, clock: device.clock), fingerprint: device.biometrics,

@@ -30,7 +30,8 @@ public struct UAFRegistration: Sendable {
     self.client = client
     self.server = server
     self.request = request
-    (self.appID, self.finalChallenge) = (appID, finalChallenge)
+    self.appID = appID
+    self.finalChallenge = finalChallenge
     match = MatchedPolicy(
       request.policy,
       authenticators.map { authenticator in

@@ -54,6 +54,7 @@ public struct UAFDeviceCheck: Sendable {
   ///   - mismatches: The differences.
   ///   - errors: The failures of servers that could not be queried.
   public init(mismatches: [UAFMismatch], errors: [UAFDeviceServiceFailure]) {
-    (self.mismatches, self.errors) = (mismatches, errors)
+    self.mismatches = mismatches
+    self.errors = errors
   }
 }

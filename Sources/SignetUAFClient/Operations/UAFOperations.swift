@@ -37,7 +37,8 @@ public struct UAFOperations: Sendable {
     self.client = client
     self.configuration = configuration
     self.interaction = interaction
-    (self.headers, self.clock) = (headers, clock)
+    self.headers = headers
+    self.clock = clock
   }
 
   var device: Device { client.device }
