@@ -7,8 +7,8 @@ import Synchronization
 /// longer than its layout, and its rest would start in the first column.
 final class Announcements: Sendable {
   private struct State {
-    var isHeld = false
-    var held: [@Sendable () -> Void] = []
+    var isPaused = false
+    var queued: [@Sendable () -> Void] = []
   }
 
   private let errorOutput: Terminal
@@ -24,22 +24,22 @@ final class Announcements: Sendable {
     (self.errorOutput, self.isConversation) = (errorOutput, isConversation)
   }
 
-  func note(_ text: TerminalText) { say { [errorOutput] in errorOutput.print(text) } }
+  func post(_ text: TerminalText) { perform { [errorOutput] in errorOutput.print(text) } }
 
-  /// Runs a print function, now or after ``release()``.
-  func say(_ print: @escaping @Sendable () -> Void) {
+  /// Runs a print function, now or after ``resume()``.
+  func perform(_ print: @escaping @Sendable () -> Void) {
     state.withLock { state in
-      guard !state.isHeld else { return state.held.append(print) }
+      guard !state.isPaused else { return state.queued.append(print) }
       fromFirstColumn(print)
     }
   }
 
-  /// Holds messages back until ``release()``.
-  func hold() { state.withLock { $0.isHeld = true } }
+  /// Holds messages back until ``resume()``.
+  func pause() { state.withLock { $0.isPaused = true } }
 
-  func release() {
+  func resume() {
     state.withLock { state in
-      for print in state.held { fromFirstColumn(print) }
+      for print in state.queued { fromFirstColumn(print) }
       state = State()
     }
   }

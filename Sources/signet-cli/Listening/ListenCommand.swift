@@ -59,7 +59,7 @@ extension Command {
     arguments.errorOutput.print("Listening; Ctrl-C ends it.")
     let isConversation = isConversation(arguments)
     let announcements = Announcements(on: arguments.errorOutput, isConversation: isConversation)
-    let list = AskingList(arguments, announcements, isConversation: isConversation)
+    let list = PendingRequestList(arguments, announcements, isConversation: isConversation)
     // Held messages are printed at the end.
     defer { announcements.release() }
     return await withTaskGroup(of: (any Error)?.self) { [sources] group in
@@ -71,7 +71,7 @@ extension Command {
             return nil
           } catch {
             let name = sources.count > 1 ? "\(source.name): " : ""
-            announcements.note("signet: \(name)\(TerminalText(saidBy: error, limit: 2000))")
+            announcements.post("signet: \(name)\(TerminalText(saidBy: error, limit: 2000))")
             return error
           }
         }
@@ -85,7 +85,7 @@ extension Command {
       if let timeLimit {
         group.addTask {
           do { try await Task.sleep(for: .seconds(timeLimit)) } catch { return error }
-          announcements.note("signet: nothing came within \(timeLimit) s")
+          announcements.post("signet: nothing came within \(timeLimit) s")
           return TimeIsUp()
         }
       }
@@ -127,21 +127,23 @@ extension Command {
     /// The name that distinguishes it from other sources.
     let name: String
     /// The name of its server, for a notification.
-    let place: String
+    let serverName: String
     /// Describes a connection failure with the server's name.
     let failure: @Sendable (any Error) -> String
-    /// Yields the waiting requests whenever they change; calls `note` when the server is unreachable, and with `nil` when it
+    /// Yields the waiting requests whenever they change; calls `report` when the server is unreachable, and with `nil` when it
     /// answers again.
     let lists:
-      @Sendable (News.Feed, _ note: @escaping @Sendable ((any Error)?) -> Void, Announcements) throws -> Void
+      @Sendable (News.Feed, _ report: @escaping @Sendable ((any Error)?) -> Void, Announcements) throws ->
+        Void
 
     /// Returns why no requests arrive for now, and until when.
     func waits(_ failure: any Error) -> String {
       var reason = self.failure(failure)
       if reason.hasSuffix(".") { reason.removeLast() }
-      let isHeld = (failure as? SignetFailure)?.isHeld ?? false
+      let isSuspended = (failure as? SignetFailure)?.isHeld ?? false
       return reason
-        + (isHeld ? "; the server is asked again until that changes" : "; it is tried again until it answers")
+        + (isSuspended
+          ? "; the server is asked again until that changes" : "; it is tried again until it answers")
     }
   }
 
@@ -149,7 +151,7 @@ extension Command {
     typealias Feed = AsyncThrowingStream<News, any Error>.Continuation
 
     /// The requests that wait now.
-    case list([any Asking])
+    case list([any PendingRequest])
     /// The server has withdrawn all waiting requests.
     case withdrawal
   }
@@ -165,18 +167,18 @@ extension Command {
       } catch { return .failure(error) }
     }
     return Source(
-      name: container.fullName, place: container.server.shortForm,
+      name: container.fullName, serverName: container.server.shortForm,
       failure: { error in
         (error as? SignetFailure).map { "\(container.server.named($0))" } ?? "\(error)"
       },
-      lists: { feed, note, _ in
+      lists: { feed, report, _ in
         let channel = try opened.get()
         let lists = channel.transactions { state in
-          if case .interrupted(let failure) = state { note(failure) } else { note(nil) }
+          if case .interrupted(let failure) = state { report(failure) } else { report(nil) }
         }
-        lists.tell(feed) { list in
+        lists.forward(feed) { list in
           list.transactions.map {
-            TransactionAsking(
+            PendingTransaction(
               chosen: ChosenTransaction(
                 options: options, device: device, container: container, transaction: $0),
               channel: channel, isNamed: isNamed)
@@ -189,23 +191,23 @@ extension Command {
   private static func uafSources(_ arguments: Arguments, of device: Device) async throws -> [Source] {
     guard !arguments.isSet("container") else { return [] }
     let client = UAFClient(device: device, facetID: arguments.string("facet"))
-    let nowhere = UAFOperations(
+    let localOperations = UAFOperations(
       client: client, configuration: try UAFConfiguration(host: "localhost"),
       interaction: RefusingUAFInteraction())
-    let targets = try await nowhere.localData.deviceInformation()?.dispatchTargets ?? [:]
+    let targets = try await localOperations.localData.deviceInformation()?.dispatchTargets ?? [:]
     return try targets.keys.sorted().map { account in
       let configuration = try UAFConfiguration(baseURL: account.server)
       let operations = UAFOperations(
         client: client, configuration: configuration, interaction: RefusingUAFInteraction())
       return Source(
         name: "\(account.username) at \(account.server)",
-        place: String(account.server.trimmingPrefix("https://").prefix { $0 != "/" }),
+        serverName: String(account.server.trimmingPrefix("https://").prefix { $0 != "/" }),
         failure: { "\(account.server): \($0)" },
-        lists: { feed, note, announcements in
-          operations.livePending(of: account, noting: { note($0) }).tell(feed) { pending in
-            for error in pending.errors { announcements.note("signet: \("\(error)", limit: 2000)") }
+        lists: { feed, report, announcements in
+          operations.livePending(of: account, noting: { report($0) }).forward(feed) { pending in
+            for error in pending.errors { announcements.post("signet: \("\(error)", limit: 2000)") }
             return pending.operations.map {
-              UAFAsking(
+              PendingUAFOperation(
                 waiting: $0, arguments: arguments, client: client, configuration: configuration)
             }
           }
@@ -223,18 +225,19 @@ extension Command {
     }
     return channels.map { channel in
       let mechanism = channel.mechanism
-      let ends = PushAsking.Ends()
+      let ends = PendingPushMessage.Ends()
       return Source(
-        name: mechanism.fullName, place: mechanism.issuer, failure: { "\($0)" },
-        lists: { feed, note, announcements in
-          channel.lists { note($0) }.tell(feed) { waiting in
+        name: mechanism.fullName, serverName: mechanism.issuer, failure: { "\($0)" },
+        lists: { feed, report, announcements in
+          channel.lists { report($0) }.forward(feed) { waiting in
             if let failure = waiting.failure {
-              announcements.note(
+              announcements.post(
                 "signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
             }
-            ends.known.withLock { $0 = waiting.ended }
+            ends.outcomes.withLock { $0 = waiting.ended }
             return waiting.messages.map {
-              PushAsking(waiting: $0, mechanism: mechanism, ends: ends, options: options, device: device)
+              PendingPushMessage(
+                waiting: $0, mechanism: mechanism, ends: ends, options: options, device: device)
             }
           }
         })
@@ -242,36 +245,36 @@ extension Command {
   }
 
   private static func listen(
-    to source: Source, numbered number: Int, _ list: AskingList, _ announcements: Announcements,
+    to source: Source, numbered number: Int, _ list: PendingRequestList, _ announcements: Announcements,
     isNamed: Bool, _ arguments: Arguments
   ) async throws {
     let desktop = WaitingNotice(arguments, announcements)
-    let wasHeld = Mutex(false)
+    let wasSuspended = Mutex(false)
     // A withdrawal, and a list after it; if more arrive while ends are reported, the outcomes are queried.
     let (news, feed) = AsyncThrowingStream<News, any Error>.makeStream(bufferingPolicy: .bufferingNewest(2))
-    let tell: @Sendable ((any Error)?) -> Void = { error in
+    let reportState: @Sendable ((any Error)?) -> Void = { error in
       let failure = error as? SignetFailure
-      let hasEnded = wasHeld.withLock { wasHeld in
-        defer { wasHeld = failure?.isHeld ?? false }
-        return wasHeld
+      let hasEnded = wasSuspended.withLock { wasSuspended in
+        defer { wasSuspended = failure?.isHeld ?? false }
+        return wasSuspended
       }
       let name = isNamed ? "\(source.name): " : ""
       let text =
         error.map { source.waits($0) }
         ?? (hasEnded ? "the suspension or the lock has ended" : "the server answers again")
-      announcements.note("signet: \(name)\(text, limit: 2000)")
+      announcements.post("signet: \(name)\(text, limit: 2000)")
       // A server withdraws all requests of a suspended user without further notice.
       if case .refused(let problem)? = failure, problem.code == .userNotActive { feed.yield(.withdrawal) }
     }
-    try source.lists(feed, tell, announcements)
+    try source.lists(feed, reportState, announcements)
     let isOne = arguments.isSet("once")
     do {
       for try await next in news {
         switch next {
         case .withdrawal: await list.end(all: number, as: .withdrawn)
-        case .list(let askings):
-          let isNew = await list.update(askings, of: number, showing: isOne ? 1 : .max)
-          await desktop.tell(of: askings.count, isNew: isNew, at: source.place)
+        case .list(let requests):
+          let isNew = await list.update(requests, of: number, showing: isOne ? 1 : .max)
+          await desktop.update(of: requests.count, isNew: isNew, at: source.serverName)
           if isOne, isNew { return }
         }
       }
@@ -293,11 +296,11 @@ extension Command {
   }
 
   /// Processes the user's answers until the input ends (Ctrl-D), the terminal closes, or all servers have failed.
-  private static func answer(to list: AskingList) async {
+  private static func answer(to list: PendingRequestList) async {
     while true {
       do throws(SecretInputFailure) {
         let line = try await Question.terminal.line("")
-        await list.take(line)
+        await list.process(line)
       } catch {
         switch error {
         case .tooLong, .notText: continue
@@ -310,8 +313,8 @@ extension Command {
 
 extension AsyncThrowingStream where Failure == any Error {
   /// Yields each element as a list of waiting requests, until the listener ends.
-  fileprivate func tell(
-    _ feed: Command.News.Feed, _ list: @escaping @Sendable (Element) -> [any Asking]
+  fileprivate func forward(
+    _ feed: Command.News.Feed, _ list: @escaping @Sendable (Element) -> [any PendingRequest]
   ) where Element: Sendable, Self: Sendable {
     let task = Task {
       do {

@@ -39,14 +39,14 @@ struct WaitingNotice {
     }
 
     /// Shows a notification for new requests, and closes it when none waits.
-    func tell(of count: Int, isNew: Bool, at place: String) async {
+    func update(of count: Int, isNew: Bool, at serverName: String) async {
       guard let notifications else { return }
       do throws(BusFailure) {
         if isNew {
           // No URL: some notification services would turn it into a link.
-          let what = count == 1 ? "A request waits" : "\(count) requests wait"
-          let text: TerminalText = "\(place, limit: 300): run signet listen to see it."
-          try await notifications.show("Signet: \(what)", text.shown(width: nil, usesUTF8: true))
+          let title = count == 1 ? "A request waits" : "\(count) requests wait"
+          let text: TerminalText = "\(serverName, limit: 300): run signet listen to see it."
+          try await notifications.show("Signet: \(title)", text.shown(width: nil, usesUTF8: true))
         } else if count == 0 {
           try await notifications.close()
         }
@@ -55,7 +55,7 @@ struct WaitingNotice {
       } catch {
         // Reported once: requests are still shown in the terminal.
         if hasFailed.set() {
-          announcements.note("signet: no notifications on the desktop: \(error, limit: 400)")
+          announcements.post("signet: no notifications on the desktop: \(error, limit: 400)")
         }
       }
     }
@@ -76,6 +76,6 @@ struct WaitingNotice {
     /// Does nothing: this system has no such notifications.
     init(_ arguments: Arguments, _ announcements: Announcements) {}
 
-    func tell(of count: Int, isNew: Bool, at place: String) async {}
+    func update(of count: Int, isNew: Bool, at serverName: String) async {}
   #endif
 }

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTerminal
 
 /// A transaction, or a CIBA request, that waits for a container.
-struct TransactionAsking: Asking {
+struct PendingTransaction: PendingRequest {
   let chosen: ChosenTransaction
   let channel: LiveChannel
   /// True to show the container's name, because there are several.
@@ -11,8 +11,8 @@ struct TransactionAsking: Asking {
 
   var id: String { chosen.transaction.id.text }
 
-  var answers: [AskingAnswer] {
-    AskingAnswer.allCases.filter { chosen.transaction.statuses.contains($0.status) }
+  var answers: [RequestAnswer] {
+    RequestAnswer.allCases.filter { chosen.transaction.statuses.contains($0.status) }
   }
 
   var json: JSONObject {
@@ -25,7 +25,7 @@ struct TransactionAsking: Asking {
     chosen.transaction.text(of: chosen.container, isNamed: isNamed, on: terminal)
   }
 
-  func answer(_ answer: AskingAnswer) async throws -> TerminalText? {
+  func answer(_ answer: RequestAnswer) async throws -> TerminalText? {
     let isDone = try await chosen.options.withPassword(for: chosen.container, key: .sessionTransport) {
       try await chosen.decide(answer.status, session: $0)
     }
@@ -35,7 +35,7 @@ struct TransactionAsking: Asking {
   func end() async -> RequestEnd? { await channel.end(of: chosen.transaction.id) }
 }
 
-extension AskingAnswer {
+extension RequestAnswer {
   fileprivate var status: DecisionStatus {
     switch self {
     case .approve: .accepted

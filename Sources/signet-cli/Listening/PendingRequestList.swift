@@ -9,11 +9,11 @@ import SignetTerminal
 #endif
 
 /// All requests of all kinds and servers: shown on arrival, answered, and reported when they end.
-actor AskingList {
+actor PendingRequestList {
   private struct Entry {
     let number: Int
     let source: Int
-    let asking: any Asking
+    let request: any PendingRequest
     var isGone = false
     /// The known outcome; `nil` if it must be queried.
     var end: RequestEnd?
@@ -39,27 +39,27 @@ actor AskingList {
   /// Updates the requests of a source: shows new ones, and reports ended ones.
   ///
   /// - Parameters:
-  ///   - askings: All waiting requests of the source.
+  ///   - requests: All waiting requests of the source.
   ///   - source: The source.
   ///   - limit: The maximum number of new requests to show.
   /// - Returns: True if there are new requests.
-  func update(_ askings: [any Asking], of source: Int, showing limit: Int = .max) async -> Bool {
-    let ids = Set(askings.map(\.id))
-    let known = Set(entries.lazy.filter { $0.source == source }.map(\.asking.id))
-    let new = askings.filter { !known.contains($0.id) && !done.contains("\(source) \($0.id)") }
-    for asking in new.prefix(limit) {
+  func update(_ requests: [any PendingRequest], of source: Int, showing limit: Int = .max) async -> Bool {
+    let ids = Set(requests.map(\.id))
+    let knownIDs = Set(entries.lazy.filter { $0.source == source }.map(\.request.id))
+    let new = requests.filter { !knownIDs.contains($0.id) && !done.contains("\(source) \($0.id)") }
+    for request in new.prefix(limit) {
       lastNumber += 1
-      let entry = Entry(number: lastNumber, source: source, asking: asking)
+      let entry = Entry(number: lastNumber, source: source, request: request)
       entries.append(entry)
       shown.insert(entry.number)
       show(entry)
     }
     for index in entries.indices where entries[index].source == source {
-      entries[index].isGone = !ids.contains(entries[index].asking.id)
+      entries[index].isGone = !ids.contains(entries[index].request.id)
       // A request that waits again may end differently.
       if !entries[index].isGone { entries[index].end = nil }
     }
-    await tellEnds()
+    await reportEnds()
     return !new.isEmpty
   }
 
@@ -72,37 +72,37 @@ actor AskingList {
     for index in entries.indices where entries[index].source == source {
       (entries[index].isGone, entries[index].end) = (true, end)
     }
-    await tellEnds()
+    await reportEnds()
   }
 
   private func show(_ entry: Entry) {
-    let (output, asking) = (arguments.output, entry.asking)
+    let (output, request) = (arguments.output, entry.request)
     if arguments.isSet("json") {
-      return announcements.say { output.print(json: JSONValue.object(asking.json).text) }
+      return announcements.perform { output.print(json: JSONValue.object(request.json).text) }
     }
-    var text = asking.text(on: output)
+    var text = request.text(on: output)
     if isConversation {
-      text = "Request \(entry.number): \(ours: AskingAnswer.list(asking.answers))\n" + text
+      text = "Request \(entry.number): \(ours: RequestAnswer.list(request.answers))\n" + text
     }
     // One write, so that output about several servers does not mix.
-    announcements.say { [text] in output.print(text) }
+    announcements.perform { [text] in output.print(text) }
   }
 
-  private func tellEnds() async {
+  private func reportEnds() async {
     while let entry = entries.first(where: { $0.isGone && $0.number != answered }) {
       // Before the query: other updates arrive meanwhile, and the end must be reported once.
       forget(entry.number)
-      let end: RequestEnd? = if let known = entry.end { known } else { await entry.asking.end() }
+      let end: RequestEnd? = if let known = entry.end { known } else { await entry.request.end() }
       let output = arguments.output
       if arguments.isSet("json") {
         let object: JSONObject = [
-          "kind": entry.asking.json["kind"] ?? .null, "id": .string(entry.asking.id),
+          "kind": entry.request.json["kind"] ?? .null, "id": .string(entry.request.id),
           "ended": .string(end?.rawValue ?? "unknown"),
         ]
-        announcements.say { output.print(json: JSONValue.object(object).text) }
+        announcements.perform { output.print(json: JSONValue.object(object).text) }
         continue
       }
-      let how =
+      let outcome =
         switch end {
         case .answered?: "was answered elsewhere"
         case .withdrawn?: "was cancelled or withdrawn"
@@ -110,14 +110,14 @@ actor AskingList {
         case nil: "has ended"
         }
       let name: TerminalText =
-        isConversation ? "Request \(entry.number)" : "\(entry.asking.id, limit: 200)"
-      announcements.say { output.print("\(name) \(ours: how).") }
+        isConversation ? "Request \(entry.number)" : "\(entry.request.id, limit: 200)"
+      announcements.perform { output.print("\(name) \(ours: outcome).") }
     }
   }
 
   private func finish(_ entry: Entry) {
     forget(entry.number)
-    done.insert("\(entry.source) \(entry.asking.id)")
+    done.insert("\(entry.source) \(entry.request.id)")
   }
 
   private func forget(_ number: Int) { entries.removeAll { $0.number == number } }
@@ -125,11 +125,11 @@ actor AskingList {
   // MARK: Answering
 
   /// Processes the user's input line: an answer, and the number of its request if several wait.
-  func take(_ line: String) async {
+  func process(_ line: String) async {
     let words = line.split(separator: " ")
     guard let first = words.first else { return }
     let waiting = entries.filter { !$0.isGone }
-    guard let answer = AskingAnswer(rawValue: first.lowercased()), words.count <= 2 else {
+    guard let answer = RequestAnswer(rawValue: first.lowercased()), words.count <= 2 else {
       return arguments.errorOutput.print(
         "To answer, write approve, deny or report, and the request's number.")
     }
@@ -141,9 +141,9 @@ actor AskingList {
       return arguments.errorOutput.print(
         waiting.isEmpty ? "No request waits." : "Name one that waits: \(ours: first.lowercased()) NUMBER.")
     }
-    guard entry.asking.answers.contains(answer) else {
+    guard entry.request.answers.contains(answer) else {
       return arguments.errorOutput.print(
-        "Request \(entry.number) takes \(ours: AskingAnswer.list(entry.asking.answers)).")
+        "Request \(entry.number) takes \(ours: RequestAnswer.list(entry.request.answers)).")
     }
     await self.answer(entry, answer)
   }
@@ -151,11 +151,11 @@ actor AskingList {
   /// Discards input typed while an answer was being sent: it must not answer the next request.
   private static func forgetTypedAhead() { _ = tcflush(STDIN_FILENO, TCIFLUSH) }
 
-  private func answer(_ entry: Entry, _ answer: AskingAnswer) async {
+  private func answer(_ entry: Entry, _ answer: RequestAnswer) async {
     answered = entry.number
-    announcements.hold()
+    announcements.pause()
     let outcome: Result<TerminalText?, any Error>
-    do { outcome = .success(try await entry.asking.answer(answer)) } catch { outcome = .failure(error) }
+    do { outcome = .success(try await entry.request.answer(answer)) } catch { outcome = .failure(error) }
     Self.forgetTypedAhead()
     switch outcome {
     case .success(let text?):
@@ -164,13 +164,13 @@ actor AskingList {
     case .success(nil):
       arguments.errorOutput.print("Nothing was answered; request \(entry.number) still waits.")
     case .failure(let failure):
-      let spent = failure as? SpentAsking
+      let spent = failure as? UnanswerableRequest
       if spent != nil { finish(entry) }
       arguments.errorOutput.print("signet: \(TerminalText(saidBy: spent?.reason ?? failure, limit: 2000))")
     }
     answered = nil
     shown = Set(entries.lazy.filter { !$0.isGone }.map(\.number))
-    announcements.release()
-    await tellEnds()
+    announcements.resume()
+    await reportEnds()
   }
 }

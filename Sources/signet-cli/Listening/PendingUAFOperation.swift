@@ -10,7 +10,7 @@ import SignetUAFClient
 #endif
 
 /// A UAF operation that waits for this device.
-struct UAFAsking: Asking {
+struct PendingUAFOperation: PendingRequest {
   let waiting: PendingOutOfBandOperation
   let arguments: Arguments
   let client: UAFClient
@@ -19,7 +19,7 @@ struct UAFAsking: Asking {
   /// The token is a bearer secret that anyone can redeem, so it must not be shown as the ID.
   var id: String { waiting.id ?? "\(waiting.account.username) \(waiting.creationTimeInEpochMillis)" }
 
-  var answers: [AskingAnswer] {
+  var answers: [RequestAnswer] {
     waiting.payload.operation == .deregistration ? [.approve] : [.approve, .deny]
   }
 
@@ -35,15 +35,15 @@ struct UAFAsking: Asking {
     block.field("as", account.username)
     block.field("at", account.server)
     if let data = waiting.payload.data { block.text(data) }
-    let made = Moment.text(waiting.creationTimeInEpochMillis / 1_000)
-    return "UAF \(ours: waiting.payload.operation.rawValue)  since \(ours: made)\n\(block.text)"
+    let created = Moment.text(waiting.creationTimeInEpochMillis / 1_000)
+    return "UAF \(ours: waiting.payload.operation.rawValue)  since \(ours: created)\n\(block.text)"
   }
 
-  func answer(_ answer: AskingAnswer) async throws -> TerminalText? {
-    let person = TerminalUAFInteraction(arguments, user: waiting.account.username)
+  func answer(_ answer: RequestAnswer) async throws -> TerminalText? {
+    let interaction = TerminalUAFInteraction(arguments, user: waiting.account.username)
     let operations = UAFOperations(
       client: client, configuration: configuration,
-      interaction: answer == .deny ? RefusingUAFInteraction() : person)
+      interaction: answer == .deny ? RefusingUAFInteraction() : interaction)
     let operation = try await operations.redeem(waiting.payload)
     // The token is used up: after any failure the request cannot be answered here again.
     do {
@@ -63,7 +63,7 @@ struct UAFAsking: Asking {
       if answer == .deny, case .fido(.userCancelled, _) = error {
         return "Denied: it is not confirmed with UAF."
       }
-      throw SpentAsking(reason: person.failure ?? error)
+      throw UnanswerableRequest(reason: interaction.failure ?? error)
     }
   }
 

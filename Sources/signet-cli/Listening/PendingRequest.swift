@@ -3,10 +3,10 @@ import SignetJSON
 import SignetTerminal
 
 /// A request of a server to the user, of any kind.
-protocol Asking: Sendable {
+protocol PendingRequest: Sendable {
   /// The server's ID of the request.
   var id: String { get }
-  var answers: [AskingAnswer] { get }
+  var answers: [RequestAnswer] { get }
   /// The `--json` form, with the kind.
   var json: JSONObject { get }
 
@@ -17,26 +17,26 @@ protocol Asking: Sendable {
   ///
   /// - Parameter answer: One of ``answers``.
   /// - Returns: The result; `nil` if the user stopped and the request still waits.
-  /// - Throws: ``SpentAsking`` if the request no longer waits, and any other error that prevented the answer.
-  func answer(_ answer: AskingAnswer) async throws -> TerminalText?
+  /// - Throws: ``UnanswerableRequest`` if the request no longer waits, and any other error that prevented the answer.
+  func answer(_ answer: RequestAnswer) async throws -> TerminalText?
 
   /// Returns the outcome of a request that no longer waits; `nil` if it is unknown.
   func end() async -> RequestEnd?
 }
 
-enum AskingAnswer: String, CaseIterable {
+enum RequestAnswer: String, CaseIterable {
   case approve
   case deny
   case report
 
   /// Returns the words for a choice: `approve, deny or report`.
-  static func list(_ answers: [AskingAnswer]) -> String {
+  static func list(_ answers: [RequestAnswer]) -> String {
     guard let last = answers.last, answers.count > 1 else { return answers.first?.rawValue ?? "nothing" }
     return answers.dropLast().map(\.rawValue).joined(separator: ", ") + " or \(last.rawValue)"
   }
 }
 
 /// The failure of an answer to a request that cannot be answered here any more.
-struct SpentAsking: Error {
+struct UnanswerableRequest: Error {
   let reason: any Error
 }

@@ -4,7 +4,7 @@ import SignetTerminal
 import Synchronization
 
 /// A push message that waits for an account of this device.
-struct PushAsking: Asking {
+struct PendingPushMessage: PendingRequest {
   let waiting: PushChannel.Waiting.Message
   let mechanism: PushMechanism
   let ends: Ends
@@ -13,12 +13,12 @@ struct PushAsking: Asking {
 
   /// The outcomes of a mechanism's messages, from its server's last list.
   final class Ends: Sendable {
-    let known = Mutex<[String: RequestEnd]>([:])
+    let outcomes = Mutex<[String: RequestEnd]>([:])
   }
 
   var id: String { waiting.message.messageID }
 
-  var answers: [AskingAnswer] { [.approve, .deny] }
+  var answers: [RequestAnswer] { [.approve, .deny] }
 
   private var message: PushAuthMessage { waiting.message }
 
@@ -36,17 +36,17 @@ struct PushAsking: Asking {
   }
 
   func text(on terminal: Terminal) -> TerminalText {
-    let how =
+    let detail =
       switch message.kind {
       case .default: ""
       case .challenge where message.numbers.isEmpty: ": the sign-in shows a number"
       case .challenge: ": the sign-in shows one of \(message.numberList)"
       case .biometric: ": with a finger or the passcode"
       }
-    return "Message \(id, limit: 200)\(ours: how)\n\(message.text(of: mechanism, on: terminal))"
+    return "Message \(id, limit: 200)\(ours: detail)\n\(message.text(of: mechanism, on: terminal))"
   }
 
-  func answer(_ answer: AskingAnswer) async throws -> TerminalText? {
+  func answer(_ answer: RequestAnswer) async throws -> TerminalText? {
     arguments.errorOutput.print("You are about to \(ours: answer.rawValue):")
     arguments.errorOutput.print(message.text(of: mechanism, on: arguments.errorOutput))
     var decision = answer == .deny ? PushDecision.deny : .approve
@@ -63,7 +63,7 @@ struct PushAsking: Asking {
       } catch {
         // The server accepts no second number.
         if case .wrongNumber(let problem) = error, !problem.detail.isEmpty {
-          throw SpentAsking(reason: error)
+          throw UnanswerableRequest(reason: error)
         }
         throw error
       }
@@ -87,5 +87,5 @@ struct PushAsking: Asking {
     }
   }
 
-  func end() async -> RequestEnd? { ends.known.withLock { $0[id] } }
+  func end() async -> RequestEnd? { ends.outcomes.withLock { $0[id] } }
 }
