@@ -13,7 +13,7 @@ enum CodeSource {
 extension DeviceOptions {
   /// Returns the container or account that the command line names, or the only one.
   func codeSource(on device: Device) async throws -> CodeSource {
-    guard let wanted = arguments.optionalString("name") else {
+    guard let query = arguments.optionalString("name") else {
       if arguments.isSet("container") {
         return .container(try await ContainerChoice.container(arguments, of: device))
       }
@@ -30,7 +30,7 @@ extension DeviceOptions {
       throw CommandFailure(
         .usage, "there are \(codes.count) accounts; name one (signet account list shows them)")
     }
-    let containers = try await device.containers().filter { $0.isCalled(wanted) }
+    let containers = try await device.containers().filter { $0.isCalled(query) }
     if containers.count == 1 { return .container(containers[0]) }
     guard containers.isEmpty else {
       throw CommandFailure(
@@ -39,7 +39,7 @@ extension DeviceOptions {
     }
     let (accounts, password) = try await accounts(on: device)
     return .account(
-      try AccountChoice.codes(wanted, of: accounts, orContainers: true), password)
+      try AccountChoice.codes(query, of: accounts, orContainers: true), password)
   }
 
   /// Returns all imported and enrolled accounts, with the password that opened them, if any.
@@ -71,15 +71,15 @@ enum AccountChoice {
   /// Returns the account with this name.
   ///
   /// - Parameters:
-  ///   - wanted: The name.
+  ///   - query: The name.
   ///   - accounts: All accounts.
   ///   - mayBeContainer: True if containers were searched as well, for the error message.
   /// - Returns: The account.
   /// - Throws: `CommandFailure` unless there is exactly one.
   static func one(
-    _ wanted: String, of accounts: [ListedAccount], orContainers mayBeContainer: Bool = false
+    _ query: String, of accounts: [ListedAccount], orContainers mayBeContainer: Bool = false
   ) throws(CommandFailure) -> ListedAccount {
-    let found = accounts.filter { $0.isCalled(wanted) }
+    let found = accounts.filter { $0.isCalled(query) }
     guard found.count == 1, let account = found.first else {
       guard !found.isEmpty else {
         throw CommandFailure(
@@ -101,24 +101,24 @@ enum AccountChoice {
   ///
   /// - Throws: `CommandFailure` like ``one(_:of:orContainers:)``, and if the account makes no codes or several kinds.
   static func codes(
-    _ wanted: String, of accounts: [ListedAccount], orContainers mayBeContainer: Bool = false
+    _ query: String, of accounts: [ListedAccount], orContainers mayBeContainer: Bool = false
   ) throws(CommandFailure) -> Account {
-    let account = try one(wanted, of: accounts, orContainers: mayBeContainer)
-    if wanted.count >= 8,
-      let named = account.codes.first(where: { $0.id.description.hasPrefix(wanted.lowercased()) })
+    let account = try one(query, of: accounts, orContainers: mayBeContainer)
+    if query.count >= 8,
+      let match = account.codes.first(where: { $0.id.description.hasPrefix(query.lowercased()) })
     {
-      return named
+      return match
     }
     return try account.onlyCodes()
   }
 
   /// Returns the code generators of the named accounts; of all accounts if none is named.
   static func several(
-    _ wanted: [String], of accounts: [ListedAccount]
+    _ query: [String], of accounts: [ListedAccount]
   ) throws(CommandFailure) -> [Account] {
-    guard !wanted.isEmpty else { return accounts.flatMap(\.codes) }
+    guard !query.isEmpty else { return accounts.flatMap(\.codes) }
     var chosen: [Account] = []
-    for name in wanted {
+    for name in query {
       let account = try one(name, of: accounts)
       // An account without codes gets an error message of its own.
       if account.codes.isEmpty { _ = try account.onlyCodes() }

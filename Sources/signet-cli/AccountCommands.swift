@@ -18,9 +18,9 @@ extension Command {
         var accounts: [(account: ListedAccount, status: AccountStatus?)] = []
         if let device = try options.deviceIfAny() {
           let found = try await options.accounts(on: device).accounts
-          let known = try await device.accounts.evaluatePolicies()
+          let statusByPart = try await device.accounts.evaluatePolicies()
           accounts = found.map { account in
-            let statuses = account.parts.compactMap { known[$0] }
+            let statuses = account.parts.compactMap { statusByPart[$0] }
             return (account, statuses.first(where: \.lock.isLocked) ?? statuses.first)
           }
         }

@@ -102,8 +102,8 @@ private func mayReplace(
 }
 
 private func activationCode(_ arguments: Arguments) async throws -> ActivationCode {
-  let ways = ["qr", "code-file", "server"].filter { arguments.isSet($0) }
-  guard ways.count == 1 else {
+  let sources = ["qr", "code-file", "server"].filter { arguments.isSet($0) }
+  guard sources.count == 1 else {
     throw CommandFailure(
       .usage, "give one of --qr FILE, --code-file FILE, or --user, --server and --invite together")
   }
@@ -122,11 +122,11 @@ private func activationCode(_ arguments: Arguments) async throws -> ActivationCo
     throw CommandFailure(.usage, "--user is missing; give --user, --server and --invite together")
   }
   let server = try ServerURL(arguments.string("server"))
-  let typed: String
-  if let given = arguments.optionalString("invite") {
-    typed = given
+  let inviteText: String
+  if let option = arguments.optionalString("invite") {
+    inviteText = option
   } else {
-    typed = try await answering(with: "--invite") { try await Question.terminal.line("Invite code: ") }
+    inviteText = try await answering(with: "--invite") { try await Question.terminal.line("Invite code: ") }
   }
-  return ActivationCode(server: server, user: try UserID(user), invite: try InviteCode(typed))
+  return ActivationCode(server: server, user: try UserID(user), invite: try InviteCode(inviteText))
 }

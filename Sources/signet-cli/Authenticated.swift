@@ -22,8 +22,8 @@ extension DeviceOptions {
   ) async throws -> Value {
     guard container.protection(of: key).passwordPolicy != nil else { return try await operation(nil) }
     if !arguments.isSet("password-fd"), SecretInput.terminal.isTerminal {
-      let ways = try await device.enabledWays(of: container, key: key)
-      if ways.contains(.biometrics), try await isReady(container, key, on: device) {
+      let methods = try await device.enabledWays(of: container, key: key)
+      if methods.contains(.biometrics), try await isReady(container, key, on: device) {
         let race = UnlockPrompt(
           title: container.title(of: key), purpose: purpose, output: arguments.errorOutput,
           operation: operation)
@@ -32,7 +32,7 @@ extension DeviceOptions {
         case .typed(let password): return try await operation(.password(password))
         case .nothing: break
         }
-      } else if ways.contains(.passcode),
+      } else if methods.contains(.passcode),
         try await device.passcodeStatus(for: container, key: key) == .enabled
       {
         if let value = try await byPasscode(container.title(of: key), purpose, operation) { return value }

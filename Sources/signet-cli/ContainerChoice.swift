@@ -21,7 +21,7 @@ enum ContainerChoice {
   ) async throws -> Container {
     var all = try await device.containers()
     if includesUnconfirmed { all += try await device.unconfirmedContainers() }
-    guard let wanted = arguments.optionalString("container") else {
+    guard let query = arguments.optionalString("container") else {
       if all.count == 1, let only = all.first { return only }
       throw all.isEmpty
         ? CommandFailure(
@@ -30,7 +30,7 @@ enum ContainerChoice {
         : CommandFailure(
           .usage, "there are \(all.count) containers; name one with --container (signet list shows them)")
     }
-    let found = all.filter { $0.isCalled(wanted) }
+    let found = all.filter { $0.isCalled(query) }
     guard found.count == 1, let container = found.first else {
       throw CommandFailure(
         .dataError,

@@ -46,8 +46,8 @@ extension Command {
       throw UsageFailure.refused(
         "--ca is for one command; name the file that is to be trusted: signet trust FILE")
     }
-    let given = arguments.strings("pin")
-    let pins = try given.map { pin in
+    let encodedPins = arguments.strings("pin")
+    let pins = try encodedPins.map { pin in
       let refusal = CommandFailure(
         .dataError, "a pin is the base64url of 32 bytes, as signet-server init prints it")
       do {
@@ -65,9 +65,9 @@ extension Command {
       let certificates: TerminalText = file.map { "those of \($0)" } ?? "those that the system trusts"
       arguments.output.print("Certificates for \(container.fullName): \(certificates).")
       arguments.output.print(
-        given.isEmpty
+        encodedPins.isEmpty
           ? "No pin: any key of these authorities is taken."
-          : "Pins: \(ours: given.joined(separator: ", "))")
+          : "Pins: \(ours: encodedPins.joined(separator: ", "))")
     }
     return .success
   }

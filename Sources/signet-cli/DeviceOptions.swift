@@ -106,10 +106,10 @@ struct DeviceOptions {
   /// The cost of deriving new keys from passwords; the vault enforces a minimum.
   private var passwordCost: PasswordCost {
     get throws {
-      guard let word = ProcessInfo.processInfo.environment["SIGNET_PASSWORD_TIME"], !word.isEmpty else {
+      guard let value = ProcessInfo.processInfo.environment["SIGNET_PASSWORD_TIME"], !value.isEmpty else {
         return .standard
       }
-      guard let milliseconds = Int(word), (1...10_000).contains(milliseconds) else {
+      guard let milliseconds = Int(value), (1...10_000).contains(milliseconds) else {
         throw CommandFailure(
           .usage, "SIGNET_PASSWORD_TIME is a number of milliseconds from 1 to 10000; leave it out for 250")
       }
@@ -117,17 +117,17 @@ struct DeviceOptions {
     }
   }
 
-  private func nothingActivated(_ finding: TerminalText) -> CommandFailure {
+  private func nothingActivated(_ reason: TerminalText) -> CommandFailure {
     CommandFailure(
       .configuration,
-      "there is no container yet: \(finding); activate this device (signet activate --qr FILE, or signet uaf register), or name its folder with --data"
+      "there is no container yet: \(reason); activate this device (signet activate --qr FILE, or signet uaf register), or name its folder with --data"
     )
   }
 
   var folder: String {
-    if let given = arguments.optionalString("data") { return given }
+    if let path = arguments.optionalString("data") { return path }
     let environment = ProcessInfo.processInfo.environment
-    if let given = environment["SIGNET_DATA"], !given.isEmpty { return given }
+    if let path = environment["SIGNET_DATA"], !path.isEmpty { return path }
     // XDG Base Directory Specification: an unset or relative XDG_DATA_HOME means ~/.local/share.
     if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") { return "\(base)/signet" }
     // HOME comes first: Foundation would ask the user database.
@@ -147,8 +147,8 @@ struct DeviceOptions {
   /// The trusted certificates that the command line names; `nil` for the system's.
   private var certificateAuthorities: String? {
     get throws {
-      let named = arguments.optionalString("ca") ?? ProcessInfo.processInfo.environment["SIGNET_CA_FILE"]
-      guard let path = named, !path.isEmpty else { return nil }
+      let value = arguments.optionalString("ca") ?? ProcessInfo.processInfo.environment["SIGNET_CA_FILE"]
+      guard let path = value, !path.isEmpty else { return nil }
       return try Self.certificates(inFile: path)
     }
   }

@@ -3,43 +3,43 @@ import SignetSystem
 
 extension Doctor {
   /// Returns findings about the program: its build flavour, and tampering with it.
-  static func program(_ report: IntegrityReport) -> [Finding] {
-    var findings: [Finding] = []
+  static func program(_ report: IntegrityReport) -> [Diagnostic] {
+    var diagnostics: [Diagnostic] = []
     let reaction: TerminalText =
       "tampering that is sure enough (\(ours: report.threshold) of 1, by the \(ours: report.scoring.title)) is answered with: \(ours: report.reaction.rawValue)"
     let isUnsigned = report.evidence.contains { $0.finding == .unsignedBuild }
     switch report.flavour {
     case .release where isUnsigned:
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: "program", weight: .note,
           text:
             "a development build: it has no release's key, so nothing tells whether it was changed; \(reaction)",
           advice: "install a release for what matters (make release, make install)"))
     case .release:
-      findings.append(Finding(subject: "program", weight: .fine, text: "a release; \(reaction)"))
+      diagnostics.append(Diagnostic(subject: "program", weight: .fine, text: "a release; \(reaction)"))
     case .debug:
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: "program", weight: .note, text: "a debug build, which a server may refuse; \(reaction)",
           advice: "use a release for what matters"))
     }
     if report.weighty.isEmpty {
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: "integrity", weight: .fine, text: "no signs of tampering (\(report.guards.count) guards)"))
     }
     for piece in report.evidence where piece.finding != .unsignedBuild {
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: "integrity", weight: piece.weight >= report.threshold ? .problem : .note,
           text: "\(piece.explanation) (\(piece.finding), \(ours: piece.weight) of 1)"))
     }
-    return findings
+    return diagnostics
   }
 
   /// The finding about the moment from which other processes of the user cannot read the program.
-  static var starts: [Finding] {
+  static var starts: [Diagnostic] {
     #if os(Linux)
       [start]
     #else

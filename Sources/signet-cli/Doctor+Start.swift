@@ -16,22 +16,22 @@ import SignetSystem
     ///
     /// It is exec if the set-group-ID bit of the program's file has an effect, otherwise the program's own first
     /// instruction.
-    static var start: Finding {
+    static var start: Diagnostic {
       let subject: TerminalText = "start"
       guard signet_program_start() & Int32(SIGNET_START_SET_GROUP) == 0 else {
         if content("/proc/sys/fs/suid_dumpable").first == "1" {
-          return Finding(
+          return Diagnostic(
             subject: subject, weight: .note,
             text:
               "the system leaves programs with a group of their own open (fs.suid_dumpable is 1), so \(exposure)",
             advice: "set it back: sysctl fs.suid_dumpable=0")
         }
-        return Finding(
+        return Diagnostic(
           subject: subject, weight: .fine,
           text: "its group closes this program to others of this user before it runs")
       }
       let (reason, advice) = missingGroup
-      return Finding(subject: subject, weight: .note, text: "\(reason), so \(exposure)", advice: advice)
+      return Diagnostic(subject: subject, weight: .note, text: "\(reason), so \(exposure)", advice: advice)
     }
 
     private static let exposure: TerminalText =

@@ -15,71 +15,72 @@ import SignetUAFClient
 struct Doctor {
   let options: DeviceOptions
 
-  func findings() async -> [Finding] {
-    var findings = [Self.lockedMemory]
+  func diagnostics() async -> [Diagnostic] {
+    var diagnostics = [Self.lockedMemory]
     let device: Device
     do {
       guard let opened = try options.deviceIfAny() else {
-        findings.append(
-          Finding(
+        diagnostics.append(
+          Diagnostic(
             subject: "data folder", weight: .note,
             text: "nothing was activated in \(shellWord(options.folder)) yet",
             advice: "activate this device: \(command: "signet activate --qr FILE")"))
-        return findings
+        return diagnostics
       }
       device = opened
     } catch {
-      return findings + [.failure("data folder", error)]
+      return diagnostics + [.failure("data folder", error)]
     }
-    findings.append(folder)
-    findings += await keystore(of: device)
-    findings += await losses(of: device)
-    findings.append(await clock(of: device))
-    findings += await gates
+    diagnostics.append(folder)
+    diagnostics += await keystore(of: device)
+    diagnostics += await losses(of: device)
+    diagnostics.append(await clock(of: device))
+    diagnostics += await gates
     do {
       let containers = try await device.containers()
-      if !containers.isEmpty { findings.append(Self.servers) }
-      for container in containers { findings += await state(of: container, on: device) }
+      if !containers.isEmpty { diagnostics.append(Self.servers) }
+      for container in containers { diagnostics += await state(of: container, on: device) }
       for container in try await device.unconfirmedContainers() {
-        findings.append(
-          Finding(
+        diagnostics.append(
+          Diagnostic(
             subject: TerminalText(container.fullName), weight: .problem,
             text: "the server has not confirmed it yet",
             advice: "run signet pending where the server can be reached"))
       }
-      findings += try await accounts(on: device)
-      for notice in try await device.queuedNotices() { findings.append(Self.waiting(notice)) }
-    } catch { findings.append(.failure("containers", error)) }
-    return findings
+      diagnostics += try await accounts(on: device)
+      for notice in try await device.queuedNotices() { diagnostics.append(Self.waiting(notice)) }
+    } catch { diagnostics.append(.failure("containers", error)) }
+    return diagnostics
   }
 
   // MARK: The device
 
   /// Opening the vault has rejected write access of other users, and removed their read access.
-  private var folder: Finding {
-    Finding(subject: "data folder", weight: .fine, text: "\(shellWord(options.folder)) is this user's alone")
+  private var folder: Diagnostic {
+    Diagnostic(
+      subject: "data folder", weight: .fine, text: "\(shellWord(options.folder)) is this user's alone")
   }
 
-  private func keystore(of device: Device) async -> [Finding] {
+  private func keystore(of device: Device) async -> [Diagnostic] {
     let status: KeystoreStatus
     do throws(SignetFailure) { status = try await device.keystoreStatus() } catch {
       return [.failure("keys", error)]
     }
-    var findings = [Self.keystore(status)]
+    var diagnostics = [Self.keystore(status)]
     if status.isLockoutPasswordSet == false {
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: "keys", weight: .note,
           text:
             "the TPM's lockout has no password, so whoever may use the TPM can lift its limits of guesses",
           advice: "have the administrator set one: tpm2_changeauth -c lockout"))
     }
-    return findings
+    return diagnostics
   }
 
-  private static func keystore(_ status: KeystoreStatus) -> Finding {
+  private static func keystore(_ status: KeystoreStatus) -> Diagnostic {
     if status.kind == .software {
-      return Finding(
+      return Diagnostic(
         subject: "keys", weight: .note,
         text: TerminalText(ours: ProtectionWeakness.softwareKeystore.description),
         advice: tpmAdvice)
@@ -87,16 +88,16 @@ struct Doctor {
     let maker = [status.manufacturer, status.firmware].compactMap(\.self).joined(separator: " ")
     let name = maker.isEmpty ? "\(status.kind)" : "\(status.kind), \(maker)"
     if let lockout = status.lockout, lockout.isLocked {
-      return Finding(
+      return Diagnostic(
         subject: "keys", weight: .problem, text: "\(name): it defends itself after wrong guesses",
         advice: "nothing is lost; try again in at most \(lockout.secondsLeft) s")
     }
     if status.isSimulator {
-      return Finding(
+      return Diagnostic(
         subject: "keys", weight: .note, text: "\(name): a program, and no hardware",
         advice: "use a TPM that is hardware for what matters")
     }
-    return Finding(subject: "keys", weight: .fine, text: TerminalText(name))
+    return Diagnostic(subject: "keys", weight: .fine, text: TerminalText(name))
   }
 
   private static var tpmAdvice: TerminalText {
@@ -110,46 +111,46 @@ struct Doctor {
     return "this machine shows no TPM: if it has one, switch it on in the firmware's settings"
   }
 
-  private func losses(of device: Device) async -> [Finding] {
+  private func losses(of device: Device) async -> [Diagnostic] {
     let lost: [LostCredential]
     do throws(SignetFailure) { lost = try await device.lostCredentials() } catch {
       return [.failure("credentials", error)]
     }
     if lost.isEmpty {
       return [
-        Finding(subject: "credentials", weight: .fine, text: "what keeps the keys still opens them all")
+        Diagnostic(subject: "credentials", weight: .fine, text: "what keeps the keys still opens them all")
       ]
     }
-    var findings: [Finding] = []
+    var diagnostics: [Diagnostic] = []
     for id in Set(lost.map(\.container)).sorted(by: { "\($0)" < "\($1)" }) {
       let reason = lost.first { $0.container == id }?.failure.description ?? ""
-      var (what, advice): (TerminalText, TerminalText) = (
+      var (subject, advice): (TerminalText, TerminalText) = (
         "container \(ours: id) is lost",
         "delete it, and activate anew: \(command: "signet delete --container \(id)")"
       )
       do throws(SignetFailure) {
         if try await device.accounts.lie(in: id) {
-          (what, advice) = (
+          (subject, advice) = (
             "the imported accounts are lost", "delete them (signet account clear), and import them again"
           )
         } else if try await UAFClient.keys(lieIn: id, of: device) {
-          (what, advice) = (
+          (subject, advice) = (
             "keys of FIDO UAF are lost", "remove those authenticators at their servers, and register again"
           )
         }
-      } catch { findings.append(.failure("credentials", error)) }
-      findings.append(
-        Finding(subject: "credentials", weight: .problem, text: "\(what): \(reason)", advice: advice))
+      } catch { diagnostics.append(.failure("credentials", error)) }
+      diagnostics.append(
+        Diagnostic(subject: "credentials", weight: .problem, text: "\(subject): \(reason)", advice: advice))
     }
-    return findings
+    return diagnostics
   }
 
-  private func clock(of device: Device) async -> Finding {
+  private func clock(of device: Device) async -> Diagnostic {
     do throws(SignetFailure) {
       guard let seen = try await device.timeSeenAhead() else {
-        return Finding(subject: "clock", weight: .fine, text: "it agrees with what was seen before")
+        return Diagnostic(subject: "clock", weight: .fine, text: "it agrees with what was seen before")
       }
-      return Finding(
+      return Diagnostic(
         subject: "clock", weight: .problem,
         text: "it was turned back: \(ours: Moment.text(seen)) has been seen",
         advice: "set it right: one-time codes are wrong while it is")
@@ -157,21 +158,21 @@ struct Doctor {
   }
 
   /// Tries to lock the amount of memory that the first secrets need.
-  private static var lockedMemory: Finding {
+  private static var lockedMemory: Diagnostic {
     let byteCount = 512 * 1024
     let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     defer { munmap(pages, byteCount) }
     if let pages, pages != MAP_FAILED, mlock(pages, byteCount) == 0 {
-      return Finding(subject: "memory", weight: .fine, text: "secrets are kept out of swap")
+      return Diagnostic(subject: "memory", weight: .fine, text: "secrets are kept out of swap")
     }
-    return Finding(
+    return Diagnostic(
       subject: "memory", weight: .problem,
       text: "this user may not lock memory, so secrets can get into swap",
       advice: "allow 8 MiB: a line “USER hard memlock 8192” in /etc/security/limits.conf, or encrypt the swap"
     )
   }
 
-  private var gates: [Finding] {
+  private var gates: [Diagnostic] {
     get async {
       #if os(Linux)
         [await Self.reader(FprintGate()), await Self.passcode(PAMPasscode())]
@@ -181,35 +182,35 @@ struct Doctor {
     }
   }
 
-  private static func reader(_ gate: any BiometricGate) async -> Finding {
+  private static func reader(_ gate: any BiometricGate) async -> Diagnostic {
     let subject: TerminalText = "fingerprints"
     do throws(BiometricFailure) {
       switch try await gate.state() {
       case .ready:
-        return Finding(subject: subject, weight: .fine, text: "the reader knows fingers of this user")
+        return Diagnostic(subject: subject, weight: .fine, text: "the reader knows fingers of this user")
       case .notCapable:
-        return Finding(subject: subject, weight: .note, text: "there is no reader that fprintd can use")
+        return Diagnostic(subject: subject, weight: .note, text: "there is no reader that fprintd can use")
       case .notEnrolled:
-        return Finding(
+        return Diagnostic(
           subject: subject, weight: .note, text: "there is a reader, and no finger of this user is enrolled",
           advice: "enrol one in the system's settings, or with fprintd-enroll")
       }
     } catch {
-      return Finding(subject: subject, weight: .note, text: TerminalText(saidBy: error, limit: 1000))
+      return Diagnostic(subject: subject, weight: .note, text: TerminalText(saidBy: error, limit: 1000))
     }
   }
 
-  private static func passcode(_ passcode: any DevicePasscode) async -> Finding {
+  private static func passcode(_ passcode: any DevicePasscode) async -> Diagnostic {
     if await passcode.state() == .ready {
-      return Finding(subject: "passcode", weight: .fine, text: "PAM checks it by the service “signet”")
+      return Diagnostic(subject: "passcode", weight: .fine, text: "PAM checks it by the service “signet”")
     }
-    return Finding(
+    return Diagnostic(
       subject: "passcode", weight: .note, text: "PAM has no service “signet”, so nothing checks it",
       advice: "have the administrator write /etc/pam.d/signet, if a container is to be opened with it")
   }
 
-  private static func waiting(_ notice: QueuedNotice) -> Finding {
-    Finding(
+  private static func waiting(_ notice: QueuedNotice) -> Diagnostic {
+    Diagnostic(
       subject: TerminalText(notice.fullName), weight: .note,
       text: "the server has not been told yet of its end",
       advice:
@@ -220,27 +221,27 @@ struct Doctor {
   // MARK: Containers
 
   /// The doctor uses no network (decision 79).
-  private static let servers = Finding(
+  private static let servers = Diagnostic(
     subject: "servers", weight: .note,
     text: "none was asked, so nothing is known of whether they are up, and whether this device trusts them",
     advice: "ask them: \(command: "signet pending")")
 
-  private func state(of container: Container, on device: Device) async -> [Finding] {
+  private func state(of container: Container, on device: Device) async -> [Diagnostic] {
     let subject = TerminalText(container.fullName)
-    var findings = [
-      Finding(
+    var diagnostics = [
+      Diagnostic(
         subject: subject, weight: .fine, text: "its server calls it container \(container.serverMadeID)")
     ]
     if let since = container.unknownToServerSince {
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: subject, weight: .problem,
           text: "its server does not know it any more, as it said on \(ours: Moment.text(since))",
           advice: "ask for a new activation code; signet pending asks the server once more"))
     }
     if let since = container.otherServerKeySince {
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: subject, weight: .problem,
           text:
             "what answers as its server has another key than the one that it knows, since \(ours: Moment.text(since))",
@@ -249,27 +250,29 @@ struct Doctor {
         ))
     }
     do {
-      findings += try await lock(of: container, on: device)
-      findings += Self.condition(
+      diagnostics += try await lock(of: container, on: device)
+      diagnostics += Self.condition(
         try await device.evaluateAccountPolicies(of: container), of: container)
       if device.weaknesses(of: container).contains(.noAuthentication) {
-        findings.append(
-          Finding(
+        diagnostics.append(
+          Diagnostic(
             subject: subject, weight: .note,
             text: TerminalText(ours: ProtectionWeakness.noAuthentication.description)))
       }
-      if let finding = try await ways(of: container, on: device) { findings.append(finding) }
-    } catch { findings.append(.failure(subject, error)) }
-    if findings.count == 1 {
-      findings.append(Finding(subject: subject, weight: .fine, text: "the container is in order"))
+      if let diagnostic = try await unlockMethods(of: container, on: device) {
+        diagnostics.append(diagnostic)
+      }
+    } catch { diagnostics.append(.failure(subject, error)) }
+    if diagnostics.count == 1 {
+      diagnostics.append(Diagnostic(subject: subject, weight: .fine, text: "the container is in order"))
     }
-    return findings
+    return diagnostics
   }
 
-  private func lock(of container: Container, on device: Device) async throws -> [Finding] {
+  private func lock(of container: Container, on device: Device) async throws -> [Diagnostic] {
     let subject = TerminalText(container.fullName)
-    func problem(_ text: TerminalText, _ advice: TerminalText) -> [Finding] {
-      [Finding(subject: subject, weight: .problem, text: text, advice: advice)]
+    func problem(_ text: TerminalText, _ advice: TerminalText) -> [Diagnostic] {
+      [Diagnostic(subject: subject, weight: .problem, text: text, advice: advice)]
     }
     switch try await ContainerState(of: container, on: device) {
     case .ready:
@@ -277,10 +280,10 @@ struct Doctor {
       return problem("its password is too old", "change it: signet password change")
     case .failed(let remaining):
       let left: TerminalText = remaining.map { "; tries left: \($0)" } ?? ""
-      return [Finding(subject: subject, weight: .note, text: "the last password was wrong\(left)")]
+      return [Diagnostic(subject: subject, weight: .note, text: "the last password was wrong\(left)")]
     case .waiting(let seconds, _):
       return [
-        Finding(
+        Diagnostic(
           subject: subject, weight: .note, text: "after wrong passwords it waits",
           advice: "try again in \(seconds) s")
       ]
@@ -295,52 +298,54 @@ struct Doctor {
   }
 
   /// Returns findings about the policies and locks of a container.
-  private static func condition(_ status: AccountStatus, of container: Container) -> [Finding] {
+  private static func condition(_ status: AccountStatus, of container: Container) -> [Diagnostic] {
     let (subject, option) = (TerminalText(container.fullName), "--container \(container.shortID)")
-    func finding(_ weight: Finding.Weight, _ text: TerminalText, _ advice: TerminalText? = nil) -> Finding {
-      Finding(subject: subject, weight: weight, text: text, advice: advice)
+    func diagnostic(_ weight: Diagnostic.Weight, _ text: TerminalText, _ advice: TerminalText? = nil)
+      -> Diagnostic
+    {
+      Diagnostic(subject: subject, weight: weight, text: text, advice: advice)
     }
     func reason(_ order: AccountLock.Order) -> TerminalText {
       order.reason.isEmpty ? "" : ": \(order.reason)"
     }
-    var findings = status.lock.broken.map { broken in
-      finding(
+    var diagnostics = status.lock.broken.map { broken in
+      diagnostic(
         .problem, "its policy \(broken.breach.policy) locks it: \(broken.breach.reason)",
         "it is open again as soon as that is mended: \(command: "signet condition report \(option)") tells its server, too"
       )
     }
     if let server = status.lock.server {
-      findings.append(
-        finding(
+      diagnostics.append(
+        diagnostic(
           .problem, "its server locks it\(reason(server))",
           "ask its operator to unlock it; or mend what it says, and report that: \(command: "signet condition report \(option)")"
         ))
     }
     if let manual = status.lock.manual {
-      findings.append(
-        finding(
+      diagnostics.append(
+        diagnostic(
           .note, "it was locked by hand\(reason(manual))",
           "unlock it: \(command: "signet condition unlock \(option)")"))
     }
     if let stepUp = status.stepUpReason {
-      findings.append(finding(.note, "its server takes no codes for now, but approvals: \(stepUp)"))
+      diagnostics.append(diagnostic(.note, "its server takes no codes for now, but approvals: \(stepUp)"))
     }
     if !status.unknownPolicies.isEmpty {
       let names = status.unknownPolicies.joined(separator: ", ")
-      findings.append(finding(.note, "policies that are not known here, and not evaluated: \(names)"))
+      diagnostics.append(diagnostic(.note, "policies that are not known here, and not evaluated: \(names)"))
     }
-    return findings
+    return diagnostics
   }
 
   /// Returns findings about imported accounts, without their password.
-  private func accounts(on device: Device) async throws -> [Finding] {
+  private func accounts(on device: Device) async throws -> [Diagnostic] {
     let subject: TerminalText = "imported accounts"
-    var findings: [Finding] = []
+    var diagnostics: [Diagnostic] = []
     let locks = try await device.accounts.evaluatePolicies().values.map(\.lock).filter(\.isLocked)
     if !locks.isEmpty {
       let isPolicy = locks.contains { !$0.broken.isEmpty }
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: subject, weight: isPolicy ? .problem : .note,
           text: isPolicy ? "some are locked by their policies" : "some were locked by hand",
           advice: isPolicy
@@ -348,38 +353,38 @@ struct Doctor {
             : "signet account list shows which, and signet account unlock ends it")
       )
     }
-    guard try await !device.accounts.havePassword() else { return findings }
+    guard try await !device.accounts.havePassword() else { return diagnostics }
     for account in try await device.accounts.enrolled() where account.push?.isUpdateDue == true {
-      findings.append(
-        Finding(
+      diagnostics.append(
+        Diagnostic(
           subject: "\(account.issuer) (\(account.name))", weight: .problem,
           text: "its server does not know yet where pushes go", advice: "tell it: signet message token"))
     }
-    return findings
+    return diagnostics
   }
 
-  private func ways(of container: Container, on device: Device) async throws -> Finding? {
-    let ways = try await device.enabledWays(of: container)
-    if ways.contains(.biometrics) {
+  private func unlockMethods(of container: Container, on device: Device) async throws -> Diagnostic? {
+    let methods = try await device.enabledWays(of: container)
+    if methods.contains(.biometrics) {
       do throws(SignetFailure) {
         let status = try await device.biometricStatus(for: container)
         let advice: TerminalText? = status == .invalidated ? "signet biometrics enable" : nil
-        return Finding(
+        return Diagnostic(
           subject: TerminalText(container.fullName), weight: advice == nil ? .note : .problem,
           text: status == .enabled
             ? "\(ours: status), and whoever can run programs as this user needs none"
             : TerminalText(ours: status.description),
           advice: advice)
       } catch {
-        return Finding(
+        return Diagnostic(
           subject: TerminalText(container.fullName), weight: .note,
           text: TerminalText(saidBy: error, limit: 1000)
         )
       }
     }
-    if ways.contains(.passcode) {
+    if methods.contains(.passcode) {
       let status = try await device.passcodeStatus(for: container)
-      return Finding(
+      return Diagnostic(
         subject: TerminalText(container.fullName), weight: .note,
         text: status == .enabled
           ? "\(ours: status), and whoever can run programs as this user needs none"

@@ -15,31 +15,31 @@ extension Command {
       """
   ) { arguments in
     let integrity = try await ProgramIntegrity.judge().evaluate()
-    let findings =
+    let diagnostics =
       Doctor.program(integrity) + Doctor.starts
-      + (await Doctor(options: try DeviceOptions(arguments)).findings())
-    let needsDoing = findings.contains { $0.weight == .problem }
+      + (await Doctor(options: try DeviceOptions(arguments)).diagnostics())
+    let needsDoing = diagnostics.contains { $0.weight == .problem }
     if arguments.isSet("json") {
       let object: JSONObject = [
         "healthy": .bool(!needsDoing), "flavour": .string(integrity.flavour.rawValue),
-        "integrity": .object(integrity.json), "findings": .array(findings.map { .object($0.json) }),
+        "integrity": .object(integrity.json), "findings": .array(diagnostics.map { .object($0.json) }),
       ]
       arguments.output.print(json: JSONValue.object(object).text)
     } else {
-      for finding in findings { show(finding, arguments.output) }
+      for diagnostic in diagnostics { show(diagnostic, arguments.output) }
       arguments.output.print(needsDoing ? "Something needs doing." : "Nothing needs doing on this device.")
     }
     return needsDoing ? .failure : .success
   }
 
-  private static func show(_ finding: Finding, _ output: Terminal) {
-    let mark =
-      switch finding.weight {
+  private static func show(_ diagnostic: Diagnostic, _ output: Terminal) {
+    let label =
+      switch diagnostic.weight {
       case .fine: output.styled("ok     ", .green)
       case .note: output.styled("note   ", .yellow)
       case .problem: output.styled("PROBLEM", .bold, .red)
       }
-    output.print("\(mark) \(finding.subject.limited(to: 200)): \(finding.text.limited(to: 1000))")
-    if let advice = finding.advice { output.print("        -> \(advice.limited(to: 1000))") }
+    output.print("\(label) \(diagnostic.subject.limited(to: 200)): \(diagnostic.text.limited(to: 1000))")
+    if let advice = diagnostic.advice { output.print("        -> \(advice.limited(to: 1000))") }
   }
 }

@@ -84,11 +84,11 @@ extension Command {
       reason: arguments.optionalString("reason") ?? "", force: arguments.isSet("force"),
       by: try await sessionPasswords(of: device, options))
     options.report(report.notices, goesOn: !report.isErased)
-    let untold = report.untoldNames
-    if !untold.isEmpty {
+    let unnotified = report.unnotifiedNames
+    if !unnotified.isEmpty {
       arguments.errorOutput.print(
         "signet: the servers of these containers are not told; have their operators revoke them:")
-      for name in untold { arguments.errorOutput.print("  \(name, limit: 1000)") }
+      for name in unnotified { arguments.errorOutput.print("  \(name, limit: 1000)") }
     }
     if arguments.isSet("json") {
       let object: JSONObject = [
@@ -138,7 +138,7 @@ extension Command {
 
 extension ResetReport {
   /// The names of the containers whose servers this device can no longer notify of their end.
-  fileprivate var untoldNames: [String] {
+  fileprivate var unnotifiedNames: [String] {
     var names = untold.map { container in
       let name = Self.name(container.user, container.server, container.serverMadeID)
       if container.isAuthentic { return name }

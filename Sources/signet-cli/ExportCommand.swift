@@ -125,17 +125,17 @@ private enum ExportTarget {
   case pictures(String)
 
   init(_ arguments: Arguments, _ format: InterchangeFormat) throws {
-    let ways = ["output", "show-qr", "png"].filter { arguments.isSet($0) }
-    guard ways.count == 1 else {
+    let targets = ["output", "show-qr", "png"].filter { arguments.isSet($0) }
+    guard targets.count == 1 else {
       throw CommandFailure(.usage, "give one of --output FILE, --show-qr and --png FILE")
     }
     if arguments.isSet("encrypt"), !format.canBeEncrypted {
       throw CommandFailure(.usage, "\(ours: format.title) has no encryption; use aegis, 2fas, andotp or pskc")
     }
-    guard ways[0] == "output" || format == .otpauth || format == .google else {
+    guard targets[0] == "output" || format == .otpauth || format == .google else {
       throw CommandFailure(.usage, "QR codes are drawn of otpauth and google; write the others to a file")
     }
-    switch ways[0] {
+    switch targets[0] {
     case "output": self = .file(arguments.string("output"))
     case "show-qr":
       guard !arguments.isSet("json") else {

@@ -44,8 +44,8 @@ extension SignetFailure {
   var message: TerminalText {
     switch self {
     case .vault(let failure): failure.message
-    case .alreadyEnrolled(let what, let account):
-      "there are \(what) already, and they stay as they are; to enrol anew, remove the account with all that it has first: "
+    case .alreadyEnrolled(let content, let account):
+      "there are \(content) already, and they stay as they are; to enrol anew, remove the account with all that it has first: "
         + "\(command: "signet account delete \(account.shortForm)")"
     case .pushAuthRefused(let status, let reason) where !reason.isEmpty:
       "the server did not accept it (status \(status)): \(reason)"

@@ -43,8 +43,8 @@ struct ListedAccount {
   static func all(on device: Device, by password: SharedSecretBox?) async throws -> [ListedAccount] {
     let enrolled = try await device.accounts.enrolled(by: password)
     let grouped = Set(enrolled.flatMap { $0.codes.map(\.id) })
-    let others = try await device.accounts.list(by: password).filter { !grouped.contains($0.id) }
-    return (enrolled.map { ListedAccount($0) } + others.map { ListedAccount($0) }).sorted {
+    let ungrouped = try await device.accounts.list(by: password).filter { !grouped.contains($0.id) }
+    return (enrolled.map { ListedAccount($0) } + ungrouped.map { ListedAccount($0) }).sorted {
       ($0.issuer.lowercased(), $0.name.lowercased(), $0.id.description)
         < ($1.issuer.lowercased(), $1.name.lowercased(), $1.id.description)
     }
@@ -54,10 +54,10 @@ struct ListedAccount {
 
   /// Returns true if the text is one of its names.
   func isCalled(_ text: String) -> Bool {
-    let wanted = text.lowercased()
-    if text.count >= 8, ([id] + parts).contains(where: { $0.description.hasPrefix(wanted) }) { return true }
+    let query = text.lowercased()
+    if text.count >= 8, ([id] + parts).contains(where: { $0.description.hasPrefix(query) }) { return true }
     return names.contains { issuer, name in
-      ["\(issuer):\(name)", issuer, name].contains { !$0.isEmpty && $0.lowercased() == wanted }
+      ["\(issuer):\(name)", issuer, name].contains { !$0.isEmpty && $0.lowercased() == query }
     }
   }
 

@@ -8,21 +8,21 @@ struct ListedContainer {
   private let container: Container
   private let state: ContainerState
   private let account: AccountStatus?
-  private let own: [(key: Key, state: ContainerState)]
+  private let protectedKeys: [(key: Key, state: ContainerState)]
 
   init(_ container: Container, on device: Device) async throws {
     self.container = container
     state = try await ContainerState(of: container, on: device)
     account = container.isConfirmed ? try await device.evaluateAccountPolicies(of: container) : nil
-    var own: [(key: Key, state: ContainerState)] = []
+    var protectedKeys: [(key: Key, state: ContainerState)] = []
     for key in container.keys where key.hasOwnProtection {
-      own.append((key, try await ContainerState(of: container, key: key.usage, on: device)))
+      protectedKeys.append((key, try await ContainerState(of: container, key: key.usage, on: device)))
     }
-    self.own = own
+    self.protectedKeys = protectedKeys
   }
 
   var row: [String] {
-    let protections = own.map { key, state in
+    let protections = protectedKeys.map { key, state in
       let lock = if case .ready = state { "" } else { " (\(state))" }
       return "\(key.usage.name): \(key.protection.type)\(lock)"
     }
@@ -45,7 +45,7 @@ struct ListedContainer {
     json["lock"] = .object(state.json)
     if let account { json["account"] = .object(account.json) }
     var locks = JSONObject()
-    for (key, state) in own { locks[key.usage.name.rawValue] = .object(state.json) }
+    for (key, state) in protectedKeys { locks[key.usage.name.rawValue] = .object(state.json) }
     if !locks.isEmpty { json["keyLocks"] = .object(locks) }
     return json
   }

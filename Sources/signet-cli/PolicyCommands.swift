@@ -82,9 +82,9 @@ extension Command {
         for sentence in sentences { arguments.output.print("\(ours: sentence)") }
         continue
       }
-      let wanted = container.protection(of: key)
+      let policy = container.protection(of: key)
       let explanation: JSONObject = [
-        "policy": .object(wanted.json), "string": .string(wanted.string),
+        "policy": .object(policy.json), "string": .string(policy.string),
         "sentences": .array(sentences.map { .string($0) }),
       ]
       if let key {
@@ -129,9 +129,9 @@ extension Command {
   }
 
   /// Reviews a policy in a form that `init --policy` also accepts, or in a file.
-  private static func review(_ word: String) throws -> PolicyReview {
-    if let profile = PolicyProfile(rawValue: word) { return PolicyReview(profile.policy) }
-    return PolicyReview(text: PolicyReview.isPolicy(word) ? word : try policyText(word))
+  private static func review(_ argument: String) throws -> PolicyReview {
+    if let profile = PolicyProfile(rawValue: argument) { return PolicyReview(profile.policy) }
+    return PolicyReview(text: PolicyReview.isPolicy(argument) ? argument : try policyText(argument))
   }
 
   /// Reads the text of a policy, with a small size limit.

@@ -30,13 +30,13 @@ enum ProgramIntegrity {
     let standard = IntegritySettings.standard(for: .current)
     let written = try settings(environment, over: standard)
     var settings = written ?? standard
-    let word = environment[variable] ?? ""
-    if !word.isEmpty {
-      guard let wanted = Reaction(rawValue: word) else {
-        let words = Reaction.allCases.map(\.rawValue).joined(separator: ", ")
-        throw CommandFailure(.usage, "\(ours: variable) is no reaction; use one of \(ours: words)")
+    let value = environment[variable] ?? ""
+    if !value.isEmpty {
+      guard let reaction = Reaction(rawValue: value) else {
+        let names = Reaction.allCases.map(\.rawValue).joined(separator: ", ")
+        throw CommandFailure(.usage, "\(ours: variable) is no reaction; use one of \(ours: names)")
       }
-      settings = settings.hardened(to: wanted)
+      settings = settings.hardened(to: reaction)
     }
     guard written != nil || !word.isEmpty else { return try Integrity(settings: settings) }
     return try Integrity(
@@ -104,10 +104,10 @@ enum ProgramIntegrity {
       let judge = try judge()
       // A debug program does not look for developers' tools.
       guard judge.guardNames.contains(HookGuard().name) else { return }
-      let own = try Integrity(
+      let integrity = try Integrity(
         guards: [HookGuard(), LibraryGuard(), BinaryGuard()], flavour: judge.flavour, settings: judge.settings
       )
-      try await IntegrityGate(own, responder: AgentLock()).admit()
+      try await IntegrityGate(integrity, responder: AgentLock()).admit()
     #endif
   }
 

@@ -19,7 +19,7 @@ extension Command {
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
-    let void = try await waysOfPresentKeys(of: container, on: device)
+    let notices = try await noticesOfVoidMethods(of: container, on: device)
     let progress = ProgressLine(on: arguments.errorOutput)
     let handler = TerminalActivation(options: options, progress: progress, renewing: container)
     let renewed: Container
@@ -44,31 +44,31 @@ extension Command {
     } else {
       arguments.output.print("Renewed \(renewed.fullName).")
     }
-    for way in void { arguments.errorOutput.print(way) }
+    for notice in notices { arguments.errorOutput.print(notice) }
     return .success
   }
 
   /// Returns the recovery codes and biometrics that the renewal invalidates, with the command that renews each.
-  private static func waysOfPresentKeys(
+  private static func noticesOfVoidMethods(
     of container: Container, on device: Device
   ) async throws -> [TerminalText] {
     var sentences: [TerminalText] = []
     for key in [nil] + Key.Usage.allCases.filter(container.hasOwnProtection) {
-      let (what, option) = key.map { ("the \($0)", " --key \($0.name)") } ?? ("the container", "")
+      let (subject, option) = key.map { ("the \($0)", " --key \($0.name)") } ?? ("the container", "")
       if try await device.hasRecoveryCode(for: container, key: key) {
         sentences.append(
-          "The earlier recovery code of \(ours: what) is void; make another: \(command: "signet recovery create\(option)")"
+          "The earlier recovery code of \(ours: subject) is void; make another: \(command: "signet recovery create\(option)")"
         )
       }
-      let ways = try await device.enabledWays(of: container, key: key)
-      if ways.contains(.biometrics) {
+      let methods = try await device.enabledWays(of: container, key: key)
+      if methods.contains(.biometrics) {
         sentences.append(
-          "Fingerprints do not open \(ours: what) any more; enable them again: \(command: "signet biometrics enable\(option)")"
+          "Fingerprints do not open \(ours: subject) any more; enable them again: \(command: "signet biometrics enable\(option)")"
         )
       }
-      if ways.contains(.passcode) {
+      if methods.contains(.passcode) {
         sentences.append(
-          "The passcode of this device does not open \(ours: what) any more; enable it again: \(command: "signet passcode enable\(option)")"
+          "The passcode of this device does not open \(ours: subject) any more; enable it again: \(command: "signet passcode enable\(option)")"
         )
       }
     }

@@ -44,12 +44,12 @@ enum ScannedKind {
   /// Returns a text, unless another command accepts it.
   ///
   /// - Parameters:
-  ///   - wanted: The kind that the command accepts.
+  ///   - expected: The kind that the command accepts.
   ///   - text: The scanned, pasted or read text.
   /// - Returns: The text.
   /// - Throws: `CommandFailure`, which names the kind and the command for it.
-  static func expect(_ wanted: Self, _ text: String) throws(CommandFailure) -> String {
-    guard let found = Self(text), found != wanted else { return text }
+  static func expect(_ expected: Self, _ text: String) throws(CommandFailure) -> String {
+    guard let found = Self(text), found != expected else { return text }
     throw found.refusal
   }
 

@@ -42,18 +42,18 @@ extension Command {
   private static func report(
     _ lists: [(container: Container, list: TransactionList)], _ arguments: Arguments
   ) {
-    let wanted = lists.filter(\.list.isRenewalWanted).map(\.container)
+    let renewals = lists.filter(\.list.isRenewalWanted).map(\.container)
     if arguments.isSet("json") {
       let transactions = lists.flatMap { container, list in
         list.transactions.map { JSONValue.object($0.listing(for: container)) }
       }
       let object: JSONObject = [
-        "transactions": .array(transactions), "renewalWanted": .bool(!wanted.isEmpty),
+        "transactions": .array(transactions), "renewalWanted": .bool(!renewals.isEmpty),
       ]
       arguments.output.print(json: JSONValue.object(object).text)
       return
     }
-    for container in wanted {
+    for container in renewals {
       arguments.errorOutput.print(
         lists.count == 1
           ? "The server asks for new keys; make them: \(command: "signet renew")"
@@ -134,7 +134,7 @@ extension Command {
       }
       return chosen
     }
-    cancelled.tell("cancelled", "Cancelled", arguments)
+    cancelled.reportOutcome("cancelled", "Cancelled", arguments)
     return .success
   }
 
@@ -164,17 +164,17 @@ extension Command {
       guard status != .accepted || arguments.strings("value").isEmpty else {
         throw UsageFailure.refused("--value goes with --typed")
       }
-      let given =
+      let matchingNumber =
         try status == .accepted
         ? arguments.optionalString("number").map { try Self.number($0, as: "--number", .usage) } : nil
       let decided: ChosenTransaction? = try await ChosenTransaction.with(arguments) { chosen, session in
-        try await chosen.decide(status, number: given, session: session) ? chosen : nil
+        try await chosen.decide(status, number: matchingNumber, session: session) ? chosen : nil
       }
       guard let decided else {
         arguments.errorOutput.print("Nothing was signed.")
         return .failure
       }
-      decided.tell(status.rawValue, status.done, arguments)
+      decided.reportOutcome(status.rawValue, status.done, arguments)
       return .success
     }
   }
@@ -206,16 +206,16 @@ struct ChosenTransaction: Sendable {
   ///
   /// - Parameters:
   ///   - status: The decision.
-  ///   - given: The number that the other side shows; asked for if the transaction needs one and it is missing.
+  ///   - typedNumber: The number that the other side shows; asked for if the transaction needs one and it is missing.
   ///   - session: The authentication for the session key; `nil` if the device alone protects it.
   /// - Returns: False if the user stopped before signing.
   /// - Throws: The error of the input, the device or the server.
   func decide(
-    _ status: DecisionStatus, number given: MatchingNumber? = nil, session: Authentication?
+    _ status: DecisionStatus, number typedNumber: MatchingNumber? = nil, session: Authentication?
   ) async throws -> Bool {
     options.arguments.announce(
       status.verb, transaction.content, by: container, (transaction.id, transaction.expires))
-    var number = given
+    var number = typedNumber
     if status == .accepted, number == nil, let digits = transaction.numberDigits {
       number = try await Command.ask(for: digits)
     }
@@ -384,12 +384,12 @@ struct ChosenTransaction: Sendable {
     return transactions[number - 1]
   }
 
-  func tell(_ status: String, _ word: String, _ arguments: Arguments) {
+  func reportOutcome(_ status: String, _ verb: String, _ arguments: Arguments) {
     if arguments.isSet("json") {
       let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status)]
       arguments.output.print(json: JSONValue.object(object).text)
     } else {
-      arguments.output.print("\(ours: word) \(transaction.id.text).")
+      arguments.output.print("\(ours: verb) \(transaction.id.text).")
     }
   }
 }

@@ -54,8 +54,8 @@ struct TerminalBlock {
   }
 
   /// Adds an untrusted text after a word of the program.
-  mutating func field(_ word: String, _ value: String) {
-    let first = "  " + word + String(repeating: " ", count: max(1, 8 - word.count))
+  mutating func field(_ label: String, _ value: String) {
+    let first = "  " + label + String(repeating: " ", count: max(1, 8 - label.count))
     add(value.replacing("\n", with: "␊"), first: first, next: Self.further)
   }
 

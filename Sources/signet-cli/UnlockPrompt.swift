@@ -24,22 +24,22 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
   }
 
   /// The note shown under the prompt.
-  private final class Words: Sendable {
+  private final class HintText: Sendable {
     private let text = Mutex("")
     var current: String { text.withLock { $0 } }
-    func set(_ words: String) { text.withLock { $0 = words } }
+    func set(_ value: String) { text.withLock { $0 = value } }
   }
 
   func run() async throws -> Outcome {
-    let words = Words()
-    let note = PromptNote { _ in words.current }
+    let hintText = HintText()
+    let note = PromptNote { _ in hintText.current }
     let (purpose, operation) = (purpose, operation)
     let prompt: TerminalText =
       "\(purpose): touch the fingerprint reader, or type the password for \(title, limit: 1000): "
     return try await withThrowingTaskGroup(of: Event.self) { group in
       group.addTask {
         let hints: @Sendable (BiometricHint) -> Void = { hint in
-          words.set(hint.words)
+          hintText.set(hint.message)
           note.refresh()
         }
         do {
@@ -56,13 +56,13 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
             })
         } catch { return .notTyped(error) }
       }
-      return try await decide(&group, words, note)
+      return try await decide(&group, hintText, note)
     }
   }
 
   /// Waits for the first event, cancels the other input, and waits for its end.
   private func decide(
-    _ group: inout ThrowingTaskGroup<Event, any Error>, _ words: Words, _ note: PromptNote
+    _ group: inout ThrowingTaskGroup<Event, any Error>, _ hintText: HintText, _ note: PromptNote
   ) async throws -> Outcome {
     var typed: SharedSecretBox?
     var stop: (any Error)?
@@ -80,7 +80,7 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
           throw error
         }
         // The user may be typing: the prompt stays.
-        words.set("\(failure)")
+        hintText.set("\(failure)")
         note.refresh()
         if !PromptNote.isShown { output.print("\n\(TerminalText(saidBy: failure, limit: 1000))") }
       case .typed(let password):
@@ -98,7 +98,7 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
 }
 
 extension BiometricHint {
-  var words: String {
+  var message: String {
     switch self {
     case .touchSensor: "The reader is on."
     case .swipeSensor: "The reader is on: draw your finger over it."

@@ -52,16 +52,16 @@ final class TerminalUAFInteraction: UAFInteraction {
   func selectAuthenticator(_ question: UAFAuthenticatorSelection, answer: UAFAnswer<String>) async {
     await settle(answer) {
       try self.show(question.transaction)
-      if let wanted = self.authenticator {
+      if let selector = self.authenticator {
         guard
           let choice = question.choices.first(where: {
-            $0.authenticator.kind.rawValue == wanted
-              || $0.authenticator.aaid.lowercased() == wanted.lowercased()
+            $0.authenticator.kind.rawValue == selector
+              || $0.authenticator.aaid.lowercased() == selector.lowercased()
           })
         else {
           throw CommandFailure(
             .dataError,
-            "this device has no such authenticator: \(wanted); signet uaf list shows those that it has")
+            "this device has no such authenticator: \(selector); signet uaf list shows those that it has")
         }
         if let obstacle = choice.obstacle {
           throw CommandFailure(.dataError, "\(ours: choice.authenticator.title): \(obstacle)")
@@ -129,7 +129,7 @@ final class TerminalUAFInteraction: UAFInteraction {
 
   func enrol(_ question: UAFCredentialRequest, answer: UAFAnswer<SharedSecretBox>) async {
     await settle(answer) {
-      try self.tell(question)
+      try self.showError(question)
       return try await self.newSecret(question.authenticator)
     }
   }
@@ -137,7 +137,7 @@ final class TerminalUAFInteraction: UAFInteraction {
   func verify(_ question: UAFCredentialRequest, answer: UAFAnswer<SharedSecretBox>) async {
     await settle(answer) {
       try self.show(question.transaction)
-      try self.tell(question)
+      try self.showError(question)
       try await self.wait(question.protectionStatus)
       return try await self.secret(
         "\(ours: question.authenticator.title.capitalizedFirst) of \(question.username, limit: 200): ")
@@ -146,7 +146,7 @@ final class TerminalUAFInteraction: UAFInteraction {
 
   func change(_ question: UAFCredentialRequest, answer: UAFAnswer<UAFChangedCredential>) async {
     await settle(answer) {
-      try self.tell(question)
+      try self.showError(question)
       try await self.wait(question.protectionStatus)
       let present = try await self.secret("Present \(question.authenticator.title): ")
       return UAFChangedCredential(from: present, to: try await self.newSecret(question.authenticator))
@@ -177,7 +177,7 @@ final class TerminalUAFInteraction: UAFInteraction {
   }
 
   /// Reports the error and the number of attempts left; a script has only one attempt.
-  private func tell(_ question: UAFCredentialRequest) throws {
+  private func showError(_ question: UAFCredentialRequest) throws {
     guard let error = question.lastRecoverableError else { return }
     var sentence =
       error == .wrongCredential ? "the \(question.authenticator.title) is wrong" : error.description
@@ -208,7 +208,7 @@ final class TerminalUAFInteraction: UAFInteraction {
       try self.announce(question)
       let output = self.output
       return UAFBiometricPrompt(reason: "Authenticate \(question.username)") { hint in
-        output.print("\(ours: hint.words)")
+        output.print("\(ours: hint.message)")
       }
     }
   }

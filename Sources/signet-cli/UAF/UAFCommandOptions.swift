@@ -88,12 +88,12 @@ struct UAFCommandOptions {
   /// Rejects a server other than the one where this device has registered the user: the operation would not use it.
   func checkServer(of username: String, _ operations: UAFOperations) async throws {
     guard arguments.isSet("uaf-server") else { return }
-    let named = try configuration.baseURL
+    let server = try configuration.baseURL
     let servers = try await operations.localData.accounts().filter { $0.username == username }.map(\.server)
-    guard let first = servers.first, !servers.contains(named) else { return }
+    guard let first = servers.first, !servers.contains(server) else { return }
     throw CommandFailure(
       .usage,
-      "\(username) is registered at \(first), and not at \(named); leave out --uaf-server, or name that one")
+      "\(username) is registered at \(first), and not at \(server); leave out --uaf-server, or name that one")
   }
 
   private var headers: [(name: String, value: String)] {
@@ -119,9 +119,9 @@ struct UAFCommandOptions {
 
   /// Runs an operation; an input error takes precedence over the operation's own failure.
   func asking<Value>(
-    _ person: TerminalUAFInteraction, _ operation: () async throws -> Value
+    _ interaction: TerminalUAFInteraction, _ operation: () async throws -> Value
   ) async throws -> Value {
-    do { return try await operation() } catch { throw person.failure ?? error }
+    do { return try await operation() } catch { throw interaction.failure ?? error }
   }
 }
 

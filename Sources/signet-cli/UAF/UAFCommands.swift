@@ -133,10 +133,10 @@ extension Command {
     let username = arguments.string("user")
     try await options.checkServer(of: username, operations)
     let aaid = try await operations.localData.aaid(arguments.optionalString("authenticator"), of: username)
-    let what = aaid == nil ? "all authenticators" : "the authenticator \(aaid ?? "")"
+    let selection = aaid == nil ? "all authenticators" : "the authenticator \(aaid ?? "")"
     guard
       try await arguments.confirmsDeletion(
-        "Remove \(what) of \(username, limit: 200)")
+        "Remove \(selection) of \(username, limit: 200)")
     else { return .failure }
     let gone = try await operations.deregister(username, aaid: aaid, authorization: authorization)
     arguments.report(gone: gone)
@@ -347,10 +347,10 @@ extension UAFLocalData {
   }
 
   /// Returns the AAID of an authenticator that the user names by its kind; any other text is returned as an AAID.
-  fileprivate func aaid(_ wanted: String?, of username: String) async throws -> String? {
-    guard let wanted else { return nil }
-    guard let kind = UAFAuthenticator.Kind(rawValue: wanted) else { return wanted }
+  fileprivate func aaid(_ selector: String?, of username: String) async throws -> String? {
+    guard let selector else { return nil }
+    guard let kind = UAFAuthenticator.Kind(rawValue: selector) else { return selector }
     let authenticator = try await authenticators().first { $0.kind == kind }
-    return authenticator?.keys.last { $0.username == username }?.aaid ?? authenticator?.aaid ?? wanted
+    return authenticator?.keys.last { $0.username == username }?.aaid ?? authenticator?.aaid ?? selector
   }
 }

@@ -81,7 +81,7 @@ extension Arguments {
     }
   }
 
-  func report(_ check: UAFDeviceCheck, as word: String = "") {
+  func report(_ check: UAFDeviceCheck, as prefix: String = "") {
     report(errors: check.errors)
     if isSet("json") {
       let object: JSONObject = [
@@ -94,7 +94,7 @@ extension Arguments {
     }
     for mismatch in check.mismatches {
       let name = "\(mismatch.account.username) at \(mismatch.account.server)"
-      output.print("\(name): \(ours: word)\(mismatch, limit: 2_000)")
+      output.print("\(name): \(ours: prefix)\(mismatch, limit: 2_000)")
     }
     if check.mismatches.isEmpty, check.errors.isEmpty { output.print("Nothing differs.") }
   }
@@ -193,9 +193,9 @@ extension UAFMismatch {
       object["kind"] = "missingDeviceInformationInMobileDevice"
       object["dispatchTarget"] = .string(target)
     case .missingDeviceInformationInServer: object["kind"] = "missingDeviceInformationInServer"
-    case .deviceName(_, _, let own, let other):
+    case .deviceName(_, _, let localName, let serverName):
       object["kind"] = "deviceName"
-      (object["onDevice"], object["inServer"]) = (.string(own), .string(other))
+      (object["onDevice"], object["inServer"]) = (.string(localName), .string(serverName))
     case .pushToken: object["kind"] = "pushToken"
     }
     return object

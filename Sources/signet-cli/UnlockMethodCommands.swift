@@ -44,9 +44,9 @@ extension Command {
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let (_, device, container, key) = try await chosen(arguments)
-        let found = try await device.biometricStatus(for: container, key: key)
-        report(found, container, arguments)
-        return found == .enabled ? .success : .failure
+        let status = try await device.biometricStatus(for: container, key: key)
+        report(status, container, arguments)
+        return status == .enabled ? .success : .failure
       },
     ])
 
@@ -91,9 +91,9 @@ extension Command {
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let (_, device, container, key) = try await chosen(arguments)
-        let found = try await device.passcodeStatus(for: container, key: key)
-        report(found, container, arguments)
-        return found == .enabled ? .success : .failure
+        let status = try await device.passcodeStatus(for: container, key: key)
+        report(status, container, arguments)
+        return status == .enabled ? .success : .failure
       },
     ])
 
@@ -107,14 +107,14 @@ extension Command {
   }
 
   private static func report<Status: RawRepresentable<String> & CustomStringConvertible>(
-    _ found: Status, _ container: Container, _ arguments: Arguments
+    _ value: Status, _ container: Container, _ arguments: Arguments
   ) {
-    let text = found.description
+    let text = value.description
     arguments.report(
-      "\(ours: text.prefix(1).uppercased() + text.dropFirst()).", status(container, found.rawValue))
+      "\(ours: text.prefix(1).uppercased() + text.dropFirst()).", status(container, value.rawValue))
   }
 
-  private static func status(_ container: Container, _ word: String) -> JSONObject {
-    ["container": .string(container.id.description), "status": .string(word)]
+  private static func status(_ container: Container, _ state: String) -> JSONObject {
+    ["container": .string(container.id.description), "status": .string(state)]
   }
 }

@@ -1,7 +1,7 @@
 import SignetJSON
 import SignetTerminal
 
-struct Finding: Hashable {
+struct Diagnostic: Hashable {
   enum Weight: String {
     /// Correct.
     case fine
@@ -28,7 +28,7 @@ struct Finding: Hashable {
   }
 
   /// Creates a finding from a failure, whose sentence has the remedy after a semicolon or a colon.
-  static func failure(_ subject: TerminalText, _ error: any Error) -> Finding {
-    Finding(subject: subject, weight: .problem, text: TerminalText(saidBy: error, limit: 1000))
+  static func failure(_ subject: TerminalText, _ error: any Error) -> Diagnostic {
+    Diagnostic(subject: subject, weight: .problem, text: TerminalText(saidBy: error, limit: 1000))
   }
 }
