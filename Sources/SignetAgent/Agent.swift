@@ -32,7 +32,7 @@
     private let groups: [AppGroup: AgentConfiguration.Group]
     private let limits: Limits
     private let screen: (any ScreenLockObserver)?
-    private let own: (path: String, namespaces: PeerProcess.Namespaces, group: gid_t?)?
+    private let ownProgram: (path: String, namespaces: PeerProcess.Namespaces, group: gid_t?)?
     private let state = Mutex(State())
     private let watchers: Watchers
 
@@ -61,9 +61,9 @@
       if let process = PeerProcess(getpid()), let path = process.executable()?.path,
         let home = process.namespaces()
       {
-        own = (path, home, ProgramGroup.own)
+        ownProgram = (path, home, ProgramGroup.own)
       } else {
-        own = nil
+        ownProgram = nil
       }
       watchers = Watchers(limit: limits.watchers)
     }
@@ -168,7 +168,7 @@
         // For an app that has identified this process, the repeated challenge proves that no other program sent the
         // greeting.
         let challenge = try stream.receive(AgentProtocol.challengeByteCount, from: id, until: deadline)
-        try stream.send(challenge, as: own?.group, until: deadline)
+        try stream.send(challenge, as: ownProgram?.group, until: deadline)
         // The following bytes were sent after the nonce was made, by the process with this number. It is the identified one
         // if that process still exists afterwards and runs the same program.
         guard try stream.receive(nonce.count, from: id, until: deadline) == nonce,
@@ -247,10 +247,10 @@
     ///   - group: Its effective group when it connected (`SO_PEERCRED`), in this process's user namespace.
     /// - Returns: `nil` if it has ended, runs in other namespaces, or is closed and lacks the agent's group.
     private func caller(_ peer: borrowing PeerProcess, _ group: gid_t) -> Caller? {
-      guard let own else { return nil }
-      if let program = own.group, program == group { return peer.isThere ? .signet : nil }
-      if let found = peer.executable(in: own.namespaces) { return .program(found) }
-      return own.group == nil && peer.isClosed ? .closed : nil
+      guard let ownProgram else { return nil }
+      if let program = ownProgram.group, program == group { return peer.isThere ? .signet : nil }
+      if let found = peer.executable(in: ownProgram.namespaces) { return .program(found) }
+      return ownProgram.group == nil && peer.isClosed ? .closed : nil
     }
 
     /// True if a program is in any group, or may be the agent's own.
@@ -270,7 +270,8 @@
     /// could start `signet` as well.
     private func isOwn(_ caller: Caller) -> Bool {
       switch caller {
-      case .program(let executable): own.map { ExecutableRule.allows(executable, at: $0.path) } ?? false
+      case .program(let executable):
+        ownProgram.map { ExecutableRule.allows(executable, at: $0.path) } ?? false
       case .signet, .closed: true
       }
     }
@@ -278,7 +279,7 @@
     private func isMember(_ caller: Caller, _ group: AgentConfiguration.Group) -> Bool {
       switch caller {
       case .program(let executable): group.executables.contains { ExecutableRule.allows(executable, at: $0) }
-      case .signet: own.map { group.executables.contains($0.path) } ?? false
+      case .signet: ownProgram.map { group.executables.contains($0.path) } ?? false
       case .closed: false
       }
     }
@@ -289,8 +290,8 @@
       do throws(SignetFailure) {
         switch request {
         case .state(let group): return Reply(answer: .state(state(of: group)))
-        case .unlock(let group, let way):
-          try await unlock(group, Self.authentication(way, password))
+        case .unlock(let group, let method):
+          try await unlock(group, Self.authentication(method, password))
           return Reply(answer: .done)
         case .lock(let group):
           session(of: group)?.lock()
@@ -328,9 +329,10 @@
     }
 
     /// Converts an app's request: the secret is the password, or the answer to the single passcode question.
-    private static func authentication(_ way: AgentRequest.Way, _ secret: SharedSecretBox?) -> Authentication?
+    private static func authentication(_ method: AgentRequest.Way, _ secret: SharedSecretBox?)
+      -> Authentication?
     {
-      switch way {
+      switch method {
       case .password: secret.map { .password($0) }
       case .biometrics: .biometrics(reason: "Unlock the data of apps")
       case .passcode:
@@ -345,10 +347,10 @@
       guard let settings = groups[group] else { throw .sharedSession(.refused) }
       let container = try await container()
       let session = state.withLock { state -> Session in
-        if let known = state.sessions[group], known.container.id == container.id { return known }
+        if let existing = state.sessions[group], existing.container.id == container.id { return existing }
         let made = Session(
           for: container, on: device, group: group, limits: settings.limits,
-          onLock: { [watchers] reason in watchers.tell(group, reason) })
+          onLock: { [watchers] reason in watchers.notify(group, reason) })
         state.sessions[group]?.lock()
         state.sessions[group] = made
         return made
@@ -360,7 +362,7 @@
       try Self.send(.state(state(of: group)), nil, over: stream)
       watchers.add(group, stream)
       // A lock between the answer and the registration would have been missed.
-      if case .locked(let reason) = state(of: group) { watchers.tell(group, reason) }
+      if case .locked(let reason) = state(of: group) { watchers.notify(group, reason) }
     }
   }
 

@@ -55,9 +55,9 @@ package enum AgentAnswer: Hashable, Sendable {
     return reason
   }
 
-  private static func way(_ object: JSONObject) throws(MalformedMessage) -> UnlockMethod {
-    guard let way = UnlockMethod(rawValue: try object.text("reason")) else { throw MalformedMessage() }
-    return way
+  private static func method(_ object: JSONObject) throws(MalformedMessage) -> UnlockMethod {
+    guard let method = UnlockMethod(rawValue: try object.text("reason")) else { throw MalformedMessage() }
+    return method
   }
 
   /// Writes a failure: those that an app acts on have names, all others are sent as a sentence.
@@ -70,16 +70,16 @@ package enum AgentAnswer: Hashable, Sendable {
     case .lockedOut: object["failure"] = "lockedOut"
     case .noSuchContainer: object["failure"] = "noSuchContainer"
     case .biometrics(let failure):
-      (object["failure"], object["reason"]) = ("biometrics", .string(failure.word))
+      (object["failure"], object["reason"]) = ("biometrics", .string(failure.protocolName))
       if case .unavailable(let detail) = failure { object["detail"] = .string(String(detail.prefix(500))) }
     case .passcode(let failure):
-      (object["failure"], object["reason"]) = ("passcode", .string(failure.word))
+      (object["failure"], object["reason"]) = ("passcode", .string(failure.protocolName))
       if case .unavailable(let detail) = failure { object["detail"] = .string(String(detail.prefix(500))) }
     case .biometricsInvalidated: object["failure"] = "invalidated"
-    case .wayNotEnabled(let way):
-      (object["failure"], object["reason"]) = ("notEnabled", .string(way.rawValue))
-    case .wayNotOffered(let way):
-      (object["failure"], object["reason"]) = ("notOffered", .string(way.rawValue))
+    case .wayNotEnabled(let method):
+      (object["failure"], object["reason"]) = ("notEnabled", .string(method.rawValue))
+    case .wayNotOffered(let method):
+      (object["failure"], object["reason"]) = ("notOffered", .string(method.rawValue))
     case .appData(.locked(let reason)):
       object["failure"] = "locked"
       object["reason"] = .string(reason.rawValue)
@@ -89,8 +89,8 @@ package enum AgentAnswer: Hashable, Sendable {
     case .sharedSession(.protocolBroken): object["failure"] = "protocol"
     case .integrity(.tampered(let report)):
       (object["failure"], object["detail"]) = ("tampered", .string(String(report.summary.prefix(1000))))
-    case .sharedSession(.tampered(let found)):
-      (object["failure"], object["detail"]) = ("tampered", .string(String(found.prefix(1000))))
+    case .sharedSession(.tampered(let summary)):
+      (object["failure"], object["detail"]) = ("tampered", .string(String(summary.prefix(1000))))
     case .sharedSession(.failed(let detail)):
       (object["failure"], object["detail"]) = ("failed", .string(detail))
     default:
@@ -109,18 +109,22 @@ package enum AgentAnswer: Hashable, Sendable {
     case "lockedOut": return .lockedOut
     case "noSuchContainer": return .noSuchContainer
     case "biometrics":
-      let word = try object.text("reason")
+      let protocolName = try object.text("reason")
       let detail = object.contains("detail") ? try object.text("detail") : ""
-      guard let failure = BiometricFailure(word: word, detail: detail) else { throw MalformedMessage() }
+      guard let failure = BiometricFailure(protocolName: protocolName, detail: detail) else {
+        throw MalformedMessage()
+      }
       return .biometrics(failure)
     case "passcode":
-      let word = try object.text("reason")
+      let protocolName = try object.text("reason")
       let detail = object.contains("detail") ? try object.text("detail") : ""
-      guard let failure = DevicePasscodeFailure(word: word, detail: detail) else { throw MalformedMessage() }
+      guard let failure = DevicePasscodeFailure(protocolName: protocolName, detail: detail) else {
+        throw MalformedMessage()
+      }
       return .passcode(failure)
     case "invalidated": return .biometricsInvalidated
-    case "notEnabled": return .wayNotEnabled(try way(object))
-    case "notOffered": return .wayNotOffered(try way(object))
+    case "notEnabled": return .wayNotEnabled(try method(object))
+    case "notOffered": return .wayNotOffered(try method(object))
     case "locked": return .appData(.locked(try reason(object)))
     case "invalidLabel": return .appData(.invalidLabel)
     case "refused": return .sharedSession(.refused)

@@ -54,7 +54,7 @@ package enum AgentRequest: Hashable, Sendable {
       self = .state(try Self.group(object))
     case "unlock":
       try object.only("op", "group", "by")
-      self = .unlock(try Self.group(object), by: try Self.way(object))
+      self = .unlock(try Self.group(object), by: try Self.method(object))
     case "lock":
       try object.only("op", "group")
       self = .lock(try Self.group(object))
@@ -76,9 +76,9 @@ package enum AgentRequest: Hashable, Sendable {
     var object = JSONObject()
     switch self {
     case .state: object["op"] = "state"
-    case .unlock(_, let way):
+    case .unlock(_, let method):
       object["op"] = "unlock"
-      if way != .password { object["by"] = .string(way.rawValue) }
+      if method != .password { object["by"] = .string(method.rawValue) }
     case .lock: object["op"] = "lock"
     case .lockAll: object["op"] = "lockAll"
     case .watch: object["op"] = "watch"
@@ -94,10 +94,10 @@ package enum AgentRequest: Hashable, Sendable {
     return JSONValue.object(object).bytes
   }
 
-  private static func way(_ object: JSONObject) throws(MalformedMessage) -> Way {
+  private static func method(_ object: JSONObject) throws(MalformedMessage) -> Way {
     guard object.contains("by") else { return .password }
-    guard let way = Way(rawValue: try object.text("by")) else { throw MalformedMessage() }
-    return way
+    guard let method = Way(rawValue: try object.text("by")) else { throw MalformedMessage() }
+    return method
   }
 
   private static func group(_ object: JSONObject) throws(MalformedMessage) -> AppGroup {

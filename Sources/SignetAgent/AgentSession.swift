@@ -72,9 +72,9 @@
         answer = try await callable(off: .biometrics(.cancelled), .unlock(group, by: .biometrics), nil)
       case .passcode(let reason, let conversation):
         let prompt = PasscodePrompt(reason: reason, text: "Passcode: ", echoes: false)
-        guard let given = await conversation.answer(prompt) else { throw .passcode(.cancelled) }
+        guard let entered = await conversation.answer(prompt) else { throw .passcode(.cancelled) }
         answer = try await callable(
-          off: .passcode(.cancelled), .unlock(group, by: .passcode), SharedSecretBox(given))
+          off: .passcode(.cancelled), .unlock(group, by: .passcode), SharedSecretBox(entered))
       }
       guard case .done = answer else { throw .sharedSession(.protocolBroken) }
     }
@@ -242,7 +242,7 @@
         var reason = LockReason.ending
         do throws(SignetFailure) {
           let answer = try Self.reply(from: stream, agent, within: .seconds(365 * 86_400)).answer
-          if case .state(.locked(let said)) = answer { reason = said }
+          if case .state(.locked(let lockReason)) = answer { reason = lockReason }
         } catch {}  // the agent has ended, and the session with it
         // The order matters: a key issued in between finds no waiting thread and starts one.
         self?.watched.withLock { $0 = nil }
@@ -268,7 +268,7 @@
     ) throws(SignetFailure) -> Exchange {
       let deadline = ContinuousClock.now + .seconds(10)
       do {
-        try ServerRule.checkPlace(path)
+        try ServerRule.checkPath(path)
         let stream = try SocketStream.connecting(to: path)
         guard try stream.peer().user == geteuid() else { throw SharedSessionFailure.notTrusted(path: path) }
         // systemd may own the listening socket; only the agent sends the greeting.

@@ -16,7 +16,7 @@
     ///
     /// - Parameter path: The file, without links in its path.
     /// - Returns: The group; `nil` if the file grants none.
-    static func given(by path: String) -> gid_t? {
+    static func granted(by path: String) -> gid_t? {
       var status = stat()
       guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
         status.st_mode & S_ISGID != 0, status.st_mode & S_IXGRP != 0

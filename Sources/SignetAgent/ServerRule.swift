@@ -11,7 +11,7 @@
     /// Checks that the socket and its folder belong to this user, and that no other user can reach or replace it.
     ///
     /// - Throws: ``SharedSessionFailure``.
-    static func checkPlace(_ path: String) throws(SharedSessionFailure) {
+    static func checkPath(_ path: String) throws(SharedSessionFailure) {
       let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
       var status = stat()
       guard unsafe lstat(path, &status) == 0 else { throw .unreachable(path: path, code: errno) }
@@ -48,7 +48,7 @@
     /// - Returns: `nil` if the process is not accepted or has ended.
     func ground(for process: borrowing PeerProcess) -> Ground? {
       if process.isClosed {
-        let groups = programs.compactMap(ProgramGroup.given(by:))
+        let groups = programs.compactMap(ProgramGroup.granted(by:))
         if groups.isEmpty { return .unknown }
         guard let group = process.effectiveGroup, groups.contains(group) else { return nil }
         return .group(group)

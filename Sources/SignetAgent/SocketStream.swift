@@ -116,13 +116,13 @@
       var filled = 0
       while filled < count {
         var span = bytes.mutableSpan
-        let known = sender
+        let expectedSender = sender
         let part = try unsafe span.withUnsafeMutableBytes { (buffer) throws(Failure) in
           let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-          return try unsafe receive(into: rest, from: known, as: group, until: deadline)
+          return try unsafe receive(into: rest, from: expectedSender, as: group, until: deadline)
         }
         filled += part.count
-        sender = known ?? part.sender
+        sender = expectedSender ?? part.sender
       }
       return bytes
     }

@@ -31,7 +31,7 @@
     }
 
     /// Reports the group's lock to its watchers and closes their connections.
-    func tell(_ group: AppGroup, _ reason: LockReason) {
+    func notify(_ group: AppGroup, _ reason: LockReason) {
       let descriptors = waiting.withLock { waiting in waiting.removeValue(forKey: group) ?? [] }
       for descriptor in descriptors {
         let stream = SocketStream(adopting: descriptor)

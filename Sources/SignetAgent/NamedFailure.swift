@@ -5,20 +5,20 @@ import Signet
 /// A failure whose cases have names in the protocol; one case has a detail.
 protocol NamedFailure: Error, Equatable {
   /// The cases without a detail.
-  static var named: [(word: String, failure: Self)] { get }
+  static var protocolNames: [(protocolName: String, failure: Self)] { get }
   /// The case for a method that is not available, with the detail.
   static func unavailable(_ detail: String) -> Self
 }
 
 extension NamedFailure {
   /// The protocol's name; `unavailable` for the case with a detail.
-  var word: String { Self.named.first { $0.failure == self }?.word ?? "unavailable" }
+  var protocolName: String { Self.protocolNames.first { $0.failure == self }?.protocolName ?? "unavailable" }
 
   /// Creates the failure with this name; `nil` if the name is unknown.
-  init?(word: String, detail: String) {
-    if let known = Self.named.first(where: { $0.word == word }) {
-      self = known.failure
-    } else if word == "unavailable" {
+  init?(protocolName: String, detail: String) {
+    if let match = Self.protocolNames.first(where: { $0.protocolName == protocolName }) {
+      self = match.failure
+    } else if protocolName == "unavailable" {
       self = .unavailable(detail)
     } else {
       return nil
@@ -27,7 +27,7 @@ extension NamedFailure {
 }
 
 extension BiometricFailure: NamedFailure {
-  static var named: [(word: String, failure: BiometricFailure)] {
+  static var protocolNames: [(protocolName: String, failure: BiometricFailure)] {
     [
       ("cancelled", .cancelled), ("mismatch", .mismatch), ("lockedOut", .lockedOut), ("busy", .busy),
       ("timedOut", .timedOut), ("notCapable", .notCapable), ("notEnrolled", .notEnrolled),
@@ -37,7 +37,7 @@ extension BiometricFailure: NamedFailure {
 }
 
 extension DevicePasscodeFailure: NamedFailure {
-  static var named: [(word: String, failure: DevicePasscodeFailure)] {
+  static var protocolNames: [(protocolName: String, failure: DevicePasscodeFailure)] {
     [
       ("cancelled", .cancelled), ("mismatch", .mismatch), ("lockedOut", .lockedOut), ("busy", .busy),
       ("timedOut", .timedOut), ("notCapable", .notCapable), ("accountRefused", .accountRefused),
