@@ -9,16 +9,16 @@ extension ContainerProfile {
   /// An unknown member is rejected here, because a device would ignore it. Messages contain the path of the member.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`, or the failure of the wrong member.
-  @Sendable static func read(_ object: JSONObject, at place: String) throws -> ContainerProfile {
-    let profile = SettingsPlace(object: object, path: place)
+  @Sendable static func read(_ object: JSONObject, at path: String) throws -> ContainerProfile {
+    let profile = SettingsObject(object: object, path: path)
     try profile.refuseMembers(except: memberNames)
     if case .object(let otp)? = object["otp"] {
-      try otp.refuseMembers(except: otpMemberNames, at: "\(place).otp")
+      try otp.refuseMembers(except: otpMemberNames, at: "\(path).otp")
     }
-    _ = try ProtectionPolicy.read(profile.place("protection"))
-    if object.contains("keys") { try checkKeys(profile.place("keys")) }
-    if object.contains("policies") { try checkPolicies(profile.place("policies")) }
-    let otp = try profile.place("otp")
+    _ = try ProtectionPolicy.read(profile.member("protection"))
+    if object.contains("keys") { try checkKeys(profile.member("keys")) }
+    if object.contains("policies") { try checkPolicies(profile.member("policies")) }
+    let otp = try profile.member("otp")
     _ = try otp.read("type", Shape<String>.oneOf("totp"))
     do throws(WireFailure) { return try ContainerProfile(object) } catch {
       // Only members of `otp` can still be invalid.
@@ -31,17 +31,17 @@ extension ContainerProfile {
     }
   }
 
-  private static func checkKeys(_ keys: SettingsPlace) throws {
+  private static func checkKeys(_ keys: SettingsObject) throws {
     try keys.refuseMembers(except: KeyName.allCases.map(\.rawValue))
     for key in KeyName.allCases where keys.object.contains(key.rawValue) {
-      let policy = try ProtectionPolicy.read(keys.place(key.rawValue))
+      let policy = try ProtectionPolicy.read(keys.member(key.rawValue))
       if let objection = Self.objection(to: policy, of: key) {
         throw ServerConfigurationFile.Refusal.reason("\"\(keys.path).\(key.rawValue)\" \(objection)")
       }
     }
   }
 
-  private static func checkPolicies(_ policies: SettingsPlace) throws {
+  private static func checkPolicies(_ policies: SettingsObject) throws {
     do throws(AccountPolicyFailure) {
       try AccountPolicyRegistry().check(AccountPolicySet(policies.object))
     } catch {

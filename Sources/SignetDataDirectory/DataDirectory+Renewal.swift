@@ -45,9 +45,9 @@ extension DataDirectory {
     }
     let others = if let alternativeNames { alternativeNames } else { try certificate(clock: clock).names }
     let names = CertificateNames([settings.serverURL.host] + others)
-    let kept: String
+    let retained: String
     do throws(CryptoFailure) {
-      kept = try Self.stillShown(of: trusted, at: clock.now).prefix(Self.mostAuthorities - 1).map(\.pem)
+      retained = try Self.stillShown(of: trusted, at: clock.now).prefix(Self.mostAuthorities - 1).map(\.pem)
         .joined()
     } catch {
       throw .certificateUnreadable(path: file(authority), error)
@@ -73,7 +73,7 @@ extension DataDirectory {
         made = (try issuer.certificatePEM, issued.certificatePEM, issued.privateKeyPEM)
       }
     } catch { throw .certificate(error) }
-    let authorities = SecretBytes(copying: Array((made.authority + kept).utf8))
+    let authorities = SecretBytes(copying: Array((made.authority + retained).utf8))
     let certificate = SecretBytes(copying: Array(made.certificate.utf8))
     if let key = made.key {
       let names = unusedNames()

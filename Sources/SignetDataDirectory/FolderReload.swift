@@ -72,13 +72,13 @@ package final class FolderReload: Sendable {
       folder.check(certificate, sayingIn: server.log)
       folder.checkAccountPolicies(sayingIn: server.log)
       state.withLock { $0 = State(settings: folder.settings, certificateChain: identity.certificateChainPEM) }
-      say(folder.settings, before: before.settings, hasNewCertificate: isNew)
+      logReload(folder.settings, before: before.settings, hasNewCertificate: isNew)
       let present = Self.digests(of: started, in: folder)
       restartIsNeeded(for: folder.settings, files: files.keys.filter { present[$0] != files[$0] }.sorted())
     } catch { server.log.error("reload.refused", ["cause": error.description]) }
   }
 
-  private func say(
+  private func logReload(
     _ settings: ServerConfigurationFile, before: ServerConfigurationFile, hasNewCertificate: Bool
   ) {
     let (new, old) = (settings.json, before.json)
@@ -95,13 +95,13 @@ package final class FolderReload: Sendable {
     let (new, first) = (settings.json, started.json)
     let names = Set(new.members.map(\.name)).union(first.members.map(\.name)).subtracting(
       ServerConfigurationFile.reloaded + ["tls"])
-    let others = names.filter { new[$0] != first[$0] }.sorted()
-    guard !others.isEmpty || !files.isEmpty else { return }
+    let changed = names.filter { new[$0] != first[$0] }.sorted()
+    guard !changed.isEmpty || !files.isEmpty else { return }
     func listed(_ names: [String]) -> String { names.isEmpty ? "unchanged" : names.joined(separator: ", ") }
     server.log.error(
       "reload.restartNeeded",
       [
-        "settings": listed(others), "files": listed(files),
+        "settings": listed(changed), "files": listed(files),
         "advice": "these hold from the next start of the server on",
       ])
   }

@@ -16,16 +16,16 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
   private static let byteCount = 40
 
   /// The maximum number of bad files that the log names.
-  private static let namedCount = 100
+  private static let maximumReportedCount = 100
 
   private let path: String
   private let opened: Opened
   /// The lock that tells which processes use the data folder.
   private let users: FolderHold
   private let log: EventLog
-  private let named = Named()
+  private let reported = ReportedNames()
 
-  private final class Named: Sendable {
+  private final class ReportedNames: Sendable {
     let names = Mutex<Set<String>>([])
   }
 
@@ -47,15 +47,15 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
 
   /// Opens or creates the folder; a new one that fails the check is removed.
   private static func open(_ path: String) throws(DataDirectoryFailure) -> OpenFolder {
-    let isMade = mkdir(path, 0o700) == 0
-    guard isMade || errno == EEXIST else { throw .unwritable(path: path, errno: errno) }
-    do throws(DataDirectoryFailure) { return try judged(path) } catch {
-      if isMade { rmdir(path) }  // errors are ignored: the first failure is reported
+    let isCreated = mkdir(path, 0o700) == 0
+    guard isCreated || errno == EEXIST else { throw .unwritable(path: path, errno: errno) }
+    do throws(DataDirectoryFailure) { return try verified(path) } catch {
+      if isCreated { rmdir(path) }  // errors are ignored: the first failure is reported
       throw error
     }
   }
 
-  private static func judged(_ path: String) throws(DataDirectoryFailure) -> OpenFolder {
+  private static func verified(_ path: String) throws(DataDirectoryFailure) -> OpenFolder {
     do throws(FileFailure) {
       let folder = try OpenFolder(path, as: FileRule(.folder))
       if try folder.isInMemory() { return folder }
@@ -79,13 +79,13 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
       guard let id = Self.id(in: name) else { continue }
       do throws(FileFailure) {
         if let key = try Self.key(id, in: folder) { keys.append(key) }
-      } catch { say(name, error) }
+      } catch { report(name, error) }
     }
     return keys
   }
 
-  private func say(_ name: String, _ failure: FileFailure) {
-    let isNew = named.names.withLock { $0.count < Self.namedCount && $0.insert(name).inserted }
+  private func report(_ name: String, _ failure: FileFailure) {
+    let isNew = reported.names.withLock { $0.count < Self.maximumReportedCount && $0.insert(name).inserted }
     guard isNew else { return }
     log.error("handshakes.fileRefused", ["file": name, "cause": "\(failure)"])
   }
@@ -107,11 +107,11 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
       default: throw error
       }
     }
-    let made = content.withUInt8Span { span in (0..<8).reduce(Int64(0)) { $0 << 8 | Int64(span[$1]) } }
+    let created = content.withUInt8Span { span in (0..<8).reduce(Int64(0)) { $0 << 8 | Int64(span[$1]) } }
     let secret = content.withBytes { SecretBytes(copying: $0.extracting(8..<byteCount)) }
     // A file of zeros is about to be deleted.
-    guard made > 0 else { return nil }
-    return HandshakeKeys.Key(id: id, made: made, secret: SharedSecretBox(secret))
+    guard created > 0 else { return nil }
+    return HandshakeKeys.Key(id: id, made: created, secret: SharedSecretBox(secret))
   }
 
   /// Stores a key for all processes.

@@ -5,9 +5,9 @@ extension JSONObject {
   /// Rejects the first member whose name is not in `known`, and suggests the closest known name.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
-  func refuseMembers(except known: [String], at place: String) throws {
+  func refuseMembers(except known: [String], at parent: String) throws {
     for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-      let location = (place.isEmpty ? "" : "\(place).") + String(name.unicodeScalars.prefix(40))
+      let location = (parent.isEmpty ? "" : "\(parent).") + String(name.unicodeScalars.prefix(40))
       throw ServerConfigurationFile.Refusal.reason(
         "\"\(location)\" is not known here; \(suggestion(for: name, among: known))")
     }

@@ -44,10 +44,10 @@ extension AuthenticationRequirement {
         "kinds", \.kinds, .set(of: AuthenticationEvidence.Kind.shape),
         "the kinds of authenticators that may answer", default: "all"),
     ],
-    check: { requirement, place in
+    check: { requirement, member in
       guard requirement != AuthenticationRequirement() else {
         throw ServerConfigurationFile.Refusal.reason(
-          "\"\(place)\" demands nothing; say what it demands, such as \"factors\": 2, or remove it")
+          "\"\(member)\" demands nothing; say what it demands, such as \"factors\": 2, or remove it")
       }
     })
 }

@@ -185,11 +185,11 @@ extension PushSettings.FCM: PushServiceSettings {
     in folder: DataDirectory, over transport: any HTTPTransport
   ) throws(DataDirectoryFailure) -> any PushDispatcher {
     let content = try folder.read(file.name, file.access, of: file.setting)
-    let known: FCMServiceAccount
-    do { known = try FCMServiceAccount(keyFile: content.insecureCopy()) } catch {
+    let serviceAccount: FCMServiceAccount
+    do { serviceAccount = try FCMServiceAccount(keyFile: content.insecureCopy()) } catch {
       throw folder.unusable(account, error)
     }
-    return FCMDispatcher(known, base: url ?? FCMDispatcher.production, over: transport)
+    return FCMDispatcher(serviceAccount, base: url ?? FCMDispatcher.production, over: transport)
   }
 }
 

@@ -9,7 +9,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   /// True if a reload (SIGHUP) applies a change; otherwise only the next start does.
   private(set) var isReloaded = false
   fileprivate let jsonSchema: @Sendable (_ absent: Root) -> JSONObject
-  fileprivate let read: @Sendable (JSONValue, _ place: String, _ root: inout Root) throws -> Void
+  fileprivate let read: @Sendable (JSONValue, _ member: String, _ root: inout Root) throws -> Void
   fileprivate let json: @Sendable (Root, _ absent: Root) -> JSONValue?
 
   /// Declares a setting that is written if it differs from its default.
@@ -30,7 +30,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
         `default`.map { ["x-default": .string($0)] } ?? ["default": shape.write(absent[keyPath: path])]
       return shape.schema.described(meaning).adding(without).json
     }
-    read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
+    read = { value, member, root in root[keyPath: path] = try shape.reporting.read(value, member) }
     json = { root, absent in
       let value = root[keyPath: path]
       guard value != absent[keyPath: path] else { return .none }  // `nil` would be the value null
@@ -44,7 +44,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   ) {
     (self.name, isRequired) = (name, true)
     jsonSchema = { _ in shape.schema.described(meaning).json }
-    read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
+    read = { value, member, root in root[keyPath: path] = try shape.reporting.read(value, member) }
     json = { root, _ in shape.write(root[keyPath: path]) }
   }
 
@@ -55,7 +55,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   ) {
     self.name = name
     jsonSchema = { _ in shape.schema.described(meaning).adding(["x-default": .string(`default`)]).json }
-    read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
+    read = { value, member, root in root[keyPath: path] = try shape.reporting.read(value, member) }
     json = { root, _ in root[keyPath: path].map(shape.write) }
   }
 
@@ -64,8 +64,8 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     self.name = name
     isRequired = members.contains { $0.isRequired }
     jsonSchema = { JSONSchema(Self.jsonSchema(of: members, absent: $0)).described(meaning).json }
-    read = { value, place, root in
-      try Self.read(members, of: JSONObject.shape.reporting.read(value, place), at: place, into: &root)
+    read = { value, member, root in
+      try Self.read(members, of: JSONObject.shape.reporting.read(value, member), at: member, into: &root)
     }
     json = { root, absent in
       let object = Self.json(of: members, root, absent: absent)
@@ -81,11 +81,11 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   }
 
   fileprivate static func read(
-    _ settings: [Setting], of object: JSONObject, at place: String, into root: inout Root
+    _ settings: [Setting], of object: JSONObject, at parent: String, into root: inout Root
   ) throws {
-    try object.refuseMembers(except: settings.map(\.name), at: place)
+    try object.refuseMembers(except: settings.map(\.name), at: parent)
     for setting in settings {
-      let location = place.isEmpty ? setting.name : "\(place).\(setting.name)"
+      let location = parent.isEmpty ? setting.name : "\(parent).\(setting.name)"
       if let value = object[setting.name] {
         try setting.read(value, location, &root)
       } else if setting.isRequired {
@@ -118,15 +118,15 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
   let absent: Root
   let settings: [Setting<Root>]
   /// Validates conditions over several settings.
-  var check: @Sendable (Root, _ place: String) throws -> Void = { _, _ in }
+  var check: @Sendable (Root, _ member: String) throws -> Void = { _, _ in }
 
-  /// Reads a value from an object; messages name the object by `place`.
+  /// Reads a value from an object; messages name the object by `member`.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
-  package func read(_ object: JSONObject, at place: String = "") throws -> Root {
+  package func read(_ object: JSONObject, at member: String = "") throws -> Root {
     var root = absent
-    try Setting.read(settings, of: object, at: place, into: &root)
-    try check(root, place)
+    try Setting.read(settings, of: object, at: member, into: &root)
+    try check(root, member)
     return root
   }
 

@@ -93,11 +93,11 @@ extension Shape {
           "\"\(member)\" has at most \(limit) members; found \(object.count)")
       }
       return try object.members.reduce(into: [:]) { map, found in
-        let place = "\(member).\(found.name.prefix(40))"
+        let path = "\(member).\(found.name.prefix(40))"
         if let complaint = complaint(found.name) {
-          throw ServerConfigurationFile.Refusal.reason("\"\(place)\" \(complaint)")
+          throw ServerConfigurationFile.Refusal.reason("\"\(path)\" \(complaint)")
         }
-        map[found.name] = try element.read(found.value, place)
+        map[found.name] = try element.read(found.value, path)
       }
     } write: { map in
       let members = map.sorted { $0.key < $1.key }

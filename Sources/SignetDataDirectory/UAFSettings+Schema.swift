@@ -80,15 +80,15 @@ extension UAFSettings {
       throw .reason("\"uaf.policies.\(name.prefix(40))\" may not be sent to clients")
     }
     for (name, requirement) in requirements.sorted(by: { $0.key < $1.key }) {
-      let place = "\"uaf.requirements.\(name.prefix(40))\""
+      let setting = "\"uaf.requirements.\(name.prefix(40))\""
       guard policies[name] != nil || name == UAFNames.defaultPolicy else {
         throw .reason(
-          "\(place) is none of its \"policies\"; "
+          "\(setting) is none of its \"policies\"; "
             + suggestion(for: name, among: [UAFNames.defaultPolicy] + policies.keys.sorted()))
       }
       guard named[requirement] != nil else {
         throw .reason(
-          "\(place) is the name of a requirement (\(named.names.joined(separator: ", "))); "
+          "\(setting) is the name of a requirement (\(named.names.joined(separator: ", "))); "
             + "found \"\(requirement.prefix(40))\"")
       }
     }

@@ -2,7 +2,7 @@ import SignetJSON
 import SignetServer
 
 /// An object in `server.json` with its path; messages name a member by its whole path.
-struct SettingsPlace {
+struct SettingsObject {
   let object: JSONObject
   let path: String
 
@@ -17,8 +17,8 @@ struct SettingsPlace {
   /// Reads the object in a required member.
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
-  func place(_ name: String) throws -> SettingsPlace {
-    SettingsPlace(object: try read(name, JSONObject.shape), path: "\(path).\(name)")
+  func member(_ name: String) throws -> SettingsObject {
+    SettingsObject(object: try read(name, JSONObject.shape), path: "\(path).\(name)")
   }
 
   /// Rejects the first member whose name is not in `known`.
