@@ -162,7 +162,7 @@ final class Connection: Sendable {
     if isCancelled { cancel() }
   }
 
-  enum Finding {
+  enum CheckResult {
     case nothing
     /// The handler's deadline has passed.
     case overdue(RequestHandler)
@@ -171,7 +171,7 @@ final class Connection: Sendable {
   }
 
   /// Enforces the deadlines for receiving and sending, and checks whether the handler's client is still connected.
-  func check(now: Duration) -> Finding {
+  func check(now: Duration) -> CheckResult {
     state.withLock { state in
       guard state.isOpen else { return .nothing }
       let isOverdue = now >= state.deadline

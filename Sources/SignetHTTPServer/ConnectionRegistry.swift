@@ -7,7 +7,7 @@ final class ConnectionRegistry: Sendable {
     var served = Tally()
     var turnedAway = Tally()
     var waiters: [CheckedContinuation<Void, Never>] = []
-    var isWaitingOver = false
+    var hasStoppedWaiting = false
   }
 
   private struct Tally {
@@ -85,19 +85,19 @@ final class ConnectionRegistry: Sendable {
   /// Waits until no connection is left, or until ``stopWaiting()``.
   func waitUntilEmpty() async {
     await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        guard !state.connections.isEmpty, !state.isWaitingOver else { return true }
+      let resumesAtOnce = state.withLock { state in
+        guard !state.connections.isEmpty, !state.hasStoppedWaiting else { return true }
         state.waiters.append(continuation)
         return false
       }
-      if isOver { continuation.resume() }
+      if resumesAtOnce { continuation.resume() }
     }
   }
 
   /// Ends the present wait and later ones.
   func stopWaiting() {
     let waiters = state.withLock { state in
-      state.isWaitingOver = true
+      state.hasStoppedWaiting = true
       defer { state.waiters = [] }
       return state.waiters
     }
@@ -106,7 +106,7 @@ final class ConnectionRegistry: Sendable {
 
   /// Lets ``waitUntilEmpty()`` wait again after ``stopWaiting()``.
   func allowWaiting() {
-    state.withLock { $0.isWaitingOver = false }
+    state.withLock { $0.hasStoppedWaiting = false }
   }
 
   private static func remove(_ connection: Connection, from state: inout State) {

@@ -69,7 +69,7 @@ struct RequestHead {
   private let end: UnsafeRawPointer
   private let start: UnsafeRawPointer
   private let limit: Int
-  private var places: [ReceivedFields.Place] = []
+  private var positions: [ReceivedFields.Position] = []
   private var refusal: RequestRefusal?
 
   init(next: UnsafeRawPointer, end: UnsafeRawPointer, limit: Int) {
@@ -89,13 +89,13 @@ struct RequestHead {
         unsafe collector.pointee.refusal = .malformed
         return .NO
       }
-      return unsafe collector.pointee.take(
+      return unsafe collector.pointee.collect(
         UnsafeRawBufferPointer(start: name, count: nameByteCount),
         UnsafeRawBufferPointer(start: value, count: valueByteCount)) ? .YES : .NO
     }
 
-  private mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-    guard unsafe places.count < limit else {
+  private mutating func collect(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+    guard unsafe positions.count < limit else {
       unsafe refusal = .headersTooLarge
       return false
     }
@@ -111,8 +111,8 @@ struct RequestHead {
       valueCount -= 1
     }
     let (nameOffset, valueOffset) = unsafe (next - start, valueStart - start)
-    unsafe places.append(
-      ReceivedFields.Place(
+    unsafe positions.append(
+      ReceivedFields.Position(
         name: nameOffset..<nameOffset + name.count, value: valueOffset..<valueOffset + valueCount))
     unsafe next = valueStart + (value.count + 2)  // carriage return and line feed
     return true
@@ -134,7 +134,7 @@ struct RequestHead {
     if let refusal = unsafe refusal { throw refusal }
     guard unsafe next + 2 == end else { throw .malformed }
     let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: end - start))
-    return unsafe HeaderFields(ReceivedFields(bytes: bytes, places: places))
+    return unsafe HeaderFields(ReceivedFields(bytes: bytes, positions: positions))
   }
 }
 

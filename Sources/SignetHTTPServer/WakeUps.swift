@@ -11,7 +11,7 @@ package final class WakeUps<Connection: Equatable & Sendable>: Sendable {
     var first: Connection?
     /// The connections that were answered since.
     var others: [Connection] = []
-    var isOver = false
+    var hasEnded = false
   }
 
   private let state = Mutex(State())
@@ -23,7 +23,7 @@ package final class WakeUps<Connection: Equatable & Sendable>: Sendable {
   /// Resumes a suspended connection, now or after the first one; called on any thread, once per suspension.
   package func add(_ connection: Connection) {
     let isNow = state.withLock { state in
-      if state.isOver { return true }
+      if state.hasEnded { return true }
       guard state.first == nil else {
         state.others.append(connection)
         return false
@@ -51,7 +51,7 @@ package final class WakeUps<Connection: Equatable & Sendable>: Sendable {
   /// A thread that is about to stop may have no callback any more, and must have no suspended connection.
   package func resumeAll() {
     let others = state.withLock { state -> [Connection] in
-      state.isOver = true
+      state.hasEnded = true
       defer { state.others = [] }
       return state.others
     }

@@ -124,7 +124,7 @@ extension EventLoop {
     var traffic = Traffic(limit: settings.maximumConnections)
     do throws(TransportFailure) {
       while true {
-        let mail = mailbox.withLock { $0.take() }
+        let mail = mailbox.withLock { $0.drain() }
         traffic.waiting += mail.orders
         for id in mail.cancellations { traffic.cancel(id, multi) }
         traffic.start(multi, settings)

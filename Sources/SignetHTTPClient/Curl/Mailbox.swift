@@ -28,7 +28,7 @@
       return lastID
     }
 
-    mutating func take() -> (orders: [TransferOrder], cancellations: [UInt64], isStopping: Bool) {
+    mutating func drain() -> (orders: [TransferOrder], cancellations: [UInt64], isStopping: Bool) {
       defer { (orders, cancellations) = ([], []) }
       return (orders, cancellations, isStopping)
     }
@@ -36,7 +36,7 @@
     /// Closes the mailbox; the caller answers the returned orders.
     mutating func fail(_ failure: TransportFailure) -> [TransferOrder] {
       self.failure = failure
-      return take().orders
+      return drain().orders
     }
   }
 

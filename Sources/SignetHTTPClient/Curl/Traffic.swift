@@ -58,8 +58,8 @@ struct Traffic {
     if let transfer = transfers.removeValue(forKey: id) {
       multi.remove(transfer.easy)
       transfer.abandon(.cancelled)
-    } else if let place = waiting.firstIndex(where: { $0.id == id }) {
-      waiting.remove(at: place).abandon(.cancelled)
+    } else if let index = waiting.firstIndex(where: { $0.id == id }) {
+      waiting.remove(at: index).abandon(.cancelled)
     }
   }
 

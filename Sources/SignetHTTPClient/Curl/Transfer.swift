@@ -84,12 +84,12 @@ final class Transfer {
   /// Resumes the caller with the result of a transfer that libcurl has ended.
   func finish(_ code: CURLcode) {
     guard code == CURLE_OK else {
-      let facts = TransferFacts(
-        requestWasSent: requestCount > 0, answerHasBegun: head.hasBegun, refusal: refusal,
+      let state = TransferState(
+        requestWasSent: requestCount > 0, responseHasBegun: head.hasBegun, refusal: refusal,
         bodyLimit: settings.maximumBodyByteCount, verifyResult: easy.number(CURLINFO_SSL_VERIFYRESULT))
       let unconnected = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT]
       let mayBeRepeated = requestCount == 0 && unconnected.contains(code)
-      let failure = TransportFailure(code, facts)
+      let failure = TransportFailure(code, state)
       continuation.resume(
         returning: TransferOutcome(result: .failure(failure), mayBeRepeated: mayBeRepeated))
       return
@@ -143,7 +143,7 @@ final class Transfer {
   }
 
   /// Appends part of the body; returns false to end the transfer.
-  fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+  fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= settings.maximumBodyByteCount - body.count else {
       refusal = .responseTooLarge(limit: settings.maximumBodyByteCount)
       return false
@@ -153,7 +153,7 @@ final class Transfer {
   }
 
   /// Processes a status line, a field, an empty line or a trailer; returns false to end the transfer.
-  fileprivate func take(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
+  fileprivate func receive(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= settings.maximumHeaderByteCount - headerByteCount else {
       refusal = .headersTooLarge(limit: settings.maximumHeaderByteCount)
       return false
@@ -181,7 +181,7 @@ private func receiveBody(
   guard let context = unsafe context else { return 0 }
   let part = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
   // CURL_WRITEFUNC_ERROR is newer than the oldest supported libcurl; any other count has the same effect.
-  return unsafe Transfer.at(context).take(body: part) ? part.count : Int(UInt32.max)
+  return unsafe Transfer.at(context).receive(body: part) ? part.count : Int(UInt32.max)
 }
 
 /// `CURLOPT_HEADERFUNCTION`.
@@ -190,7 +190,7 @@ private func receiveHeader(
 ) -> Int {
   guard let context = unsafe context else { return 0 }
   let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-  return unsafe Transfer.at(context).take(headerLine: line) ? line.count : Int(UInt32.max)
+  return unsafe Transfer.at(context).receive(headerLine: line) ? line.count : Int(UInt32.max)
 }
 
 /// `CURLOPT_PREREQFUNCTION`: the connection is established, and the request is about to be written.

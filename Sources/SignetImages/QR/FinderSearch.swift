@@ -62,19 +62,19 @@ package struct FinderSearch {
 
   /// Returns the number of lines of each crossing: those of all its clusters (`qr_finder_find_crossings`).
   private static func crossings(of rows: [Cluster], with columns: [Cluster]) -> [Int] {
-    var isTaken = (rows: [Bool](repeating: false, count: rows.count), columns: columns.map { _ in false })
+    var isUsed = (rows: [Bool](repeating: false, count: rows.count), columns: columns.map { _ in false })
     var crossings: [Int] = []
-    for first in rows.indices where !isTaken.rows[first] {
+    for first in rows.indices where !isUsed.rows[first] {
       let row = rows[first].middle
-      let found = columns.indices.filter { !isTaken.columns[$0] && columns[$0].middle.crosses(row) }
+      let found = columns.indices.filter { !isUsed.columns[$0] && columns[$0].middle.crosses(row) }
       guard !found.isEmpty else { continue }
-      for index in found { isTaken.columns[index] = true }
+      for index in found { isUsed.columns[index] = true }
       var lines = rows[first].lines + found.reduce(0) { $0 + columns[$1].lines }
       // The middle column decides which other rows belong to the crossing.
       let column = columns[found[found.count / 2]].middle
       for other in rows.indices[(first + 1)...]
-      where !isTaken.rows[other] && column.crosses(rows[other].middle) {
-        isTaken.rows[other] = true
+      where !isUsed.rows[other] && column.crosses(rows[other].middle) {
+        isUsed.rows[other] = true
         lines += rows[other].lines
       }
       crossings.append(lines)
@@ -136,8 +136,8 @@ package struct FinderSearch {
         byteCount: isVertical ? Self.columnsAtATime * height : 1, alignment: 64)
       defer { unsafe columns.deallocate() }
       for across in 0..<count {
-        let place = across % Self.columnsAtATime
-        if isVertical, place == 0 {
+        let column = across % Self.columnsAtATime
+        if isVertical, column == 0 {
           let copied = min(Self.columnsAtATime, width - across)
           for y in 0..<height {
             for x in 0..<copied {
@@ -146,7 +146,7 @@ package struct FinderSearch {
             }
           }
         }
-        let line = unsafe isVertical ? columns + place * height : pixels + across * width
+        let line = unsafe isVertical ? columns + column * height : pixels + across * width
         unsafe reader.read(across: Int32(across), from: line, count: length) { lines.append($0) }
         guard lines.count <= limit else { throw .tooManyPatterns }
       }
@@ -157,17 +157,17 @@ package struct FinderSearch {
   private static let columnsAtATime = 64
 
   private mutating func clusters(of lines: [Line]) throws(QRFailure) -> [Cluster] {
-    var isTaken = [Bool](repeating: false, count: lines.count)
+    var isUsed = [Bool](repeating: false, count: lines.count)
     var neighbours: [Int] = []
     var clusters: [Cluster] = []
-    for first in lines.indices where !isTaken[first] {
+    for first in lines.indices where !isUsed[first] {
       neighbours.removeAll(keepingCapacity: true)
       neighbours.append(first)
       var (last, length) = (lines[first], Int(lines[first].length))
       var next = first + 1
       while next < lines.count {
         defer { next += 1 }
-        if isTaken[next] { continue }
+        if isUsed[next] { continue }
         work.comparisons += 1
         let other = lines[next]
         let threshold = (last.length + 7) >> 2
@@ -183,7 +183,7 @@ package struct FinderSearch {
       let average = (2 * length + neighbours.count) / (2 * neighbours.count)
       // A third of the number for a pattern of this length.
       guard neighbours.count * (5 << 2) >= average else { continue }
-      for index in neighbours { isTaken[index] = true }
+      for index in neighbours { isUsed[index] = true }
       clusters.append(Cluster(middle: lines[neighbours[neighbours.count / 2]], lines: neighbours.count))
     }
     return clusters
@@ -231,14 +231,15 @@ package struct FinderSearch {
         // The same computation as in `_zbar_find_qr` and `qr_handler`, with a precision of two bits.
         let end = widths.0 &+ widths.1 &+ widths.2
         let start = end &+ widths.3
-        func place(_ offset: UInt32) -> Int32 {
+        func edgePosition(_ offset: UInt32) -> Int32 {
           Int32(truncatingIfNeeded: unsafe zbar_scanner_get_edge(scanner, offset, 2))
         }
         found(
           Line(
-            across: (across << 2) + 2, start: place(start), length: place(end) &- place(start),
-            before: place(start) &- place(start &+ widths.4 &+ (widths.5 &+ 1) / 2),
-            after: place(widths.0 &+ (widths.1 &+ 1) / 2) &- place(end)))
+            across: (across << 2) + 2, start: edgePosition(start),
+            length: edgePosition(end) &- edgePosition(start),
+            before: edgePosition(start) &- edgePosition(start &+ widths.4 &+ (widths.5 &+ 1) / 2),
+            after: edgePosition(widths.0 &+ (widths.1 &+ 1) / 2) &- edgePosition(end)))
       }
     }
   }
