@@ -55,7 +55,7 @@ struct Request {
   func algorithms<Algorithm>(_ name: String) throws -> Set<Algorithm>?
   where Algorithm: CaseIterable & RawRepresentable & Hashable, Algorithm.RawValue == String {
     guard let names = try members.optionalStrings(name) else { return nil }
-    let wanted = Set(names.map { $0.lowercased() })
-    return Set(Algorithm.allCases.filter { wanted.contains($0.rawValue.lowercased()) })
+    let expected = Set(names.map { $0.lowercased() })
+    return Set(Algorithm.allCases.filter { expected.contains($0.rawValue.lowercased()) })
   }
 }

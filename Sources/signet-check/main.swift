@@ -6,15 +6,15 @@
   import Darwin
 #endif
 
-let words = CommandLine.arguments.dropFirst()
-guard words.isEmpty else {
+let arguments = CommandLine.arguments.dropFirst()
+guard arguments.isEmpty else {
   let usage = """
     usage: signet-check < requests > answers
     One JSON object a line, {"id":1,"op":"…",…}; docs/signet-check.md has the members of each operation:
       \(CheckSession.operationNames.joined(separator: "\n  "))
 
     """
-  let isAskedFor = words == ["--help"] || words == ["-h"]
+  let isAskedFor = arguments == ["--help"] || arguments == ["-h"]
   var output = AnswerWriter(descriptor: isAskedFor ? 1 : 2)
   output.append(Array(usage.utf8))
   _ = output.flush()

@@ -121,8 +121,8 @@ enum AuditCommands {
   }
 
   /// Returns a position in the log; SQLite has a single chain, which is not named.
-  private static func text(of place: AuditVerification.Place) -> String {
-    place.chain == 0 ? "entry \(place.number)" : "entry \(place.number) of chain \(place.chain)"
+  private static func text(of position: AuditVerification.Place) -> String {
+    position.chain == 0 ? "entry \(position.number)" : "entry \(position.number) of chain \(position.chain)"
   }
 
   private static func json(_ report: AuditReport) -> JSONObject {
@@ -134,7 +134,7 @@ enum AuditCommands {
       object["firstBadEntry"] = .integer(bad.number)
       object["firstBadChain"] = .integer(bad.chain)
     }
-    if let place = report.keptHeads.last { object["keptHeadEntry"] = .integer(place.number) }
+    if let position = report.keptHeads.last { object["keptHeadEntry"] = .integer(position.number) }
     return object
   }
 
@@ -154,7 +154,7 @@ enum AuditCommands {
       (isWhole ? "Entries" : "Good entries", String(report.count)),
       (isWhole ? "Head" : "Their head", text(of: report.heads)),
     ]
-    for place in report.keptHeads { fields.append(("Kept hash", text(of: place))) }
+    for position in report.keptHeads { fields.append(("Kept hash", text(of: position))) }
     output.print("Audit log: \(verdict)")
     output.print(fields: fields, copying: ["Head"])
   }

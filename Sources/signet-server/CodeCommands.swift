@@ -45,7 +45,7 @@ enum CodeCommands {
   /// Verifies codes; prints the result and, for wrong codes, the remedy.
   static func ask<Codes>(
     _ endpoint: Endpoint<APIKeyRecord, Codes, CodeAnswer>, _ arguments: Arguments, _ codes: Codes,
-    _ word: String
+    _ verdict: String
   ) async throws -> ExitCode {
     let answer = try await OperatorClient(arguments, for: endpoint).send(endpoint, codes)
     let output = arguments.output
@@ -58,7 +58,7 @@ enum CodeCommands {
         }
       output.print(
         answer.isAccepted
-          ? output.styled("\(ours: word)", .green) : output.styled("not \(ours: word)", .red) + advice)
+          ? output.styled("\(ours: verdict)", .green) : output.styled("not \(ours: verdict)", .red) + advice)
     }
     return answer.message.isAccepted ? .success : .failure
   }

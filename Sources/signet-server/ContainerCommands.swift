@@ -64,12 +64,13 @@ enum ContainerCommands {
 
   /// Returns the keystore of the device's secrets; also that of its signing key, if it differs.
   private static func keystore(of container: ContainerDescription) -> String {
-    var notes: [String] = []
+    var qualifiers: [String] = []
     if container.keystore != DeviceDescription.Keystore.software.rawValue {
-      notes.append(container.simulated ? "simulated" : "claimed")
+      qualifiers.append(container.simulated ? "simulated" : "claimed")
     }
-    if let keys = container.keys, keys != container.keystore { notes.append("signs in \(keys)") }
-    return notes.isEmpty ? container.keystore : "\(container.keystore) (\(notes.joined(separator: ", ")))"
+    if let keys = container.keys, keys != container.keystore { qualifiers.append("signs in \(keys)") }
+    return qualifiers.isEmpty
+      ? container.keystore : "\(container.keystore) (\(qualifiers.joined(separator: ", ")))"
   }
 
   /// Returns the state of a container, with its device's report.

@@ -13,7 +13,7 @@ final class HangUpSignal: Sendable {
     /// No callback yet; `hasCome` records a signal.
     case early(hasCome: Bool)
     case ready(@Sendable () -> Void)
-    case over
+    case ended
   }
 
   private let state = Mutex(State.early(hasCome: false))
@@ -48,7 +48,7 @@ final class HangUpSignal: Sendable {
 
   /// Ends the callbacks, and returns when the last one has finished.
   func end() {
-    state.withLock { $0 = .over }
+    state.withLock { $0 = .ended }
     queue.sync {}
   }
 
@@ -59,7 +59,7 @@ final class HangUpSignal: Sendable {
         state = .early(hasCome: true)
         return nil
       case .ready(let body): return body
-      case .over: return nil
+      case .ended: return nil
       }
     }
     body?()

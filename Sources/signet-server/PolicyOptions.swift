@@ -69,9 +69,9 @@ enum PolicyOptions {
   private static func policy(
     _ name: String, _ arguments: Arguments
   ) throws -> (option: String, policy: ProtectionPolicy)? {
-    let given = [name, "\(name)-file"].filter { arguments.count($0) > 0 }
-    guard let option = given.first else { return nil }
-    guard given.count == 1 else {
+    let options = [name, "\(name)-file"].filter { arguments.count($0) > 0 }
+    guard let option = options.first else { return nil }
+    guard options.count == 1 else {
       throw UsageFailure.refused("--\(ours: name) goes without --\(ours: name)-file")
     }
     let value = arguments.string(option)

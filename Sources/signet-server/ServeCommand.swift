@@ -57,12 +57,12 @@ enum ServeCommand {
       listen = try ListenAddress(parsing: text)
       (transport.address, transport.port) = (listen.address, listen.port)
     }
-    let wanted = transport.limits.connectionCount + transport.limits.turnedAwayCount + otherDescriptors
-    if descriptors < wanted {
+    let requiredCount = transport.limits.connectionCount + transport.limits.turnedAwayCount + otherDescriptors
+    if descriptors < requiredCount {
       EventLog.standardError.error(
         "descriptors.few",
         [
-          "limit": String(descriptors), "wanted": String(wanted),
+          "limit": String(descriptors), "wanted": String(requiredCount),
           "advice": "raise the limit of open files (ulimit -n, LimitNOFILE), or lower \"connections\"",
         ])
     }

@@ -16,7 +16,7 @@ struct ServerRefusal: ShownFailure {
   func naming(_ options: KeyValuePairs<String, String>) -> ServerRefusal {
     guard problem.code == .malformed else { return self }
     let detail = options.reduce(problem.detail) { $0.replacing("\"\($1.key)\"", with: $1.value) }
-    let named = Problem(problem.code, detail, retryAfter: problem.retryAfter)
-    return ServerRefusal(problem: named, shown: CommandFailure(named))
+    let renamed = Problem(problem.code, detail, retryAfter: problem.retryAfter)
+    return ServerRefusal(problem: renamed, shown: CommandFailure(renamed))
   }
 }

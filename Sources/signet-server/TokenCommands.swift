@@ -88,11 +88,12 @@ enum TokenCommands {
       arguments.output.print(JSONObject(joining: answers.map(\.json)))
     } else {
       let added = answers.reduce(0) { $0 + $1.message.added.count }
-      let known = answers.reduce(0) { $0 + $1.message.known.count }
+      let knownCount = answers.reduce(0) { $0 + $1.message.known.count }
       arguments.output.print(
         "imported \(added) \(added == 1 ? "token" : "tokens")"
-          + (known == 0
-            ? "" : "; \(known) \(known == 1 ? "was known and stays" : "were known and stay") as before"))
+          + (knownCount == 0
+            ? ""
+            : "; \(knownCount) \(knownCount == 1 ? "was known and stays" : "were known and stay") as before"))
     }
     return .success
   }

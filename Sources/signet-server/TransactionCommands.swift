@@ -190,11 +190,11 @@ enum TransactionCommands {
   }
 
   /// Returns a sentence for the server's own reasons; texts of a relying party or a user stay unchanged.
-  private static func reason(_ word: String) -> String {
-    switch word {
+  private static func reason(_ code: String) -> String {
+    switch code {
     case "userNotActive": "the user is suspended or deleted"
     case "noAuthenticator": "nothing of the user's can answer it any more"
-    default: word
+    default: code
     }
   }
 }

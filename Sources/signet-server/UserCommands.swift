@@ -177,15 +177,15 @@ enum UserCommands {
   /// Returns the authenticator's best proof, in the order of requirements.
   private static func proof(of authenticator: AuthenticatorDetails) -> String {
     guard let proves = authenticator.proves else { return "" }
-    var words = [proves.factors == 1 ? "1 factor" : "\(proves.factors) factors"]
-    if proves.userVerification { words.append("user verified") }
-    if proves.phishingResistance { words.append("phishing resistant") }
-    if proves.contentSigned { words.append("content signed") }
+    var properties = [proves.factors == 1 ? "1 factor" : "\(proves.factors) factors"]
+    if proves.userVerification { properties.append("user verified") }
+    if proves.phishingResistance { properties.append("phishing resistant") }
+    if proves.contentSigned { properties.append("content signed") }
     switch authenticator.keyProtection {
-    case .hardwareClaimed: words.append("hardware claimed")
-    case .hardwareAttested: words.append("hardware attested")
+    case .hardwareClaimed: properties.append("hardware claimed")
+    case .hardwareAttested: properties.append("hardware attested")
     case .software, nil: break
     }
-    return words.joined(separator: ", ")
+    return properties.joined(separator: ", ")
   }
 }

@@ -55,12 +55,14 @@ enum VerifyCommand {
       while text.last?.isNewline == true { text.removeLast() }
       return text
     }
-    var known = Known(serverKeys: try arguments.optionalString("server-key").map { try serverKeys(in: $0) })
-    if let data = arguments.optionalString("data") { try await known.read(data, text) }
+    var keyMaterial = ServerKeyMaterial(
+      serverKeys: try arguments.optionalString("server-key").map { try serverKeys(in: $0) })
+    if let data = arguments.optionalString("data") { try await keyMaterial.read(data, text) }
     do throws(EvidenceCheck.Failure) {
       let check = try EvidenceCheck(
-        text, key: key, content: content, serverKeys: known.serverKeys, sharedKey: known.sharedKey)
-      show(check, key: key != nil, content: content != nil, server: known.serverKeys != nil, arguments)
+        text, key: key, content: content, serverKeys: keyMaterial.serverKeys, sharedKey: keyMaterial.sharedKey
+      )
+      show(check, key: key != nil, content: content != nil, server: keyMaterial.serverKeys != nil, arguments)
       return check.status == .accepted ? .success : .failure
     } catch {
       let remedy = error == .sharedKeyMissing ? "; name the server's data folder with --data" : ""
@@ -72,7 +74,7 @@ enum VerifyCommand {
     }
   }
 
-  private struct Known {
+  private struct ServerKeyMaterial {
     /// The server's signing keys; `nil` if they are unknown.
     var serverKeys: [P256.Signing.PublicKey]?
     /// The key that the server shares with the answering app.
