@@ -84,8 +84,8 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)
-      let taken = try await race { _ in try await storage.report([1], .open) }
-      try expect(taken.filter { $0 }.count, is: 1, "reports that are taken")
+      let accepted = try await race { _ in try await storage.report([1], .open) }
+      try expect(accepted.filter { $0 }.count, is: 1, "reports that are taken")
     },
     Check("an acknowledgement is kept once, and that of a wipe ends the container") { storage in
       try await storage.add(Sample.alice)
@@ -136,10 +136,10 @@ extension StorageContract {
       try await expect(
         storage.setAccountPolicies([1], of: "c2", audit: event("policies")), is: false, "of nothing")
       try await expect(storage.order("o1", .lock), is: true, "a lock")
-      for (seen, wanted) in [(1, 2), (2, 2)] as [(Int64, Int64)] {
+      for (seen, expected) in [(1, 2), (2, 2)] as [(Int64, Int64)] {
         try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)
         _ = try await storage.report([1], .open, seen: seen)
-        try await expect(storage.container("c1")?.reportWanted, is: wanted, "with a command to do")
+        try await expect(storage.container("c1")?.reportWanted, is: expected, "with a command to do")
       }
       _ = try await storage.receive("o1")
       try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)

@@ -204,12 +204,12 @@ extension StorageContract {
       let device = try await storage.only("alice").id
       _ = try await storage.lockDevice("\(device)")
       let bases = [Storage.basis("s"), .target("t1")]
-      for (place, basis) in bases.enumerated() {
+      for (index, basis) in bases.enumerated() {
         try await expect(storage.lockedDevices(of: basis), is: [Sample.installation], "where it acts from")
         for (number, key) in [nil, "k2", "k3"].enumerated() {
           let selection = UAFKeySelection(aaid: "7357#0001", keyID: key.map { Array($0.utf8) })
           try await expect(.deviceLocked, "a key: \(key ?? "all")") {
-            try await storage.deregister("d\(place)\(number)", selection, by: basis)
+            try await storage.deregister("d\(index)\(number)", selection, by: basis)
           }
         }
         for target in ["t2", "t3"] as [ID<UAFTargetRecord>] {

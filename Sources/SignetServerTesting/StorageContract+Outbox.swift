@@ -94,15 +94,16 @@ extension StorageContract {
       try expect(leases.count { $0 != nil }, is: 1, "leases, of 50 at once")
       guard let late = leases.compactMap(\.self).first else { return }
       // The same second as before: the attempt number distinguishes the two leases.
-      guard let held = try await storage.leaseDelivery(late, until: 2060) else {
+      guard let leased = try await storage.leaseDelivery(late, until: 2060) else {
         throw Failure(description: "no other sender gets it")
       }
       try await expect(storage.endDelivery(late, next: nil, audit: event("late")), is: false, "a late end")
       try await expect(storage.endDelivery(late, next: 5, audit: event("late")), is: false, "a late wait")
-      try await expect(storage.due(at: 2060), is: [held], "the delivery")
-      let ends = try await race { _ in try await storage.endDelivery(held, next: nil, audit: event("told")) }
+      try await expect(storage.due(at: 2060), is: [leased], "the delivery")
+      let ends = try await race { _ in try await storage.endDelivery(leased, next: nil, audit: event("told"))
+      }
       try expect(ends.count { $0 }, is: 1, "ends, of 50 at once")
-      try await expect(storage.leaseDelivery(held, until: 3000), is: nil, "after the end")
+      try await expect(storage.leaseDelivery(leased, until: 3000), is: nil, "after the end")
       let texts = try await log(of: storage)
       try expect(texts.count { $0 == event("told").text }, is: 1, "told")
       try expect(texts.contains(event("late").text), is: false, "late")

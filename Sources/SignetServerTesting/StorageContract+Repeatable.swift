@@ -22,8 +22,8 @@ extension StorageContract {
       }
       let entries = try await log(of: storage)
       try expect(entries.count, is: before + 61, "entries, with that of the first renewal")
-      let told = entries.filter { $0.contains(#","silentUntil":3600}"#) }
-      try expect(told.count, is: 1, "entries that say until when others are left out")
+      let reported = entries.filter { $0.contains(#","silentUntil":3600}"#) }
+      try expect(reported.count, is: 1, "entries that say until when others are left out")
       try await expect(storage.pushTargets(container: "c1"), is: [], "what was done all the same")
       for verdict in [ComplianceState.stepUp, .open, .open] {
         try await expect(storage.report(verdict), is: true, "a report")

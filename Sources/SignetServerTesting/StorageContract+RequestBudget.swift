@@ -2,7 +2,7 @@ import SignetStorage
 
 extension StorageContract {
   /// A way to ask alice, who has a container `c1`, a UAF key with a target `d1`, and an app `m1`.
-  private struct Way: Sendable {
+  private struct RequestKind: Sendable {
     let name: String
     let ask:
       @Sendable (Storage, _ id: String, _ requester: String, TransactionLimits) async throws ->
@@ -12,15 +12,15 @@ extension StorageContract {
   }
 
   /// All ways: add each new step that asks a user.
-  private static let ways: [Way] = [
-    Way(name: "a transaction") { storage, id, requester, limits in
+  private static let requestKinds: [RequestKind] = [
+    RequestKind(name: "a transaction") { storage, id, requester, limits in
       try await storage.addTransaction(
         Sample.transaction("\(id)", by: requester), key: nil, limits: limits
       ) { event("\($0)") }
     } accept: { storage, id in
       try await storage.decide(id, Sample.decision(at: 1050)) == .decided
     },
-    Way(name: "a request of a client") { storage, id, requester, limits in
+    RequestKind(name: "a request of a client") { storage, id, requester, limits in
       let request = BackchannelRecord(
         digest: Array(id.utf8), transaction: "\(id)", client: "c", delivery: .poll, expires: 1330, interval: 5
       )
@@ -30,18 +30,18 @@ extension StorageContract {
     } accept: { storage, id in
       try await storage.decide(id, Sample.decision(at: 1050)) == .decided
     },
-    Way(name: "a push message") { storage, id, requester, limits in
+    RequestKind(name: "a push message") { storage, id, requester, limits in
       try await storage.ask(
         Sample.message("\(id)", to: "m1", expires: 1300), of: "alice", by: requester, limits: limits)
     } accept: { storage, id in
       try await storage.answerPushAuthMessage("\(id)", .yes, at: 1050, audit: event("yes")) == .taken
     },
-    Way(name: "a UAF authentication on a device") { storage, id, requester, limits in
+    RequestKind(name: "a UAF authentication on a device") { storage, id, requester, limits in
       try await storage.dispatch(Sample.dispatched("\(id)", "Auth", by: requester), limits)
     } accept: { storage, id in
       try await storage.logIn("\(id)") == .accepted
     },
-    Way(name: "a UAF registration on a device") { storage, id, requester, limits in
+    RequestKind(name: "a UAF registration on a device") { storage, id, requester, limits in
       try await storage.dispatch(Sample.dispatched("\(id)", "Reg", by: requester), limits)
     } accept: { storage, id in
       _ = try await storage.redeem("\(id)")
@@ -80,23 +80,23 @@ extension StorageContract {
 
   /// The checks of the limits on requests to a user, for all requesters and for each.
   static let requestBudget: [Check] =
-    ways.map { way in
-      Check("\(way.name) counts with requests of all kinds, and its acceptance ends the row") { storage in
+    requestKinds.map { kind in
+      Check("\(kind.name) counts with requests of all kinds, and its acceptance ends the row") { storage in
         try await prepare(storage)
         let row = TransactionLimits(pending: 1000, challenges: 1)
         let waiting = TransactionLimits(pending: 1, challenges: 1000)
-        for (number, other) in ways.enumerated() {
+        for (number, other) in requestKinds.enumerated() {
           let (first, second) = ("a\(number)", "b\(number)")
-          try await expect(way.ask(storage, first, "key:a", row), is: .added, "the first")
+          try await expect(kind.ask(storage, first, "key:a", row), is: .added, "the first")
           try await expect(
             other.ask(storage, "x\(number)", "key:b", row), is: .coolingDown(retryAfter: 60),
             "\(other.name) after it")
-          try await expect(way.accept(storage, "\(first)"), is: true, "its acceptance")
-          try await expect(way.ask(storage, second, "key:a", waiting), is: .added, "the second")
+          try await expect(kind.accept(storage, "\(first)"), is: true, "its acceptance")
+          try await expect(kind.ask(storage, second, "key:a", waiting), is: .added, "the second")
           try await expect(
             other.ask(storage, "x\(number)", "key:b", waiting), is: .tooManyPending(retryAfter: 300),
             "\(other.name) beside it")
-          try await expect(way.accept(storage, "\(second)"), is: true, "its acceptance")
+          try await expect(kind.accept(storage, "\(second)"), is: true, "its acceptance")
         }
         try await expect(
           storage.transactions(TransactionFilter(state: .pending), before: nil, at: 1050, limit: 9).isEmpty,
@@ -106,24 +106,24 @@ extension StorageContract {
       Check("what waits for a user is listed whatever asks it, and whoever") { storage in
         try await prepare(storage)
         let limits = TransactionLimits(pending: 1000, challenges: 1000)
-        for (number, way) in ways.enumerated() {
-          try await expect(way.ask(storage, "a\(number)", "key:\(number)", limits), is: .added, way.name)
+        for (number, kind) in requestKinds.enumerated() {
+          try await expect(kind.ask(storage, "a\(number)", "key:\(number)", limits), is: .added, kind.name)
         }
         let open = try await storage.openRequests(to: "alice", at: 1050, limit: 9)
-        try expect(Set(open.map(\.id)), is: Set(ways.indices.map { "a\($0)" }), "what is asked")
+        try expect(Set(open.map(\.id)), is: Set(requestKinds.indices.map { "a\($0)" }), "what is asked")
         try expect(open.map(\.id), is: open.map(\.id).sorted(by: >), "in the order of their making")
         try expect(Set(open.map(\.kind)), is: Set(OpenRequestRecord.Kind.allCases), "by what")
-        for (number, way) in ways.enumerated() {
+        for (number, kind) in requestKinds.enumerated() {
           let one = open.first { $0.id == "a\(number)" }
-          try expect(one?.requester, is: "key:\(number)", "who asks by \(way.name)")
+          try expect(one?.requester, is: "key:\(number)", "who asks by \(kind.name)")
         }
         try await expect(
           storage.openRequests(to: "alice", at: 1050, limit: 2).count, is: 2, "so many at most")
         try await expect(
           storage.openRequests(to: "alice", at: 9000, limit: 9), is: [], "when the time is over")
         try await expect(storage.openRequests(to: "bob", at: 1050, limit: 9), is: [], "of somebody else")
-        for (number, way) in ways.enumerated() {
-          try await expect(way.accept(storage, "a\(number)"), is: true, "the end of \(way.name)")
+        for (number, kind) in requestKinds.enumerated() {
+          try await expect(kind.accept(storage, "a\(number)"), is: true, "the end of \(kind.name)")
         }
         try await expect(storage.openRequests(to: "alice", at: 1050, limit: 9), is: [], "what was answered")
       },
@@ -270,7 +270,7 @@ extension StorageContract {
           let requester = "key:\(number % 3)"
           return (
             requester,
-            try await ways[number % ways.count].ask(storage, "r\(number)", requester, limits)
+            try await requestKinds[number % requestKinds.count].ask(storage, "r\(number)", requester, limits)
           )
         }
         let added = outcomes.filter { $0.1 == .added }

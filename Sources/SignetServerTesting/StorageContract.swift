@@ -57,17 +57,17 @@ extension StorageContract {
     guard condition else { throw Failure(description: sentence()) }
   }
 
-  static func expect<Value: Equatable>(_ found: Value, is expected: Value, _ what: String) throws {
-    try expect(found == expected, "\(what): expected \(expected), found \(found)")
+  static func expect<Value: Equatable>(_ actual: Value, is expected: Value, _ subject: String) throws {
+    try expect(actual == expected, "\(subject): expected \(expected), found \(actual)")
   }
 
   static func expect<Value>(
-    _ failure: StorageFailure, _ what: String, _ body: () async throws -> Value
+    _ failure: StorageFailure, _ subject: String, _ body: () async throws -> Value
   ) async throws {
-    do { _ = try await body() } catch let found as StorageFailure {
-      return try expect(found, is: failure, what)
+    do { _ = try await body() } catch let actual as StorageFailure {
+      return try expect(actual, is: failure, subject)
     }
-    throw Failure(description: "\(what): expected \(failure), and it succeeded")
+    throw Failure(description: "\(subject): expected \(failure), and it succeeded")
   }
 
   /// Runs 50 calls concurrently.

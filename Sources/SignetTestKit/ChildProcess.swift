@@ -113,17 +113,17 @@ package final class ChildProcess: Sendable {
   /// - Returns: The exit status; if a signal ended the process, its negative number.
   /// - Throws: ``Overdue``.
   @discardableResult package func end(within limit: Duration = ChildProcess.limit) throws -> Int32 {
-    let found = Mutex<(status: Int32, isOverdue: Bool)?>(nil)
+    let result = Mutex<(status: Int32, isOverdue: Bool)?>(nil)
     let hasEnded = DispatchSemaphore(value: 0)
     life.whenEnded { status, isOverdue in
-      found.withLock { $0 = (status, isOverdue) }
+      result.withLock { $0 = (status, isOverdue) }
       hasEnded.signal()
     }
     if hasEnded.wait(timeout: .now() + limit / .seconds(1)) == .timedOut {
       life.giveUp()
       hasEnded.wait()
     }
-    guard let end = found.withLock({ $0 }), !end.isOverdue else { throw overdue(limit) }
+    guard let end = result.withLock({ $0 }), !end.isOverdue else { throw overdue(limit) }
     return end.status
   }
 
@@ -196,20 +196,20 @@ package final class ChildProcess: Sendable {
     let descriptor: Int32
     private(set) var pipe: FileHandle?
     private(set) var file: ScratchFile?
-    private let isOurs: Bool
+    private let closesDescriptor: Bool
 
     init(reading input: ChildCommand.Input) throws {
       switch input {
-      case .none: (descriptor, isOurs) = (try Self.opened("/dev/null", O_RDONLY), true)
-      case .file(let path): (descriptor, isOurs) = (try Self.opened(path, O_RDONLY), true)
-      case .descriptor(let given): (descriptor, isOurs) = (given, false)
+      case .none: (descriptor, closesDescriptor) = (try Self.opened("/dev/null", O_RDONLY), true)
+      case .file(let path): (descriptor, closesDescriptor) = (try Self.opened(path, O_RDONLY), true)
+      case .descriptor(let existing): (descriptor, closesDescriptor) = (existing, false)
       case .bytes(let bytes):
         let file = try ScratchFile(bytes)
-        (descriptor, isOurs) = (file.descriptor, false)
+        (descriptor, closesDescriptor) = (file.descriptor, false)
         self.file = file
       case .pipe:
         let ends = try Self.makePipe()
-        (descriptor, isOurs) = (ends.reading, true)
+        (descriptor, closesDescriptor) = (ends.reading, true)
         pipe = FileHandle(fileDescriptor: ends.writing, closeOnDealloc: true)
       }
     }
@@ -218,19 +218,19 @@ package final class ChildProcess: Sendable {
       switch output {
       case .kept:
         let file = try ScratchFile()
-        (descriptor, isOurs) = (file.descriptor, false)
+        (descriptor, closesDescriptor) = (file.descriptor, false)
         self.file = file
-      case .none: (descriptor, isOurs) = (try Self.opened("/dev/null", O_WRONLY), true)
-      case .descriptor(let given): (descriptor, isOurs) = (given, false)
+      case .none: (descriptor, closesDescriptor) = (try Self.opened("/dev/null", O_WRONLY), true)
+      case .descriptor(let existing): (descriptor, closesDescriptor) = (existing, false)
       case .pipe:
         let ends = try Self.makePipe()
-        (descriptor, isOurs) = (ends.writing, true)
+        (descriptor, closesDescriptor) = (ends.writing, true)
         pipe = FileHandle(fileDescriptor: ends.reading, closeOnDealloc: true)
       case .joined: preconditionFailure("only the error output can be joined to the output")
       }
     }
 
-    deinit { if isOurs { close(descriptor) } }
+    deinit { if closesDescriptor { close(descriptor) } }
 
     private static func opened(_ path: String, _ flags: Int32) throws -> Int32 {
       let descriptor = open(path, flags | O_CLOEXEC)

@@ -3,10 +3,10 @@ import Foundation
 /// A test's own folder in memory, independent of the location of temporary files; deleted with its last reference.
 public final class MemoryFolder: Sendable {
   /// The path of Linux's memory-backed file system for all users.
-  private static let place = "/dev/shm"
+  private static let root = "/dev/shm"
 
   /// True if this machine has one.
-  public static let isThere = FileManager.default.isWritableFile(atPath: place)
+  public static let isThere = FileManager.default.isWritableFile(atPath: root)
 
   /// The path of the folder.
   public let path: String
@@ -15,7 +15,7 @@ public final class MemoryFolder: Sendable {
   ///
   /// - Throws: The error of the file system.
   public init() throws {
-    path = "\(Self.place)/signet-\(UUID().uuidString)"
+    path = "\(Self.root)/signet-\(UUID().uuidString)"
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }

@@ -15,9 +15,9 @@
       var step = 4
 
       /// Returns the offset of a byte from the start of the needle.
-      func place(of index: Int) -> Int { index / 4 * step + index % 4 }
+      func offset(of index: Int) -> Int { index / 4 * step + index % 4 }
 
-      var byteCount: Int { place(of: masked.count - 1) + 1 }
+      var byteCount: Int { offset(of: masked.count - 1) + 1 }
     }
 
     private static let mask: UInt8 = 0x5A
@@ -76,39 +76,39 @@
     /// Returns the number of copies of each secret in memory; secrets without a copy are left out.
     ///
     /// - Throws: ``Failure``.
-    package func found() throws -> [String: Int] { try places().mapValues(\.count) }
+    package func found() throws -> [String: Int] { try addresses().mapValues(\.count) }
 
-    private func places() throws -> [String: Set<Int>] {
+    private func addresses() throws -> [String: Set<Int>] {
       let memory = open("/proc/\(folder)/mem", O_RDONLY | O_CLOEXEC)
       guard memory >= 0 else { throw Failure(errno: errno) }
       defer { close(memory) }
       var found: [String: Set<Int>] = [:]
       for mapping in try mappings() where mapping.name != "[vvar]" && mapping.name != "[vsyscall]" {
         // The system merges adjacent mappings, so the search's own pages may be inside one.
-        let own = ownRange.clamped(to: mapping.range)
-        for part in own.isEmpty
+        let ownPages = ownRange.clamped(to: mapping.range)
+        for part in ownPages.isEmpty
           ? [mapping.range]
-          : [mapping.range.lowerBound..<own.lowerBound, own.upperBound..<mapping.range.upperBound]
+          : [mapping.range.lowerBound..<ownPages.lowerBound, ownPages.upperBound..<mapping.range.upperBound]
         {
-          try search(part, memory) { needle, place in found[needle, default: []].insert(place) }
+          try search(part, memory) { needle, address in found[needle, default: []].insert(address) }
         }
       }
       return found
     }
 
     private func search(_ part: Range<Int>, _ memory: Int32, _ report: (String, Int) -> Void) throws {
-      var place = part.lowerBound
+      var offset = part.lowerBound
       let overlap = needles.map(\.byteCount).max() ?? 0
-      while place < part.upperBound {
+      while offset < part.upperBound {
         // Windows overlap by the longest needle, so that no occurrence crosses an edge.
-        let count = pread(memory, window, min(Self.windowByteCount, part.upperBound - place), off_t(place))
+        let count = pread(memory, window, min(Self.windowByteCount, part.upperBound - offset), off_t(offset))
         guard count > 0 else { return }  // no page, for example after the end of a file
         if !isEmpty(count) {
-          for needle in needles { search(needle, count) { report(needle.name, place + $0) } }
+          for needle in needles { search(needle, count) { report(needle.name, offset + $0) } }
           explicit_bzero(window, count)
         }
-        if place + count >= part.upperBound { return }
-        place += max(count - overlap, 1)
+        if offset + count >= part.upperBound { return }
+        offset += max(count - overlap, 1)
       }
     }
 
@@ -130,17 +130,17 @@
     private func search(_ needle: Needle, _ count: Int, _ report: (Int) -> Void) {
       let first = Int32(needle.masked[0] ^ Self.mask)
       let prefix = needle.masked.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } ^ Self.wideMask
-      var place = window
+      var position = window
       let end = window + count - needle.byteCount
-      while place <= end, let hit = memchr(place, first, end - place + 1) {
+      while position <= end, let hit = memchr(position, first, end - position + 1) {
         if hit.loadUnaligned(as: UInt32.self) == prefix, isWhole(needle, at: hit) { report(hit - window) }
-        place = hit + 1
+        position = hit + 1
       }
     }
 
-    private func isWhole(_ needle: Needle, at place: UnsafeMutableRawPointer) -> Bool {
+    private func isWhole(_ needle: Needle, at pointer: UnsafeMutableRawPointer) -> Bool {
       needle.masked.indices.allSatisfy {
-        Self.masked(place.load(fromByteOffset: needle.place(of: $0), as: UInt8.self)) == needle.masked[$0]
+        Self.masked(pointer.load(fromByteOffset: needle.offset(of: $0), as: UInt8.self)) == needle.masked[$0]
       }
     }
 

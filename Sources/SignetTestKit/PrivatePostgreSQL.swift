@@ -13,7 +13,7 @@ package final class PrivatePostgreSQL: Sendable {
   }
 
   private static let installed = "/usr/lib/postgresql"
-  private static let found = Result { try PrivatePostgreSQL() }
+  private static let instance = Result { try PrivatePostgreSQL() }
 
   /// True if a PostgreSQL server is installed; in CI its absence is a failure.
   package static let isPossible = version != nil || ContinuousIntegration.isHere
@@ -26,7 +26,7 @@ package final class PrivatePostgreSQL: Sendable {
   /// Returns the shared server of this process, started on first use.
   ///
   /// - Throws: ``Failure``.
-  package static func shared() throws -> PrivatePostgreSQL { try found.get() }
+  package static func shared() throws -> PrivatePostgreSQL { try instance.get() }
 
   /// The folder for the cluster, the socket and the log.
   package let folder: String
@@ -70,10 +70,10 @@ package final class PrivatePostgreSQL: Sendable {
     supervisor = try ChildCommand(
       line, folder: "/", input: .pipe, output: .pipe, errorOutput: .none
     ).start()
-    let said = String(decoding: supervisor.output.availableData, as: UTF8.self)
-    guard said == "ready\n" else {
+    let answer = String(decoding: supervisor.output.availableData, as: UTF8.self)
+    guard answer == "ready\n" else {
       let log = try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)
-      throw Failure(description: "PostgreSQL did not start: \(log ?? said)")
+      throw Failure(description: "PostgreSQL did not start: \(log ?? answer)")
     }
   }
 
@@ -181,8 +181,8 @@ package final class PrivatePostgreSQL: Sendable {
       if let (process, last) = open {
         open = (process, database)
         let turn = last == database ? "" : "\\connect \(database)\n"
-        let said = try Self.delete(by: process, turn)
-        if !said.isEmpty { return try Self.isDone(said) }
+        let answer = try Self.delete(by: process, turn)
+        if !answer.isEmpty { return try Self.isDone(answer) }
         // A test has ended all connections, including psql's: start another one.
       }
       let process = try ChildCommand(
@@ -206,9 +206,9 @@ package final class PrivatePostgreSQL: Sendable {
     return String(decoding: process.output.availableData, as: UTF8.self)
   }
 
-  private static func isDone(_ said: String) throws -> Bool {
-    guard said == "false\n" || said == "true\n" else { throw Failure(description: "psql said \(said)") }
-    return said == "false\n"
+  private static func isDone(_ answer: String) throws -> Bool {
+    guard answer == "false\n" || answer == "true\n" else { throw Failure(description: "psql said \(answer)") }
+    return answer == "false\n"
   }
 
   /// Waits for connections that are just closing: emptying another database would need a new connection.
@@ -236,8 +236,8 @@ package final class PrivatePostgreSQL: Sendable {
   /// - Throws: ``Failure``.
   package func becomeStandby() throws {
     try supervisor.input.write(contentsOf: Data("standby\n".utf8))
-    let said = String(decoding: supervisor.output.availableData, as: UTF8.self)
-    guard said == "standby\n" else { throw Failure(description: "PostgreSQL is no standby: \(said)") }
+    let answer = String(decoding: supervisor.output.availableData, as: UTF8.self)
+    guard answer == "standby\n" else { throw Failure(description: "PostgreSQL is no standby: \(answer)") }
   }
 
   /// Returns libpq's connection string of a database.

@@ -55,7 +55,7 @@ public final class VirtualTimer: Clock {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        let (isOver, watchers) = values.withLock {
+        let (outcome, watchers) = values.withLock {
           values -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
           if values.cancelled.remove(id) != nil { return (.failure(CancellationError()), []) }
           if deadline <= values.now { return (.success(()), []) }
@@ -65,7 +65,7 @@ public final class VirtualTimer: Clock {
           return (nil, watchers)
         }
         for watcher in watchers { watcher.resume() }
-        if let isOver { continuation.resume(with: isOver) }
+        if let outcome { continuation.resume(with: outcome) }
       }
     } onCancel: {
       let sleeper = values.withLock { values -> Sleeper? in

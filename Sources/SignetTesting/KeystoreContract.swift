@@ -92,8 +92,8 @@ extension KeystoreContract {
     Check("a changed, cut or lengthened blob is refused") { open in
       let keystore = try open()
       let blob = try keystore.seal(SecretBytes(copying: secret), context: [1])
-      try forEachChange(of: blob) { changed, what in
-        try expectRefusal(what) { _ = try keystore.unseal(changed, context: [1]) }
+      try forEachChange(of: blob) { changed, change in
+        try expectRefusal(change) { _ = try keystore.unseal(changed, context: [1]) }
       }
       try expect(keystore.unseal(blob, context: [1]).insecureCopy() == secret, "does not open afterwards")
     },
@@ -126,8 +126,8 @@ extension KeystoreContract {
       try expect(
         keystore.makeSigningKey(authorization: SecretBytes(copying: [1])).publicKey != key.publicKey,
         "the same key was made twice")
-      try forEachChange(of: key.blob) { changed, what in
-        try expectRefusal(what) {
+      try forEachChange(of: key.blob) { changed, change in
+        try expectRefusal(change) {
           _ = try keystore.signature(
             ofDigest: digest, with: changed, authorization: SecretBytes(copying: [1]))
         }
@@ -165,8 +165,8 @@ extension KeystoreContract {
       guard let keystore = try open() as? any GuessLimitingKeystore else { return }
       let guess = SecretBytes(copying: [1, 2])
       let blob = try keystore.seal(SecretBytes(copying: secret), context: [1], authorization: guess, limit: 3)
-      try forEachChange(of: blob) { changed, what in
-        try expectRefusal(what) { _ = try keystore.unseal(changed, context: [1], authorization: guess) }
+      try forEachChange(of: blob) { changed, change in
+        try expectRefusal(change) { _ = try keystore.unseal(changed, context: [1], authorization: guess) }
       }
       try expectRefusal("another context") {
         _ = try keystore.unseal(blob, context: [2], authorization: guess)
@@ -208,11 +208,11 @@ extension KeystoreContract {
   }
 
   /// Runs a call that must fail with a ``KeystoreFailure`` whose remedy is to register anew.
-  private static func expectRefusal(_ what: String, _ body: () throws -> Void) throws {
+  private static func expectRefusal(_ change: String, _ body: () throws -> Void) throws {
     do { try body() } catch let failure as KeystoreFailure {
-      return try expect(failure.remedy == .registerAnew, "\(what): failed with “\(failure)”")
+      return try expect(failure.remedy == .registerAnew, "\(change): failed with “\(failure)”")
     }
-    throw Failure(description: "\(what): expected a refusal, and it succeeded")
+    throw Failure(description: "\(change): expected a refusal, and it succeeded")
   }
 
   /// Calls `body` with variants of `blob` with a changed bit or length: all variants of a short blob, 100 of a long one.

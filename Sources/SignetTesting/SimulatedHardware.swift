@@ -107,13 +107,13 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     try fails(.unsealing)
     let name = try limitName(blob)
     let content = try decrypt(Array(blob.dropFirst(1 + Self.nameByteCount)), context: context + name)
-    let (wanted, secret) = content.withBytes { bytes in
+    let (expected, secret) = content.withBytes { bytes in
       (
         SharedSecretBox(SecretBytes(copying: bytes.extracting(first: authorization.byteCount))),
         SharedSecretBox(SecretBytes(copying: bytes.extracting(droppingFirst: authorization.byteCount)))
       )
     }
-    let isRight = wanted.withSecret { $0.isEqual(to: authorization) }
+    let isRight = expected.withSecret { $0.isEqual(to: authorization) }
     let remaining: Int? = values.withLock { values in
       guard let limit = values.limits[name], limit.failedCount < limit.limit else { return nil }
       values.limits[name]?.failedCount = isRight ? 0 : limit.failedCount + 1
