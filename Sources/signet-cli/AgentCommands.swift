@@ -117,7 +117,7 @@
     }
 
     private static func groupsPath(_ arguments: Arguments) throws -> String {
-      if let given = arguments.optionalString("groups") { return given }
+      if let path = arguments.optionalString("groups") { return path }
       let environment = ProcessInfo.processInfo.environment
       // XDG Base Directory Specification: an unset or relative XDG_CONFIG_HOME means ~/.config.
       if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return "\(base)/signet/agent.json" }

@@ -17,8 +17,13 @@ struct ListedAccount {
   private let names: [(issuer: String, name: String)]
 
   init(_ account: Account) {
-    (id, issuer, name, created) = (account.id, account.issuer, account.name, account.imported)
-    (codes, push, isEnrolled) = ([account], nil, false)
+    id = account.id
+    issuer = account.issuer
+    name = account.name
+    created = account.imported
+    codes = [account]
+    push = nil
+    isEnrolled = false
     names = [(account.issuer, account.name)]
   }
 
@@ -28,7 +33,10 @@ struct ListedAccount {
     let shown =
       account.codes.first.map { ($0.issuer, $0.name) } ?? account.push.map { ($0.issuer, $0.name) }
       ?? enrolled
-    (id, created, codes, push) = (account.id, account.created, account.codes, account.push)
+    id = account.id
+    created = account.created
+    codes = account.codes
+    push = account.push
     ((issuer, name), isEnrolled) = (shown, true)
     names = [shown, enrolled]
   }

@@ -204,7 +204,7 @@ extension Command {
   }
 
   /// An account whose server could not be asked, or sent an unacceptable message, and the failure.
-  private typealias NotAsked = (mechanism: PushMechanism, failure: SignetFailure)
+  private typealias FailedReception = (mechanism: PushMechanism, failure: SignetFailure)
 
   /// Receives messages for accounts whose servers do not push.
   ///
@@ -212,7 +212,7 @@ extension Command {
   @discardableResult
   private static func receiveWaiting(
     on device: Device, _ password: SharedSecretBox?, _ arguments: Arguments
-  ) async throws -> [NotAsked] {
+  ) async throws -> [FailedReception] {
     let failures = try await device.accounts.receiveWaiting(by: password)
     for (mechanism, failure) in failures {
       arguments.errorOutput.print(
@@ -221,7 +221,7 @@ extension Command {
     return failures
   }
 
-  private static func json(of failed: NotAsked) -> JSONObject {
+  private static func json(of failed: FailedReception) -> JSONObject {
     let mechanism = failed.mechanism
     return [
       "account": .string(mechanism.account.description), "issuer": .string(mechanism.issuer),
@@ -416,16 +416,16 @@ private struct Message {
   /// Returns the text for a terminal: ID and possible answers, sender, and content, behind bars.
   func text(on terminal: Terminal) -> TerminalText {
     let message = notification.message
-    let how =
+    let instruction =
       switch message.kind {
       case .default: "approve or deny"
       case .challenge where message.numbers.isEmpty: "approve with --number. \(PushAuthMessage.oneNumber)"
       case .challenge: "approve with --number, one of \(message.numberList). \(PushAuthMessage.oneNumber)"
       case .biometric: "approve with a finger or the passcode"
       }
-    let what = state == "pending" ? how : state
+    let status = state == "pending" ? instruction : state
     return
-      "Message \(notification.id, limit: 200): \(ours: what)\n\(message.text(of: mechanism, on: terminal))"
+      "Message \(notification.id, limit: 200): \(ours: status)\n\(message.text(of: mechanism, on: terminal))"
   }
 
   var json: JSONObject {

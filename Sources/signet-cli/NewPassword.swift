@@ -25,7 +25,7 @@ extension DeviceOptions {
       output.print("\(ours: costs.joined(separator: " "))")
     }
     while true {
-      let password = try await typed(
+      let password = try await enteredPassword(
         "New password\(ours: subject): ", lock == .silent ? nil : .unmetRules(of: policy))
       // A script gets one attempt; a user may retry.
       if arguments.isSet("password-fd") { return password }
@@ -34,13 +34,17 @@ extension DeviceOptions {
         for violation in violations { output.print("Not allowed: \(violation).") }
         continue
       }
-      let repeated = try await typed("Repeat it: ")
-      if password.withSecret({ first in repeated.withSecret { $0.isEqual(to: first) } }) { return password }
+      let confirmation = try await enteredPassword("Repeat it: ")
+      if password.withSecret({ first in confirmation.withSecret { $0.isEqual(to: first) } }) {
+        return password
+      }
       output.print("The two entries differ; try again.")
     }
   }
 
-  private func typed(_ prompt: TerminalText, _ note: PromptNote? = nil) async throws -> SharedSecretBox {
+  private func enteredPassword(_ prompt: TerminalText, _ note: PromptNote? = nil) async throws
+    -> SharedSecretBox
+  {
     try await answering(with: Self.passwordOption) {
       try await arguments.secretInput("password-fd").read(prompt, note: note) {
         SharedSecretBox(SecretBytes(copying: $0))

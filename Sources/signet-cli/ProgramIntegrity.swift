@@ -28,8 +28,8 @@ enum ProgramIntegrity {
 
   private static func judge(_ environment: [String: String]) throws -> Integrity {
     let standard = IntegritySettings.standard(for: .current)
-    let written = try settings(environment, over: standard)
-    var settings = written ?? standard
+    let configured = try settings(environment, over: standard)
+    var settings = configured ?? standard
     let value = environment[variable] ?? ""
     if !value.isEmpty {
       guard let reaction = Reaction(rawValue: value) else {
@@ -38,7 +38,7 @@ enum ProgramIntegrity {
       }
       settings = settings.hardened(to: reaction)
     }
-    guard written != nil || !word.isEmpty else { return try Integrity(settings: settings) }
+    guard configured != nil || !value.isEmpty else { return try Integrity(settings: settings) }
     return try Integrity(
       guards: Integrity.standardGuards(for: .release), flavour: .current, settings: settings)
   }

@@ -10,7 +10,9 @@ final class TerminalActivation: ActivationHandler {
   private let caught = Mutex<(any Error)?>(nil)
 
   init(options: DeviceOptions, progress: ProgressLine, renewing present: Container? = nil) {
-    (self.options, self.progress, self.present) = (options, progress, present)
+    self.options = options
+    self.progress = progress
+    self.present = present
   }
 
   /// The error if no password could be read.

@@ -53,10 +53,10 @@ extension Command {
 
   /// Returns the values of the command line; at a terminal without any, reads values until an empty line.
   private static func values(_ arguments: Arguments) async throws -> [String] {
-    let given = arguments.strings("value")
-    guard given.isEmpty, SecretInput.terminal.isTerminal, !arguments.isSet("yes"), !arguments.isSet("json"),
+    let options = arguments.strings("value")
+    guard options.isEmpty, SecretInput.terminal.isTerminal, !arguments.isSet("yes"), !arguments.isSet("json"),
       !arguments.isSet("password-fd")
-    else { return given }
+    else { return options }
     var values: [String] = []
     while values.count < TypedApproval.maximumValueCount {
       let line = try await Question.terminal.line(

@@ -7,7 +7,7 @@ let accountPolicyOperations = [
     let policies = try request.accountPolicies()
     let registered =
       try request.members.optionalStrings("registered") ?? AccountPolicyRegistry.builtIn.map(\.name)
-    let known = try AccountEvidence(evidence)
+    let accountEvidence = try AccountEvidence(evidence)
     var (seen, breaches, indeterminate): ([String], [AccountPolicyBreach], [String]) = ([], [], [])
     for name in registered where !seen.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
       guard AccountPolicySet.isName(name) else { throw AccountPolicyFailure.invalidName(name) }
@@ -16,7 +16,7 @@ let accountPolicyOperations = [
       if let policy = AccountPolicyRegistry()[name] {
         let registry = try AccountPolicyRegistry(only: [policy])
         try registry.check(policies)
-        let report = AccountPolicyEvaluator(registry: registry).evaluateAtOnce(policies, known)
+        let report = AccountPolicyEvaluator(registry: registry).evaluateAtOnce(policies, accountEvidence)
         breaches += report.breaches
         indeterminate += report.indeterminate
       } else {

@@ -33,7 +33,9 @@ actor PendingRequestList {
   private var shown: Set<Int> = []
 
   init(_ arguments: Arguments, _ announcements: Announcements, isConversation: Bool) {
-    (self.arguments, self.announcements, self.isConversation) = (arguments, announcements, isConversation)
+    self.arguments = arguments
+    self.announcements = announcements
+    self.isConversation = isConversation
   }
 
   /// Updates the requests of a source: shows new ones, and reports ended ones.

@@ -28,7 +28,9 @@ final class TerminalUAFInteraction: UAFInteraction {
   ///   - picture: The file for a picture to confirm.
   init(_ arguments: Arguments, authenticator: String? = nil, user: String? = nil, picture: String? = nil) {
     self.arguments = arguments
-    (self.authenticator, self.user, self.picture) = (authenticator, user, picture)
+    self.authenticator = authenticator
+    self.user = user
+    self.picture = picture
   }
 
   /// The error if no input could be read.

@@ -118,7 +118,7 @@ struct UAFCommandOptions {
   }
 
   /// Runs an operation; an input error takes precedence over the operation's own failure.
-  func asking<Value>(
+  func interacting<Value>(
     _ interaction: TerminalUAFInteraction, _ operation: () async throws -> Value
   ) async throws -> Value {
     do { return try await operation() } catch { throw interaction.failure ?? error }

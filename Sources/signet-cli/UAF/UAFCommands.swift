@@ -83,7 +83,7 @@ extension Command {
     let authorization = try await options.authorization()
     let device = try options.options.device(createIfMissing: true)
     let operations = try options.operations(person, on: device)
-    let outcome = try await options.asking(person) {
+    let outcome = try await options.interacting(person) {
       try await operations.register(
         arguments.string("user"), policy: arguments.optionalString("policy"), device: arguments.newUAFDevice,
         authorization: authorization, options: arguments.uafKeyOptions)
@@ -109,7 +109,7 @@ extension Command {
       picture: arguments.optionalString("picture"))
     let operations = try options.operations(person, on: options.options.device(createIfMissing: false))
     try await options.checkServer(of: arguments.string("user"), operations)
-    let authorization = try await options.asking(person) {
+    let authorization = try await options.interacting(person) {
       try await operations.authenticate(
         arguments.string("user"), policy: arguments.optionalString("policy"))
     }
@@ -227,7 +227,7 @@ extension Command {
     let options = try UAFCommandOptions(arguments)
     let person = TerminalUAFInteraction(arguments)
     let operations = try options.localOperations(person, on: options.options.device(createIfMissing: false))
-    try await options.asking(person) { try await operations.changePIN(of: arguments.string("user")) }
+    try await options.interacting(person) { try await operations.changePIN(of: arguments.string("user")) }
     arguments.report("The PIN was changed.", ["changed": .bool(true)])
     return .success
   }
@@ -241,7 +241,9 @@ extension Command {
     let options = try UAFCommandOptions(arguments)
     let person = TerminalUAFInteraction(arguments)
     let operations = try options.localOperations(person, on: options.options.device(createIfMissing: false))
-    try await options.asking(person) { try await operations.changePassword(of: arguments.string("user")) }
+    try await options.interacting(person) {
+      try await operations.changePassword(of: arguments.string("user"))
+    }
     arguments.report("The password was changed.", ["changed": .bool(true)])
     return .success
   }
@@ -268,7 +270,7 @@ extension Command {
     switch action {
     case .decode: arguments.report(payload)
     case .run:
-      try await options.asking(person) { try await arguments.run(try await operations.redeem(payload)) }
+      try await options.interacting(person) { try await arguments.run(try await operations.redeem(payload)) }
     }
     return .success
   }
@@ -306,7 +308,7 @@ extension Command {
       arguments.errorOutput.print("Nothing waits.")
       return pending.errors.isEmpty ? .failure : .unavailable
     }
-    try await options.asking(person) {
+    try await options.interacting(person) {
       try await arguments.run(try await operations.redeem(newest.payload))
     }
     return .success
