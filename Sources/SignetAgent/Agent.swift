@@ -55,7 +55,9 @@
       screen: (any ScreenLockObserver)? = nil,
       container: @escaping @Sendable () async throws(SignetFailure) -> Container
     ) {
-      (self.device, self.container, self.limits) = (device, container, limits)
+      self.device = device
+      self.container = container
+      self.limits = limits
       self.screen = screen
       groups = Dictionary(uniqueKeysWithValues: configuration.groups.map { ($0.group, $0) })
       if let process = PeerProcess(getpid()), let path = process.executable()?.path,

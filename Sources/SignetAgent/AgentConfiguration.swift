@@ -18,7 +18,9 @@ public struct AgentConfiguration: Sendable, Hashable {
 
     /// Creates a group.
     public init(_ group: AppGroup, executables: [String], limits: SessionLimits = .standard) {
-      (self.group, self.executables, self.limits) = (group, executables, limits)
+      self.group = group
+      self.executables = executables
+      self.limits = limits
     }
   }
 
@@ -78,9 +80,9 @@ public struct AgentConfiguration: Sendable, Hashable {
   }
 
   private static func group(_ entry: JSONObject) throws(JSONFailure) -> Group {
-    let known = ["name", "executables", "idle", "age"]
-    if let other = entry.members.first(where: { !known.contains($0.name) }) {
-      throw .missingMember("a meaning of \(other.name)")
+    let memberNames = ["name", "executables", "idle", "age"]
+    if let unknown = entry.members.first(where: { !memberNames.contains($0.name) }) {
+      throw .missingMember("a meaning of \(unknown.name)")
     }
     guard let name = AppGroup(try entry.string("name")) else { throw .missingMember("name") }
     let idle = try entry.optionalInteger("idle").map { Duration.seconds($0) }

@@ -28,7 +28,9 @@
     public init(
       path: String, group: AppGroup = .standard, servedBy programs: [String] = AgentSession.standardPrograms
     ) {
-      (self.path, self.group, server) = (path, group, ServerRule(programs: programs))
+      self.path = path
+      self.group = group
+      server = ServerRule(programs: programs)
     }
 
     /// The default paths of the agent's program: `/usr/bin/signet`, `/usr/local/bin/signet`, and this program itself.

@@ -8,8 +8,8 @@ extension ServerConfigurationFile {
   /// First those of new containers, then those with a reaction, then unknown parameters.
   fileprivate var unevaluatedPolicies: [UnevaluatedPolicy] {
     let registry = AccountPolicyRegistry()
-    let named = services.profile.accountPolicies.names + services.accountRules.reactions.keys.sorted()
-    return named.enumerated().filter { registry[$1] == nil && !named[..<$0].contains($1) }.map {
+    let policyNames = services.profile.accountPolicies.names + services.accountRules.reactions.keys.sorted()
+    return policyNames.enumerated().filter { registry[$1] == nil && !policyNames[..<$0].contains($1) }.map {
       UnevaluatedPolicy($1)
     } + UnevaluatedPolicy.parameters(of: services.profile.accountPolicies)
   }

@@ -14,7 +14,10 @@ package struct FolderCertificate: Hashable, Sendable {
   package let authorityRefusal: String?
 
   package init(names: [String], end: Int64, pin: [UInt8], authorityRefusal: String? = nil) {
-    (self.names, self.end, self.pin, self.authorityRefusal) = (names, end, pin, authorityRefusal)
+    self.names = names
+    self.end = end
+    self.pin = pin
+    self.authorityRefusal = authorityRefusal
   }
 
   /// Decides whether a certificate can contain a name: a DNS name, whose first label may be `*`, or an IP address.

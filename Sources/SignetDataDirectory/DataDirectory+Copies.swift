@@ -59,13 +59,13 @@ extension DataDirectory {
   /// Reads the files in the folder that the settings name, and the operator's key, which may have been removed.
   private func requireNamedFiles() throws(DataDirectoryFailure) {
     let tls = settings.tls
-    var named: [(name: String?, access: FolderFile.Access, setting: String)] = [
+    var namedFiles: [(name: String?, access: FolderFile.Access, setting: String)] = [
       (tls.certificate, .plain, "tls.certificate"), (tls.key, .secret, "tls.key"),
       (tls.authority, .plain, "tls.authority"),
     ]
-    named += settings.push.files.map { ($0.name, $0.access, $0.setting) }
-    named.append((settings.openIDAuthority, .plain, "openID.authority"))
-    for case (let name?, let access, let setting) in named where !name.hasPrefix("/") {
+    namedFiles += settings.push.files.map { ($0.name, $0.access, $0.setting) }
+    namedFiles.append((settings.openIDAuthority, .plain, "openID.authority"))
+    for case (let name?, let access, let setting) in namedFiles where !name.hasPrefix("/") {
       _ = try read(name, access, of: setting)
     }
     if let metadata = settings.uaf?.metadata, !metadata.hasPrefix("/") { _ = try uafSetup() }

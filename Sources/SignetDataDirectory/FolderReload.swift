@@ -31,7 +31,9 @@ package final class FolderReload: Sendable {
   ///   - folder: The data folder that the server was started with.
   ///   - server: The server.
   package init(_ folder: DataDirectory, of server: Server) {
-    (path, started, self.server) = (folder.path, folder.settings, server)
+    path = folder.path
+    started = folder.settings
+    self.server = server
     files = Self.digests(of: folder.settings, in: folder)
     // The chain in use; the file may have been replaced since.
     state = Mutex(State(settings: folder.settings, certificateChain: server.firstCertificateChain))

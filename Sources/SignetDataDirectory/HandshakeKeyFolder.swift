@@ -41,7 +41,9 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
   ///
   /// - Throws: ``DataDirectoryFailure``, above all `notInMemory`.
   init(_ path: String, users: FolderHold, log: EventLog) throws(DataDirectoryFailure) {
-    (self.path, self.users, self.log) = (path, users, log)
+    self.path = path
+    self.users = users
+    self.log = log
     opened = Opened(try Self.open(path))
   }
 

@@ -57,9 +57,9 @@ extension AuthenticationEvidence.Kind: Shaped {}
 extension Shape<KeyAssurance> {
   /// The minimum key protection; `any` stands for no requirement.
   fileprivate static let demand: Shape = {
-    let words = Shape<String>.oneOf(["any"] + KeyAssurance.allCases.dropFirst().map(\.rawValue))
-    return Shape(schema: words.schema) {
-      KeyAssurance(rawValue: try words.read($0, $1)) ?? .software
+    let names = Shape<String>.oneOf(["any"] + KeyAssurance.allCases.dropFirst().map(\.rawValue))
+    return Shape(schema: names.schema) {
+      KeyAssurance(rawValue: try names.read($0, $1)) ?? .software
     } write: {
       .string($0 == .software ? "any" : $0.rawValue)
     }

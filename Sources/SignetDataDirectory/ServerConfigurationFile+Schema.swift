@@ -145,12 +145,13 @@ extension ServerConfigurationFile {
     check: { settings, _ in
       // A waiting request keeps its connection, so at least one connection must remain for decisions.
       let connections = settings.connections
-      for (name, found, whole, limit) in [
+      for (name, value, enclosingName, limit) in [
         ("waiting", connections.waiting, "total", connections.total),
         ("waitingPerAddress", connections.waitingPerAddress, "perAddress", connections.perAddress),
       ] {
-        guard let found, found >= limit else { continue }
-        throw Refusal.reason("\"connections.\(name)\" is less than \"\(whole)\" (\(limit)); found \(found)")
+        guard let value, value >= limit else { continue }
+        throw Refusal.reason(
+          "\"connections.\(name)\" is less than \"\(enclosingName)\" (\(limit)); found \(value)")
       }
       try settings.uaf?.check(domain: settings.serverURL.domain, among: settings.requirements)
     })

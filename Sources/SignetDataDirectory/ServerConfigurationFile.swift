@@ -20,7 +20,9 @@ package import SignetServer
 
     /// Creates file names; the defaults are those of ``DataDirectory/create(at:_:alternativeNames:masterKeyFile:clock:)``.
     package init(certificate: String = "tls.pem", key: String = "tls.key", authority: String? = "ca.pem") {
-      (self.certificate, self.key, self.authority) = (certificate, key, authority)
+      self.certificate = certificate
+      self.key = key
+      self.authority = authority
     }
   }
 

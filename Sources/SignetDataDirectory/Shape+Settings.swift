@@ -11,9 +11,9 @@ extension Shape {
       do { return try read(value, member) } catch let refusal as ServerConfigurationFile.Refusal {
         throw refusal
       } catch {
-        var found = value.summary
-        if hidesTexts, case .string = value { found = "a text" }
-        throw ServerConfigurationFile.Refusal.reason("\(error); found \(found)")
+        var summary = value.summary
+        if hidesTexts, case .string = value { summary = "a text" }
+        throw ServerConfigurationFile.Refusal.reason("\(error); found \(summary)")
       }
     } write: {
       write($0)
@@ -37,7 +37,7 @@ extension Shape {
     schema["pattern"] = pattern.map { .string($0) }
     return Shape(schema: JSONSchema(schema)) { value, member in
       if case .string(let text) = value {
-        do { if let found = try read(text) { return found } } catch {
+        do { if let parsed = try read(text) { return parsed } } catch {
           throw ServerConfigurationFile.Refusal.reason("\"\(member)\": \(error)")
         }
       }
@@ -92,12 +92,12 @@ extension Shape {
         throw ServerConfigurationFile.Refusal.reason(
           "\"\(member)\" has at most \(limit) members; found \(object.count)")
       }
-      return try object.members.reduce(into: [:]) { map, found in
-        let path = "\(member).\(found.name.prefix(40))"
-        if let complaint = complaint(found.name) {
+      return try object.members.reduce(into: [:]) { map, entry in
+        let path = "\(member).\(entry.name.prefix(40))"
+        if let complaint = complaint(entry.name) {
           throw ServerConfigurationFile.Refusal.reason("\"\(path)\" \(complaint)")
         }
-        map[found.name] = try element.read(found.value, path)
+        map[entry.name] = try element.read(entry.value, path)
       }
     } write: { map in
       let members = map.sorted { $0.key < $1.key }

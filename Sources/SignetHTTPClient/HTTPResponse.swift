@@ -24,8 +24,8 @@ public struct HTTPResponse: Sendable {
   /// - Parameter name: The field's name.
   /// - Returns: Nil if the field is missing or repeated: repeated fields can be read differently.
   public func header(_ name: String) -> String? {
-    let wanted = name.lowercased()
-    let values = headers.filter { $0.0.lowercased() == wanted }
+    let lowercasedName = name.lowercased()
+    let values = headers.filter { $0.0.lowercased() == lowercasedName }
     return values.count == 1 ? values.first?.1 : nil
   }
 }

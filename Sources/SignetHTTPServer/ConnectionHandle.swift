@@ -23,7 +23,7 @@ internal import CMicroHTTPD
   /// The size of the head in bytes, from the method to the empty line, both included.
   var headByteCount: Int { Int(unsafe signet_mhd_head_size(raw)) }
 
-  /// True if a response to the request is queued, by the server or by MHD itself.
+  /// True if a response to the request is rawResponse, by the server or by MHD itself.
   var hasResponse: Bool { unsafe signet_mhd_has_response(raw) != 0 }
 
   /// Visits the header fields in order, as MHD parsed them.
@@ -48,18 +48,18 @@ internal import CMicroHTTPD
     if !closing, let kept = response.kept {
       return unsafe kept.withRaw { unsafe MHD_queue_response(raw, UInt32(response.status), $0) == .YES }
     }
-    let made = unsafe response.body.withUnsafeBytes { bytes in
+    let rawResponse = unsafe response.body.withUnsafeBytes { bytes in
       unsafe signet_mhd_response(bytes.baseAddress, bytes.count)
     }
-    guard let made = unsafe made else { return false }
-    defer { unsafe MHD_destroy_response(made) }
+    guard let rawResponse = unsafe rawResponse else { return false }
+    defer { unsafe MHD_destroy_response(rawResponse) }
     for field in response.headers.fields {
-      guard unsafe MHD_add_response_header(made, field.name, field.value) == .YES else { return false }
+      guard unsafe MHD_add_response_header(rawResponse, field.name, field.value) == .YES else { return false }
     }
     if closing {
-      guard unsafe MHD_add_response_header(made, "Connection", "close") == .YES else { return false }
+      guard unsafe MHD_add_response_header(rawResponse, "Connection", "close") == .YES else { return false }
     }
-    return unsafe MHD_queue_response(raw, UInt32(response.status), made) == .YES
+    return unsafe MHD_queue_response(raw, UInt32(response.status), rawResponse) == .YES
   }
 
   /// Sends bytes in the middle of a body, where MHD cannot queue a response, and closes the sending side.

@@ -71,9 +71,9 @@ internal import Glibc
   }
 
   private static func bind(_ descriptor: Int32, _ address: BindAddress) throws(ServerFailure) {
-    var one: Int32 = 1
+    var enabled: Int32 = 1
     let size = socklen_t(MemoryLayout<Int32>.size)
-    guard unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size) == 0 else {
+    guard unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &enabled, size) == 0 else {
       throw .cannotListen(call: "setsockopt", errno: errno)
     }
     let code = unsafe withUnsafePointer(to: address.storage) { pointer in

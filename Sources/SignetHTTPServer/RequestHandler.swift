@@ -23,7 +23,7 @@ final class RequestHandler: @unchecked Sendable {
     /// The request was refused in the middle of the body; the value is the number of bytes still to read and discard.
     case discarding(Int)
     case handling
-    case answered
+    case responded
   }
 
   init(core: ServerCore, connection: Connection, handle: ConnectionHandle, target: [UInt8]) {
@@ -68,7 +68,7 @@ final class RequestHandler: @unchecked Sendable {
     case .discarding(let rest):
       stage = .discarding(rest - bytes.count)
       return rest > bytes.count
-    case .head, .handling, .answered: return false
+    case .head, .handling, .responded: return false
     }
   }
 
@@ -83,7 +83,7 @@ final class RequestHandler: @unchecked Sendable {
       connection.wakeUps.resumeOthers(after: handle)
       guard let response = connection.takeResponse(sendingUntil: core.responseDeadline) else { return false }
       return send(response)
-    case .head, .discarding, .answered: return false
+    case .head, .discarding, .responded: return false
     }
   }
 
@@ -132,7 +132,7 @@ final class RequestHandler: @unchecked Sendable {
   func routed(by pattern: String) { self.pattern = pattern }
 
   private func send(_ response: ServerResponse) -> Bool {
-    stage = .answered
+    stage = .responded
     core.observe(
       AnsweredRequest(
         method: line.method, path: line.path, pattern: pattern, remoteAddress: connection.peer.text,
@@ -143,7 +143,7 @@ final class RequestHandler: @unchecked Sendable {
 
   /// Answers and closes: after a refusal the start of the next request is unknown.
   private func refuse(_ refusal: RequestRefusal) -> Bool {
-    stage = .answered
+    stage = .responded
     observe(refusal)
     connection.sends(until: core.responseDeadline)
     return handle.queue(core.response(to: refusal), closing: true)
@@ -164,7 +164,7 @@ final class RequestHandler: @unchecked Sendable {
   /// The answer ends the sending side: MHD finds that it cannot write, and closes.
   func refusedByLibrary() {
     connection.heads.remove(self)
-    stage = .answered
+    stage = .responded
     observe(.malformed)
     connection.sends(until: core.responseDeadline)
     handle.sendLast(core.response(to: .malformed).closingMessage)

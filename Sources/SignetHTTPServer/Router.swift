@@ -121,7 +121,7 @@ private struct Node: Sendable {
   private var routes: [String: Router.Route] = [:]
   private var literals: [String: Node] = [:]
   /// At most one: the position after a name.
-  private var named: [Node] = []
+  private var parameterNodes: [Node] = []
 
   mutating func insert(_ segments: ArraySlice<Segment>, method: String, _ route: Router.Route) -> Bool {
     guard let first = segments.first else {
@@ -133,8 +133,8 @@ private struct Node: Sendable {
     case .literal(let text):
       return literals[text, default: Node()].insert(segments.dropFirst(), method: method, route)
     case .name:
-      if named.isEmpty { named.append(Node()) }
-      return named[0].insert(segments.dropFirst(), method: method, route)
+      if parameterNodes.isEmpty { parameterNodes.append(Node()) }
+      return parameterNodes[0].insert(segments.dropFirst(), method: method, route)
     }
   }
 
@@ -146,7 +146,7 @@ private struct Node: Sendable {
     if let node = literals[first], let found = node.routes(for: segments.dropFirst(), &captured) {
       return found
     }
-    guard let node = named.first, !first.isEmpty else { return nil }
+    guard let node = parameterNodes.first, !first.isEmpty else { return nil }
     captured.append(first)
     if let found = node.routes(for: segments.dropFirst(), &captured) { return found }
     captured.removeLast()

@@ -7,7 +7,9 @@ package struct PNGLimits: Hashable, Sendable {
   package var pixelCount: Int
 
   package init(byteCount: Int, side: UInt32, pixelCount: Int) {
-    (self.byteCount, self.side, self.pixelCount) = (byteCount, side, pixelCount)
+    self.byteCount = byteCount
+    self.side = side
+    self.pixelCount = pixelCount
   }
 }
 
@@ -49,7 +51,9 @@ package struct PNGFrame: Hashable, Sendable {
     }
     width = Self.bigEndian(bytes, at: 16)
     height = Self.bigEndian(bytes, at: 20)
-    (bitDepth, colourType, compression) = (bytes[24], bytes[25], bytes[26])
+    bitDepth = bytes[24]
+    colourType = bytes[25]
+    compression = bytes[26]
     (filter, interlace) = (bytes[27], bytes[28])
     guard width > 0, height > 0 else { throw .damaged }
     guard width <= limits.side, height <= limits.side, Int(width) * Int(height) <= limits.pixelCount
