@@ -21,8 +21,12 @@ package struct StepContest: Sendable, CustomStringConvertible {
     reading: (@Sendable (Storage) async throws -> Void)? = nil,
     after prepare: @escaping @Sendable (Storage) async throws -> Void
   ) {
-    (self.description, self.prizes, self.isSymmetric) = (description, prizes, isSymmetric)
-    (self.steps, self.reading, self.prepare) = (steps, reading, prepare)
+    self.description = description
+    self.prizes = prizes
+    self.isSymmetric = isSymmetric
+    self.steps = steps
+    self.reading = reading
+    self.prepare = prepare
   }
 }
 

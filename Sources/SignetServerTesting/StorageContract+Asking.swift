@@ -117,11 +117,11 @@ extension StorageContract {
       storage in
       try await storage.add(Sample.alice)
       try await client(storage, "c")
-      @Sendable func refused(_ what: String, keys: Bool = false) async throws {
+      @Sendable func refused(_ subject: String, keys: Bool = false) async throws {
         try await expect(
           storage.ask("t", asking("t", keys: keys), TransactionLimits(pending: 9, challenges: 1)),
-          is: .noAuthenticator, what)
-        try await expect(storage.transaction("t"), is: nil, "the transaction of \(what)")
+          is: .noAuthenticator, subject)
+        try await expect(storage.transaction("t"), is: nil, "the transaction of \(subject)")
       }
       try await refused("nothing")
       try await addTarget(storage)
@@ -246,13 +246,14 @@ extension StorageContract {
     },
     Check("whatever ends a transaction ends what its user was asked by in the same step") { storage in
       try await prepare(storage)
-      func ended(_ id: String, _ what: String, at time: Int64 = 1150) async throws {
-        try await expect(storage.uafOperation("s-\(id)")?.state, is: .failed, "\(what): the operation")
+      func ended(_ id: String, _ subject: String, at time: Int64 = 1150) async throws {
+        try await expect(storage.uafOperation("s-\(id)")?.state, is: .failed, "\(subject): the operation")
         try await expect(
-          storage.uafOperation("s-\(id)")?.end?.status, is: 1408, "\(what): what the client is told")
-        try await expect(storage.pushAuthMessage("p-\(id)")?.state, is: .expired, "\(what): the message")
-        try await expect(answer(storage, id, .yes, at: time), is: false, "\(what): a late yes")
-        try await expect(authenticate(storage, id, at: time), is: .transactionOver, "\(what): a late answer")
+          storage.uafOperation("s-\(id)")?.end?.status, is: 1408, "\(subject): what the client is told")
+        try await expect(storage.pushAuthMessage("p-\(id)")?.state, is: .expired, "\(subject): the message")
+        try await expect(answer(storage, id, .yes, at: time), is: false, "\(subject): a late yes")
+        try await expect(
+          authenticate(storage, id, at: time), is: .transactionOver, "\(subject): a late answer")
       }
       try await expect(storage.decide("t1", Sample.decision(.denied)), is: .decided, "a no by a container")
       try await ended("t1", "a no")

@@ -45,10 +45,10 @@ extension StorageContract {
         found += next.entries
         stretch = next
       } while stretch?.unread.isEmpty == false
-      let wanted = all.filter { $0.text == key.text || $0.text.contains("\"user\":\"~alice\"") }
-      try expect(Set(found), is: Set(wanted), "what names the user, or nobody")
-      try expect(found.count, is: wanted.count, "each once")
-      try expect(wanted.count < all.count, is: true, "others")
+      let expected = all.filter { $0.text == key.text || $0.text.contains("\"user\":\"~alice\"") }
+      try expect(Set(found), is: Set(expected), "what names the user, or nobody")
+      try expect(found.count, is: expected.count, "each once")
+      try expect(expected.count < all.count, is: true, "others")
     },
   ]
 }

@@ -51,7 +51,7 @@ extension StorageContract {
       try await expect(storage.addTarget("d1", of: "alice"), is: true, "a target")
       let device = try await storage.only("alice").id
       let key = Array("k1".utf8)
-      let named: [(String, AuditEvent, AuditActor)] = [
+      let deviceEvents: [(String, AuditEvent, AuditActor)] = [
         ("container.renewalAsked", .containerRenewalAsked(container: "c1"), .local),
         ("account.reportRefused", .accountReportRefused(user: "alice", container: "c1"), .container("c1")),
         ("transaction.denied", .transactionDenied(user: "alice", transaction: "t"), .container("c1")),
@@ -60,18 +60,18 @@ extension StorageContract {
         ("uaf.targetChanged", .uafTargetChanged(target: "d1"), .local),
         ("uaf.requested", .uafRequested(session: "s", operation: "Auth", user: "alice"), .target("d1")),
       ]
-      for (name, event, actor) in named {
+      for (name, event, actor) in deviceEvents {
         try await storage.append(AuditRecord(event, by: actor, at: 1010))
         let found = try await entries(name, storage)
         try expect(count("\"device\":\"\(device)\"}", in: found), is: 1, name)
       }
       // A container that is unknown, and events on no device.
-      let others: [(String, AuditEvent, AuditActor)] = [
+      let otherEvents: [(String, AuditEvent, AuditActor)] = [
         ("code.accepted", .codeAccepted(user: "alice", .container("c1")), .key("k")),
         ("container.revoked", .containerRevoked(container: "c9"), .local),
         ("transaction.expired", .transactionExpired(transaction: "t"), .server),
       ]
-      for (name, event, actor) in others {
+      for (name, event, actor) in otherEvents {
         try await storage.append(AuditRecord(event, by: actor, at: 1010))
         try await expect(count("\"device\"", in: entries(name, storage)), is: 0, name)
       }

@@ -167,10 +167,10 @@ extension StorageContract {
         try await storage.addClient(client("\(id)", delivery), audit: event("client"))
         _ = try await storage.ask("t-\(id)", request("t-\(id)", of: "\(id)", delivery))
       }
-      try await expect(storage.told(at: .max), is: [], "before the end")
+      try await expect(storage.dueNotices(at: .max), is: [], "before the end")
       for id in ["t-c", "t-d"] as [TransactionID] { _ = try await storage.decide(id, Sample.decision()) }
       _ = try await storage.sweep(at: 1_300) { event("expired \($0)") }
-      let due = try await storage.told(at: 1_300)
+      let due = try await storage.dueNotices(at: 1_300)
       try expect(due.map(\.event.subject), is: ["t-d", "t-e"], "due")
       try expect(due.map(\.event.kind), is: [.requestEnded, .requestEnded], "what happened")
       try expect(due.map(\.receiver.id), is: ["d", "e"], "who is told")
@@ -186,15 +186,16 @@ extension StorageContract {
       _ = try await storage.ask("t-g", request("t-g", of: "d", .ping))
       _ = try await storage.decide("t-g", Sample.decision())
       try await expect(
-        storage.told(at: 1_359).map(\.event.subject), is: ["t-g", "t-e"], "while it is leased")
+        storage.dueNotices(at: 1_359).map(\.event.subject), is: ["t-g", "t-e"], "while it is leased")
       try await expect(
-        storage.told(at: 1_360, limit: 1).map(\.event.subject), is: ["t-g", "t-e"], "one of each client")
+        storage.dueNotices(at: 1_360, limit: 1).map(\.event.subject), is: ["t-g", "t-e"], "one of each client"
+      )
       try await expect(storage.endDelivery(leased, next: 1_310, audit: nil), is: true, "a try that failed")
       try await expect(
-        storage.told(at: 1_310).map(\.event.subject), is: ["t-g", "t-e", "t-d"], "the next try")
+        storage.dueNotices(at: 1_310).map(\.event.subject), is: ["t-g", "t-e", "t-d"], "the next try")
       _ = try await storage.revoke("e")
       try await expect(
-        storage.told(at: .max).map(\.receiver.id), is: ["d", "d"], "after a client was revoked")
+        storage.dueNotices(at: .max).map(\.receiver.id), is: ["d", "d"], "after a client was revoked")
       try await expect(
         storage.ask("t-f", request("t-f", of: "e", .push)), is: .clientRevoked,
         "a request of a revoked client")
@@ -215,7 +216,7 @@ extension StorageContract {
       }
       try await expect(storage.revoke("d"), is: true, "revoke")
       try await expect(storage.transaction("t-d")?.state, is: .withdrawn, "what was pending")
-      try await expect(storage.told(at: .max), is: [], "notices")
+      try await expect(storage.dueNotices(at: .max), is: [], "notices")
       try await expect(
         log(of: storage).suffix(2).map(\.self), is: [event("revoked").text, event("withdrawn t-d").text],
         "log")
@@ -234,7 +235,7 @@ extension StorageContract {
           is: isTaken, "at \(time)")
       }
       _ = try await storage.sweep(at: 1_400 + 86_400) { event("expired \($0)") }
-      try await expect(storage.told(at: .max), is: [], "a day later")
+      try await expect(storage.dueNotices(at: .max), is: [], "a day later")
     },
   ]
 }
@@ -248,7 +249,7 @@ extension Storage {
     }
   }
 
-  fileprivate func told(at time: Int64, limit: Int = 9) async throws -> [OutboxRecord] {
+  fileprivate func dueNotices(at time: Int64, limit: Int = 9) async throws -> [OutboxRecord] {
     try await dueDeliveries(on: .ciba, at: time, limitPerReceiver: limit)
   }
 

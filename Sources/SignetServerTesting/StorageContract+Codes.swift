@@ -246,9 +246,9 @@ extension StorageContract {
   ]
 
   fileprivate static func expect(
-    _ found: Int?, is bound: Int?, _ what: String, _ holds: (Int?, Int?) -> Bool
+    _ found: Int?, is bound: Int?, _ subject: String, _ holds: (Int?, Int?) -> Bool
   ) throws {
-    try expect(holds(found, bound), "\(what): found \(String(describing: found))")
+    try expect(holds(found, bound), "\(subject): found \(String(describing: found))")
   }
 }
 

@@ -218,17 +218,17 @@ extension StorageContract {
           }
         }
       }
-      for (basis, what) in [
+      for (basis, subject) in [
         (Storage.basis("s", suffices: false), "weak keys"), (UAFBasis.target("t9"), "no target"),
       ] {
-        try await expect(.unauthorized, "a target by \(what)") {
+        try await expect(.unauthorized, "a target by \(subject)") {
           try await storage.removeUAFTarget("t1", by: basis, audit: event("removed"))
         }
       }
       try await expect(storage.uafCredentials(user: "alice").count, is: 3, "keys that stay")
       try await expect(storage.uafTargets(user: "alice").count, is: 3, "targets that stay")
-      let own = UAFKeySelection(aaid: "7357#0001", keyID: Array("k1".utf8))
-      try await expect(storage.deregister("own", own, by: .target("t1")), is: .accepted, "a key there")
+      let selection = UAFKeySelection(aaid: "7357#0001", keyID: Array("k1".utf8))
+      try await expect(storage.deregister("own", selection, by: .target("t1")), is: .accepted, "a key there")
       try await expect(.unauthorized, "anything by a key that is gone") {
         try await storage.removeUAFTarget("t2", by: Storage.basis("s"), audit: event("removed"))
       }

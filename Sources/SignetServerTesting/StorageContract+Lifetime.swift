@@ -57,16 +57,16 @@ extension StorageContract {
       try await storage.activate("c1")
       try await storage.add(Sample.bob)
       try await storage.activate("c9", user: "bob")
-      for taken in ["c1", "c9"] as [ContainerID] {
+      for usedID in ["c1", "c9"] as [ContainerID] {
         var record = Sample.container("c2", activation: "a-c1")
         (record.renews, record.renewals, record.succession) = ("c1", 1, "signed")
         // The key has another kind there: a key has one owner and one use.
-        record.sessionKey = Sample.container(taken, activation: "a").signingKey
+        record.sessionKey = Sample.container(usedID, activation: "a").signingKey
         let successor = NewContainer(record, Sample.credential("c2"))
         let outcome = try await storage.stageRenewal(of: "c1", by: successor, limit: 1) {
           StorageContract.event("renewal \($0)")
         }
-        try expect(outcome, is: .keyTaken, "a key of \(taken)")
+        try expect(outcome, is: .keyTaken, "a key of \(usedID)")
         try await expect(storage.container("c2"), is: nil, "what was not taken")
       }
       try await expect(storage.stage("c2", renewing: "c1", limit: 1), is: .staged, "new keys")

@@ -121,16 +121,16 @@ extension StorageContract {
       try await expect(storage.due(at: .max), is: [], "both are")
     },
     Check("a row that this server has not written is marked") { storage in
-      let (own, other) = (
+      let (original, other) = (
         storage.authenticatingRows(with: key(1)), storage.authenticatingRows(with: key(2))
       )
-      try await prepare(own, first)
-      try await expect(own.due(at: .max).map(\.isAltered), is: [false], "its own")
+      try await prepare(original, first)
+      try await expect(original.due(at: .max).map(\.isAltered), is: [false], "its own")
       try await expect(other.due(at: .max).map(\.isAltered), is: [true], "by another key")
-      let due = try await own.due(at: .max)[0]
-      let leased = try await own.leaseDelivery(due, until: 2060)
+      let due = try await original.due(at: .max)[0]
+      let leased = try await original.leaseDelivery(due, until: 2060)
       try expect(leased?.isAltered, is: false, "with a lease")
-      try await expect(own.due(at: 2060).map(\.isAltered), is: [false], "after the lease")
+      try await expect(original.due(at: 2060).map(\.isAltered), is: [false], "after the lease")
     },
   ]
 

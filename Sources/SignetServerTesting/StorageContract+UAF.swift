@@ -192,14 +192,14 @@ extension StorageContract {
       storage in
       try await prepare(storage, [5])
       try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
-      let (asked, key) = (try await storage.transaction("t1"), credential(1, counter: 5))
+      let (pending, key) = (try await storage.transaction("t1"), credential(1, counter: 5))
       let refusal = UAFOutcome.requirementNotMet(reason: "no")
       for id in ["a", "b"] as [ID<UAFOperationRecord>] {
         try await storage.addUAFOperation(session(id, transaction: id == "b" ? "t1" : nil), audit: nil)
         let outcome = try await storage.finishUAFAuthentication(id, of: "alice", end(), uses: [use(1, 6)]) {
           event($0 == refusal ? "refused" : "accepted")
         } judge: { keys, transaction in
-          keys == [key] && transaction == (id == "b" ? asked : nil) ? refusal : nil
+          keys == [key] && transaction == (id == "b" ? pending : nil) ? refusal : nil
         }
         try expect(outcome, is: refusal, "the outcome of \(id)")
         try expect(try await storage.uafOperation(id)?.state, is: .failed, "the operation \(id)")

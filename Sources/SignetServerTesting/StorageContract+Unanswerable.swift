@@ -68,14 +68,14 @@ extension StorageContract {
     try await storage.addClient(client, audit: event("client"))
   }
 
-  private static func expectEnded(_ storage: Storage, _ id: TransactionID, _ what: String) async throws {
+  private static func expectEnded(_ storage: Storage, _ id: TransactionID, _ subject: String) async throws {
     let found = try await storage.transaction(id)
-    try expect(found?.state, is: .withdrawn, "\(what): the state")
-    try expect(found?.end?.reason, is: "noAuthenticator", "\(what): the reason")
+    try expect(found?.state, is: .withdrawn, "\(subject): the state")
+    try expect(found?.end?.reason, is: "noAuthenticator", "\(subject): the reason")
   }
 
-  private static func expectWaiting(_ storage: Storage, _ id: TransactionID, _ what: String) async throws {
-    try await expect(storage.transaction(id)?.state, is: .pending, "\(what): the state")
+  private static func expectWaiting(_ storage: Storage, _ id: TransactionID, _ subject: String) async throws {
+    try await expect(storage.transaction(id)?.state, is: .pending, "\(subject): the state")
   }
 
   /// The checks that an authenticator must be in use and on no locked device, at the creation and later.
@@ -309,8 +309,8 @@ extension StorageContract {
         var session = Sample.session("s-\(id)", "Auth", of: "alice")
         (session.state, session.request, session.target) = (.tokenCreated, nil, "d1")
         (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.text.utf8), 1300)
-        let asked = UAFAsking(transaction, key: key) { _ in event("asked") }
-        return try await storage.addUAFOperation(session, answering: asked, limits: Sample.limits) { _ in
+        let request = UAFAsking(transaction, key: key) { _ in event("asked") }
+        return try await storage.addUAFOperation(session, answering: request, limits: Sample.limits) { _ in
           event("operation")
         }
       }

@@ -89,8 +89,8 @@ extension StorageContract {
     let entries = try await storage.auditEntries(after: 0, limit: 10_000)
     var verification = AuditVerification()
     for entry in entries { verification.take(entry) }
-    if let place = verification.report.firstBreak {
-      throw Failure(description: "the audit chain \(place.chain) breaks at entry \(place.number)")
+    if let position = verification.report.firstBreak {
+      throw Failure(description: "the audit chain \(position.chain) breaks at entry \(position.number)")
     }
     return entries.map(\.text)
   }

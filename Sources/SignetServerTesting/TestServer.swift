@@ -87,7 +87,9 @@ public final class TestServer: Sendable {
   }
 
   private init(_ stopped: TestServer, _ settings: ServicePolicy) throws {
-    (storage, transport, serverURL) = (stopped.storage, stopped.transport, stopped.serverURL)
+    storage = stopped.storage
+    transport = stopped.transport
+    serverURL = stopped.serverURL
     certificateAuthorityPEM = stopped.certificateAuthorityPEM
     context = ServiceContext(
       settings: settings, storage: try storage(),

@@ -47,8 +47,12 @@ package struct ChildCommand: Sendable {
     _ line: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
     folder: String? = nil, input: Input = .none, output: Output = .kept, errorOutput: Output = .kept
   ) {
-    (self.line, self.environment, self.folder) = (line, environment, folder)
-    (self.input, self.output, self.errorOutput) = (input, output, errorOutput)
+    self.line = line
+    self.environment = environment
+    self.folder = folder
+    self.input = input
+    self.output = output
+    self.errorOutput = errorOutput
   }
 
   /// Starts the process.

@@ -57,7 +57,9 @@ package final class ChildProcess: Sendable {
     let output = try Standard(writing: command.output)
     var errorOutput: Standard?
     if case .joined = command.errorOutput {} else { errorOutput = try Standard(writing: command.errorOutput) }
-    (inputPipe, outputPipe, errorOutputPipe) = (input.pipe, output.pipe, errorOutput?.pipe)
+    inputPipe = input.pipe
+    outputPipe = output.pipe
+    errorOutputPipe = errorOutput?.pipe
     (outputFile, errorOutputFile) = (output.file, errorOutput?.file)
     id = try Self.spawn(command, [input, output, errorOutput ?? output].map(\.descriptor))
     life = Life(id)

@@ -18,8 +18,8 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
 
   package init(test: String, environment: [String: String], fresh: () -> UInt64) {
     if let text = environment["SIGNET_SEED"] {
-      guard let given = UInt64(text) else { preconditionFailure("SIGNET_SEED is a number of 64 bits") }
-      seed = given
+      guard let number = UInt64(text) else { preconditionFailure("SIGNET_SEED is a number of 64 bits") }
+      seed = number
     } else if environment["SIGNET_KILLS"] != nil {
       seed = fresh()
     } else {
