@@ -44,12 +44,12 @@ enum ActivationCommands {
     let code = try QRCode(answer.message.code)
     // Write it before any output, whose reader may have gone: the code cannot be shown again.
     try picture?.write(code.png(), or: "make another code")
-    return arguments.show(answer) { made in
+    return arguments.show(answer) { created in
       if arguments.output.isTerminal || arguments.isSet("show-qr") { show(code, arguments) }
       arguments.output.print(
         fields: [
-          ("Server", client.server.shortForm), ("User id", order.user.text), ("Invite code", made.invite),
-          ("Expires", utc(made.expires)),
+          ("Server", client.server.shortForm), ("User id", order.user.text), ("Invite code", created.invite),
+          ("Expires", utc(created.expires)),
         ], copying: ["Invite code"])
     }
   }

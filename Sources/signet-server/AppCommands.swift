@@ -102,13 +102,13 @@ enum AppCommands {
     for policy in policies.map(UnevaluatedPolicy.all) ?? [] {
       arguments.errorOutput.print("signet-server: \(policy)")
     }
-    return try arguments.show(answer) { made in
+    return try arguments.show(answer) { created in
       if arguments.output.isTerminal || arguments.isSet("show-qr") {
-        ActivationCommands.show(try QRCode(made.uri), arguments)
+        ActivationCommands.show(try QRCode(created.uri), arguments)
       }
-      var fields = [("App", made.id.text), ("User id", app.user.text), ("URI", made.uri)]
-      if let serial = made.token { fields.append(("Token", serial)) }
-      arguments.output.print(fields: fields + [("Expires", utc(made.expires))], copying: ["URI"])
+      var fields = [("App", created.id.text), ("User id", app.user.text), ("URI", created.uri)]
+      if let serial = created.token { fields.append(("Token", serial)) }
+      arguments.output.print(fields: fields + [("Expires", utc(created.expires))], copying: ["URI"])
     }
   }
 

@@ -130,9 +130,9 @@ enum AuditCommands {
       "intact": .bool(report.isIntact), "entries": .integer(report.count),
       "head": .string(text(of: report.heads)),
     ]
-    if let bad = report.firstBreak {
-      object["firstBadEntry"] = .integer(bad.number)
-      object["firstBadChain"] = .integer(bad.chain)
+    if let firstBreak = report.firstBreak {
+      object["firstBadEntry"] = .integer(firstBreak.number)
+      object["firstBadChain"] = .integer(firstBreak.chain)
     }
     if let position = report.keptHeads.last { object["keptHeadEntry"] = .integer(position.number) }
     return object
@@ -141,8 +141,8 @@ enum AuditCommands {
   private static func print(_ report: AuditReport, _ arguments: Arguments) {
     let output = arguments.output
     let verdict =
-      if let bad = report.firstBreak {
-        output.styled("broken at \(text(of: bad))", .red)
+      if let firstBreak = report.firstBreak {
+        output.styled("broken at \(text(of: firstBreak))", .red)
       } else if report.isIntact {
         output.styled("intact", .green)
       } else {

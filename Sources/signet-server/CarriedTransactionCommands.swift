@@ -33,11 +33,11 @@ enum CarriedTransactionCommands {
       }
       // Write it before any output, whose reader may have gone.
       try picture?.write(QRCode(link).png(), or: "withdraw the transaction and ask again")
-      return try arguments.show(answer) { made in
+      return try arguments.show(answer) { created in
         try show(link, arguments)
         arguments.output.print(
-          fields: [("Transaction", made.id.text), ("Link", link), ("Expires", utc(made.expires))]
-            + TransactionCommands.number(of: made), copying: ["Link"])
+          fields: [("Transaction", created.id.text), ("Link", link), ("Expires", utc(created.expires))]
+            + TransactionCommands.number(of: created), copying: ["Link"])
       }
     },
     Command(

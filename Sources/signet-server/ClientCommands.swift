@@ -103,8 +103,8 @@ enum ClientCommands {
       answer.json["secret"] = nil
       answer.json["file"] = .string(path)
     }
-    return arguments.show(answer) { made in
-      var fields = [("Client", made.id.text), ("Issuer", made.issuer)]
+    return arguments.show(answer) { created in
+      var fields = [("Client", created.id.text), ("Issuer", created.issuer)]
       if let secret { fields.append(path.map { ("File", $0) } ?? ("Secret", secret)) }
       arguments.output.print(fields: fields, copying: ["Client", "Issuer", "Secret"])
       if path == nil, secret != nil { arguments.errorOutput.print("The secret can't be shown again.") }

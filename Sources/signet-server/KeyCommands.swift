@@ -71,13 +71,13 @@ enum KeyCommands {
       answer.json["key"] = nil
       answer.json["file"] = .string(path)
     }
-    return arguments.show(answer) { made in
+    return arguments.show(answer) { created in
       if let path {
-        arguments.output.print(fields: [("Key", made.id.text), ("File", path)])
+        arguments.output.print(fields: [("Key", created.id.text), ("File", path)])
       } else {
         // Only the key, so that the output can go to a file or a vault's input.
-        arguments.output.print("\(copied: made.key)")
-        arguments.errorOutput.print("This is key \(made.id); it can't be shown again.")
+        arguments.output.print("\(copied: created.key)")
+        arguments.errorOutput.print("This is key \(created.id); it can't be shown again.")
       }
     }
   }
@@ -112,8 +112,8 @@ enum KeyCommands {
         let key = try await APIKeyService(context).create(
           name: order.name, displayName: order.displayName, scopes: order.scopes, by: .local)
         await context.storage.close()
-        let made = MadeAPIKey(id: key.id, key: key.text)
-        return Answer(message: made, json: made.json)
+        let created = MadeAPIKey(id: key.id, key: key.text)
+        return Answer(message: created, json: created.json)
       } catch {
         await context.storage.close()
         throw CommandFailure(Dialect.problem(error, context.log))

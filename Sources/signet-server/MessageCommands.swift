@@ -60,12 +60,13 @@ enum MessageCommands {
     let client = try OperatorClient(arguments, for: API.sendPushMessage)
     let answer = try await client.send(
       API.sendPushMessage, message, sayingFor: ["mechanism": "--app", "context": "--context"])
-    return arguments.show(answer) { made in
+    return arguments.show(answer) { created in
       var fields = [
-        ("Message", made.id.text), ("Transaction", made.transaction.text), ("Status", made.status.rawValue),
-        ("Expires", utc(made.expires)), ("Delivery", text(of: made.delivery)),
+        ("Message", created.id.text), ("Transaction", created.transaction.text),
+        ("Status", created.status.rawValue),
+        ("Expires", utc(created.expires)), ("Delivery", text(of: created.delivery)),
       ]
-      if let number = made.number { fields.append(("Number", String(number))) }
+      if let number = created.number { fields.append(("Number", String(number))) }
       arguments.output.print(fields: fields)
     }
   }

@@ -107,18 +107,20 @@ enum TransactionCommands {
   }
 
   /// Returns the field for the transaction's number, which cannot be shown again.
-  static func number(of made: MadeTransaction) -> [(String, String)] {
-    made.number.map { [("Number", $0)] } ?? []
+  static func number(of created: MadeTransaction) -> [(String, String)] {
+    created.number.map { [("Number", $0)] } ?? []
   }
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     var order = try order(arguments)
     order.user = try arguments.value("user")
     order.typed = try typedFields(arguments)
-    return try await arguments.ask(API.createTransaction, order) { made in
+    return try await arguments.ask(API.createTransaction, order) { created in
       arguments.output.print(
-        fields: [("Transaction", made.id.text), ("Status", made.status), ("Expires", utc(made.expires))]
-          + number(of: made))
+        fields: [
+          ("Transaction", created.id.text), ("Status", created.status), ("Expires", utc(created.expires)),
+        ]
+          + number(of: created))
     }
   }
 

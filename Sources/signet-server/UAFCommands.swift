@@ -231,7 +231,7 @@ enum UAFCommands {
         switch member.value {
         case .string where member.name == "signatureAlgorithm": value = assertion.algorithm.description
         case .string(let text): value = text
-        case .bool(let truth): value = truth ? "yes" : "no"
+        case .bool(let flag): value = flag ? "yes" : "no"
         case .integer(let number): value = String(number)
         default: value = member.value.text
         }

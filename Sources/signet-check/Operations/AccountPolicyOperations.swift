@@ -32,13 +32,13 @@ let accountPolicyOperations = [
       }
     }
     let unknown = policies.names.filter { name in !seen.contains { $0.utf8.elementsEqual(name.utf8) } }
-    var ok: JSONObject = [
+    var answer: JSONObject = [
       "compliant": .bool(breaches.isEmpty), "breaches": .array(breaches.map { .object($0.json) }),
       "indeterminate": .array(indeterminate.map { .string($0) }),
       "unknown": .array(unknown.map { .string($0) }),
     ]
-    ok["lockingPolicy"] = breaches.first.map { .string($0.policy) }
-    return ok
+    answer["lockingPolicy"] = breaches.first.map { .string($0.policy) }
+    return answer
   }
 ]
 
