@@ -9,11 +9,11 @@ extension Arguments {
   /// - Throws: `CommandFailure` without a terminal.
   func confirmsDeletion(_ question: TerminalText) async throws -> Bool {
     if isSet("yes") { return true }
-    let isSure = try await answering(with: "--yes") {
+    let isConfirmed = try await answering(with: "--yes") {
       try await Question.terminal.confirm(question, preset: false)
     }
-    if !isSure { errorOutput.print("Nothing was deleted.") }
-    return isSure
+    if !isConfirmed { errorOutput.print("Nothing was deleted.") }
+    return isConfirmed
   }
 
   /// Asks for confirmation of the use of a key that needs no password.

@@ -31,7 +31,7 @@ extension Command {
       return .success
     }
     if all.isEmpty {
-      arguments.errorOutput.print(DeviceOptions.nothingYet)
+      arguments.errorOutput.print(DeviceOptions.noContainerMessage)
       return .success
     }
     var table = TextTable(["ID", "USER", "SERVER", "NAME", "STATE", "CREATED", "PROTECTION"])

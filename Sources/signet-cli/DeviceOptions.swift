@@ -75,7 +75,7 @@ struct DeviceOptions {
     } catch VaultFailure.storage where !holdsVault { return nil }
   }
 
-  static let nothingYet: TerminalText =
+  static let noContainerMessage: TerminalText =
     "There is no container yet; activate this device: \(command: "signet activate --qr FILE")"
 
   private var holdsVault: Bool { FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") }

@@ -40,7 +40,7 @@ extension Command {
           to. A code that was made before is void from then on.
           """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let code = try await madeCode(arguments)
+        let code = try await createCode(arguments)
         if arguments.output.isTerminal {
           arguments.errorOutput.print(
             "The code is shown this once: print it or write it down. One that was made before is void now.")
@@ -66,14 +66,14 @@ extension Command {
     let container = try await ContainerChoice.container(arguments, of: device)
     let key = try KeyChoice.key(arguments, of: container)
     let protection = container.protection(of: key)
-    guard let policy = protection.passwordPolicy else { throw nothingToKnow }
+    guard let policy = protection.passwordPolicy else { throw noPassword }
     try await options.requireTry(of: container, key, on: device)
     if let until = try await device.earliestPasswordChange(of: container, key: key) {
       throw CommandFailure(
         .dataError,
         "the password was changed not long ago; change it again from \(ours: Moment.text(until)) on")
     }
-    guard let old = try await options.password(for: container, key: key) else { throw nothingToKnow }
+    guard let old = try await options.password(for: container, key: key) else { throw noPassword }
     if protection.lockPolicy != .silent {
       try await device.tryPresentPassword(old, of: container, key: key)
     }
@@ -86,7 +86,7 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
     let key = try KeyChoice.key(arguments, of: container)
-    guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
+    guard let password = try await options.password(for: container, key: key) else { throw noPassword }
     guard container.protection(of: key).lockPolicy != .silent else {
       throw CommandFailure(
         .dataError, "only the server can tell whether this password is right; use it, and see")
@@ -94,12 +94,12 @@ extension Command {
     try await device.verify(.password(password), for: container, key: key)
   }
 
-  private static func madeCode(_ arguments: Arguments) async throws -> RecoveryCode {
+  private static func createCode(_ arguments: Arguments) async throws -> RecoveryCode {
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
     let key = try KeyChoice.key(arguments, of: container)
-    guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
+    guard let password = try await options.password(for: container, key: key) else { throw noPassword }
     return try await device.makeRecoveryCode(for: container, key: key, password: password)
   }
 
@@ -108,7 +108,7 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
     let key = try KeyChoice.key(arguments, of: container)
-    guard let policy = container.protection(of: key).passwordPolicy else { throw nothingToKnow }
+    guard let policy = container.protection(of: key).passwordPolicy else { throw noPassword }
     // Throws first if the object was erased: no recovery code helps then.
     _ = try await device.lockStatus(of: container, key: key)
     guard try await device.hasRecoveryCode(for: container, key: key) else {
@@ -123,7 +123,7 @@ extension Command {
     return try await device.resetPassword(of: container, key: key, with: code, to: new)
   }
 
-  private static var nothingToKnow: CommandFailure {
+  private static var noPassword: CommandFailure {
     CommandFailure(.dataError, "this container has no password; the device alone protects it")
   }
 }

@@ -7,7 +7,7 @@ final class TerminalActivation: ActivationHandler {
   private let options: DeviceOptions
   private let progress: ProgressLine
   private let present: Container?
-  private let caught = Mutex<(any Error)?>(nil)
+  private let lastError = Mutex<(any Error)?>(nil)
 
   init(options: DeviceOptions, progress: ProgressLine, renewing present: Container? = nil) {
     self.options = options
@@ -16,7 +16,7 @@ final class TerminalActivation: ActivationHandler {
   }
 
   /// The error if no password could be read.
-  var failure: (any Error)? { caught.withLock { $0 } }
+  var failure: (any Error)? { lastError.withLock { $0 } }
 
   func progressed(to state: ActivationProgress) async { progress.update(state.fraction, state.message) }
 
@@ -33,7 +33,7 @@ final class TerminalActivation: ActivationHandler {
         try await options.newPassword(
           for: key, under: request.policy, request.lockPolicy, .enrolment))
     } catch {
-      caught.withLock { $0 = error }
+      lastError.withLock { $0 = error }
       return .cancel
     }
   }

@@ -5,12 +5,12 @@ import Synchronization
 /// The prompts of the device's own passcode check, at the terminal.
 final class TerminalConversation: PasscodeConversation {
   private let output: Terminal
-  private let caught = Mutex<(any Error)?>(nil)
+  private let lastError = Mutex<(any Error)?>(nil)
 
   init(output: Terminal) { self.output = output }
 
   /// The error if nothing could be read.
-  var failure: (any Error)? { caught.withLock { $0 } }
+  var failure: (any Error)? { lastError.withLock { $0 } }
 
   func answer(_ prompt: PasscodePrompt) async -> SecretBytes? {
     do {
@@ -22,7 +22,7 @@ final class TerminalConversation: PasscodeConversation {
       if answer.byteCount == 0 { return nil }
       return answer
     } catch {
-      caught.withLock { $0 = error }
+      lastError.withLock { $0 = error }
       return nil
     }
   }

@@ -34,14 +34,14 @@ struct TransactionText {
       return
     }
     block.text("\(label):", isInGroup: line.isInGroup, goesOnFurther: true)
-    block.further(line.value)
+    block.continuation(line.value)
   }
 }
 
 /// Rows of untrusted text, each with a prefix of the program's own.
 struct TerminalBlock {
   /// Deeper than any label, so that a continuation does not look like another field.
-  private static let further = "  |       "
+  private static let continuation = "  |       "
 
   /// The rows, without the last line feed.
   private(set) var text = TerminalText()
@@ -56,17 +56,19 @@ struct TerminalBlock {
   /// Adds an untrusted text after a word of the program.
   mutating func field(_ label: String, _ value: String) {
     let first = "  " + label + String(repeating: " ", count: max(1, 8 - label.count))
-    add(value.replacing("\n", with: "␊"), first: first, next: Self.further)
+    add(value.replacing("\n", with: "␊"), first: first, next: Self.continuation)
   }
 
   /// Adds an untrusted text, line by line.
   mutating func text(_ value: String, isInGroup: Bool = false, goesOnFurther: Bool = false) {
     let bar = isInGroup ? "  |   " : "  | "
-    add(value, first: bar, next: goesOnFurther ? Self.further : bar)
+    add(value, first: bar, next: goesOnFurther ? Self.continuation : bar)
   }
 
   /// Adds lines that continue the previous text.
-  mutating func further(_ value: String) { add(value, first: Self.further, next: Self.further) }
+  mutating func continuation(_ value: String) {
+    add(value, first: Self.continuation, next: Self.continuation)
+  }
 
   private mutating func add(_ value: String, first: String, next: String) {
     if !text.isEmpty { text += "\n" }

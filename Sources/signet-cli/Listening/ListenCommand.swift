@@ -86,7 +86,7 @@ extension Command {
         group.addTask {
           do { try await Task.sleep(for: .seconds(timeLimit)) } catch { return error }
           announcements.post("signet: nothing came within \(timeLimit) s")
-          return TimeIsUp()
+          return TimeLimitReached()
         }
       }
       // A source that fails leaves the others running; a source that ends without failure has shown the wanted request.
@@ -97,7 +97,7 @@ extension Command {
           group.cancelAll()
           return .success
         }
-        if failure is TimeIsUp {
+        if failure is TimeLimitReached {
           group.cancelAll()
           return .temporaryFailure
         }
@@ -113,7 +113,7 @@ extension Command {
   }
 
   /// Thrown if no request arrived within the time of `--once`.
-  private struct TimeIsUp: Error {}
+  private struct TimeLimitReached: Error {}
 
   /// Returns the seconds after which `--once` ends without a request; `nil` to wait for ever.
   private static func timeLimit(_ arguments: Arguments) throws -> Int? {

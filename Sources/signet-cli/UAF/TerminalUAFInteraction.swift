@@ -12,7 +12,7 @@ import Synchronization
 /// Asks the user at the terminal, or a script on its descriptor, for the input of UAF operations.
 final class TerminalUAFInteraction: UAFInteraction {
   private let arguments: Arguments
-  private let caught = Mutex<(any Error)?>(nil)
+  private let lastError = Mutex<(any Error)?>(nil)
   private let shown = Mutex(false)
 
   private let authenticator: String?
@@ -34,7 +34,7 @@ final class TerminalUAFInteraction: UAFInteraction {
   }
 
   /// The error if no input could be read.
-  var failure: (any Error)? { caught.withLock { $0 } }
+  var failure: (any Error)? { lastError.withLock { $0 } }
 
   private var output: Terminal { arguments.errorOutput }
 
@@ -237,7 +237,7 @@ final class TerminalUAFInteraction: UAFInteraction {
     do {
       if let value = try await ask() { answer.give(value) } else { answer.cancel() }
     } catch {
-      caught.withLock { $0 = error }
+      lastError.withLock { $0 = error }
       answer.cancel()
     }
   }

@@ -138,8 +138,8 @@ extension Command {
       try await arguments.confirmsDeletion(
         "Remove \(selection) of \(username, limit: 200)")
     else { return .failure }
-    let gone = try await operations.deregister(username, aaid: aaid, authorization: authorization)
-    arguments.report(gone: gone)
+    let removed = try await operations.deregister(username, aaid: aaid, authorization: authorization)
+    arguments.report(removed: removed)
     if try await operations.localData.isWithoutKeys(username) {
       arguments.errorOutput.print(
         "signet: the server could not be asked to forget this device; run signet uaf device sync later")
@@ -166,12 +166,12 @@ extension Command {
       )
     else { return .failure }
     let wasWithoutKeys = try await operations.localData.isWithoutKeys(username)
-    let gone = try await operations.localData.deleteAuthenticator(of: username, aaid: aaid)
-    guard !gone.isEmpty || wasWithoutKeys else {
+    let removed = try await operations.localData.deleteAuthenticator(of: username, aaid: aaid)
+    guard !removed.isEmpty || wasWithoutKeys else {
       throw CommandFailure(
         .dataError, "this device has no such key of that user; signet uaf list shows those that it has")
     }
-    arguments.report(gone: gone)
+    arguments.report(removed: removed)
     return .success
   }
 
@@ -336,7 +336,7 @@ extension Arguments {
     case .registration(let registration):
       report(try await registration.run(device: newUAFDevice, options: uafKeyOptions))
     case .authentication(let authentication): report(try await authentication.run())
-    case .deregistration(let deregistration): report(gone: try await deregistration.run())
+    case .deregistration(let deregistration): report(removed: try await deregistration.run())
     }
   }
 }

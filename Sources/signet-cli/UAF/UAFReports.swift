@@ -63,7 +63,7 @@ extension Arguments {
     }
   }
 
-  func report(gone keys: [UAFKey]) {
+  func report(removed keys: [UAFKey]) {
     report(
       keys.count == 1 ? "1 key is gone." : "\(keys.count) keys are gone.",
       [
