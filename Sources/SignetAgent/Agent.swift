@@ -94,8 +94,8 @@
       defer { watching?.cancel() }
       let failure = await withTaskCancellationHandler {
         await withCheckedContinuation { (done: CheckedContinuation<AgentSocketFailure?, Never>) in
-          let isRun = DetachedThread.start { done.resume(returning: self.accept(on: listener, stop)) }
-          if !isRun { done.resume(returning: .system("a thread", errno: EAGAIN)) }
+          let hasStarted = DetachedThread.start { done.resume(returning: self.accept(on: listener, stop)) }
+          if !hasStarted { done.resume(returning: .system("a thread", errno: EAGAIN)) }
         }
       } onCancel: {
         stop.pull()
@@ -128,11 +128,11 @@
           Self.turnAway(SocketStream(adopting: descriptor))
           continue
         }
-        let isRun = DetachedThread.start { [self] in
+        let hasStarted = DetachedThread.start { [self] in
           exchange(SocketStream(adopting: descriptor))
           state.withLock { $0.exchanges -= 1 }
         }
-        if !isRun {
+        if !hasStarted {
           state.withLock { $0.exchanges -= 1 }
           Self.turnAway(SocketStream(adopting: descriptor))
         }
@@ -338,7 +338,7 @@
       case .password: secret.map { .password($0) }
       case .biometrics: .biometrics(reason: "Unlock the data of apps")
       case .passcode:
-        .passcode(reason: "Unlock the data of apps", conversation: GivenAnswer(secret))
+        .passcode(reason: "Unlock the data of apps", conversation: FixedAnswer(secret))
       }
     }
 
@@ -350,12 +350,12 @@
       let container = try await container()
       let session = state.withLock { state -> Session in
         if let existing = state.sessions[group], existing.container.id == container.id { return existing }
-        let made = Session(
+        let newSession = Session(
           for: container, on: device, group: group, limits: settings.limits,
           onLock: { [watchers] reason in watchers.notify(group, reason) })
         state.sessions[group]?.lock()
-        state.sessions[group] = made
-        return made
+        state.sessions[group] = newSession
+        return newSession
       }
       try await session.unlock(by: authentication)
     }
@@ -369,7 +369,7 @@
   }
 
   /// Answers the first question with a hidden answer, and cancels a conversation with more questions.
-  private final class GivenAnswer: PasscodeConversation {
+  private final class FixedAnswer: PasscodeConversation {
     private let secret: Mutex<SharedSecretBox?>
 
     init(_ secret: SharedSecretBox?) { self.secret = Mutex(secret) }

@@ -239,7 +239,7 @@
         close(descriptor)
         return
       }
-      let isRun = DetachedThread.start { [weak self, issued] in
+      let hasStarted = DetachedThread.start { [weak self, issued] in
         let stream = SocketStream(adopting: descriptor)
         var reason = LockReason.ending
         do throws(SignetFailure) {
@@ -250,7 +250,7 @@
         self?.watched.withLock { $0 = nil }
         issued.revoke(because: reason)
       }
-      guard !isRun else { return }
+      guard !hasStarted else { return }
       // No thread would learn of a lock, so the keys are revoked.
       watched.withLock { $0 = nil }
       close(descriptor)

@@ -59,24 +59,24 @@
         close(lock)
         throw code == EWOULDBLOCK ? .alreadyRunning(path) : .system("\(path).lock", errno: code)
       }
-      let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-      var code = made >= 0 ? 0 : errno
-      if made >= 0 {
+      let newDescriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      var code = newDescriptor >= 0 ? 0 : errno
+      if newDescriptor >= 0 {
         _ = unsafe unlink(path)  // allowed: the lock is held
         do throws(SocketStream.Failure) {
           let result = try unsafe withSocketAddress(path) { address, length in
-            unsafe bind(made, address, length)
+            unsafe bind(newDescriptor, address, length)
           }
           let isPrivate = unsafe chmod(path, 0o600) == 0
-          if result != 0 || !isPrivate || listen(made, 128) != 0 { code = errno }
+          if result != 0 || !isPrivate || listen(newDescriptor, 128) != 0 { code = errno }
         } catch { code = ENAMETOOLONG }
-        if code != 0 { close(made) }
+        if code != 0 { close(newDescriptor) }
       }
       guard code == 0 else {
         close(lock)
         throw .system(path, errno: code)
       }
-      (descriptor, self.lock) = (made, lock)
+      (descriptor, self.lock) = (newDescriptor, lock)
     }
 
     deinit {

@@ -51,17 +51,17 @@
     ///   - id: The process ID.
     ///   - handle: A pidfd of the expected process, if the system provides one.
     package init?(_ id: pid_t, handle: Int32? = nil) {
-      let opened = unsafe open("/proc/\(id)", O_DIRECTORY | O_CLOEXEC)
-      guard opened >= 0 else { return nil }
+      let folderDescriptor = unsafe open("/proc/\(id)", O_DIRECTORY | O_CLOEXEC)
+      guard folderDescriptor >= 0 else { return nil }
       if let handle {
         // Readable after the process has ended; if it is still running, the ID still belongs to it.
         var request = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, 0) == 0 else {
-          close(opened)
+          close(folderDescriptor)
           return nil
         }
       }
-      (self.id, folder) = (id, opened)
+      (self.id, folder) = (id, folderDescriptor)
     }
 
     deinit { close(folder) }

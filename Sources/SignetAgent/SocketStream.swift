@@ -25,12 +25,12 @@
 
     /// Connects to a socket in the file system; the kernel then reports the sender of all received bytes.
     package static func connecting(to path: String) throws(Failure) -> SocketStream {
-      let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-      guard made >= 0 else { throw .system(errno: errno) }
-      let stream = SocketStream(adopting: made)
+      let newDescriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      guard newDescriptor >= 0 else { throw .system(errno: errno) }
+      let stream = SocketStream(adopting: newDescriptor)
       try stream.demandSenders()
       let result = try unsafe withSocketAddress(path) { address, length in
-        unsafe Glibc.connect(made, address, length)
+        unsafe Glibc.connect(newDescriptor, address, length)
       }
       guard result == 0 else { throw .system(errno: errno) }
       return stream

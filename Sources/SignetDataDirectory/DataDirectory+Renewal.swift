@@ -47,14 +47,15 @@ extension DataDirectory {
     let names = CertificateNames([settings.serverURL.host] + others)
     let retained: String
     do throws(CryptoFailure) {
-      retained = try Self.stillShown(of: trusted, at: clock.now).prefix(Self.mostAuthorities - 1).map(\.pem)
+      retained = try Self.retainedAuthorities(of: trusted, at: clock.now).prefix(Self.mostAuthorities - 1)
+        .map(\.pem)
         .joined()
     } catch {
       throw .certificateUnreadable(path: file(authority), error)
     }
     // A key that will be replaced may be missing, or not match the certificate.
     let key = hasNewKey ? nil : SharedSecretBox(try read(files.key, .secret, of: "tls.key"))
-    let made: (authority: String, certificate: String, key: SharedSecretBox?)
+    let renewal: (authority: String, certificate: String, key: SharedSecretBox?)
     do throws(CryptoFailure) {
       // A unique name, so that authorities are not confused; two can be created in the same second.
       let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -66,16 +67,16 @@ extension DataDirectory {
           try issuer.issueServerCertificate(
             privateKeyPEM: key, dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
         }
-        made = (try issuer.certificatePEM, certificate, nil)
+        renewal = (try issuer.certificatePEM, certificate, nil)
       } else {
         let issued = try issuer.issueServerCertificate(
           dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
-        made = (try issuer.certificatePEM, issued.certificatePEM, issued.privateKeyPEM)
+        renewal = (try issuer.certificatePEM, issued.certificatePEM, issued.privateKeyPEM)
       }
     } catch { throw .certificate(error) }
-    let authorities = SecretBytes(copying: Array((made.authority + retained).utf8))
-    let certificate = SecretBytes(copying: Array(made.certificate.utf8))
-    if let key = made.key {
+    let authorities = SecretBytes(copying: Array((renewal.authority + retained).utf8))
+    let certificate = SecretBytes(copying: Array(renewal.certificate.utf8))
+    if let key = renewal.key {
       let names = unusedNames()
       try key.withSecret { (secret) throws(DataDirectoryFailure) in
         try FolderFile("\(path)/\(names.key)", .secret).create(secret)
@@ -103,7 +104,7 @@ extension DataDirectory {
     guard isCertificateRenewedHere, let authority = settings.tls.authority, let trusted = try authorityPEM()
     else { return false }
     do throws(CryptoFailure) {
-      return try Self.stillShown(of: trusted, at: clock.now).count >= Self.mostAuthorities
+      return try Self.retainedAuthorities(of: trusted, at: clock.now).count >= Self.mostAuthorities
     } catch { throw .certificateUnreadable(path: file(authority), error) }
   }
 
@@ -114,7 +115,9 @@ extension DataDirectory {
   ///
   /// A running server may not have loaded newer certificates: an authority is kept until all certificates that it issued
   /// have expired. The first authority, that of the replaced certificate, is always kept.
-  private static func stillShown(of pem: String, at time: Int64) throws(CryptoFailure) -> [ListedAuthority] {
+  private static func retainedAuthorities(of pem: String, at time: Int64) throws(CryptoFailure)
+    -> [ListedAuthority]
+  {
     let listed = try ListedAuthority.all(inPEM: pem)
     return listed.prefix(1) + listed.dropFirst().filter { lastEnd(of: $0) > time }
   }
@@ -148,7 +151,7 @@ extension DataDirectory {
     }
     let present = try certificate(clock: clock).pin
     var pins: [[UInt8]] = []
-    for (name, _) in madeNames().reversed() {
+    for (name, _) in generatedNames().reversed() {
       let pin: [UInt8]
       do {
         let content = try FolderFile("\(path)/\(name)", .plain).read()
@@ -165,10 +168,10 @@ extension DataDirectory {
   static let authorityPrefix = "Signet"
 
   /// Returns unused file names for a key and its certificate.
-  private func unusedNames() -> (certificate: String, key: String) { Self.names(madeNames().count + 1) }
+  private func unusedNames() -> (certificate: String, key: String) { Self.names(generatedNames().count + 1) }
 
   /// Returns the file names of keys and certificates created here; some files may be missing.
-  private func madeNames() -> [(certificate: String, key: String)] {
+  private func generatedNames() -> [(certificate: String, key: String)] {
     var names = [Self.names(1)]
     while true {
       let next = Self.names(names.count + 1)

@@ -60,13 +60,13 @@ struct CheckedRequest: Sendable {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):
       true
-    default: tokenMarks.contains(byte)
+    default: tokenSymbols.contains(byte)
     }
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  private static let tokenMarks = Set("!#$%&'*+-.^_`|~".utf8)
+  private static let tokenSymbols = Set("!#$%&'*+-.^_`|~".utf8)
   private static let reserved: Set<String> = [
     "connection", "content-length", "cookie", "expect", "host", "keep-alive", "proxy-authorization",
     "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",

@@ -167,7 +167,7 @@ final class Connection: Sendable {
     /// The handler's deadline has passed.
     case overdue(RequestHandler)
     /// The client of the handler has left.
-    case deserted((@Sendable () -> Void)?)
+    case clientDisconnected((@Sendable () -> Void)?)
   }
 
   /// Enforces the deadlines for receiving and sending, and checks whether the handler's client is still connected.
@@ -188,7 +188,7 @@ final class Connection: Sendable {
       if isOverdue, handling.outcome == nil { return .overdue(handling.handler) }
       guard !handling.isCancelled, handling.outcome == nil, hasPeerLeft else { return .nothing }
       state.handling?.isCancelled = true
-      return .deserted(handling.cancel)
+      return .clientDisconnected(handling.cancel)
     }
   }
 

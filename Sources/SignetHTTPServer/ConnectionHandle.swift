@@ -23,7 +23,7 @@ internal import CMicroHTTPD
   /// The size of the head in bytes, from the method to the empty line, both included.
   var headByteCount: Int { Int(unsafe signet_mhd_head_size(raw)) }
 
-  /// True if a response to the request is rawResponse, by the server or by MHD itself.
+  /// True if a response to the request is queued, by the server or by MHD itself.
   var hasResponse: Bool { unsafe signet_mhd_has_response(raw) != 0 }
 
   /// Visits the header fields in order, as MHD parsed them.

@@ -52,17 +52,17 @@ final class ConnectionRegistry: Sendable {
             peer.network, limit: limits.turnedAwayCount, limitPerNetwork: limits.turnedAwayCountPerAddress)
       else { return nil }
       // Connections to refuse get little time: others wait for the same answer.
-      let patience = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.farewellTime)
+      let timeout = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.refusalTimeout)
       let connection = Connection(
         descriptor: descriptor, peer: peer, wakeUps: wakeUps, heads: heads, isTurnedAway: !isServed,
-        deadline: time.now + patience)
+        deadline: time.now + timeout)
       state.connections[descriptor] = connection
       return connection
     }
   }
 
   /// The time that a connection to refuse has for the handshake and its request.
-  private static let farewellTime: Duration = .seconds(5)
+  private static let refusalTimeout: Duration = .seconds(5)
 
   func connection(_ descriptor: Int32) -> Connection? {
     state.withLock { $0.connections[descriptor] }

@@ -8,17 +8,17 @@ internal import CMicroHTTPD
   ///
   /// The corresponding C functions are `MHD_create_response_from_buffer` and `MHD_add_response_header`.
   init?(_ response: ServerResponse) {
-    let made = unsafe response.body.withUnsafeBytes { bytes in
+    let rawResponse = unsafe response.body.withUnsafeBytes { bytes in
       unsafe signet_mhd_response(bytes.baseAddress, bytes.count)
     }
-    guard let made = unsafe made else { return nil }
+    guard let rawResponse = unsafe rawResponse else { return nil }
     for field in response.headers.fields {
-      guard unsafe MHD_add_response_header(made, field.name, field.value) == .YES else {
-        unsafe MHD_destroy_response(made)
+      guard unsafe MHD_add_response_header(rawResponse, field.name, field.value) == .YES else {
+        unsafe MHD_destroy_response(rawResponse)
         return nil
       }
     }
-    unsafe raw = unsafe made
+    unsafe raw = unsafe rawResponse
   }
 
   deinit { unsafe MHD_destroy_response(raw) }

@@ -15,13 +15,13 @@ struct RequestTarget {
       return
     }
     let origin = try Self.originForm(bytes)
-    guard let cut = origin.firstIndex(of: UInt8(ascii: "?")) else {
+    guard let separator = origin.firstIndex(of: UInt8(ascii: "?")) else {
       path = try RequestPath(raw: String(decoding: origin, as: UTF8.self))
       query = QueryParameters()
       return
     }
-    path = try RequestPath(raw: String(decoding: origin[..<cut], as: UTF8.self))
-    query = try QueryParameters(raw: String(decoding: origin[(cut + 1)...], as: UTF8.self))
+    path = try RequestPath(raw: String(decoding: origin[..<separator], as: UTF8.self))
+    query = try QueryParameters(raw: String(decoding: origin[(separator + 1)...], as: UTF8.self))
   }
 
   /// Drops `http://authority` of an absolute form, which every server must accept.

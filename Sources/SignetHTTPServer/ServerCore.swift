@@ -15,12 +15,12 @@ final class ServerCore: Sendable {
 
   private enum Stage {
     case fresh
-    case running(Machinery)
+    case running(Components)
     case stopping(Task<Void, Never>)
     case stopped
   }
 
-  private struct Machinery: Sendable {
+  private struct Components: Sendable {
     let listener: ListeningSocket
     let acceptor: Acceptor
     let checks: RegularCheck
@@ -65,9 +65,9 @@ final class ServerCore: Sendable {
     let result = stage.withLock { stage -> Result<UInt16, ServerFailure> in
       guard case .fresh = stage else { return .failure(.alreadyStarted) }
       do throws(ServerFailure) {
-        let machinery = try assemble(address)
-        stage = .running(machinery)
-        return .success(machinery.listener.port)
+        let components = try assemble(address)
+        stage = .running(components)
+        return .success(components.listener.port)
       } catch {
         return .failure(error)
       }
@@ -75,14 +75,14 @@ final class ServerCore: Sendable {
     return try result.get()
   }
 
-  private func assemble(_ address: BindAddress) throws(ServerFailure) -> Machinery {
+  private func assemble(_ address: BindAddress) throws(ServerFailure) -> Components {
     let threads = try startThreads(configuration.security)
     do throws(ServerFailure) {
       let acceptor = Acceptor(core: self, threads: threads)
       let listener = try ListeningSocket(address) { acceptor.admit($0, $1) }
       // The check, like the threads, keeps the core alive until the server stops.
       let checks = RegularCheck(every: .milliseconds(200)) { self.check() }
-      return Machinery(listener: listener, acceptor: acceptor, checks: checks)
+      return Components(listener: listener, acceptor: acceptor, checks: checks)
     } catch {
       for thread in threads { thread.stop() }
       throw error
@@ -107,10 +107,10 @@ final class ServerCore: Sendable {
   /// Starts threads with another identity for new connections; does nothing unless the server runs.
   func replaceSecurity(_ security: HTTPServerConfiguration.Security) throws(ServerFailure) {
     let result = stage.withLock { stage -> Result<Void, ServerFailure> in
-      guard case .running(var machinery) = stage else { return .success(()) }
+      guard case .running(var components) = stage else { return .success(()) }
       do throws(ServerFailure) {
-        machinery.retired += machinery.acceptor.replaceThreads(try startThreads(security))
-        stage = .running(machinery)
+        components.retired += components.acceptor.replaceThreads(try startThreads(security))
+        stage = .running(components)
         return .success(())
       } catch { return .failure(error) }
     }
@@ -120,11 +120,11 @@ final class ServerCore: Sendable {
   /// Ends the retired threads that have no connection left.
   private func endRetiredThreads() {
     let idle = stage.withLock { stage -> [PollingThread] in
-      guard case .running(var machinery) = stage, !machinery.retired.isEmpty else { return [] }
+      guard case .running(var components) = stage, !components.retired.isEmpty else { return [] }
       let used = Set(registry.all.map { ObjectIdentifier($0.wakeUps) })
-      let idle = machinery.retired.filter { !used.contains(ObjectIdentifier($0.wakeUps)) }
-      machinery.retired.removeAll { !used.contains(ObjectIdentifier($0.wakeUps)) }
-      stage = .running(machinery)
+      let idle = components.retired.filter { !used.contains(ObjectIdentifier($0.wakeUps)) }
+      components.retired.removeAll { !used.contains(ObjectIdentifier($0.wakeUps)) }
+      stage = .running(components)
       return idle
     }
     guard !idle.isEmpty else { return }
@@ -148,7 +148,7 @@ final class ServerCore: Sendable {
         let cancel = connection.handlerToCancel()
         connection.answer(handler, response(to: .handlerTimedOut))
         cancel?()
-      case .deserted(let cancel): cancel?()
+      case .clientDisconnected(let cancel): cancel?()
       }
     }
   }
@@ -162,24 +162,24 @@ final class ServerCore: Sendable {
         stage = .stopped
         return nil
       case .stopping(let task): return task
-      case .running(let machinery):
-        let task = Task { await self.shutDown(machinery) }
+      case .running(let components):
+        let task = Task { await self.shutDown(components) }
         stage = .stopping(task)
         return task
       }
     }
     guard let task else { return }
     // Each call has its own grace: a second call with a shorter one ends the wait of the first.
-    let impatience = Task { [registry, time] in
+    let timeout = Task { [registry, time] in
       do { try await time.sleep(for: grace) } catch { return }
       registry.stopWaiting()
     }
     await task.value
-    impatience.cancel()
+    timeout.cancel()
   }
 
-  private func shutDown(_ machinery: Machinery) async {
-    await machinery.listener.stop()
+  private func shutDown(_ components: Components) async {
+    await components.listener.stop()
     draining.store(true, ordering: .sequentiallyConsistent)
     for connection in registry.all { connection.drain() }
     await registry.waitUntilEmpty()
@@ -193,15 +193,15 @@ final class ServerCore: Sendable {
       cancel?()
     }
     registry.allowWaiting()
-    let impatience = Task { [registry, time] in
-      do { try await time.sleep(for: Self.farewellTime) } catch { return }
+    let timeout = Task { [registry, time] in
+      do { try await time.sleep(for: Self.closingTimeout) } catch { return }
       registry.stopWaiting()
     }
     await registry.waitUntilEmpty()
-    impatience.cancel()
+    timeout.cancel()
 
-    machinery.checks.stop()
-    let threads = machinery.acceptor.threads + machinery.retired
+    components.checks.stop()
+    let threads = components.acceptor.threads + components.retired
     for thread in threads { thread.wakeUps.resumeAll() }
     await withCheckedContinuation { continuation in
       // Joining threads blocks, which is not allowed on the shared pool.
@@ -214,7 +214,7 @@ final class ServerCore: Sendable {
   }
 
   /// The time after the grace in which clients can read that the server is stopping.
-  private static let farewellTime: Duration = .milliseconds(500)
+  private static let closingTimeout: Duration = .milliseconds(500)
 }
 
 /// Distributes accepted connections over the polling threads.

@@ -104,11 +104,11 @@ public struct QueryParameters: Sendable, Hashable {
     self.raw = raw
     var items: [HeaderFields.Field] = []
     for pair in raw.utf8.split(separator: UInt8(ascii: "&")) {
-      let cut = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      let separator = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
       items.append(
         HeaderFields.Field(
-          name: try PercentEncoding.decode(pair[..<cut], plusIsSpace: true),
-          value: try PercentEncoding.decode(pair[cut...].dropFirst(), plusIsSpace: true)))
+          name: try PercentEncoding.decode(pair[..<separator], plusIsSpace: true),
+          value: try PercentEncoding.decode(pair[separator...].dropFirst(), plusIsSpace: true)))
     }
     self.items = items
   }
