@@ -46,7 +46,7 @@ package final class ChildProcess: Sendable {
   private let outputFile: ScratchFile?
   private let errorOutputFile: ScratchFile?
   private let line: [String]
-  private let life: Life
+  private let lifetime: Lifetime
 
   /// Starts a process.
   ///
@@ -62,7 +62,7 @@ package final class ChildProcess: Sendable {
     errorOutputPipe = errorOutput?.pipe
     (outputFile, errorOutputFile) = (output.file, errorOutput?.file)
     id = try Self.spawn(command, [input, output, errorOutput ?? output].map(\.descriptor))
-    life = Life(id)
+    lifetime = Lifetime(id)
     withExtendedLifetime((input, output, errorOutput)) {}
   }
 
@@ -83,12 +83,12 @@ package final class ChildProcess: Sendable {
   /// The standard error so far, if the command keeps it.
   package var errorOutputSoFar: String { String(decoding: errorOutputFile?.bytes ?? [], as: UTF8.self) }
 
-  package var isRunning: Bool { life.isRunning }
+  package var isRunning: Bool { lifetime.isRunning }
 
   /// Sends a signal to the process.
   ///
   /// - Returns: True if the process was running and the system accepted the signal.
-  @discardableResult package func send(_ signal: Int32) -> Bool { life.send(signal) }
+  @discardableResult package func send(_ signal: Int32) -> Bool { lifetime.send(signal) }
 
   /// Sends SIGKILL; returns false if the process has already ended.
   @discardableResult package func kill() -> Bool { send(SIGKILL) }
@@ -98,12 +98,12 @@ package final class ChildProcess: Sendable {
   /// - Returns: The exit status; if a signal ended the process, its negative number.
   /// - Throws: ``Overdue``.
   @discardableResult package func end(within limit: Duration = ChildProcess.limit) async throws -> Int32 {
-    let guardian = Task { [life] in
+    let guardian = Task { [lifetime] in
       try await Task.sleep(for: limit)
-      life.giveUp()
+      lifetime.giveUp()
     }
     let (status, isOverdue) = await withCheckedContinuation { continuation in
-      life.whenEnded { continuation.resume(returning: ($0, $1)) }
+      lifetime.whenEnded { continuation.resume(returning: ($0, $1)) }
     }
     guardian.cancel()
     if isOverdue { throw overdue(limit) }
@@ -117,12 +117,12 @@ package final class ChildProcess: Sendable {
   @discardableResult package func end(within limit: Duration = ChildProcess.limit) throws -> Int32 {
     let result = Mutex<(status: Int32, isOverdue: Bool)?>(nil)
     let hasEnded = DispatchSemaphore(value: 0)
-    life.whenEnded { status, isOverdue in
+    lifetime.whenEnded { status, isOverdue in
       result.withLock { $0 = (status, isOverdue) }
       hasEnded.signal()
     }
     if hasEnded.wait(timeout: .now() + limit / .seconds(1)) == .timedOut {
-      life.giveUp()
+      lifetime.giveUp()
       hasEnded.wait()
     }
     guard let end = result.withLock({ $0 }), !end.isOverdue else { throw overdue(limit) }
@@ -243,17 +243,17 @@ package final class ChildProcess: Sendable {
     private static func makePipe() throws -> (reading: Int32, writing: Int32) {
       var ends: [Int32] = [-1, -1]
       #if canImport(Darwin)
-        let made = Darwin.pipe(&ends) == 0 && ends.allSatisfy { fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }
+        let succeeded = Darwin.pipe(&ends) == 0 && ends.allSatisfy { fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }
       #else
-        let made = pipe2(&ends, O_CLOEXEC) == 0
+        let succeeded = pipe2(&ends, O_CLOEXEC) == 0
       #endif
-      guard made else { throw NotStarted(line: ["a pipe"], errno: errno) }
+      guard succeeded else { throw NotStarted(line: ["a pipe"], errno: errno) }
       return (ends[0], ends[1])
     }
   }
 
   /// The life of a child; a waiting thread reaps it.
-  private final class Life: Sendable {
+  private final class Lifetime: Sendable {
     private struct State {
       var status: Int32?
       var isOverdue = false

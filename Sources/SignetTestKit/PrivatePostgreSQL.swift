@@ -34,11 +34,11 @@ package final class PrivatePostgreSQL: Sendable {
   private let programs: String
   private let supervisor: ChildProcess
   private let creating = Mutex(0)
-  private let lent = Mutex<[Lent]>([])
+  private let leases = Mutex<[Lease]>([])
   private let emptying = Mutex<(process: ChildProcess, database: String)?>(nil)
 
   /// A database that one test uses at a time.
-  private struct Lent {
+  private struct Lease {
     let name: String
     let template: String
     /// The database is in use while this object exists.
@@ -154,20 +154,20 @@ package final class PrivatePostgreSQL: Sendable {
   /// - Returns: Its name.
   /// - Throws: ``Failure``.
   package func borrowDatabase(template: String, for holder: some AnyObject & Sendable) throws -> String {
-    try lent.withLock { lent in
+    try leases.withLock { leases in
       for _ in 0..<2 {
-        guard let index = lent.firstIndex(where: { $0.holder == nil && $0.template == template }) else {
+        guard let index = leases.firstIndex(where: { $0.holder == nil && $0.template == template }) else {
           break
         }
         // Move it to the end: the next call tries others first.
-        var free = lent.remove(at: index)
+        var free = leases.remove(at: index)
         let isEmpty = try empty(free.name)
         if isEmpty { free.holder = holder }
-        lent.append(free)
+        leases.append(free)
         if isEmpty { return free.name }
       }
       let name = try makeDatabase(template: template)
-      lent.append(Lent(name: name, template: template, holder: holder))
+      leases.append(Lease(name: name, template: template, holder: holder))
       return name
     }
   }

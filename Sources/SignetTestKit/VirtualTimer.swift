@@ -89,12 +89,12 @@ public final class VirtualTimer: Clock {
       }
       if let found { return found }
       await withCheckedContinuation { continuation in
-        let isThere = values.withLock { values in
+        let hasSleeper = values.withLock { values in
           guard values.sleepers.isEmpty else { return true }
           values.watchers.append(continuation)
           return false
         }
-        if isThere { continuation.resume() }
+        if hasSleeper { continuation.resume() }
       }
     }
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// An activation handler with scripted answers that records its calls.
 public final class ScriptedActivation: ActivationHandler {
   private let reply: @Sendable (PasswordRequest) -> PasswordReply
-  private let seen = Mutex<(progress: [ActivationProgress], requests: [PasswordRequest])>(([], []))
+  private let recorded = Mutex<(progress: [ActivationProgress], requests: [PasswordRequest])>(([], []))
 
   /// Creates a handler that gives this answer to each password request.
   public init(reply: PasswordReply) { self.reply = { _ in reply } }
@@ -23,18 +23,18 @@ public final class ScriptedActivation: ActivationHandler {
   }
 
   /// The reported progress.
-  public var progress: [ActivationProgress] { seen.withLock { $0.progress } }
+  public var progress: [ActivationProgress] { recorded.withLock { $0.progress } }
   /// The password requests.
-  public var requests: [PasswordRequest] { seen.withLock { $0.requests } }
+  public var requests: [PasswordRequest] { recorded.withLock { $0.requests } }
 
   /// Records the progress.
   public func progressed(to progress: ActivationProgress) async {
-    seen.withLock { $0.progress.append(progress) }
+    recorded.withLock { $0.progress.append(progress) }
   }
 
   /// Records the request and answers it.
   public func password(for request: PasswordRequest) async -> PasswordReply {
-    seen.withLock { $0.requests.append(request) }
+    recorded.withLock { $0.requests.append(request) }
     return reply(request)
   }
 }

@@ -113,14 +113,14 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
         SharedSecretBox(SecretBytes(copying: bytes.extracting(droppingFirst: authorization.byteCount)))
       )
     }
-    let isRight = expected.withSecret { $0.isEqual(to: authorization) }
+    let isCorrect = expected.withSecret { $0.isEqual(to: authorization) }
     let remaining: Int? = values.withLock { values in
       guard let limit = values.limits[name], limit.failedCount < limit.limit else { return nil }
-      values.limits[name]?.failedCount = isRight ? 0 : limit.failedCount + 1
+      values.limits[name]?.failedCount = isCorrect ? 0 : limit.failedCount + 1
       return limit.limit - limit.failedCount - 1
     }
     guard let remaining else { return .lockedOut }
-    return isRight ? .opened(secret.withSecret { $0.copy() }) : .wrong(remaining: remaining)
+    return isCorrect ? .opened(secret.withSecret { $0.copy() }) : .wrong(remaining: remaining)
   }
 
   /// Returns the number of guesses left.
@@ -163,13 +163,13 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     }
     interruption?()
     let name = Array(blob.dropFirst())
-    let isThere = values.withLock { values in
+    let exists = values.withLock { values in
       guard let value = values.counters[name] else { return false }
       values.counters[name] = value + 1
       values.highestCount = max(values.highestCount, value + 1)
       return true
     }
-    guard isThere else { throw .countGone }
+    guard exists else { throw .countGone }
   }
 
   /// Releases a place.
