@@ -56,7 +56,7 @@ extension Command {
   ) { arguments in
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
-    try await options.catchUp(with: device, asking: false)
+    try await options.catchUp(with: device, prompting: false)
     let code: AccountCode
     switch try await options.codeSource(on: device) {
     case .container(let container):

@@ -200,12 +200,12 @@ struct DeviceOptions {
   ///
   /// - Parameters:
   ///   - device: The device.
-  ///   - asksForPasswords: True to ask for passwords of session keys; otherwise those containers wait.
+  ///   - mayPrompt: True to ask for passwords of session keys; otherwise those containers wait.
   /// - Throws: The vault's error, and `SecretInputFailure`.
-  func catchUp(with device: Device, asking asksForPasswords: Bool) async throws {
+  func catchUp(with device: Device, prompting mayPrompt: Bool) async throws {
     for container in try await device.unconfirmedContainers() {
       let password =
-        try await asksForPasswords ? self.password(for: container, key: .sessionTransport) : nil
+        try await mayPrompt ? self.password(for: container, key: .sessionTransport) : nil
       do throws(SignetFailure) {
         try await device.finishActivation(of: container, by: password.map { .password($0) })
       } catch .containerUnknown {

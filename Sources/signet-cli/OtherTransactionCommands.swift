@@ -13,7 +13,7 @@ extension Command {
   ) { arguments in
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
-    try await options.catchUp(with: device, asking: true)
+    try await options.catchUp(with: device, prompting: true)
     let container = try await ContainerChoice.container(arguments, of: device)
     let content = try TransactionContent(.text(arguments.string("text")), from: .device)
     let signed: TransactionID?

@@ -16,7 +16,7 @@ extension Command {
     var lists: [(container: Container, list: TransactionList)] = []
     var failure: (any Error)?
     let device = try options.device(createIfMissing: false)
-    try await options.catchUp(with: device, asking: true)
+    try await options.catchUp(with: device, prompting: true)
     let containers = try await ContainerChoice.containers(arguments, of: device)
     for container in containers {
       let answer: Result<TransactionList, any Error>
@@ -241,7 +241,7 @@ struct ChosenTransaction: Sendable {
     let options = try DeviceOptions(arguments)
     let link = try link(arguments)
     let device = try options.device(createIfMissing: false)
-    try await options.catchUp(with: device, asking: true)
+    try await options.catchUp(with: device, prompting: true)
     if link == nil, let id = arguments.optionalString("id"),
       case let containers = try await ContainerChoice.containers(arguments, of: device), containers.count > 1
     {

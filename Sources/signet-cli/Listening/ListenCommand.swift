@@ -47,7 +47,7 @@ extension Command {
     let options = try DeviceOptions(arguments)
     let timeLimit = try timeLimit(arguments)
     let device = try options.device(createIfMissing: false)
-    try await options.catchUp(with: device, asking: true)
+    try await options.catchUp(with: device, prompting: true)
     let others = try await uafSources(arguments, of: device) + pushSources(options, device)
     let isWithoutContainers = try await device.containers().isEmpty && !others.isEmpty
     let containers = try await isWithoutContainers ? [] : ContainerChoice.containers(arguments, of: device)
