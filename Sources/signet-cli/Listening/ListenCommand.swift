@@ -61,7 +61,7 @@ extension Command {
     let announcements = Announcements(on: arguments.errorOutput, isConversation: isConversation)
     let list = PendingRequestList(arguments, announcements, isConversation: isConversation)
     // Held messages are printed at the end.
-    defer { announcements.release() }
+    defer { announcements.resume() }
     return await withTaskGroup(of: (any Error)?.self) { [sources] group in
       for (number, source) in sources.enumerated() {
         group.addTask {
