@@ -75,9 +75,10 @@ let package = Package(
     // Hashes, HMAC, HKDF, AES, Argon2id, P-256, RSA, certificates, random bytes, Base32 and Base64, `SecretBytes`.
     .target(name: "SignetCrypto", dependencies: ["CArgon2", "COpenSSL"], swiftSettings: facingC),
     // Strict JSON: reader, printer, values.
-    .target(name: "SignetJSON", swiftSettings: house),
+    .target(name: "SignetJSON", dependencies: ["SignetSystem"], swiftSettings: house),
     // Typed ids, so that the id of one kind cannot be used for another.
-    .target(name: "SignetIdentifiers", dependencies: ["SignetCrypto"], swiftSettings: house),
+    .target(
+      name: "SignetIdentifiers", dependencies: ["SignetCrypto", "SignetSystem"], swiftSettings: house),
     // JWK, JWS, JWE, JWT.
     .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     // QR codes, read and written, and PNG within bounds.
@@ -93,7 +94,7 @@ let package = Package(
     // `HTTPTransport` and its libcurl back end.
     .target(name: "SignetHTTPClient", dependencies: ["CCurl"], swiftSettings: facingC),
     // HTTPS over libmicrohttpd: async and direct handlers, limits, router.
-    .target(name: "SignetHTTPServer", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
+    .target(name: "SignetHTTPServer", dependencies: ["CMicroHTTPD", "SignetSystem"], swiftSettings: facingC),
     // Command lines as data: parsing, help, manual, completion, prompts without echo.
     .target(name: "SignetTerminal", dependencies: ["SignetSystem"], swiftSettings: facingC),
 

@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// A complete request: its head was validated and its body is within the limits.
 public struct ServerRequest: Sendable {
   /// The method: a token of at most 32 bytes, with its case as sent (`GET`, `POST` …).
@@ -42,8 +44,7 @@ public struct RequestPath: Sendable, Hashable {
   /// A decoded slash stays inside its segment. `/` is one empty segment, `*` is none.
   public var segments: [String] {
     if let decoded { return decoded }
-    let parts = raw.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return parts.map { String(Substring($0)) }
+    return Array(raw.parts(separatedBy: UInt8(ascii: "/")).dropFirst())
   }
 
   /// The decoded segments, if they differ from the text between the slashes.
@@ -61,7 +62,7 @@ public struct RequestPath: Sendable, Hashable {
       return
     }
     guard raw.utf8.first == UInt8(ascii: "/") else { throw .malformed }
-    guard !raw.utf8.allSatisfy(Self.isPlain) else {
+    guard !raw.allBytesSatisfy(Self.isPlain) else {
       decoded = nil
       return
     }

@@ -1,4 +1,5 @@
 public import SignetCrypto
+import SignetSystem
 
 /// An identifier that the server generates: 1 to 64 characters from `A-Z a-z 0-9 _ -`.
 ///
@@ -12,7 +13,7 @@ public struct ID<Named>: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Returns: `nil` for any other character or length.
   public init?(checking text: String) {
-    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+    guard (1...64).contains(text.utf8.count), text.allBytesSatisfy(Self.isAllowed) else { return nil }
     self.text = text
   }
 
@@ -33,7 +34,7 @@ public struct ID<Named>: Hashable, Sendable, CustomStringConvertible {
 
   /// Compares the bytes, as a database does: for Swift strings, a Kelvin sign equals a K.
   public static func == (_ one: Self, _ other: Self) -> Bool {
-    one.text.utf8.elementsEqual(other.text.utf8)
+    one.text.hasSameBytes(as: other.text)
   }
 
   /// Hashes the bytes.

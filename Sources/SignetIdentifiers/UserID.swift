@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// The server's id of a user: 1 to 128 characters (`docs/protocol.md` section 2).
 public struct UserID: Hashable, Sendable, CustomStringConvertible {
   /// The text, as the operator chose it; for a deleted user the user's subject, as in the audit log.
@@ -9,7 +11,7 @@ public struct UserID: Hashable, Sendable, CustomStringConvertible {
 
   /// Compares the bytes, as a database does.
   public static func == (_ one: Self, _ other: Self) -> Bool {
-    one.text.utf8.elementsEqual(other.text.utf8)
+    one.text.hasSameBytes(as: other.text)
   }
 
   /// Hashes the bytes.

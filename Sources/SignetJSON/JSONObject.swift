@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// The members of a JSON object with unique names, in the order of the text.
 ///
 /// Names are compared code point by code point (RFC 8259 section 8.3), not by the canonical equivalence of `String`.
@@ -33,11 +35,11 @@ public struct JSONObject: Sendable, Hashable {
   /// Setting replaces in place or appends; setting `nil` removes.
   public subscript(name: String) -> JSONValue? {
     get {
-      for member in members where member.name.hasSameCodePoints(as: name) { return member.value }
+      for member in members where member.name.hasSameBytes(as: name) { return member.value }
       return nil
     }
     set {
-      let index = members.firstIndex { $0.name.hasSameCodePoints(as: name) }
+      let index = members.firstIndex { $0.name.hasSameBytes(as: name) }
       switch (index, newValue) {
       case (let index?, let value?): members[index].value = value
       case (let index?, nil): members.remove(at: index)
@@ -52,16 +54,16 @@ public struct JSONObject: Sendable, Hashable {
 
   /// Returns true if there is a member with this name.
   public func contains(_ name: String) -> Bool {
-    members.contains { $0.name.hasSameCodePoints(as: name) }
+    members.contains { $0.name.hasSameBytes(as: name) }
   }
 
   /// Returns true if both have the same members, in any order (RFC 8259 section 4).
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
     guard left.count == right.count else { return false }
     // Equal objects usually have the same order. Others are sorted: looking up each name would take quadratic time.
-    let isOneOrder = zip(left.members, right.members).allSatisfy { $0.name.hasSameCodePoints(as: $1.name) }
+    let isOneOrder = zip(left.members, right.members).allSatisfy { $0.name.hasSameBytes(as: $1.name) }
     let (a, b) = isOneOrder ? (left.members, right.members) : (left.sortedMembers, right.sortedMembers)
-    return zip(a, b).allSatisfy { $0.name.hasSameCodePoints(as: $1.name) && $0.value == $1.value }
+    return zip(a, b).allSatisfy { $0.name.hasSameBytes(as: $1.name) && $0.value == $1.value }
   }
 
   /// Hashes the members without regard to order.

@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// A one-pass parser over the bytes of a JSON text.
 ///
 /// The depth limit bounds the recursion. The text is passed as a `Span`, so that nothing is copied before it is validated.
@@ -99,7 +101,7 @@ struct JSONParser {
     _ name: String, _ members: [(name: String, value: JSONValue)], _ names: inout Set<[UInt8]>
   ) -> Bool {
     if members.count < linearSearchLimit {
-      for member in members where member.name.hasSameCodePoints(as: name) { return true }
+      for member in members where member.name.hasSameBytes(as: name) { return true }
       return false
     }
     if names.isEmpty { for member in members { names.insert(Array(member.name.utf8)) } }

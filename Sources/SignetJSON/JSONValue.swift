@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// A JSON text as a value (RFC 8259), parsed strictly and printed deterministically.
 ///
 /// It replaces Foundation's `JSONSerialization` and `JSONDecoder` for these reasons:
@@ -55,7 +57,7 @@ public enum JSONValue: Sendable, Hashable {
     case (.bool(let a), .bool(let b)): a == b
     case (.integer(let a), .integer(let b)): a == b
     case (.number(let a), .number(let b)): a == b
-    case (.string(let a), .string(let b)): a.hasSameCodePoints(as: b)
+    case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
     case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let b)): a == b
     default: false
@@ -77,20 +79,6 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension String {
-  /// Returns true if the code points are equal.
-  ///
-  /// `==` on `String` is canonical equivalence, by which U+212A equals "K", and takes a second for some thousands of
-  /// combining marks.
-  @inline(__always)
-  func hasSameCodePoints(as other: String) -> Bool {
-    guard utf8.count == other.utf8.count else { return false }
-    // If both are contiguous, this takes less than half of the time of the views.
-    let isSame = unsafe utf8.withContiguousStorageIfAvailable { mine in
-      unsafe other.utf8.withContiguousStorageIfAvailable { unsafe $0.elementsEqual(mine) }
-    }
-    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
-  }
-
-  /// The bytes to hash if ``hasSameCodePoints(as:)`` is the equality.
+  /// The bytes to hash if ``hasSameBytes(as:)`` is the equality.
   var codePoints: [UInt8] { Array(utf8) }
 }

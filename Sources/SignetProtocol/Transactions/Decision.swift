@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetSystem
 
 /// A user's decision: the payload that the signing key signs (`docs/protocol.md` section 5).
 public struct Decision: Hashable, Sendable {
@@ -100,5 +101,5 @@ public struct Decision: Hashable, Sendable {
   }
 
   /// Indicates whether this content was displayed, byte for byte.
-  public func isAbout(_ content: String) -> Bool { self.content.utf8.elementsEqual(content.utf8) }
+  public func isAbout(_ content: String) -> Bool { self.content.hasSameBytes(as: content) }
 }

@@ -1,4 +1,5 @@
 import SignetSQL
+import SignetSystem
 
 /// A transaction and, once it has ended, its end.
 public struct TransactionRecord: Hashable, Sendable {
@@ -197,14 +198,18 @@ extension TransactionRecord {
     }
   }
 
+  private static func words(_ text: String) -> [String] {
+    text.parts(separatedBy: UInt8(ascii: " ")).filter { !$0.isEmpty }
+  }
+
   private init(reading row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.id(1), user: try row.optional(2, row.user), content: try row.text(3),
-      statuses: try row.text(4).split(separator: " ").map(String.init),
+      statuses: Self.words(try row.text(4)),
       created: try row.integer(5), expires: try row.integer(6), state: state)
     sealedNumber = try row.optional(7, row.blob)
-    typedFields = try row.optional(8, row.text)?.split(separator: " ").compactMap { Int($0) }
+    typedFields = try row.optional(8, row.text).map { Self.words($0).compactMap { Int($0) } }
     isInitiatedByDevice = try row.bool(9)
     requester = try row.optional(22, row.text)
     soleKind = try row.optional(25) { (column) throws(SQLFailure) in try row.value(column) }
@@ -213,7 +218,7 @@ extension TransactionRecord {
     if let bytes = try row.optional(23, row.blob) {
       evidence = EvidenceRecord(bytes: bytes, sealedKey: try row.optional(24, row.blob))
     }
-    requirements = try row.optional(12, row.text)?.split(separator: " ").map(String.init) ?? []
+    requirements = try row.optional(12, row.text).map(Self.words) ?? []
     if let session: ID<UAFOperationRecord> = try row.optional(10, row.id) {
       uaf = UAFAcceptance(session: session, time: try row.integer(11))
     }
