@@ -3,11 +3,16 @@ extension String {
   ///
   /// `==` on `String` is canonical equivalence, by which U+212A equals "K", and takes a second for some thousands of
   /// combining marks.
-  @inlinable package func hasSameBytes(as other: String) -> Bool {
-    guard utf8.count == other.utf8.count else { return false }
-    // If both are contiguous, this takes a tenth of the instructions of the views.
+  @inlinable @inline(__always) package func hasSameBytes(as other: String) -> Bool {
+    let count = utf8.count
+    guard count == other.utf8.count else { return false }
+    // If both are contiguous, this takes a tenth of the instructions of the views. `elementsEqual` takes twice as many.
     let isSame = unsafe utf8.withContiguousStorageIfAvailable { mine in
-      unsafe other.utf8.withContiguousStorageIfAvailable { unsafe $0.elementsEqual(mine) }
+      unsafe other.utf8.withContiguousStorageIfAvailable { other in
+        var index = 0
+        while index < count, unsafe mine[index] == other[index] { index += 1 }
+        return index == count
+      }
     }
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
