@@ -87,17 +87,19 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c-alice")
       try await lock(storage, "alice")
-      @Sendable func ask(_ id: TransactionID, _ statuses: [String]) async throws -> AdmissionOutcome {
+      @Sendable func ask(_ id: TransactionID, _ statuses: [TransactionRecord.State]) async throws
+        -> AdmissionOutcome
+      {
         var transaction = Sample.transaction(id)
         transaction.statuses = statuses
         return try await storage.addTransaction(
           transaction, key: nil, limits: Sample.limits, asking: TransactionAsking()
         ) { _ in event("asked") }
       }
-      let all = ["accepted", "denied", "reported"]
+      let all: [TransactionRecord.State] = [.accepted, .denied, .reported]
       try await expect(ask("t1", all), is: .noAuthenticator, "a request")
       try await expect(storage.transaction("t1"), is: nil, "what is stored of it")
-      try await expect(ask("t2", ["denied", "reported"]), is: .added, "a question for a no")
+      try await expect(ask("t2", [.denied, .reported]), is: .added, "a question for a no")
       try await storage.activate("tablet", device: 8)
       try await expect(ask("t3", all), is: .added, "with another device")
       try await storage.order(.lock, "tablet")

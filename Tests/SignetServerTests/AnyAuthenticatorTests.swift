@@ -635,7 +635,7 @@ final class AuthenticatorBench: Sendable {
       let request = TransactionRequest(
         id: record.id, content: try TransactionContent(parsing: record.content),
         created: record.created, expires: record.expires,
-        statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
+        statuses: record.statuses.compactMap { DecisionStatus(rawValue: $0.rawValue) })
       let name = try #require(container.container)
       let own = try #require(await server.storage.container(name))
       do {

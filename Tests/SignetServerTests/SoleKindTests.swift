@@ -156,7 +156,7 @@ import Testing
     let request = TransactionRequest(
       id: record.id, content: try TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,
-      statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
+      statuses: record.statuses.compactMap { DecisionStatus(rawValue: $0.rawValue) })
     let own = try #require(await bench.server.storage.containers(user: "alice").first)
     let body = try await container.decision(.denied, request, at: bench.server.clock.now)
     _ = try await bench.transactions.decide(body, id: record.id, by: own)

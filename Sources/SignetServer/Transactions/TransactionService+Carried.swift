@@ -156,7 +156,7 @@ extension TransactionService {
       let authenticator = found.soleKind == .uaf ? "a UAF authenticator" : "an authenticator app"
       throw Problem(.malformed, "Only \(authenticator) is asked, and has to answer.")
     }
-    guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
+    guard let user = found.user, found.offersApproval else {
       throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")
     }
     // The number ensures that the user sees the relying party's screen; digits would bypass it.

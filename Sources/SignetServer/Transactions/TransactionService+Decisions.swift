@@ -33,7 +33,7 @@ extension TransactionService {
   /// Returns a transaction for a container, without the option to approve if the container cannot meet the requirements.
   func request(_ record: TransactionRecord, for container: ContainerRecord) throws -> TransactionRequest {
     let digits = try number(of: record)?.digits.utf8.count
-    let statuses = record.statuses.compactMap(DecisionStatus.init(rawValue:)).filter {
+    let statuses = record.statuses.compactMap { DecisionStatus(rawValue: $0.rawValue) }.filter {
       $0 != .accepted || context.able.mayAnswer(record, by: container)
     }
     return try TransactionRequest(
@@ -122,7 +122,7 @@ extension TransactionService {
       claimed.user == signer.user, claimed.container == signer.container,
       claimed.device == signer.device
     else { return "The decision is about another transaction, user or device." }
-    guard transaction.statuses.contains(claimed.status.rawValue) else {
+    guard transaction.statuses.contains(Self.state(claimed.status)) else {
       return "The relying party does not offer this decision."
     }
     let needsNumber = transaction.sealedNumber != nil && claimed.status == .accepted
@@ -150,7 +150,7 @@ extension TransactionService {
       reason: "A report of the device is due; send it, then send the decision again: \(missing).")
   }
 
-  private static func state(_ status: DecisionStatus) -> TransactionRecord.State {
+  static func state(_ status: DecisionStatus) -> TransactionRecord.State {
     switch status {
     case .accepted: .accepted
     case .denied: .denied

@@ -58,7 +58,7 @@ extension TransactionService {
       throw Problem(.malformed, "\"expires\" is at most a day away")
     }
     var record = TransactionRecord(
-      id: claimed.transaction, user: container.user, content: content.json, statuses: ["accepted"],
+      id: claimed.transaction, user: container.user, content: content.json, statuses: [.accepted],
       created: now, expires: claimed.expires, state: .accepted,
       decision: DecisionRecord(state: .accepted, jws: jws, container: container.id, time: now))
     record.isInitiatedByDevice = true

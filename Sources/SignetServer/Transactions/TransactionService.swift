@@ -107,7 +107,7 @@ public struct TransactionService: Sendable {
     // The user can always deny.
     let statuses = DecisionStatus.allCases.filter { $0 == .denied || order.statuses.contains($0) }
     var transaction = TransactionRecord(
-      id: id, user: order.user, content: content.json, statuses: statuses.map(\.rawValue),
+      id: id, user: order.user, content: content.json, statuses: statuses.map(Self.state),
       created: now, expires: now + lifetime)
     let number = order.numberDigits.map(number)
     transaction.typedFields = try typedFields(of: order)

@@ -174,7 +174,7 @@ package struct UAFRequests: Sendable {
       let found = try await context.storage.transaction(id)
       let hasEnded = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
       guard let found, found.user == user, found.isAsked(of: .uaf), found.state == .pending, !hasEnded,
-        found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
+        found.sealedNumber == nil, found.offersApproval
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
       guard Self.shown(found) != nil else { throw Self.notShown }
       return found

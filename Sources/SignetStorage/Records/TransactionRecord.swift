@@ -27,8 +27,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var user: UserID?
   /// The content that is shown and signed.
   public var content: String
-  /// The decisions that are offered to the user, in the protocol's words.
-  public var statuses: [String]
+  /// The decisions that are offered to the user.
+  public var statuses: [State]
   /// When it was made, in seconds since 1970.
   public var created: Int64
   /// When it expires, in seconds since 1970; from then on no decision is accepted.
@@ -65,7 +65,7 @@ public struct TransactionRecord: Hashable, Sendable {
   /// Describes a transaction.
   public init(
     id: TransactionID, user: UserID?, content: String,
-    statuses: [String] = ["accepted", "denied", "reported"],
+    statuses: [State] = [.accepted, .denied, .reported],
     created: Int64, expires: Int64, state: State = .pending, decision: DecisionRecord? = nil
   ) {
     self.id = id
@@ -87,7 +87,7 @@ public struct TransactionRecord: Hashable, Sendable {
   /// Indicates whether the user may accept it.
   ///
   /// A denial is accepted also from a locked container.
-  public var offersApproval: Bool { statuses.contains(State.accepted.rawValue) }
+  public var offersApproval: Bool { statuses.contains(.accepted) }
 
   /// Returns `true` if authenticators of this kind are asked; the other kinds neither see it nor answer it.
   public func isAsked(of kind: AuthenticatorRecord.Kind) -> Bool { soleKind ?? kind == kind }
@@ -206,7 +206,12 @@ extension TransactionRecord {
     let state: State = try row.value(0)
     self.init(
       id: try row.id(1), user: try row.optional(2, row.user), content: try row.text(3),
-      statuses: Self.words(try row.text(4)),
+      statuses: Self.words(try row.text(4)).map { word in
+        guard let status = State(rawValue: word) else {
+          throw SQLFailure.unexpectedValue(column: 4, expected: "\(State.self)", found: "text")
+        }
+        return status
+      },
       created: try row.integer(5), expires: try row.integer(6), state: state)
     sealedNumber = try row.optional(7, row.blob)
     typedFields = try row.optional(8, row.text).map { Self.words($0).compactMap { Int($0) } }
@@ -241,6 +246,9 @@ extension TransactionRecord {
     try mac.check(image, try row.optional(20, row.blob), named: id.text, of: Self.table)
   }
 
+  /// The column of the offered decisions.
+  fileprivate var statusText: String { statuses.map(\.rawValue).joined(separator: " ") }
+
   private static let table = "transactions"
   /// The error for a row that this server did not write.
   var altered: StorageFailure { .altered(row: id.text, of: Self.table) }
@@ -253,7 +261,7 @@ extension TransactionRecord {
     image.append(id)
     image.append(user)
     image.append(content)
-    image.append(statuses.joined(separator: " "))
+    image.append(statusText)
     image.append(created)
     image.append(expires)
     image.append(sealedNumber)
@@ -303,7 +311,7 @@ extension SQLConnection {
       """,
       [
         .of(transaction.id), .optional(transaction.user), .text(transaction.content),
-        .text(transaction.statuses.joined(separator: " ")), .integer(transaction.created),
+        .text(transaction.statusText), .integer(transaction.created),
         .integer(transaction.expires), .optional(transaction.sealedNumber),
         .int(transaction.isInitiatedByDevice ? 1 : 0), .text(transaction.state.rawValue),
         .optional(transaction.decision?.jws), .optional(transaction.decision?.container),

@@ -133,7 +133,7 @@ struct OpenIDFixture: Sendable {
     let request = TransactionRequest(
       id: record.id, content: try TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,
-      statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
+      statuses: record.statuses.compactMap { DecisionStatus(rawValue: $0.rawValue) })
     _ = try await server.transactions.decide(
       device.decision(status, request, at: now), id: record.id, by: device.send(to: server))
   }

@@ -7,7 +7,7 @@ import Testing
   @Test("a container in use can answer; one that is locked can where a no is all that is offered")
   func containers() {
     var question = TransactionRecord.rule()
-    question.statuses = ["denied"]
+    question.statuses = [.denied]
     let locked = ContainerRecord.rule("c", standing: .locked)
     for (request, containers, canAnswer) in [
       (TransactionRecord.rule(), [], false),
