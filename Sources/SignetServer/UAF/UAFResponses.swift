@@ -34,21 +34,22 @@ struct UAFResponses: Sendable {
     let bytes = Array(sent.response.utf8)
     do throws(MessageFailure) { response = try RegistrationResponse(parsing: bytes, versions: [.v1_1]) } catch
     {
-      throw await failed(sent, .registration, UAFFailure(error))
+      throw await failed(sent, RegistrationRequest.self, UAFFailure(error))
     }
-    let session = try await session(response.header, .registration)
+    let (session, request) = try await self.session(response.header, begunBy: RegistrationRequest.self)
     do {
-      return try await finishRegistration(response, session, on: try UAFTargets.device(in: sent.context))
+      return try await finishRegistration(
+        response, to: request, session, on: try UAFTargets.device(in: sent.context))
     } catch {
       throw await end(session, sent, UAFFailure(answering: error, context))
     }
   }
 
   private func finishRegistration(
-    _ response: RegistrationResponse, _ session: UAFOperationRecord, on device: String?
+    _ response: RegistrationResponse, to request: RegistrationRequest, _ session: UAFOperationRecord,
+    on device: String?
   ) async throws -> UAFAuthorizations.Issued? {
     let now = context.clock.now
-    let request = try readingUAF(RegistrationRequest(parsing: session.request ?? [], versions: [.v1_1]))
     guard session.expires > now else { throw Self.requestInvalid }
     guard let user = session.user else { throw UAFFailure(.internalError, "the operation has no user") }
     let verified: VerifiedRegistration
@@ -96,18 +97,18 @@ struct UAFResponses: Sendable {
   func finishAuthentication(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let claimed: ClaimedAuthentication
     do throws(UAFRefusal) { claimed = try ClaimedAuthentication(parsing: Array(sent.response.utf8)) } catch {
-      throw await failed(sent, .authentication, UAFFailure(error))
+      throw await failed(sent, AuthenticationRequest.self, UAFFailure(error))
     }
-    let session = try await session(claimed.response.header, .authentication)
-    do { return try await finishAuthentication(claimed, session) } catch {
+    let (session, request) = try await self.session(
+      claimed.response.header, begunBy: AuthenticationRequest.self)
+    do { return try await finishAuthentication(claimed, to: request, session) } catch {
       throw await end(session, sent, UAFFailure(answering: error, context))
     }
   }
 
   private func finishAuthentication(
-    _ claimed: ClaimedAuthentication, _ session: UAFOperationRecord
+    _ claimed: ClaimedAuthentication, to request: AuthenticationRequest, _ session: UAFOperationRecord
   ) async throws -> UAFAuthorizations.Issued? {
-    let request = try readingUAF(AuthenticationRequest(parsing: session.request ?? [], versions: [.v1_1]))
     guard session.expires > context.clock.now else { throw Self.requestInvalid }
     let found = try await credentials(claimed.keys)
     // If the operation names no user, the user is the owner of the first key. Keys of other users then count as unknown.
@@ -177,35 +178,30 @@ struct UAFResponses: Sendable {
 
   // MARK: Operations
 
-  private func session(
-    _ header: OperationHeader, _ operation: UAFOperation
-  ) async throws -> UAFOperationRecord {
+  /// Returns the operation that the server wrote into a response's header, with its request.
+  private func session<Request: ChallengeRequest>(
+    _ header: OperationHeader, begunBy type: Request.Type
+  ) async throws -> (operation: UAFOperationRecord, request: Request) {
     guard let text = header.serverData, let id = UAFRequests.session(in: text),
       let found = try await context.storage.uafOperation(id),
-      found.operation == operation.rawValue,
+      found.operation == type.operation.rawValue,
       found.state == .requested || found.hasEndedWithTransaction || found.hasEndedAsForbidden,
-      let challenge = Self.challenge(in: found, operation),
-      requests.isAuthentic(text, session: id, operation, challenge: challenge)
+      let request = Self.request(of: found, type),
+      requests.isAuthentic(text, session: id, type.operation, challenge: request.challenge)
     else { throw Self.requestInvalid }
     guard !found.hasEndedWithTransaction else { throw UAFFailure.transactionEnded }
     guard !found.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
-    return found
+    return (found, request)
   }
 
   private static let requestInvalid = UAFFailure(
     .requestInvalid, "the request is not known, was answered before, or its time is over")
 
-  private static func challenge(in session: UAFOperationRecord, _ operation: UAFOperation) -> [UInt8]? {
-    guard let request = session.request else { return nil }
-    do throws(MessageFailure) {
-      switch operation {
-      case .registration:
-        return try RegistrationRequest(parsing: request, versions: [.v1_1]).challenge
-      case .authentication:
-        return try AuthenticationRequest(parsing: request, versions: [.v1_1]).challenge
-      case .deregistration: return nil
-      }
-    } catch { return nil }
+  private static func request<Request: ChallengeRequest>(
+    of session: UAFOperationRecord, _ type: Request.Type
+  ) -> Request? {
+    guard let text = session.request else { return nil }
+    do throws(MessageFailure) { return try type.init(parsing: text, versions: [.v1_1]) } catch { return nil }
   }
 
   /// Ends the operation of a response that was rejected.
@@ -225,12 +221,12 @@ struct UAFResponses: Sendable {
   }
 
   /// Ends the operation that a malformed response names: a client that could not answer reports its failure this way.
-  private func failed(
-    _ sent: SendUAFResponse, _ operation: UAFOperation, _ failure: UAFFailure
+  private func failed<Request: ChallengeRequest>(
+    _ sent: SendUAFResponse, _ type: Request.Type, _ failure: UAFFailure
   ) async -> UAFFailure {
     guard let header = Self.header(in: sent.response) else { return failure }
     do {
-      return await end(try await session(header, operation), sent, failure)
+      return await end(try await session(header, begunBy: type).operation, sent, failure)
     } catch { return failure }
   }
 
@@ -365,6 +361,14 @@ struct UAFResponses: Sendable {
     throw UAFFailure(UAFStatus(rawValue: outcome.status) ?? .internalError, reason)
   }
 }
+
+/// A request that a client answers with a response.
+private protocol ChallengeRequest: UAFProtocolMessage {
+  var challenge: [UInt8] { get }
+}
+
+extension RegistrationRequest: ChallengeRequest {}
+extension AuthenticationRequest: ChallengeRequest {}
 
 extension UAFOperationRecord {
   /// True if the response signs the user in at this endpoint.
