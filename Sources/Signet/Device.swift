@@ -139,7 +139,7 @@ public final class Device: Sendable {
     let stored = try await vaulted(await vault.container(container.id))
     var session = try session(container.server, stored.attributes.connection)
     session.onAnswer = { isKnown in
-      do throws(SignetFailure) { if isKnown { try await self.recordContact(of: container.id) } } catch {
+      do throws(SignetFailure) { if isKnown { try await self.recordContact(of: container) } } catch {
         return
       }
       await self.record(.unknownToServer, !isKnown, of: container)

@@ -115,12 +115,11 @@ extension Device {
   }
 
   /// Stores a contact with the server at most once in five minutes, and only if a policy depends on it.
-  func recordContact(of id: Container.ID) async throws(SignetFailure) {
-    let container = try await container(id)
-    let state = try await accountState(of: id)
+  func recordContact(of container: Container) async throws(SignetFailure) {
+    let state = try await accountState(of: container.id)
     let (policies, now) = (state.policies ?? container.profile.accountPolicies, vault.clock.now)
     guard state.isContactDue(under: policies, at: now) else { return }
-    try await change(id) { state throws(SignetFailure) in state.reached = AccountNotes.Moment(now) }
+    try await change(container.id) { state throws(SignetFailure) in state.reached = AccountNotes.Moment(now) }
   }
 
   // MARK: Stored state
