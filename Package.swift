@@ -40,7 +40,7 @@ let package = Package(
     .executable(name: "signet-check", targets: ["signet-check"]),
   ],
   targets: [
-    // MARK: C libraries of the system, and the few lines of C that are ours
+    // MARK: C: libraries of the system, and a few lines of our own
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -98,7 +98,7 @@ let package = Package(
     // Command lines as data: parsing, help, manual, completion, prompts without echo.
     .target(name: "SignetTerminal", dependencies: ["SignetSystem"], swiftSettings: facingC),
 
-    // MARK: Shared by device and server
+    // MARK: Shared by device and server: codes, formats, policies, guards, messages
     // HOTP, TOTP and its window, OCRA.
     .target(
       name: "SignetOATH", dependencies: ["SignetCrypto"], swiftSettings: house),
@@ -133,7 +133,7 @@ let package = Package(
         "SignetSystem",
       ], swiftSettings: house),
 
-    // MARK: The device
+    // MARK: The device: the vault, the SDK, back ends of Linux, the agent
     // Containers, protection domains, slots, attempts, the seam of keystores.
     .target(
       name: "SignetVault",
@@ -173,7 +173,7 @@ let package = Package(
         "Signet", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetSystem", "SignetVault",
       ], swiftSettings: facingC),
 
-    // MARK: The server
+    // MARK: The server: rules and rows, services behind HTTPS, push dispatchers, the data folder
     // Dispatchers to Apple, Google, Web Push and a webhook.
     .target(
       name: "SignetPush",
@@ -203,7 +203,7 @@ let package = Package(
         "SignetUAF",
       ], swiftSettings: house),
 
-    // MARK: Commands
+    // MARK: Commands: the programs
     // The command `signet`.
     .executableTarget(
       name: "signet-cli",
@@ -234,7 +234,7 @@ let package = Package(
         "SignetPushAuth", "SignetUAF",
       ], swiftSettings: house),
 
-    // MARK: For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md)
+    // MARK: For tests: the kit knows neither device nor server, the doubles no server
     // Temporary folders, seeded randomness, a virtual clock, child processes, a private PostgreSQL server, memory search.
     .target(
       name: "SignetTestKit", dependencies: [onLinux("CSpawn"), "CTestExit", "SignetCrypto"],

@@ -1,6 +1,6 @@
 /// The rules of the server as a small state machine: its state, and the effect of each step.
 ///
-/// The model is written from `docs/architecture.md` (users, locks, requests) and shares no code with the server. It applies the
+/// The model is written from the decisions 196, 197, 199 and 206 (users, locks, requests) and shares no code with the server. It applies the
 /// steps in the order in which they became durable.
 package struct Model: Hashable, Sendable {
   enum UserState: String, Sendable { case active, suspended, deleted }

@@ -59,7 +59,7 @@ import Testing
 
   // MARK: The layers
 
-  /// Writes a package of two layers and its page, and runs `modules-page` in it.
+  /// Writes a package of three layers and its pages, and runs `modules-page` in it.
   private func modulesPage(_ signet: String, _ words: String...) async throws -> ChildProcess.Result {
     try write(
       """
@@ -85,22 +85,25 @@ import Testing
     try write(
       String(contentsOfFile: "\(Self.root)/Scripts/modules-page", encoding: .utf8), to: "Scripts/modules-page"
     )
-    if !FileManager.default.fileExists(atPath: folder.file("docs/architecture.md")) {
-      try write(
-        "# Page\n<!-- Scripts/modules-page --write -->\n<!-- end -->\nThe rest.\n", to: "docs/architecture.md"
-      )
+    for page in ["docs/architecture.md", "docs/modules.md"]
+    where !FileManager.default.fileExists(atPath: folder.file(page)) {
+      try write("# Page\n<!-- Scripts/modules-page --write -->\n<!-- end -->\nThe rest.\n", to: page)
     }
     return try await ChildCommand(["python3", folder.file("Scripts/modules-page")] + words).finish()
   }
 
-  @Test("the picture of the layers is that of the package, and an edge that is forbidden is named")
+  @Test("the picture and the table of modules are those of the package, and a forbidden edge is named")
   func layers() async throws {
     #expect(try await modulesPage("\"SignetSystem\"", "--check").status == 1)
     #expect(try await modulesPage("\"SignetSystem\"", "--write").status == 0)
     #expect(try await modulesPage("\"SignetSystem\"", "--check").status == 0)
-    let page = try String(contentsOfFile: folder.file("docs/architecture.md"), encoding: .utf8)
-    #expect(
-      page.contains("| `Signet` | The SDK | `SignetSystem` |") && page.hasSuffix("The rest.\n"), "\(page)")
+    for (page, line) in [
+      ("docs/architecture.md", "Base: knows nothing of devices\n  SignetSystem  SignetUAF\n"),
+      ("docs/modules.md", "| `Signet` | The SDK | `SignetSystem` |\n"),
+    ] {
+      let text = try String(contentsOfFile: folder.file(page), encoding: .utf8)
+      #expect(text.contains(line) && text.hasSuffix("The rest.\n"), "\(text)")
+    }
     for (dependency, complaint) in [
       ("\"SignetUAF\"", "Signet reaches SignetUAF"),
       ("\"SignetServer\"", "Signet depends on SignetServer, which is above it or beside it"),
