@@ -206,7 +206,7 @@ extension TransactionRecord {
     let state: State = try row.value(0)
     self.init(
       id: try row.id(1), user: try row.optional(2, row.user), content: try row.text(3),
-      statuses: Self.words(try row.text(4)).map { word in
+      statuses: try Self.words(try row.text(4)).map { word in
         guard let status = State(rawValue: word) else {
           throw SQLFailure.unexpectedValue(column: 4, expected: "\(State.self)", found: "text")
         }
