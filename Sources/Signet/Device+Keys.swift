@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetPolicy
 import SignetProtocol
-import SignetVault
+package import SignetVault
 
 extension Device {
   /// Opens the key that signs a container's requests.
@@ -13,7 +13,7 @@ extension Device {
   /// - Throws: ``SignetFailure``.
   package func sessionKey(
     of container: Container, by authentication: Authentication?
-  ) async throws(SignetFailure) -> DeviceSigningKey {
+  ) async throws(SignetFailure) -> ContainerSigningKey {
     try await unlock(container, key: .sessionTransport, by: authentication).signingKey(
       VaultLayout.sessionKey, in: vault)
   }

@@ -1,6 +1,7 @@
 import SignetHTTPClient
 import SignetProtocol
 import SignetSystem
+package import SignetVault
 
 /// An HTTP client for one server, which signs requests and converts error answers to failures.
 package struct ServerSession: Sendable {
@@ -18,7 +19,7 @@ package struct ServerSession: Sendable {
 
   /// Sends a request signed by the session key and returns the body of the answer.
   package func send(
-    _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: ContainerSigningKey,
     container: SignetProtocol.ContainerID
   ) async throws(SignetFailure) -> [UInt8] {
     try await exchange(method, path, body, signedBy: key, container: container).response.body
@@ -29,12 +30,12 @@ package struct ServerSession: Sendable {
   /// - Returns: The answer, with a status of 200 to 299 or 304, and the request's ID.
   package func exchange(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: [(String, String)] = [],
-    signedBy key: DeviceSigningKey, container: SignetProtocol.ContainerID
+    signedBy key: ContainerSigningKey, container: SignetProtocol.ContainerID
   ) async throws(SignetFailure) -> (response: HTTPResponse, id: [UInt8]) {
     let proof = RequestProof(
       method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)
     let authorization = try await proof.authorization(container: container) {
-      (message) async throws(SignetFailure) in try await key.signature(of: message)
+      (message) async throws(SignetFailure) in try await vaulted(await key.signature(of: message))
     }
     do throws(SignetFailure) {
       let answer = try await answer(method, path, body, headers + [("Authorization", authorization)])

@@ -78,10 +78,13 @@ struct ChosenProtection: Sendable {
 }
 
 extension UnlockedDomain {
-  /// Reads the P-256 signing key in a record, for use with the vault.
-  package borrowing func signingKey(_ name: String, in vault: Vault) throws(SignetFailure) -> DeviceSigningKey
-  {
-    DeviceSigningKey(key: try recorded { try signingKey(name) }, vault: vault)
+  /// Reads the P-256 signing key in a record of a vault.
+  package borrowing func signingKey(
+    _ name: String, in vault: Vault
+  ) throws(SignetFailure) -> ContainerSigningKey {
+    try recorded {
+      try withRecord(name) { try ContainerSigningKey(record: SecretBytes(copying: $0), in: vault) }
+    }
   }
 
   /// Reads the P-256 key agreement key in a record.

@@ -126,19 +126,21 @@
       let id = try await addContainer(vault, record: made.record)
       fixture.tpm.stop()
       try fixture.tpm.start()
-      let key = try await vault.open("user", of: id, with: .password(SecretBytes("1234"))).signingKey("key")
+      let key = try await vault.open("user", of: id, with: .password(SecretBytes("1234"))).withRecord("key") {
+        try ContainerSigningKey(record: SecretBytes(copying: $0), in: vault)
+      }
       #expect(key.origin == .tpm2 && key.publicKey == made.publicKey)
       let message = Array("pay 1".utf8)
-      let signature = try await vault.signature(of: message, with: key)
+      let signature = try await key.signature(of: message)
       #expect(key.publicKey.isValidSignature(signature, for: message))
 
       // Without the value that is next to it under the domain's key, the blob signs nothing.
       var record = made.record.withSecret { $0.insecureCopy() }
       let (value, blob) = (Array(record[1..<33]), Array(record[98...]))
       record[7] ^= 1
-      let guessed = try ContainerSigningKey(record: SecretBytes(copying: record))
+      let guessed = try ContainerSigningKey(record: SecretBytes(copying: record), in: vault)
       await #expect(throws: VaultFailure.keystore(.refused)) {
-        try await vault.signature(of: message, with: guessed)
+        try await guessed.signature(of: message)
       }
       // Neither of them is in the files.
       var files: [UInt8] = []
@@ -150,8 +152,11 @@
       #expect(!isThere(value[..<16]) && !isThere(blob[..<16]) && !isThere(blob.suffix(16)))
       // A vault with another keystore rejects it.
       let software = try Vault.forTests(folder.file("software"))
+      let foreign = try made.record.withSecret { (record) throws(CryptoFailure) in
+        try ContainerSigningKey(record: record, in: software)
+      }
       await #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) {
-        try await software.signature(of: message, with: key)
+        try await foreign.signature(of: message)
       }
     }
 

@@ -161,10 +161,10 @@ struct AccountReportTests {
       device: [UInt8](repeating: 9, count: 16), challenge: report.challenge, time: 1, revision: 0,
       evidence: AccountEvidence(), lock: AccountLock())
     let other = P256.Signing.PrivateKey()
-    let byKey = try await report.signed { (message) async throws(SignetFailure) in
+    let byKey = try await report.signed { (message) async throws(VaultFailure) in
       try await key.signature(of: message)
     }
-    let ofDevice = try await foreign.signed { (message) async throws(SignetFailure) in
+    let ofDevice = try await foreign.signed { (message) async throws(VaultFailure) in
       try await key.signature(of: message)
     }
     let byOther = try await report.signed { try other.signature(for: $0) }
@@ -512,7 +512,7 @@ struct AccountReportTests {
         container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
         challenge: ask(Array("{}".utf8)).challenge, time: 1, revision: 0, evidence: evidence,
         lock: AccountLock()
-      ).signed { (message) async throws(SignetFailure) in try await key.signature(of: message) }
+      ).signed { (message) async throws(VaultFailure) in try await key.signature(of: message) }
       let condition = try await ask(JSONObject(dictionaryLiteral: ("report", .string(report))).bytes)
       #expect(condition.orders.map(\.action) == [.wipe] && condition.standing == .locked)
     }
@@ -565,7 +565,7 @@ struct AccountReportTests {
       }
     }
     for (id, action) in [(order.id, DeviceCommand.Action.wipe), ("another", .lock)] {
-      let jws = try await receipt(id, action).signed { (message) async throws(SignetFailure) in
+      let jws = try await receipt(id, action).signed { (message) async throws(VaultFailure) in
         try await key.signature(of: message)
       }
       #expect(await send(jws) != nil)

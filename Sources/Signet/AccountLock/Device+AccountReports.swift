@@ -32,7 +32,7 @@ extension Device {
   }
 
   func reportCondition(
-    of container: Container, signedBy key: DeviceSigningKey
+    of container: Container, signedBy key: ContainerSigningKey
   ) async throws(SignetFailure) -> AccountReportOutcome {
     let session = try await session(container)
     var status = try await ask(session, "{}", container, key)
@@ -52,7 +52,7 @@ extension Device {
   }
 
   private func ask(
-    _ session: ServerSession, _ body: String, _ container: Container, _ key: DeviceSigningKey
+    _ session: ServerSession, _ body: String, _ container: Container, _ key: ContainerSigningKey
   ) async throws(SignetFailure) -> DeviceStatus {
     let (answer, id) = try await session.exchange(
       .post, "/v1/device/condition", Array(body.utf8), signedBy: key, container: container.serverMadeID)
@@ -73,7 +73,7 @@ extension Device {
   }
 
   private func evidenceReport(
-    of container: Container, answering status: DeviceStatus, _ key: DeviceSigningKey
+    of container: Container, answering status: DeviceStatus, _ key: ContainerSigningKey
   ) async throws(SignetFailure) -> String {
     let state = try await evaluated(container)
     let evidence = await evidence(for: state, since: container.created, isOfServer: true)
@@ -82,7 +82,7 @@ extension Device {
       challenge: status.challenge, time: clock.now, revision: state.revision, evidence: evidence,
       lock: state.lock)
     return try await report.signed { (message) async throws(SignetFailure) in
-      try await key.signature(of: message)
+      try await vaulted(await key.signature(of: message))
     }
   }
 
@@ -90,7 +90,7 @@ extension Device {
   ///
   /// - Returns: False if the container was deleted.
   private func apply(
-    _ status: DeviceStatus, to container: Container, _ key: DeviceSigningKey
+    _ status: DeviceStatus, to container: Container, _ key: ContainerSigningKey
   ) async throws(SignetFailure) -> Bool {
     let state = try await accountState(of: container.id)
     guard status.revision >= state.revision else { return true }
@@ -125,13 +125,13 @@ extension Device {
   }
 
   private func acknowledgement(
-    of command: DeviceCommand, _ container: Container, _ key: DeviceSigningKey
+    of command: DeviceCommand, _ container: Container, _ key: ContainerSigningKey
   ) async throws(SignetFailure) -> String {
     let acknowledgement = CommandAcknowledgement(
       container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
       order: command.id, action: command.action, time: clock.now)
     return try await acknowledgement.signed { (message) async throws(SignetFailure) in
-      try await key.signature(of: message)
+      try await vaulted(await key.signature(of: message))
     }
   }
 

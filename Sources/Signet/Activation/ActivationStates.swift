@@ -77,9 +77,10 @@ struct ProvedActivation: Sendable {
   let expected: ExpectedReceipt
 
   /// The body of the *finish* request, with the new signing key's signature over the transcript.
-  func finish(signedBy key: DeviceSigningKey) async throws(SignetFailure) -> [UInt8] {
+  func finish() async throws(SignetFailure) -> [UInt8] {
     ActivationFinish(
-      handshake: handshake, message: message, possession: try await key.possession(of: expected.transcript)
+      handshake: handshake, message: message,
+      possession: try await keys.signing.possession(of: expected.transcript)
     ).bytes
   }
 
@@ -100,5 +101,14 @@ struct PrivateContainerKeys: Sendable {
 
   var publicKeys: ContainerKeys {
     ContainerKeys(session: session.publicKey, encryption: encryption.publicKey, signing: signing.publicKey)
+  }
+}
+
+extension ContainerSigningKey {
+  /// Signs the transcript of an activation or a renewal, as proof of possession of this key.
+  func possession(of transcript: [UInt8]) async throws(SignetFailure) -> String {
+    try await KeyPossession.signed(transcript, for: publicKey) {
+      (message) async throws(SignetFailure) in try await vaulted(await signature(of: message))
+    }
   }
 }

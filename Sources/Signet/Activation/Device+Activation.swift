@@ -82,7 +82,7 @@ extension Device {
       }.get()
 
       await handler.report(0.5, "Proving the invite")
-      let finish = try await proved.finish(signedBy: DeviceSigningKey(key: keys.signing, vault: vault))
+      let finish = try await proved.finish()
       return (
         proved, new.chosen,
         try proved.receive(
@@ -100,8 +100,7 @@ extension Device {
     let id = try await vaulted(await vault.addContainer(draft))
 
     await handler.report(0.9, "Confirming")
-    let container = try await confirm(
-      try await container(id), signedBy: DeviceSigningKey(key: proved.keys.session, vault: vault))
+    let container = try await confirm(try await container(id), signedBy: proved.keys.session)
     await handler.report(1, "Activated")
     return container
   }
@@ -177,7 +176,7 @@ extension Device {
   }
 
   func confirm(
-    _ container: Container, signedBy key: DeviceSigningKey
+    _ container: Container, signedBy key: ContainerSigningKey
   ) async throws(SignetFailure) -> Container {
     try await endIfActiveContainerIsLocked(container)
     let session = try await session(container)

@@ -221,7 +221,7 @@ extension Device {
     } catch { throw .reasonRefused(error) }
     let key = try await sessionKey(of: container, by: authentication)
     return try await notice.signed { (message) async throws(SignetFailure) in
-      try await key.signature(of: message)
+      try await vaulted(await key.signature(of: message))
     }
   }
 

@@ -55,8 +55,7 @@ extension Device {
     let id = try await vaulted(await vault.addContainer(draft))
 
     await handler.report(0.9, "Confirming")
-    let renewed = try await confirmRenewal(
-      try await self.container(id), signedBy: DeviceSigningKey(key: made.proved.keys.session, vault: vault))
+    let renewed = try await confirmRenewal(try await self.container(id), signedBy: made.proved.keys.session)
     await handler.report(1, "Renewed")
     return renewed
   }
@@ -65,7 +64,7 @@ extension Device {
   private struct RenewalParties {
     let container: Container
     var session: ServerSession
-    let sessionKey: DeviceSigningKey
+    let sessionKey: ContainerSigningKey
     let present: PresentKeys
     let passwords: [Key.Usage?: SharedSecretBox]
   }
@@ -109,7 +108,7 @@ extension Device {
       parties.session = try await session(container)
     }
     let description = try await description(named: "", keyOrigin: new.keys.signing.origin)
-    let proved = try await offered.prove(device: description, keys: new.keys, parties.present, in: vault)
+    let proved = try await offered.prove(device: description, keys: new.keys, parties.present)
 
     await handler.report(0.5, "Having the server make its part")
     let binding = try proved.receive(
@@ -148,7 +147,7 @@ extension Device {
   }
 
   private func confirmRenewal(
-    _ staged: Container, signedBy key: DeviceSigningKey
+    _ staged: Container, signedBy key: ContainerSigningKey
   ) async throws(SignetFailure) -> Container {
     do throws(SignetFailure) { return try await confirm(staged, signedBy: key) } catch .containerUnknown {
       throw .renewalDropped
@@ -178,7 +177,7 @@ extension Device {
   private func presentKeys(
     of container: Container, _ unlocked: borrowing UnlockedDomain, _ passwords: [Key.Usage?: SharedSecretBox]
   ) async throws(SignetFailure) -> PresentKeys {
-    let signing: DeviceSigningKey
+    let signing: ContainerSigningKey
     if container.hasOwnProtection(.transactionSigning) {
       signing = try await unlock(
         container, key: .transactionSigning, by: passwords[.transactionSigning].map { .password($0) }

@@ -7,7 +7,7 @@ import SignetVault
 
 /// The current keys that prove a renewal.
 struct PresentKeys: Sendable {
-  let signing: DeviceSigningKey
+  let signing: ContainerSigningKey
   let otpSecret: SharedSecretBox
 }
 
@@ -40,7 +40,7 @@ struct OfferedRenewal: Sendable {
 
   /// Signs the new keys with the current signing key.
   func prove(
-    device: DeviceDescription, keys: PrivateContainerKeys, _ present: PresentKeys, in vault: Vault
+    device: DeviceDescription, keys: PrivateContainerKeys, _ present: PresentKeys
   ) async throws(SignetFailure) -> ProvedRenewal {
     let offer = answer.offer
     let ephemeral = P256.KeyAgreement.PrivateKey()
@@ -58,10 +58,9 @@ struct OfferedRenewal: Sendable {
         core: core.bytes)
     } catch { throw .vault(.crypto(error)) }
     let message = try await core.signed(for: present.signing.publicKey) {
-      (message) async throws(SignetFailure) in try await present.signing.signature(of: message)
+      (message) async throws(SignetFailure) in try await vaulted(await present.signing.signature(of: message))
     }
-    let possession = try await DeviceSigningKey(key: keys.signing, vault: vault).possession(
-      of: secrets.transcript)
+    let possession = try await keys.signing.possession(of: secrets.transcript)
     return ProvedRenewal(
       container: container, profile: offer.profile, keys: keys,
       finish: RenewalFinish(

@@ -41,7 +41,7 @@ extension Device {
 
   /// The keys that sign the request for a list and decrypt the answer.
   struct ListKeys: Sendable {
-    let session: DeviceSigningKey
+    let session: ContainerSigningKey
     let encryption: P256.KeyAgreement.PrivateKey
   }
 
@@ -201,7 +201,7 @@ extension Device {
   /// - Returns: True if the report succeeded. A failure is not thrown, because it must not interrupt the caller's other work.
   /// - Throws: ``SignetFailure/containerWiped`` if the server ordered the deletion of the container, which is then deleted.
   func sendRequestedReport(
-    for container: Container, with key: DeviceSigningKey
+    for container: Container, with key: ContainerSigningKey
   ) async throws(SignetFailure) -> Bool {
     let outcome: AccountReportOutcome
     do { outcome = try await reportCondition(of: container, signedBy: key) } catch { return false }

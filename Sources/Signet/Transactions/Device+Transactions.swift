@@ -148,7 +148,7 @@ extension Device {
   /// Sends a decision; if the server requires a report first, reports and sends the decision once more.
   private func send(
     decision: [UInt8], _ status: DecisionStatus, about transaction: TransactionID, of container: Container,
-    _ key: DeviceSigningKey
+    _ key: ContainerSigningKey
   ) async throws(SignetFailure) -> [UInt8] {
     do throws(SignetFailure) {
       return try await send(decision, as: "decision", about: transaction, of: container, key)
@@ -180,7 +180,7 @@ extension Device {
       container: container.serverMadeID, device: vault.deviceID.bytes, number: number,
       deviceContext: deviceContext)
     return try await decision.signed(for: signingKey.publicKey) {
-      (message) async throws(SignetFailure) in try await signingKey.signature(of: message)
+      (message) async throws(SignetFailure) in try await vaulted(await signingKey.signature(of: message))
     }
   }
 
@@ -207,7 +207,7 @@ extension Device {
 
   private func send(
     _ body: [UInt8], as name: String, about transaction: TransactionID, of container: Container,
-    _ key: DeviceSigningKey
+    _ key: ContainerSigningKey
   ) async throws(SignetFailure) -> [UInt8] {
     do throws(SignetFailure) {
       return try await session(container).send(

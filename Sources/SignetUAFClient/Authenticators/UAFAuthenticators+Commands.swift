@@ -134,7 +134,7 @@ extension UAFAuthenticators {
       keyFormat: statement.keyFormat, finalChallengeHash: command.finalChallengeHash, keyID: keyID,
       signCounter: signCounter, registrationCounter: registrationCounter,
       publicKey: key.publicKey.derRepresentation)
-    let signature = try await vault.signature(of: data.encoded, with: key)
+    let signature = try await key.signature(of: data.encoded)
     let assertion = RegistrationAssertion(data, .basicSurrogate(signature: signature.derRepresentation))
     return .registered(assertion: assertion.bytes, keyHandle: handle)
   }
@@ -178,7 +178,7 @@ extension UAFAuthenticators {
       algorithm: statement.algorithm, nonce: SecureRandom.bytes(Self.nonceByteCount),
       finalChallengeHash: command.finalChallengeHash, transactionHash: transactionHash ?? [], keyID: keyID,
       signCounter: counter)
-    let signature = try await vault.signature(of: data.encoded, with: key)
+    let signature = try await key.signature(of: data.encoded)
     return .signed(assertion: AuthenticationAssertion(data, signature: signature.derRepresentation).bytes)
   }
 

@@ -143,15 +143,15 @@ package actor UAFAuthenticators {
       let signingKey: ContainerSigningKey
       switch authentication {
       case .password(let secret):
-        signingKey = try Self.signingKey(
+        signingKey = try self.signingKey(
           in: await vault.open(domain, of: id, with: .password(secret.withSecret { $0.copy() })))
       case .biometrics(let reason, let hints):
         guard let gate = gate(of: kind) else { throw .biometric(.notCapable) }
-        signingKey = try Self.signingKey(
+        signingKey = try self.signingKey(
           in: await vault.openWithBiometrics(domain, of: id, with: gate, reason: reason, hints: hints))
       case .passcode(let reason, let conversation):
         guard let passcode else { throw .passcode(.notCapable) }
-        signingKey = try Self.signingKey(
+        signingKey = try self.signingKey(
           in: await vault.openWithPasscode(
             domain, of: id, with: passcode, reason: reason, conversation: conversation))
       }
@@ -170,10 +170,14 @@ package actor UAFAuthenticators {
   private static let wrongMethod = UAFFailure.protocol(
     .authenticatorAccessDenied, "this authenticator does not verify its user in that way")
 
-  private static func signingKey(
+  private nonisolated func signingKey(
     in unlocked: borrowing UnlockedDomain
   ) throws(VaultFailure) -> ContainerSigningKey {
-    do { return try unlocked.signingKey(VaultLayout.signingKey) } catch {
+    do {
+      return try unlocked.withRecord(VaultLayout.signingKey) {
+        try ContainerSigningKey(record: SecretBytes(copying: $0), in: vault)
+      }
+    } catch {
       switch error {
       case let failure as VaultFailure: throw failure
       case let failure as CryptoFailure: throw .crypto(failure)

@@ -78,7 +78,7 @@ package struct UAFDeviceStore: Sendable {
   }
 
   /// The key that signs an account's requests.
-  func signingKey(_ account: UAFDeviceState.Account) async throws(SignetFailure) -> DeviceSigningKey {
+  func signingKey(_ account: UAFDeviceState.Account) async throws(SignetFailure) -> ContainerSigningKey {
     guard let unlocked = try await opened() else { throw .noSuchContainer }
     return try unlocked.signingKey(Self.signingRecord(account.keys), in: device.vault)
   }

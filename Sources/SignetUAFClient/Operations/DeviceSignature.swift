@@ -4,6 +4,7 @@ import SignetJOSE
 import SignetJSON
 import SignetProtocol
 import SignetSystem
+import SignetVault
 
 /// The parts of a device's request that its signature covers.
 struct SignedRequest: Sendable {
@@ -27,7 +28,7 @@ enum DeviceSignature {
   /// - Throws: ``SignetFailure``.
   static func make(
     of request: SignedRequest, for target: String, saying claims: JSONObject = [:],
-    with key: DeviceSigningKey, on device: Device
+    with key: ContainerSigningKey, on device: Device
   ) async throws(SignetFailure) -> String {
     var all: JSONObject = [
       "dispatchTargetId": .string(target),
@@ -44,6 +45,6 @@ enum DeviceSignature {
       unsigned = try UnsignedJWS(payload: all.bytes, algorithm: .es256, keyID: target)
     } catch { preconditionFailure("a header without further members is refused: \(error)") }
     return unsigned.signed(
-      bearing: try await key.signature(of: unsigned.signingInput).rawRepresentation)
+      bearing: try await vaulted(await key.signature(of: unsigned.signingInput)).rawRepresentation)
   }
 }

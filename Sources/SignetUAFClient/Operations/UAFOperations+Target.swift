@@ -3,6 +3,7 @@ import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
 import SignetSystem
+import SignetVault
 
 extension UAFOperations {
   /// Registers this device as a dispatch target for an account at a server, unless the account has one.

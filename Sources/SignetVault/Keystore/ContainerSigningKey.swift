@@ -9,11 +9,12 @@ package struct ContainerSigningKey: Sendable {
   /// The keystore that holds the key and signs.
   package let origin: KeystoreKind
   package let publicKey: P256.Signing.PublicKey
-  let material: Material
+  private let material: Material
 
-  enum Material: Sendable {
+  private enum Material: Sendable {
     case software(P256.Signing.PrivateKey)
-    case hardware(blob: [UInt8], authorization: SharedSecretBox)
+    /// The vault signs, because calls of its keystore may block.
+    case hardware(blob: [UInt8], authorization: SharedSecretBox, vault: Vault)
   }
 
   static let authorizationByteCount = 32
@@ -27,15 +28,21 @@ package struct ContainerSigningKey: Sendable {
     material = .software(key)
   }
 
-  init(_ key: HardwareSigningKey, authorization: SharedSecretBox, in origin: KeystoreKind) {
-    (self.origin, publicKey) = (origin, key.publicKey)
-    material = .hardware(blob: key.blob, authorization: authorization)
+  fileprivate init(
+    _ key: HardwareSigningKey, authorization: SharedSecretBox, of origin: KeystoreKind, in vault: Vault
+  ) {
+    self.origin = origin
+    publicKey = key.publicKey
+    material = .hardware(blob: key.blob, authorization: authorization, vault: vault)
   }
 
   /// Reads a record: a private scalar of 32 bytes, or the form that ``record`` has for a hardware key.
   ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - vault: The vault whose keystore signs with a hardware key.
   /// - Throws: ``CryptoFailure`` for any other form.
-  package init(record: borrowing SecretBytes) throws(CryptoFailure) {
+  package init(record: borrowing SecretBytes, in vault: Vault) throws(CryptoFailure) {
     guard record.byteCount != Self.scalarByteCount else {
       self.init(try P256.Signing.PrivateKey(rawRepresentation: record))
       return
@@ -54,16 +61,31 @@ package struct ContainerSigningKey: Sendable {
     let publicKey = try P256.Signing.PublicKey(x963: Array(publicBytes.prefix(Self.pointByteCount)))
     self.init(
       HardwareSigningKey(blob: Array(publicBytes.dropFirst(Self.pointByteCount)), publicKey: publicKey),
-      authorization: SharedSecretBox(authorization), in: origin)
+      authorization: SharedSecretBox(authorization), of: origin, in: vault)
   }
 
   package var record: SharedSecretBox {
     switch material {
     case .software(let key): return SharedSecretBox(key.rawRepresentation)
-    case .hardware(let blob, let authorization):
+    case .hardware(let blob, let authorization, _):
       let head = SecretBytes(copying: [origin.code])
       let tail = SecretBytes(copying: publicKey.x963Representation + blob)
       return SharedSecretBox(authorization.withSecret { head.joined(with: $0) }.joined(with: tail))
+    }
+  }
+
+  /// Signs a message with ECDSA and SHA-256.
+  ///
+  /// - Returns: The signature.
+  /// - Throws: ``VaultFailure``: `keystore` if the hardware fails to sign, `otherKeystore` for a key of other hardware.
+  package func signature(of message: [UInt8]) async throws(VaultFailure) -> ECDSASignature {
+    switch material {
+    case .software(let key):
+      do throws(CryptoFailure) { return try key.signature(for: message) } catch { throw .crypto(error) }
+    case .hardware(let blob, let authorization, let vault):
+      return try await vault.signature(
+        ofDigest: HashFunction.sha256.digest(of: message), with: blob, authorization: authorization,
+        of: origin)
     }
   }
 }
@@ -85,38 +107,21 @@ extension Vault {
       let key = try authorization.withSecret { (authorization) throws(KeystoreFailure) in
         try hardware.makeSigningKey(authorization: authorization)
       }
-      return ContainerSigningKey(key, authorization: authorization, in: keystore.kind)
+      return ContainerSigningKey(key, authorization: authorization, of: keystore.kind, in: self)
     } catch { throw .keystore(error) }
   }
 
-  /// Signs a message with ECDSA and SHA-256, with a software or a hardware key.
-  ///
-  /// - Throws: ``VaultFailure``: `keystore` if the hardware fails to sign, `otherKeystore` for a key of other hardware.
-  package func signature(
-    of message: [UInt8], with key: ContainerSigningKey
+  /// Signs a digest with a key of the keystore.
+  fileprivate func signature(
+    ofDigest digest: [UInt8], with blob: [UInt8], authorization: SharedSecretBox, of origin: KeystoreKind
   ) throws(VaultFailure) -> ECDSASignature {
-    switch key.material {
-    case .software(let key):
-      do throws(CryptoFailure) { return try key.signature(for: message) } catch { throw .crypto(error) }
-    case .hardware(let blob, let authorization):
-      guard key.origin == keystore.kind, let hardware = keystore as? any SigningKeystore else {
-        throw .otherKeystore(found: key.origin, expected: keystore.kind)
-      }
-      let digest = HashFunction.sha256.digest(of: message)
-      do throws(KeystoreFailure) {
-        return try authorization.withSecret { (authorization) throws(KeystoreFailure) in
-          try hardware.signature(ofDigest: digest, with: blob, authorization: authorization)
-        }
-      } catch { throw .keystore(error) }
+    guard origin == keystore.kind, let hardware = keystore as? any SigningKeystore else {
+      throw .otherKeystore(found: origin, expected: keystore.kind)
     }
-  }
-}
-
-extension UnlockedDomain {
-  /// The signing key in a record.
-  ///
-  /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, ``CryptoFailure`` if the record is not a key.
-  package borrowing func signingKey(_ name: String) throws -> ContainerSigningKey {
-    try withRecord(name) { try ContainerSigningKey(record: SecretBytes(copying: $0)) }
+    do throws(KeystoreFailure) {
+      return try authorization.withSecret { (authorization) throws(KeystoreFailure) in
+        try hardware.signature(ofDigest: digest, with: blob, authorization: authorization)
+      }
+    } catch { throw .keystore(error) }
   }
 }

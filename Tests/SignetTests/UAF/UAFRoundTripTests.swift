@@ -267,7 +267,9 @@ struct UAFCounterTests {
       let id = try #require(try await device.vault.uafContainer())
       let made = try await device.vault.open(
         key.keyID, of: id, with: .password(SecretBytes(text: UAFDevice.pin))
-      ).signingKey("signing-key")
+      ).withRecord("signing-key") {
+        try ContainerSigningKey(record: SecretBytes(copying: $0), in: device.vault)
+      }
       #expect(made.origin == .tpm2)
       let finger = try await device.register(.fingerprint, with: party)
       let old = try openCopy(device, keystore)
