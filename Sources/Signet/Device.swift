@@ -138,13 +138,19 @@ public final class Device: Sendable {
   package func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
     let stored = try await vaulted(await vault.container(container.id))
     var session = try session(container.server, stored.attributes.connection)
-    session.onAnswer = { isKnown in
-      do throws(SignetFailure) { if isKnown { try await self.recordContact(of: container) } } catch {
-        return
-      }
-      await self.record(.unknownToServer, !isKnown, of: container)
-    }
+    session.onAnswer = { isKnown in await self.recordAnswer(isKnown, of: container) }
     return session
+  }
+
+  /// Stores a contact with the server, and whether the server knows the container.
+  ///
+  /// A failure to store them is ignored, because the next request repeats the observation.
+  private func recordAnswer(_ isKnown: Bool, of container: Container) async {
+    do throws(SignetFailure) {
+      let metadata = try await metadata(of: container.id)
+      if isKnown { try await recordContact(of: container, metadata.account()) }
+      try await record(.unknownToServer, !isKnown, of: container, metadata)
+    } catch {}
   }
 
   /// Stores whether an observation about a container applies, and since when.
@@ -152,16 +158,27 @@ public final class Device: Sendable {
   /// A failure to store it is ignored, because the next request repeats the observation.
   func record(_ trait: ContainerMetadata.Trait, _ applies: Bool, of container: Container) async {
     do throws(SignetFailure) {
-      let stored = try await vaulted(await vault.container(container.id))
-      guard applies == (ContainerMetadata(parsing: stored.attributes.extra)[trait] == nil) else { return }
-      let now = clock.now
-      try await vaulted(
-        await vault.changeExtra(of: container.id, isCounted: false) { (extra) throws(VaultFailure) in
-          var metadata = ContainerMetadata(parsing: extra)
-          metadata[trait] = applies ? now : nil
-          extra = metadata.bytes
-        })
+      try await record(trait, applies, of: container, metadata(of: container.id))
     } catch {}
+  }
+
+  private func record(
+    _ trait: ContainerMetadata.Trait, _ applies: Bool, of container: Container, _ metadata: ContainerMetadata
+  ) async throws(SignetFailure) {
+    guard applies == (metadata[trait] == nil) else { return }
+    let now = clock.now
+    try await vaulted(
+      await vault.changeExtra(of: container.id, isCounted: false) { (extra) throws(VaultFailure) in
+        var metadata = ContainerMetadata(parsing: extra)
+        metadata[trait] = applies ? now : nil
+        extra = metadata.bytes
+      })
+  }
+
+  /// Reads the observations about a container and the state of its policies and locks.
+  func metadata(of id: Container.ID) async throws(SignetFailure) -> ContainerMetadata {
+    let stored = try await vaulted(await vault.container(id))
+    return ContainerMetadata(parsing: stored.attributes.extra)
   }
 
   /// Returns the transport for a configuration; it is cached, so that connections are reused.

@@ -115,8 +115,7 @@ extension Device {
   }
 
   /// Stores a contact with the server at most once in five minutes, and only if a policy depends on it.
-  func recordContact(of container: Container) async throws(SignetFailure) {
-    let state = try await accountState(of: container.id)
+  func recordContact(of container: Container, _ state: AccountNotes) async throws(SignetFailure) {
     let (policies, now) = (state.policies ?? container.profile.accountPolicies, vault.clock.now)
     guard state.isContactDue(under: policies, at: now) else { return }
     try await change(container.id) { state throws(SignetFailure) in state.reached = AccountNotes.Moment(now) }
@@ -126,8 +125,7 @@ extension Device {
 
   /// Returns the stored state of a container's policies and locks.
   func accountState(of id: Container.ID) async throws(SignetFailure) -> AccountNotes {
-    let stored = try await vaulted(await vault.container(id))
-    return try ContainerMetadata(parsing: stored.attributes.extra).account()
+    try await metadata(of: id).account()
   }
 
   /// Evaluates the policies, stores a changed lock and returns the state.
