@@ -54,7 +54,7 @@ extension Device {
       encryption: try unlocked.agreementKey(VaultLayout.encryptionKey))
   }
 
-  private func transactionList(
+  func transactionList(
     beyond previous: KnownTransactionList?, for container: Container, with keys: ListKeys
   ) async throws(SignetFailure) -> KnownTransactionList? {
     var headers: [(String, String)] = []

@@ -31,12 +31,11 @@ extension Device {
   public func transactionList(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionList {
-    guard let found = try await transactionList(beyond: nil, for: container, by: authentication) else {
+    let keys = try await listKeys(of: container, by: authentication)
+    guard let found = try await transactionList(beyond: nil, for: container, with: keys) else {
       throw .unexpectedAnswer(status: 304)
     }
-    if found.list.isReportWanted {
-      _ = try await sendRequestedReport(for: container, with: sessionKey(of: container, by: authentication))
-    }
+    if found.list.isReportWanted { _ = try await sendRequestedReport(for: container, with: keys.session) }
     return found.list
   }
 
