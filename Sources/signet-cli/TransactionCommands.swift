@@ -127,10 +127,10 @@ extension Command {
     let cancellation = try Cancellation(
       arguments.isSet("suspicious") ? .notifySuspicious : .userCancel,
       message: arguments.optionalString("message") ?? "")
-    let cancelled = try await ChosenTransaction.with(arguments) { chosen, session in
+    let cancelled = try await ChosenTransaction.with(arguments) { chosen, keys in
       try await chosen.container.server.named {
         try await chosen.device.cancel(
-          chosen.transaction.id, cancellation, with: chosen.container, by: session)
+          chosen.transaction.id, cancellation, with: chosen.container, session: keys)
       }
       return chosen
     }
@@ -167,8 +167,8 @@ extension Command {
       let matchingNumber =
         try status == .accepted
         ? arguments.optionalString("number").map { try Self.number($0, as: "--number", .usage) } : nil
-      let decided: ChosenTransaction? = try await ChosenTransaction.with(arguments) { chosen, session in
-        try await chosen.decide(status, number: matchingNumber, session: session) ? chosen : nil
+      let decided: ChosenTransaction? = try await ChosenTransaction.with(arguments) { chosen, keys in
+        try await chosen.decide(status, number: matchingNumber, session: keys) ? chosen : nil
       }
       guard let decided else {
         arguments.errorOutput.print("Nothing was signed.")
@@ -207,11 +207,11 @@ struct ChosenTransaction: Sendable {
   /// - Parameters:
   ///   - status: The decision.
   ///   - typedNumber: The number that the other side shows; asked for if the transaction needs one and it is missing.
-  ///   - session: The authentication for the session key; `nil` if the device alone protects it.
+  ///   - keys: The open keys of the container's session.
   /// - Returns: False if the user stopped before signing.
   /// - Throws: The error of the input, the device or the server.
   func decide(
-    _ status: DecisionStatus, number typedNumber: MatchingNumber? = nil, session: Authentication?
+    _ status: DecisionStatus, number typedNumber: MatchingNumber? = nil, session keys: Device.SessionKeys
   ) async throws -> Bool {
     options.arguments.announce(
       status.verb, transaction.content, by: container, (transaction.id, transaction.expires))
@@ -227,16 +227,17 @@ struct ChosenTransaction: Sendable {
         container, key: .transactionSigning, on: device, to: TerminalText(ours: status.summary)
       ) { [number] in
         try await device.decide(
-          transaction, status, number: number, with: container, by: $0, session: session)
+          transaction, status, number: number, with: container, by: $0, session: keys)
       }
     }
     return true
   }
 
-  /// Runs a body with the transaction that the command line names, and the authentication for the container's session key,
-  /// like ``DeviceOptions/withPassword(for:key:_:)``.
+  /// Runs a body with the transaction that the command line names, and the open keys of the container's session.
+  ///
+  /// The keys are opened once, because each opening with a password is a slow derivation and a counted attempt.
   static func with<Value>(
-    _ arguments: Arguments, _ body: (ChosenTransaction, Authentication?) async throws -> Value
+    _ arguments: Arguments, _ body: (ChosenTransaction, Device.SessionKeys) async throws -> Value
   ) async throws -> Value {
     let options = try DeviceOptions(arguments)
     let link = try link(arguments)
@@ -248,28 +249,29 @@ struct ChosenTransaction: Sendable {
       return try await find(id, in: containers, options, device, body)
     }
     let container = try await container(for: link, arguments, of: device)
-    return try await options.withPassword(for: container, key: .sessionTransport) { session in
-      let transaction: TransactionRequest
-      if let link {
-        transaction = try await container.server.named {
-          try await device.transaction(link.id, for: container, by: session)
-        }
-      } else {
-        let waiting = try await container.server.named {
-          try await device.pendingTransactions(for: container, by: session)
-        }
-        if let id = arguments.optionalString("id") {
-          guard let found = waiting.first(where: { $0.id.text == id }) else {
-            throw try await reasonNotWaiting(id, for: container, on: device, by: session) ?? noSuchTransaction
-          }
-          transaction = found
-        } else {
-          transaction = try await choose(arguments, from: waiting)
-        }
-      }
-      return try await body(
-        Self(options: options, device: device, container: container, transaction: transaction), session)
+    let keys = try await options.withPassword(for: container, key: .sessionTransport) {
+      try await device.sessionKeys(of: container, by: $0)
     }
+    let transaction: TransactionRequest
+    if let link {
+      transaction = try await container.server.named {
+        try await device.transaction(link.id, for: container, with: keys)
+      }
+    } else {
+      let waiting = try await container.server.named {
+        try await device.transactionList(for: container, with: keys).transactions
+      }
+      if let id = arguments.optionalString("id") {
+        guard let found = waiting.first(where: { $0.id.text == id }) else {
+          throw try await reasonNotWaiting(id, for: container, on: device, with: keys) ?? noSuchTransaction
+        }
+        transaction = found
+      } else {
+        transaction = try await choose(arguments, from: waiting)
+      }
+    }
+    return try await body(
+      Self(options: options, device: device, container: container, transaction: transaction), keys)
   }
 
   /// Runs a body with the transaction of this ID, and its container.
@@ -277,7 +279,7 @@ struct ChosenTransaction: Sendable {
   /// Containers whose session key needs no password come first, so that the user is not asked unnecessarily.
   private static func find<Value>(
     _ id: String, in containers: [Container], _ options: DeviceOptions, _ device: Device,
-    _ body: (ChosenTransaction, Authentication?) async throws -> Value
+    _ body: (ChosenTransaction, Device.SessionKeys) async throws -> Value
   ) async throws -> Value {
     let needsPassword = { (container: Container) in
       container.protection(of: .sessionTransport).passwordPolicy != nil
@@ -286,10 +288,12 @@ struct ChosenTransaction: Sendable {
     var failure: (any Error)?
     for container in containers.filter({ !needsPassword($0) }) + containers.filter(needsPassword) {
       let value: Value? = try await options.withPassword(for: container, key: .sessionTransport) { session in
+        let keys: Device.SessionKeys
         let waiting: [TransactionRequest]
         do {
+          keys = try await device.sessionKeys(of: container, by: session)
           waiting = try await container.server.named {
-            try await device.pendingTransactions(for: container, by: session)
+            try await device.transactionList(for: container, with: keys).transactions
           }
         } catch {
           failure = failure ?? error
@@ -297,13 +301,13 @@ struct ChosenTransaction: Sendable {
         }
         guard let found = waiting.first(where: { $0.id.text == id }) else {
           do {
-            let end = try await Self.reasonNotWaiting(id, for: container, on: device, by: session)
+            let end = try await Self.reasonNotWaiting(id, for: container, on: device, with: keys)
             ended = ended ?? end
           } catch { failure = failure ?? error }
           return nil
         }
         return try await body(
-          Self(options: options, device: device, container: container, transaction: found), session)
+          Self(options: options, device: device, container: container, transaction: found), keys)
       }
       if let value { return value }
     }
@@ -318,13 +322,13 @@ struct ChosenTransaction: Sendable {
   /// Returns why a transaction does not wait for a container: it has ended, or is for any user; `nil` if the server does not
   /// know it.
   private static func reasonNotWaiting(
-    _ id: String, for container: Container, on device: Device, by session: Authentication?
+    _ id: String, for container: Container, on device: Device, with keys: Device.SessionKeys
   ) async throws -> CommandFailure? {
     let transaction: TransactionID
     do throws(WireFailure) { transaction = try TransactionID(id) } catch { return nil }
     do {
       _ = try await container.server.named {
-        try await device.transaction(transaction, for: container, by: session)
+        try await device.transaction(transaction, for: container, with: keys)
       }
     } catch let failure as SignetFailure {
       switch failure {

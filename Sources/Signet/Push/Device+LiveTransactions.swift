@@ -36,26 +36,34 @@ extension Device {
     beyond previous: KnownTransactionList?, for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> KnownTransactionList? {
     try await transactionList(
-      beyond: previous, for: container, with: listKeys(of: container, by: authentication))
+      beyond: previous, for: container, with: sessionKeys(of: container, by: authentication))
   }
 
-  /// The keys that sign the request for a list and decrypt the answer.
-  struct ListKeys: Sendable {
+  /// The keys that sign requests and decrypt lists, without the credential that opened them.
+  package struct SessionKeys: Sendable {
     let session: ContainerSigningKey
     let encryption: P256.KeyAgreement.PrivateKey
+    let slot: OpenedSlot
   }
 
-  func listKeys(
+  /// Opens the keys of a container's requests, for several requests with one credential.
+  ///
+  /// - Parameters:
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
+  /// - Returns: The keys.
+  /// - Throws: ``SignetFailure``.
+  package func sessionKeys(
     of container: Container, by authentication: Authentication?
-  ) async throws(SignetFailure) -> ListKeys {
+  ) async throws(SignetFailure) -> SessionKeys {
     let unlocked = try await unlock(container, key: .sessionTransport, by: authentication)
-    return ListKeys(
+    return SessionKeys(
       session: try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
-      encryption: try unlocked.agreementKey(VaultLayout.encryptionKey))
+      encryption: try unlocked.agreementKey(VaultLayout.encryptionKey), slot: unlocked.openedSlot)
   }
 
   func transactionList(
-    beyond previous: KnownTransactionList?, for container: Container, with keys: ListKeys
+    beyond previous: KnownTransactionList?, for container: Container, with keys: SessionKeys
   ) async throws(SignetFailure) -> KnownTransactionList? {
     var headers: [(String, String)] = []
     if let previous {
@@ -112,7 +120,7 @@ extension Device {
     // The task and its captured values live for hours, so the password is removed after its use.
     let opening = Mutex(authentication)
     return lists(of: container, noting: notify, pausing: pause) { () async throws(SignetFailure) in
-      try await self.listKeys(of: container, by: opening.withLock { $0.take() })
+      try await self.sessionKeys(of: container, by: opening.withLock { $0.take() })
     }
   }
 
@@ -123,13 +131,13 @@ extension Device {
     for container: Container, by authentication: Authentication?
   ) async throws(SignetFailure) -> LiveChannel {
     LiveChannel(
-      device: self, container: container, keys: try await listKeys(of: container, by: authentication))
+      device: self, container: container, keys: try await sessionKeys(of: container, by: authentication))
   }
 
   fileprivate func lists(
     of container: Container, noting notify: @escaping @Sendable (LiveChannelState) -> Void,
     pausing pause: @escaping @Sendable (Duration) async throws -> Void,
-    opening keys: @escaping @Sendable () async throws(SignetFailure) -> ListKeys
+    opening keys: @escaping @Sendable () async throws(SignetFailure) -> SessionKeys
   ) -> AsyncThrowingStream<TransactionList, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
@@ -147,7 +155,7 @@ extension Device {
 package struct LiveChannel: Sendable {
   fileprivate let device: Device
   fileprivate let container: Container
-  fileprivate let keys: Device.ListKeys
+  fileprivate let keys: Device.SessionKeys
 
   /// Streams the lists like ``Device/liveTransactions(for:by:noting:)``.
   package func transactions(
@@ -178,7 +186,7 @@ extension LiveChannel {
 extension Device {
   /// Delivers each changed list, until the task is cancelled.
   private func follow(
-    _ container: Container, with keys: ListKeys, _ notify: (LiveChannelState) -> Void,
+    _ container: Container, with keys: SessionKeys, _ notify: (LiveChannelState) -> Void,
     _ sleep: (Duration) async throws -> Void, _ deliver: (TransactionList) -> Void
   ) async throws(SignetFailure) {
     var isReportDue = false

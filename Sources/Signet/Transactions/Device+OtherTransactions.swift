@@ -37,11 +37,12 @@ extension Device {
   public func transaction(
     _ id: TransactionID, for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionRequest {
-    try await transaction(id, for: container, with: listKeys(of: container, by: authentication))
+    try await transaction(id, for: container, with: sessionKeys(of: container, by: authentication))
   }
 
-  func transaction(
-    _ id: TransactionID, for container: Container, with keys: ListKeys
+  /// Fetches a transaction like ``transaction(_:for:by:)``, with open keys.
+  package func transaction(
+    _ id: TransactionID, for container: Container, with keys: SessionKeys
   ) async throws(SignetFailure) -> TransactionRequest {
     let session = try await session(container)
     let exchanged: (response: HTTPResponse, id: [UInt8])

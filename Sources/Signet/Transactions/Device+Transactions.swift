@@ -31,7 +31,13 @@ extension Device {
   public func transactionList(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionList {
-    let keys = try await listKeys(of: container, by: authentication)
+    try await transactionList(for: container, with: sessionKeys(of: container, by: authentication))
+  }
+
+  /// Fetches a list like ``transactionList(for:by:)``, with open keys.
+  package func transactionList(
+    for container: Container, with keys: SessionKeys
+  ) async throws(SignetFailure) -> TransactionList {
     guard let found = try await transactionList(beyond: nil, for: container, with: keys) else {
       throw .unexpectedAnswer(status: 304)
     }
@@ -121,6 +127,32 @@ extension Device {
     deviceContext: [UInt8]? = nil, with container: Container, by authentication: Authentication? = nil,
     session sessionAuthentication: Authentication? = nil
   ) async throws(SignetFailure) {
+    try await decide(
+      transaction, status, number: number, deviceContext: deviceContext, with: container, by: authentication
+    ) { () async throws(SignetFailure) in
+      try await sessionKey(of: container, by: sessionAuthentication)
+    }
+  }
+
+  /// Decides like ``decide(_:_:number:deviceContext:with:by:session:)``, with open keys.
+  ///
+  /// - Throws: ``SignetFailure``, also if the session key was locked or its password was changed after the keys were opened.
+  package func decide(
+    _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber?,
+    with container: Container, by authentication: Authentication?, session keys: SessionKeys
+  ) async throws(SignetFailure) {
+    try await decide(
+      transaction, status, number: number, deviceContext: nil, with: container, by: authentication
+    ) { () async throws(SignetFailure) in
+      try await currentKey(of: keys, container)
+    }
+  }
+
+  private func decide(
+    _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber?,
+    deviceContext: [UInt8]?, with container: Container, by authentication: Authentication?,
+    opening openSessionKey: () async throws(SignetFailure) -> ContainerSigningKey
+  ) async throws(SignetFailure) {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
     // A denial is always possible, so that a locked-out user can stop a fraud.
     if status == .accepted { try await requireUnlocked(container) }
@@ -134,7 +166,7 @@ extension Device {
       do { try Decision.check(deviceContext: deviceContext) } catch { throw .contentRefused(error) }
     }
     // Opened first, so that a wrong password of this key does not consume the cached signing key.
-    let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
+    let sessionKey = try await openSessionKey()
     let jws = try await sign(
       transaction, status, at: now, number: number, deviceContext: deviceContext, with: container,
       by: authentication)
@@ -142,6 +174,16 @@ extension Device {
     let answer = try await send(
       decision: JSONValue.object(body).bytes, status, about: transaction.id, of: container, sessionKey)
     try StatusAnswer.check(answer, is: status.rawValue)
+  }
+
+  /// Returns the session key of open keys, unless it was locked or its password was changed meanwhile.
+  private func currentKey(
+    of keys: SessionKeys, _ container: Container
+  ) async throws(SignetFailure) -> ContainerSigningKey {
+    try await container.naming(.sessionTransport) { () async throws(SignetFailure) in
+      try await vaulted(await vault.requireCurrent(keys.slot, askingHardware: false))
+    }
+    return keys.session
   }
 
   /// Sends a decision; if the server requires a report first, reports and sends the decision once more.
@@ -198,9 +240,26 @@ extension Device {
     _ transaction: TransactionID, _ cancellation: Cancellation, with container: Container,
     by authentication: Authentication? = nil
   ) async throws(SignetFailure) {
-    let sessionKey = try await sessionKey(of: container, by: authentication)
-    let answer = try await send(
-      cancellation.bytes, as: "cancel", about: transaction, of: container, sessionKey)
+    try await cancel(
+      transaction, cancellation, with: container, signedBy: sessionKey(of: container, by: authentication))
+  }
+
+  /// Cancels like ``cancel(_:_:with:by:)``, with open keys.
+  ///
+  /// - Throws: ``SignetFailure``, also if the session key was locked or its password was changed after the keys were opened.
+  package func cancel(
+    _ transaction: TransactionID, _ cancellation: Cancellation, with container: Container,
+    session keys: SessionKeys
+  ) async throws(SignetFailure) {
+    try await cancel(
+      transaction, cancellation, with: container, signedBy: currentKey(of: keys, container))
+  }
+
+  private func cancel(
+    _ transaction: TransactionID, _ cancellation: Cancellation, with container: Container,
+    signedBy key: ContainerSigningKey
+  ) async throws(SignetFailure) {
+    let answer = try await send(cancellation.bytes, as: "cancel", about: transaction, of: container, key)
     try StatusAnswer.check(answer, is: "cancelled")
   }
 

@@ -26,9 +26,10 @@ struct PendingTransaction: PendingRequest {
   }
 
   func answer(_ answer: RequestAnswer) async throws -> TerminalText? {
-    let isDone = try await chosen.options.withPassword(for: chosen.container, key: .sessionTransport) {
-      try await chosen.decide(answer.status, session: $0)
+    let keys = try await chosen.options.withPassword(for: chosen.container, key: .sessionTransport) {
+      try await chosen.device.sessionKeys(of: chosen.container, by: $0)
     }
+    let isDone = try await chosen.decide(answer.status, session: keys)
     return isDone ? "\(ours: answer.status.done) \(id)." : nil
   }
 

@@ -2,6 +2,7 @@ import Signet
 import SignetPolicy
 import SignetProtocol
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetSystem
 import SignetTesting
@@ -81,6 +82,35 @@ struct KeyPasswordTests {
       try await bench.sign(by: session, session: session)
     }
     try await bench.sign(by: KeyBench.right(.transactionSigning), session: session)
+  }
+
+  @Test("open session keys need no password again, until it is changed")
+  func openSessionKeys() async throws {
+    let bench = try await KeyBench()
+    let (device, container) = (bench.device, bench.container)
+    let keys = try await device.sessionKeys(of: container, by: KeyBench.right(.sessionTransport))
+    let server = bench.server.server
+    let ids = [
+      try await server.createTransaction("Pay 1 EUR", for: container.user),
+      try await server.createTransaction("Pay 2 EUR", for: container.user),
+    ]
+    let waiting = try await device.transactionList(for: container, with: keys).transactions
+    #expect(Set(waiting.map(\.id)) == Set(ids))
+    let first = try await device.transaction(ids[0], for: container, with: keys)
+    try await device.decide(
+      first, .accepted, number: nil, with: container, by: KeyBench.right(.transactionSigning), session: keys)
+    try await device.changePassword(
+      of: container, key: .sessionTransport, from: secret(KeyBench.passwords[.sessionTransport] ?? ""),
+      to: secret("Changed 42 tower"))
+    let second = try await device.transaction(ids[1], for: container, with: keys)
+    await #expect(throws: SignetFailure.key(.sessionTransport, .passwordRequired)) {
+      try await device.decide(
+        second, .denied, number: nil, with: container, by: KeyBench.right(.transactionSigning), session: keys)
+    }
+    await #expect(throws: SignetFailure.key(.sessionTransport, .passwordRequired)) {
+      try await device.cancel(second.id, Cancellation(.userCancel), with: container, session: keys)
+    }
+    #expect(try await server.decision(on: second.id) == nil)
   }
 
   @Test("one password is changed, the others stay")
