@@ -4,9 +4,9 @@ import SignetCrypto
 ///
 /// No case holds a code, a password, a key or an invite.
 ///
-/// A case defines its event completely: the comment describes it, the values are its members, ``named`` gives it its JSON,
-/// and ``published`` gives the form in which the outbox publishes it. `Scripts/audit-page` makes `docs/audit-events.md` of
-/// this file, and `make check` fails for a case that no source file writes or that no test names.
+/// This file defines an event completely: the comment of its case describes it, the values are its members, and ``definition``
+/// gives its JSON, its device and the form in which the outbox publishes it. `Scripts/audit-page` makes
+/// `docs/audit-events.md` of this file, and `make check` fails for a case that no source file writes or that no test names.
 public enum AuditEvent: Hashable, Sendable {
   // MARK: Users
 
@@ -247,261 +247,354 @@ public enum AuditEvent: Hashable, Sendable {
 }
 
 extension AuditEvent {
-  /// The event's name and its members: the only definition of its JSON.
-  var named: (name: String, members: Members) {
+  /// What is known of an event.
+  struct Definition {
+    /// The name in the log.
+    let name: String
+    /// The members of the event's JSON.
+    let members: Members
+    /// The object from which the device of the event is derived.
+    let device: AuditDeviceSource
+    /// The event for receivers of the outbox; `nil` for none.
+    let published: OutboxEvent?
+
+    /// Defines an event.
+    ///
+    /// Every change has an audit event in its step, so receivers of the outbox learn of changes only from here. The ends of
+    /// requests, and the locks of devices, follow from several events; the steps themselves publish them. If a published
+    /// event does not name the user, the step looks up the account.
+    init(
+      _ name: String, _ members: Members, on device: AuditDeviceSource = .actor,
+      publishing published: OutboxEvent? = nil
+    ) {
+      self.name = name
+      self.members = members
+      self.device = device
+      self.published = published
+    }
+  }
+
+  /// The event's name, members, device and publication: their only definition.
+  var definition: Definition {
     switch self {
-    case .userAdded(let user): ("user.added", [.user: user])
-    case .userRenamed(let user): ("user.renamed", [.user: user])
-    case .userSuspended(let user, let reason): ("user.suspended", [.user: user, .reason: reason])
-    case .userResumed(let user): ("user.resumed", [.user: user])
-    case .userDeleted(let user): ("user.deleted", [.user: user])
-    case .userUnlocked(let user): ("user.unlocked", [.user: user])
-    case .userCodeSet(let user): ("user.codeSet", [.user: user])
-    case .userCodeRemoved(let user): ("user.codeRemoved", [.user: user])
-    case .userCodeAccepted(let user): ("userCode.accepted", [.user: user])
+    case .userAdded(let user): .init("user.added", [.user: user])
+    case .userRenamed(let user): .init("user.renamed", [.user: user])
+    case .userSuspended(let user, let reason):
+      .init(
+        "user.suspended", [.user: user, .reason: reason],
+        publishing: OutboxEvent(.userSuspended, of: user.text, user: user.text))
+    case .userResumed(let user):
+      .init(
+        "user.resumed", [.user: user], publishing: OutboxEvent(.userResumed, of: user.text, user: user.text))
+    case .userDeleted(let user):
+      .init(
+        "user.deleted", [.user: user], publishing: OutboxEvent(.userDeleted, of: user.text, user: user.text))
+    case .userUnlocked(let user): .init("user.unlocked", [.user: user])
+    case .userCodeSet(let user): .init("user.codeSet", [.user: user])
+    case .userCodeRemoved(let user): .init("user.codeRemoved", [.user: user])
+    case .userCodeAccepted(let user): .init("userCode.accepted", [.user: user])
     case .userCodeRefused(let user, let reason):
-      ("userCode.refused", [.user: user, .reason: reason.rawValue])
+      .init("userCode.refused", [.user: user, .reason: reason.rawValue])
 
+    // The device of an accepted or rejected code would cost a query for each code. It is redundant, because the event names
+    // the container, which is on one device permanently.
     case .codeAccepted(let user, let source):
-      ("code.accepted", [.user: user, .container: source.container, .token: source.token])
+      .init("code.accepted", [.user: user, .container: source.container, .token: source.token], on: .none)
     case .codeRefused(let user, let reason, let locked):
-      ("code.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)])
+      .init("code.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)], on: .none)
     case .codesResynchronised(let user, let source):
-      ("codes.resynchronised", [.user: user, .container: source.container, .token: source.token])
+      .init(
+        "codes.resynchronised", [.user: user, .container: source.container, .token: source.token], on: .none)
     case .codesRefused(let user, let reason, let locked):
-      ("codes.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)])
+      .init("codes.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)], on: .none)
 
-    case .tokenAdded(let token, let user): ("token.added", [.token: token, .user: user])
-    case .tokenAssigned(let token, let user): ("token.assigned", [.token: token, .user: user])
+    case .tokenAdded(let token, let user): .init("token.added", [.token: token, .user: user])
+    // The new user's token counts as bound after its first right code.
+    case .tokenAssigned(let token, let user):
+      .init(
+        "token.assigned", [.token: token, .user: user],
+        publishing: Self.change(.authenticatorRevoked, .otp, token, nil))
     case .tokenVerified(let user, let source):
-      ("token.verified", [.user: user, .container: source.container, .token: source.token])
+      .init(
+        "token.verified", [.user: user, .container: source.container, .token: source.token], on: .none,
+        publishing: source.token.map { Self.change(.authenticatorBound, .otp, $0, user) })
     case .tokenRefused(let user, let reason, let locked):
-      ("token.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)])
-    case .tokenDisabled(let token): ("token.disabled", [.token: token])
-    case .tokenEnabled(let token): ("token.enabled", [.token: token])
-    case .tokenRemoved(let token): ("token.removed", [.token: token])
+      .init("token.refused", [.user: user, .reason: reason.rawValue, .locked: Self.list(locked)], on: .none)
+    case .tokenDisabled(let token):
+      .init(
+        "token.disabled", [.token: token], publishing: Self.change(.authenticatorSuspended, .otp, token, nil))
+    case .tokenEnabled(let token): .init("token.enabled", [.token: token])
+    case .tokenRemoved(let token):
+      .init(
+        "token.removed", [.token: token], publishing: Self.change(.authenticatorRevoked, .otp, token, nil))
 
-    case .activationAdded(let user, let id): ("activation.added", [.user: user, .activation: id])
+    case .activationAdded(let user, let id): .init("activation.added", [.user: user, .activation: id])
     case .activationStaged(let user, let id, let container, let keystore, let keys):
-      (
+      .init(
         "activation.staged",
-        [.user: user, .activation: id, .container: container, .keystore: keystore, .keys: keys]
-      )
+        [.user: user, .activation: id, .container: container, .keystore: keystore, .keys: keys],
+        on: container.map(AuditDeviceSource.container) ?? .actor)
     case .activationRefused(let user, let id, let reason):
-      (
+      .init(
         "activation.refused",
-        [.user: user, .activation: id, .reason: reason.text, .remaining: reason.remaining.map { String($0) }]
-      )
-    case .containerRenewalAsked(let container): ("container.renewalAsked", [.container: container])
+        [.user: user, .activation: id, .reason: reason.text, .remaining: reason.remaining.map { String($0) }])
+    case .containerRenewalAsked(let container):
+      .init("container.renewalAsked", [.container: container], on: .container(container))
     case .renewalStaged(let user, let container, let successor, let keystore, let keys):
-      (
+      .init(
         "renewal.staged",
-        [.user: user, .container: container, .successor: successor, .keystore: keystore, .keys: keys]
-      )
+        [.user: user, .container: container, .successor: successor, .keystore: keystore, .keys: keys],
+        on: .container(container))
     case .renewalRefused(let user, let container, let reason):
-      ("renewal.refused", [.user: user, .container: container, .reason: reason.text])
+      .init(
+        "renewal.refused", [.user: user, .container: container, .reason: reason.text],
+        on: .container(container))
 
     case .containerActivated(let user, let container):
-      ("container.activated", [.user: user, .container: container])
+      .init(
+        "container.activated", [.user: user, .container: container], on: .container(container),
+        publishing: Self.change(.authenticatorBound, .container, container, user))
     case .containerRenewed(let user, let container, let renews, let renewals):
-      (
+      .init(
         "container.renewed",
-        [.user: user, .container: container, .renews: renews, .renewals: String(renewals)]
-      )
+        [.user: user, .container: container, .renews: renews, .renewals: String(renewals)],
+        on: .container(container),
+        publishing: Self.change(.authenticatorReplaced, .container, container, user))
     case .containerRefused(let user, let container):
-      ("container.refused", [.user: user, .container: container])
-    case .containerRevoked(let container): ("container.revoked", [.container: container])
+      .init("container.refused", [.user: user, .container: container], on: .container(container))
+    case .containerRevoked(let container):
+      .init(
+        "container.revoked", [.container: container], on: .container(container),
+        publishing: Self.change(.authenticatorRevoked, .container, container, nil))
     case .containerAltered(let user, let container):
-      (
-        "container.altered",
-        [.user: user, .container: container, .reason: Self.alteredReason]
-      )
+      .init(
+        "container.altered", [.user: user, .container: container, .reason: Self.alteredReason],
+        on: .container(container))
     case .containerDeleted(let user, let container, let reason, let time):
-      (
+      .init(
         "container.deleted",
-        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)]
+        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)],
+        on: .container(container), publishing: Self.change(.authenticatorRevoked, .container, container, user)
       )
     case .containerReset(let user, let container, let reason, let time):
-      (
+      .init(
         "container.reset",
-        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)]
+        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)],
+        on: .container(container), publishing: Self.change(.authenticatorRevoked, .container, container, user)
       )
     case .containerWiped(let user, let container, let reason, let time):
-      (
+      .init(
         "container.wiped",
-        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)]
+        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)],
+        on: .container(container), publishing: Self.change(.authenticatorRevoked, .container, container, user)
       )
 
     case .deviceLocked(let user, let device, let reason):
-      ("device.locked", [.user: user, .device: device, .reason: Self.text(reason)])
-    case .deviceUnlocked(let user, let device): ("device.unlocked", [.user: user, .device: device])
-    case .deviceRevoked(let user, let device): ("device.revoked", [.user: user, .device: device])
+      .init("device.locked", [.user: user, .device: device, .reason: Self.text(reason)], on: .none)
+    case .deviceUnlocked(let user, let device):
+      .init("device.unlocked", [.user: user, .device: device], on: .none)
+    case .deviceRevoked(let user, let device):
+      .init(
+        "device.revoked", [.user: user, .device: device], on: .none,
+        publishing: OutboxEvent(.deviceRevoked, of: device.text, user: user.text))
 
     case .accountReported(let user, let container, let reaction, let reason, let policies):
-      (
+      .init(
         "account.reported",
         [
           .user: user, .container: container, .reaction: reaction, .reason: Self.text(reason),
           .policies: Self.list(policies),
-        ]
-      )
+        ], on: .container(container))
     case .accountReportRefused(let user, let container):
-      (
+      .init(
         "account.reportRefused",
-        [.user: user, .container: container, .reason: "it answers no challenge that is open"]
-      )
+        [.user: user, .container: container, .reason: "it answers no challenge that is open"],
+        on: .container(container))
     case .accountOrdered(let container, let order, let action, let reason):
-      (
+      .init(
         "account.ordered",
-        [.container: container, .order: order, .action: action.rawValue, .reason: Self.text(reason)]
-      )
+        [.container: container, .order: order, .action: action.rawValue, .reason: Self.text(reason)],
+        on: .container(container))
     case .accountOrderDone(let user, let container, let order, let action, let time):
-      (
+      .init(
         "account.orderDone",
         [
           .user: user, .container: container, .order: order, .action: action.rawValue,
           .deviceTime: String(time),
-        ]
-      )
+        ], on: .container(container))
     case .accountAltered(let user, let container):
-      (
-        "account.altered",
-        [.user: user, .container: container, .reason: AccountStateRecord.altered.reason]
-      )
+      .init(
+        "account.altered", [.user: user, .container: container, .reason: AccountStateRecord.altered.reason],
+        on: .container(container))
     case .accountPoliciesAttached(let container, let policies):
-      (
+      .init(
         "account.policiesAttached",
         [
           .container: container,
           .policies: policies.map { $0.joined(separator: " ") } ?? "those of the profile",
-        ]
-      )
+        ], on: .container(container))
 
-    case .transactionAdded(let user, let id): ("transaction.added", [.user: user, .transaction: id])
+    case .transactionAdded(let user, let id): .init("transaction.added", [.user: user, .transaction: id])
     case .transactionNotAdded(let user, let id, let outcome):
-      ("transaction.notAdded", [.user: user, .transaction: id, .reason: outcome.reason])
-    case .transactionAccepted(let user, let id): ("transaction.accepted", [.user: user, .transaction: id])
+      .init("transaction.notAdded", [.user: user, .transaction: id, .reason: outcome.reason])
+    case .transactionAccepted(let user, let id):
+      .init("transaction.accepted", [.user: user, .transaction: id])
     case .transactionAnswered(let user, let id, let container, let kind):
-      (
+      .init(
         "transaction.accepted",
-        [.user: user, .transaction: id, .container: container, .reason: kind.rawValue]
-      )
-    case .transactionDenied(let user, let id): ("transaction.denied", [.user: user, .transaction: id])
-    case .transactionReported(let user, let id): ("transaction.reported", [.user: user, .transaction: id])
-    case .transactionInitiated(let user, let id): ("transaction.initiated", [.user: user, .transaction: id])
+        [.user: user, .transaction: id, .container: container, .reason: kind.rawValue],
+        on: container.map(AuditDeviceSource.container) ?? .actor)
+    case .transactionDenied(let user, let id): .init("transaction.denied", [.user: user, .transaction: id])
+    case .transactionReported(let user, let id):
+      .init("transaction.reported", [.user: user, .transaction: id])
+    case .transactionInitiated(let user, let id):
+      .init("transaction.initiated", [.user: user, .transaction: id])
     case .transactionCancelled(let id, let reason):
-      ("transaction.cancelled", [.transaction: id, .reason: Self.text(reason)])
+      .init("transaction.cancelled", [.transaction: id, .reason: Self.text(reason)])
     case .transactionWithdrawn(let id, let reason):
-      ("transaction.withdrawn", [.transaction: id, .reason: Self.text(reason)])
-    case .transactionExpired(let id): ("transaction.expired", [.transaction: id])
+      .init("transaction.withdrawn", [.transaction: id, .reason: Self.text(reason)])
+    case .transactionExpired(let id): .init("transaction.expired", [.transaction: id])
     case .transactionRefused(let user, let id, let outcome):
-      ("transaction.refused", [.user: user, .transaction: id, .reason: outcome.reason])
+      .init("transaction.refused", [.user: user, .transaction: id, .reason: outcome.reason])
     case .transactionAnswerRefused(let user, let id, let kind, let outcome):
-      ("transaction.refused", [.user: user, .transaction: id, .reason: outcome.reason(ofAnswer: kind)])
+      .init("transaction.refused", [.user: user, .transaction: id, .reason: outcome.reason(ofAnswer: kind)])
 
-    case .pushTargetAdded(let id, let service): ("push.target.added", [.target: id, .service: service])
-    case .pushTargetChanged(let id, let service): ("push.target.changed", [.target: id, .service: service])
-    case .pushTargetRemoved(let id): ("push.target.removed", [.target: id])
+    case .pushTargetAdded(let id, let service): .init("push.target.added", [.target: id, .service: service])
+    case .pushTargetChanged(let id, let service):
+      .init("push.target.changed", [.target: id, .service: service])
+    case .pushTargetRemoved(let id): .init("push.target.removed", [.target: id])
     case .pushTargetDropped(let id, let container, let service):
-      ("push.target.dropped", [.target: id, .container: container, .service: service])
+      .init(
+        "push.target.dropped", [.target: id, .container: container, .service: service],
+        on: .container(container))
 
     case .pushAuthEnrolment(let user, let mechanism, let token):
-      ("pushauth.enrolment", [.user: user, .mechanism: mechanism, .token: token])
+      .init("pushauth.enrolment", [.user: user, .mechanism: mechanism, .token: token])
     case .pushAuthRegistered(let user, let mechanism, let platform, let service):
-      (
-        "pushauth.registered",
-        [.user: user, .mechanism: mechanism, .platform: platform, .service: service]
-      )
+      .init(
+        "pushauth.registered", [.user: user, .mechanism: mechanism, .platform: platform, .service: service],
+        publishing: Self.change(.authenticatorBound, .pushApp, mechanism, user))
     case .pushAuthDeviceChanged(let user, let mechanism, let service):
-      ("pushauth.deviceChanged", [.user: user, .mechanism: mechanism, .service: service])
-    case .pushAuthRemoved(let mechanism): ("pushauth.removed", [.mechanism: mechanism])
+      .init("pushauth.deviceChanged", [.user: user, .mechanism: mechanism, .service: service])
+    case .pushAuthRemoved(let mechanism):
+      .init(
+        "pushauth.removed", [.mechanism: mechanism],
+        publishing: Self.change(.authenticatorRevoked, .pushApp, mechanism, nil))
     case .pushAuthMessage(let user, let mechanism, let message):
-      ("pushauth.message", [.user: user, .mechanism: mechanism, .message: message])
+      .init("pushauth.message", [.user: user, .mechanism: mechanism, .message: message])
     case .pushAuthWrongNumber(let user, let message, let transaction):
-      ("pushauth.wrongNumber", [.user: user, .message: message, .transaction: transaction])
+      .init("pushauth.wrongNumber", [.user: user, .message: message, .transaction: transaction])
     case .pushAuthApproved(let user, let message, let transaction):
-      ("pushauth.approved", [.user: user, .message: message, .transaction: transaction])
+      .init("pushauth.approved", [.user: user, .message: message, .transaction: transaction])
     case .pushAuthDenied(let user, let message, let transaction):
-      ("pushauth.denied", [.user: user, .message: message, .transaction: transaction])
+      .init("pushauth.denied", [.user: user, .message: message, .transaction: transaction])
 
     case .uafRequested(let session, let operation, let user):
-      ("uaf.requested", [.session: session, .operation: operation, .user: user])
+      .init("uaf.requested", [.session: session, .operation: operation, .user: user])
     case .uafTokenAdded(let session, let operation, let user, let target):
-      ("uaf.tokenAdded", [.session: session, .operation: operation, .user: user, .target: target])
+      .init(
+        "uaf.tokenAdded", [.session: session, .operation: operation, .user: user, .target: target],
+        on: .session(session))
     case .uafNotAsked(let user, let operation, let target, let outcome):
-      (
-        "uaf.notAsked",
-        [.user: user, .operation: operation, .target: target, .reason: outcome.reason]
-      )
-    case .uafTokenRedeemed(let session, let user): ("uaf.tokenRedeemed", [.session: session, .user: user])
+      .init(
+        "uaf.notAsked", [.user: user, .operation: operation, .target: target, .reason: outcome.reason],
+        on: target.map(AuditDeviceSource.target) ?? .actor)
+    case .uafTokenRedeemed(let session, let user):
+      .init("uaf.tokenRedeemed", [.session: session, .user: user], on: .session(session))
     case .uafRegistered(let session, let user, let keys):
-      ("uaf.registered", [.session: session, .user: user, .keys: keys])
+      .init(
+        "uaf.registered", [.session: session, .user: user, .keys: keys], on: .session(session),
+        publishing: Self.change(.authenticatorBound, .uaf, session, user))
     case .uafRegistrationRefused(let session, let user, let keys, let reason):
-      ("uaf.refused", [.session: session, .user: user, .keys: keys, .reason: reason])
+      .init(
+        "uaf.refused", [.session: session, .user: user, .keys: keys, .reason: reason], on: .session(session))
     case .uafAuthenticated(let use):
-      (
+      .init(
         "uaf.authenticated",
         [
           .session: use.session, .user: use.user, .keys: use.keys, .transaction: use.transaction,
           .outdated: Self.list(use.outdated),
-        ]
-      )
+        ], on: .session(use.session))
     case .uafQuarantined(let use, let reason):
-      (
+      .init(
         "uaf.quarantined",
         [
           .session: use.session, .user: use.user, .keys: use.keys, .transaction: use.transaction,
           .outdated: Self.list(use.outdated), .reason: reason,
-        ]
-      )
+        ], on: .session(use.session),
+        publishing: Self.change(.authenticatorSuspended, .uaf, use.session, use.user))
     case .uafAuthenticationRefused(let use, let reason):
-      (
+      .init(
         "uaf.refused",
         [
           .session: use.session, .user: use.user, .keys: use.keys, .transaction: use.transaction,
           .outdated: Self.list(use.outdated), .reason: reason,
-        ]
-      )
+        ], on: .session(use.session))
     case .uafResponseRefused(let session, let user, let status, let asm, let reason):
-      (
+      .init(
         "uaf.refused",
         [
           .session: session, .user: user, .status: String(status), .asm: asm.map { String($0) },
           .reason: reason,
-        ]
-      )
+        ], on: .session(session))
     case .uafDeregistrationSent(let session, let user):
-      ("uaf.deregistrationSent", [.session: session, .user: user])
+      .init(
+        "uaf.deregistrationSent", [.session: session, .user: user], on: .session(session),
+        publishing: Self.change(.authenticatorRevoked, .uaf, session, user))
     case .uafDeregistered(let session, let user, let aaid, let key):
-      ("uaf.deregistered", [.session: session, .user: user, .aaid: aaid, .key: Base64URL.encode(key)])
+      .init(
+        "uaf.deregistered", [.session: session, .user: user, .aaid: aaid, .key: Base64URL.encode(key)],
+        on: .key(aaid: aaid, id: key),
+        publishing: Self.change(.authenticatorRevoked, .uaf, Self.name(aaid, key), user))
     case .uafRevoked(let user, let aaid, let key):
-      ("uaf.revoked", [.user: user, .aaid: aaid, .key: Base64URL.encode(key)])
+      .init(
+        "uaf.revoked", [.user: user, .aaid: aaid, .key: Base64URL.encode(key)], on: .key(aaid: aaid, id: key),
+        publishing: Self.change(.authenticatorRevoked, .uaf, Self.name(aaid, key), user))
     case .uafReleased(let user, let aaid, let key):
-      ("uaf.released", [.user: user, .aaid: aaid, .key: Base64URL.encode(key)])
-    case .uafTargetAdded(let user, let target): ("uaf.targetAdded", [.user: user, .target: target])
-    case .uafTargetChanged(let target): ("uaf.targetChanged", [.target: target])
-    case .uafTargetExpired(let target): ("uaf.targetExpired", [.target: target])
-    case .uafTargetRemoved(let target): ("uaf.targetRemoved", [.target: target])
-    case .uafDeviceRemoved(let user, let device): ("uaf.deviceRemoved", [.user: user, .device: device])
+      .init(
+        "uaf.released", [.user: user, .aaid: aaid, .key: Base64URL.encode(key)],
+        on: .key(aaid: aaid, id: key),
+        publishing: Self.change(.authenticatorResumed, .uaf, Self.name(aaid, key), user))
+    case .uafTargetAdded(let user, let target):
+      .init("uaf.targetAdded", [.user: user, .target: target], on: .target(target))
+    case .uafTargetChanged(let target): .init("uaf.targetChanged", [.target: target], on: .target(target))
+    case .uafTargetExpired(let target): .init("uaf.targetExpired", [.target: target], on: .target(target))
+    case .uafTargetRemoved(let target): .init("uaf.targetRemoved", [.target: target], on: .target(target))
+    case .uafDeviceRemoved(let user, let device):
+      .init(
+        "uaf.deviceRemoved", [.user: user, .device: device], on: .none,
+        publishing: Self.change(.authenticatorRevoked, .uaf, device, user))
 
-    case .keyAdded(let key, let name): ("key.added", [.key: key, .name: name])
-    case .keyRevoked(let key): ("key.revoked", [.key: key])
+    case .keyAdded(let key, let name): .init("key.added", [.key: key, .name: name])
+    case .keyRevoked(let key): .init("key.revoked", [.key: key])
     case .clientAdded(let client, let name, let authentication, let delivery):
-      (
+      .init(
         "client.added",
         [
           .client: client, .name: name, .authentication: authentication.rawValue,
           .delivery: delivery.rawValue,
-        ]
-      )
-    case .clientRevoked(let client): ("client.revoked", [.client: client])
-    case .clientTold(let client, let id): ("client.told", [.client: client, .transaction: id])
+        ])
+    case .clientRevoked(let client): .init("client.revoked", [.client: client])
+    case .clientTold(let client, let id): .init("client.told", [.client: client, .transaction: id])
     case .clientNotTold(let client, let id, let reason):
-      ("client.notTold", [.client: client, .transaction: id, .reason: reason])
-    case .tokensIssued(let user, let id): ("tokens.issued", [.user: user, .transaction: id])
-    case .signingKeyAdded(let key, let before): ("signingKey.added", [.key: key, .after: before])
+      .init("client.notTold", [.client: client, .transaction: id, .reason: reason])
+    case .tokensIssued(let user, let id): .init("tokens.issued", [.user: user, .transaction: id])
+    case .signingKeyAdded(let key, let before): .init("signingKey.added", [.key: key, .after: before])
     }
   }
+
+  /// The event for receivers of the outbox; `nil` for none.
+  package var published: OutboxEvent? { definition.published }
+
+  private static func change(
+    _ kind: OutboxEvent.Kind, _ authenticator: AuthenticatorRecord.Kind, _ id: some CustomStringConvertible,
+    _ user: UserID?
+  ) -> OutboxEvent {
+    OutboxEvent(kind, of: id.description, user: user?.text, authenticator: authenticator)
+  }
+
+  /// Returns the ``AuthenticatorRecord/id`` of a UAF key.
+  private static func name(_ aaid: String, _ key: [UInt8]) -> String { "\(aaid)/\(Base64URL.encode(key))" }
 
   private static func text(_ reason: String) -> String? { reason.isEmpty ? nil : reason }
 

@@ -27,12 +27,12 @@ public struct AuditRecord: Hashable, Sendable {
     silentUntil end: Int64? = nil, on device: ID<DeviceRecord>? = nil,
     calling subject: (UserID) throws -> String
   ) rethrows -> String {
-    let (name, members) = event.named
+    let definition = event.definition
     var line = JSONLine()
     line.add("time", time)
-    line.add("event", name)
+    line.add("event", definition.name)
     line.add("by", try by.calling(subject).text)
-    for (member, value) in members {
+    for (member, value) in definition.members {
       if let text = value?.description {
         line.add(member.rawValue, member == .user ? try subject(UserID(unchecked: text)) : text)
       }

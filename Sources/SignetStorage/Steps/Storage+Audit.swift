@@ -148,7 +148,8 @@ extension SQLConnection {
   func appendAudit(
     _ record: AuditRecord, silentUntil end: Int64? = nil, on device: ID<DeviceRecord>? = nil
   ) throws {
-    let device = try device ?? self.device(of: record)
+    let definition = record.event.definition
+    let device = try device ?? self.device(of: definition.device, by: record.by)
     var chain = try local(Self.auditTail) { try auditTail(of: lane) ?? AuditChain(lane) }
     _ = try number(after: chain.number, in: "audit")
     let entry = chain.append(try record.text(silentUntil: end, on: device, calling: subject(of:)))
@@ -156,11 +157,7 @@ extension SQLConnection {
       "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, $3, $4)",
       [.integer(entry.chain), .integer(entry.number), .text(entry.text), .blob(entry.hash)], changing: 1)
     setLocal(Self.auditTail, to: chain)
-    try publish(record)
-  }
-
-  private func publish(_ record: AuditRecord) throws {
-    if let event = record.event.published { try publish(event, at: record.time) }
+    if let event = definition.published { try publish(event, at: record.time) }
   }
 
   /// The maximum number of repeatable entries of one requester in one hour.
@@ -185,7 +182,10 @@ extension SQLConnection {
       RETURNING entries, since
       """, [.text(requester.name), .integer(record.time)]
     ) { (entries: try $0.integer(0), since: try $0.integer(1)) }
-    guard let counted else { return try publish(record) }
+    guard let counted else {
+      if let event = record.event.published { try publish(event, at: record.time) }
+      return
+    }
     let isLast = counted.entries == Self.repeatableLimit
     try appendAudit(record, silentUntil: isLast ? counted.since + Self.repeatableWindow : nil)
   }
