@@ -32,7 +32,6 @@ import Testing
     "Steps/Storage+Initiated.swift": [".container"],
     // A request that one operation asks alone, not an authenticator.
     "Records/OpenRequestRecord.swift": [".uaf"],
-    "Steps/Storage+OpenRequests.swift": ["uaf_sessions"],
     "Steps/Storage+RequestBudget.swift": ["uaf_sessions"],
   ]
 

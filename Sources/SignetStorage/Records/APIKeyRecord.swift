@@ -37,7 +37,8 @@ public struct APIKeyRecord: Hashable, Sendable {
   }
 }
 
-extension APIKeyRecord {
+extension APIKeyRecord: StoredRecord, AlterableRecord {
+  package static let table = "api_keys"
   static let columns =
     "id, name, scopes, secret_digest, created, revoked, display_name, code"
 
@@ -54,7 +55,7 @@ extension APIKeyRecord {
 
   /// The input of the row's MAC: all columns.
   var image: MACInput {
-    var image = MACInput("api_keys")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(name)
     image.append(scopes.joined(separator: " "))
@@ -63,14 +64,6 @@ extension APIKeyRecord {
     image.append(revoked)
     image.append(displayName)
     return image
-  }
-
-  /// Returns the key, if its row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> APIKeyRecord {
-    guard !isAltered else { throw .altered(row: id.text, of: "api_keys") }
-    return self
   }
 }
 

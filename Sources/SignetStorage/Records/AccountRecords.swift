@@ -187,7 +187,8 @@ extension AccountStateRecord {
   }
 }
 
-extension DeviceCommandRecord {
+extension DeviceCommandRecord: StoredRecord, AlterableRecord {
+  package static let table = "account_orders"
   static let columns =
     "action, id, container, reason, created, receipt, received, code"
 
@@ -214,7 +215,7 @@ extension DeviceCommandRecord {
 
   /// The input of the row's MAC: all columns.
   var image: MACInput {
-    var image = MACInput("account_orders")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(container)
     image.append(action.rawValue)
@@ -224,24 +225,12 @@ extension DeviceCommandRecord {
     image.append(received)
     return image
   }
-
-  /// Returns the order, if its row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> DeviceCommandRecord {
-    guard !isAltered else { throw .altered(row: id.text, of: "account_orders") }
-    return self
-  }
 }
 
 extension SQLConnection {
   /// Returns a container's orders, oldest first, including those with receipts and those whose row MAC does not verify.
   func deviceCommands(of container: ContainerID) throws -> [DeviceCommandRecord] {
-    let mac = try rowMAC
-    return try rows(
-      "SELECT \(DeviceCommandRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",
-      [.of(container)]
-    ) { try DeviceCommandRecord($0, mac) }
+    try records("WHERE container = $1 ORDER BY number", [.of(container)])
   }
 
   func insert(_ order: DeviceCommandRecord) throws {

@@ -59,7 +59,8 @@ public struct ActivationRecord: Hashable, Sendable {
   }
 }
 
-extension ActivationRecord {
+extension ActivationRecord: StoredRecord {
+  static let table = "activations"
   static let columns =
     "state, id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, failed_attempts, code"
 
@@ -75,12 +76,12 @@ extension ActivationRecord {
       profile: try row.blob(8), created: try row.integer(9),
       expires: try row.integer(10),
       failedAttempts: try row.int(11), state: state)
-    try mac.check(image, try row.optional(12, row.blob), named: id.text, of: "activations")
+    try mac.check(image, try row.optional(12, row.blob), named: id.text, of: Self.table)
   }
 
   /// The input of the row's MAC: all columns except the count of wrong proofs.
   var image: MACInput {
-    var image = MACInput("activations")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(user)
     image.append(sealedInviteKey)

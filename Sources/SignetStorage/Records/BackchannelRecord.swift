@@ -56,7 +56,8 @@ public enum PollOutcome: Hashable, Sendable {
   case ended(BackchannelRecord, TransactionRecord)
 }
 
-extension BackchannelRecord {
+extension BackchannelRecord: StoredRecord {
+  static let table = "backchannel_requests"
   static let columns =
     "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, code"
 
@@ -71,13 +72,13 @@ extension BackchannelRecord {
     lastPoll = try row.optional(7, row.integer)
     issued = try row.optional(8, row.integer)
     try mac.check(
-      image, try row.optional(9, row.blob), named: "the request of \(transaction)", of: "backchannel_requests"
+      image, try row.optional(9, row.blob), named: "the request of \(transaction)", of: Self.table
     )
   }
 
   /// The input of the row's MAC: all columns that polls do not change.
   fileprivate var image: MACInput {
-    var image = MACInput("backchannel_requests")
+    var image = MACInput(Self.table)
     image.append(digest)
     image.append(transaction)
     image.append(client)

@@ -59,7 +59,8 @@ public struct ClientRecord: Hashable, Sendable {
   }
 }
 
-extension ClientRecord {
+extension ClientRecord: StoredRecord, AlterableRecord {
+  package static let table = "clients"
   static let columns =
     "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked, code"
 
@@ -81,7 +82,7 @@ extension ClientRecord {
 
   /// The input of the row's MAC: all columns.
   var image: MACInput {
-    var image = MACInput("clients")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(name)
     image.append(authentication.rawValue)
@@ -95,23 +96,12 @@ extension ClientRecord {
     image.append(revoked)
     return image
   }
-
-  /// Returns the client, if its row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> ClientRecord {
-    guard !isAltered else { throw .altered(row: id.text, of: "clients") }
-    return self
-  }
 }
 
 extension SQLConnection {
   /// Returns the client with this id, even if its row's MAC does not verify; `nil` for none.
   func anyClient(_ id: ID<ClientRecord>) throws -> ClientRecord? {
-    let mac = try rowMAC
-    return try row("SELECT \(ClientRecord.columns) FROM clients WHERE id = $1", [.of(id)]) {
-      try ClientRecord($0, mac)
-    }
+    try record("WHERE id = $1", [.of(id)])
   }
 
   func insert(_ client: ClientRecord) throws {

@@ -106,8 +106,7 @@ public struct NewContainer: Hashable, Sendable {
   }
 }
 
-extension ContainerRecord {
-  /// The name of the table, as in ``StorageFailure/altered(row:of:)``.
+extension ContainerRecord: StoredRecord, AlterableRecord {
   package static let table = "containers"
   static let columns =
     "state, id, user_id, activation, device, name, platform, keystore, session_key, encryption_key, signing_key, profile, created, simulated, renews, renewals, succession, renewal_wanted, ended, key_origin, standing, report_wanted, code"
@@ -134,6 +133,8 @@ extension ContainerRecord {
     if !mac.matches(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
+  package var isAltered: Bool { state == .altered }
+
   /// The input of the row's MAC: all columns except the pending requests to the device and the counts of rejected attempts.
   var image: MACInput {
     var image = MACInput(Self.table)
@@ -158,14 +159,6 @@ extension ContainerRecord {
     image.append(standing.rawValue)
     image.append(ended)
     return image
-  }
-
-  /// Returns the container, if its row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> ContainerRecord {
-    guard state != .altered else { throw .altered(row: id.text, of: Self.table) }
-    return self
   }
 }
 

@@ -95,7 +95,8 @@ public struct CredentialRecord: Hashable, Sendable {
   }
 }
 
-extension CredentialRecord {
+extension CredentialRecord: StoredRecord, AlterableRecord {
+  package static let table = "credentials"
   static let columns =
     "kind, state, id, user_id, serial, algorithm, digits, period, start, sealed_secret, silent, created, last_counter, drift, failures, code, last_used"
   static let columnCount = 17
@@ -125,9 +126,11 @@ extension CredentialRecord {
     if !mac.matches(image, try row.optional(15, row.blob)) { self.state = .altered }
   }
 
+  package var isAltered: Bool { state == .altered }
+
   /// The input of the row's MAC: all columns except the count of rejected attempts.
   var image: MACInput {
-    var image = MACInput("credentials")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(user)
     image.append(serial)
@@ -144,14 +147,6 @@ extension CredentialRecord {
     image.append(drift)
     image.append(lastUsed)
     return image
-  }
-
-  /// Returns the credential, if its row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> CredentialRecord {
-    guard state != .altered else { throw .altered(row: id.text, of: "credentials") }
-    return self
   }
 }
 

@@ -65,7 +65,8 @@ public enum DeviceLockOutcome: Hashable, Sendable {
   case altered
 }
 
-extension DeviceRecord {
+extension DeviceRecord: StoredRecord, AlterableRecord {
+  package static let table = "devices"
   static let columns =
     "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
 
@@ -81,17 +82,9 @@ extension DeviceRecord {
     isAltered = !mac.matches(image, try row.optional(10, row.blob))
   }
 
-  /// Returns the device, if its row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> DeviceRecord {
-    guard !isAltered else { throw .altered(row: id.text, of: "devices") }
-    return self
-  }
-
   /// The input of the row's MAC: all columns.
   var image: MACInput {
-    var image = MACInput("devices")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(user)
     image.append(installation)

@@ -135,13 +135,14 @@ public struct OutboxEvent: Hashable, Sendable {
   }
 }
 
-extension OutboxRecord {
+extension OutboxRecord: StoredRecord {
+  static let table = "outbox"
   static let columns =
     "channel, event, number, receiver, subject, user_id, authenticator, created, expires, due, attempts, code"
 
   /// The input of the row's MAC: all columns except the number and the state of the delivery, which do not change the event.
   var image: MACInput {
-    var image = MACInput("outbox")
+    var image = MACInput(Self.table)
     image.append(receiver.channel.rawValue)
     image.append(receiver.id)
     image.append(event.kind.rawValue)

@@ -126,7 +126,8 @@ public enum PushAuthAnswerOutcome: Hashable, Sendable {
   case insufficient
 }
 
-extension PushAuthMechanismRecord {
+extension PushAuthMechanismRecord: StoredRecord, AlterableRecord {
+  package static let table = "pushauth_mechanisms"
   static let columns =
     "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential, seen_changes, code, issuer, account"
 
@@ -146,9 +147,11 @@ extension PushAuthMechanismRecord {
     if !mac.matches(image, try row.optional(11, row.blob)) { self.state = .altered }
   }
 
+  package var isAltered: Bool { state == .altered }
+
   /// The input of the row's MAC: all columns.
   var image: MACInput {
-    var image = MACInput("pushauth_mechanisms")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(user)
     image.append(mechanism)
@@ -164,17 +167,10 @@ extension PushAuthMechanismRecord {
     image.append(account)
     return image
   }
-
-  /// Returns the mechanism, if its row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> PushAuthMechanismRecord {
-    guard state != .altered else { throw .altered(row: id.text, of: "pushauth_mechanisms") }
-    return self
-  }
 }
 
-extension PushAuthMessageRecord {
+extension PushAuthMessageRecord: StoredRecord {
+  static let table = "pushauth_messages"
   static let columns =
     "state, id, mechanism, kind, challenge, sealed_number, created, expires, answered, txn, sealed_token, code"
 
@@ -184,7 +180,7 @@ extension PushAuthMessageRecord {
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let id: ID<PushAuthMessageRecord> = try row.id(1)
     guard let state = State(sqlValue: row[0]) else {
-      throw StorageFailure.altered(row: id.text, of: "pushauth_messages")
+      throw StorageFailure.altered(row: id.text, of: Self.table)
     }
     self.init(
       id: id, of: try row.id(9), mechanism: try row.id(2), kind: try row.text(3),
@@ -192,12 +188,12 @@ extension PushAuthMessageRecord {
       created: try row.integer(6), expires: try row.integer(7), state: state,
       answered: try row.optional(8, row.integer))
     sealedToken = try row.optional(10, row.blob)
-    try mac.check(image, try row.optional(11, row.blob), named: id.text, of: "pushauth_messages")
+    try mac.check(image, try row.optional(11, row.blob), named: id.text, of: Self.table)
   }
 
   /// The input of the row's MAC: all columns except the token, whose encryption is bound to this message.
   var image: MACInput {
-    var image = MACInput("pushauth_messages")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(mechanism)
     image.append(kind)

@@ -44,7 +44,8 @@ public struct SigningKeyRecords: Hashable, Sendable {
   public init(all: [SigningKeyRecord], isNew: Bool) { (self.all, self.isNew) = (all, isNew) }
 }
 
-extension SigningKeyRecord {
+extension SigningKeyRecord: StoredRecord, AlterableRecord {
+  package static let table = "signing_keys"
   static let columns =
     "id, sealed, public_key, created, retired, succession, code"
 
@@ -57,17 +58,9 @@ extension SigningKeyRecord {
     isAltered = !mac.matches(image, try row.optional(6, row.blob))
   }
 
-  /// Returns the key, if its row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  public func checked() throws(StorageFailure) -> SigningKeyRecord {
-    guard !isAltered else { throw .altered(row: id, of: "signing_keys") }
-    return self
-  }
-
   /// The input of the row's MAC: all columns.
   var image: MACInput {
-    var image = MACInput("signing_keys")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(sealed)
     image.append(publicKey)

@@ -185,7 +185,8 @@ public struct EndRecord: Hashable, Sendable {
   }
 }
 
-extension TransactionRecord {
+extension TransactionRecord: StoredRecord {
+  static let table = "transactions"
   static let columns =
     "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report, requester, evidence, evidence_key, sole_kind, wrong_numbers"
 
@@ -249,7 +250,6 @@ extension TransactionRecord {
   /// The column of the offered decisions.
   fileprivate var statusText: String { statuses.map(\.rawValue).joined(separator: " ") }
 
-  private static let table = "transactions"
   /// The error for a row that this server did not write.
   var altered: StorageFailure { .altered(row: id.text, of: Self.table) }
 
@@ -257,7 +257,7 @@ extension TransactionRecord {
   ///
   /// An end without an answer is not covered, because it grants nothing.
   var image: MACInput {
-    var image = MACInput("transactions")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(user)
     image.append(content)

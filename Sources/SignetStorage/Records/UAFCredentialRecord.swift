@@ -85,10 +85,11 @@ public struct NewUAFCredential: Hashable, Sendable {
   }
 }
 
-extension UAFCredentialRecord {
+extension UAFCredentialRecord: StoredRecord {
   /// Its ``AuthenticatorRecord/id``.
   var authenticator: String { "\(aaid)/\(Base64URL.encode(keyID))" }
 
+  static let table = "uaf_credentials"
   static let columns =
     "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code, last_used"
 
@@ -115,7 +116,7 @@ extension UAFCredentialRecord {
 
   /// The input of the row's MAC: all columns.
   var image: MACInput {
-    var image = MACInput("uaf_credentials")
+    var image = MACInput(Self.table)
     image.append(aaid)
     image.append(keyID)
     image.append(user)

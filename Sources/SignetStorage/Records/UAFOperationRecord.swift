@@ -135,7 +135,8 @@ public struct UAFOperationEnd: Hashable, Sendable {
   }
 }
 
-extension UAFOperationRecord {
+extension UAFOperationRecord: StoredRecord {
+  static let table = "uaf_sessions"
   static let columns =
     "state, id, operation, user_id, context, created, expires, txn, request, token_digest, token_expires, dispatcher, target, sealed_payload, status, asm_status, client_error, authenticators, ended, client, code, requester"
 
@@ -145,7 +146,7 @@ extension UAFOperationRecord {
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row, mac) } catch SQLFailure.unexpectedValue {
       // An unknown word in a column means that the row was altered.
-      throw StorageFailure.altered(row: try row.text(1), of: "uaf_sessions")
+      throw StorageFailure.altered(row: try row.text(1), of: Self.table)
     }
   }
 
@@ -171,12 +172,12 @@ extension UAFOperationRecord {
     }
     client = try row.optional(19, row.blob)
     requester = try row.optional(21, row.text)
-    try mac.check(image, try row.optional(20, row.blob), named: id.text, of: "uaf_sessions")
+    try mac.check(image, try row.optional(20, row.blob), named: id.text, of: Self.table)
   }
 
   /// The input of the row's MAC: all columns.
   var image: MACInput {
-    var image = MACInput("uaf_sessions")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(operation)
     image.append(user)

@@ -56,7 +56,8 @@ public struct UAFTargetChange: Hashable, Sendable {
   }
 }
 
-extension UAFTargetRecord {
+extension UAFTargetRecord: StoredRecord {
+  static let table = "uaf_targets"
   static let columns =
     "id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code"
 
@@ -69,12 +70,12 @@ extension UAFTargetRecord {
       name: try row.text(3), dispatcher: try row.optional(4, row.text),
       sealedTarget: try row.optional(5, row.blob), signatureKey: try row.blob(6),
       encryptionKey: try row.optional(7, row.blob), created: try row.integer(8))
-    try mac.check(image, try row.optional(9, row.blob), named: id.text, of: "uaf_targets")
+    try mac.check(image, try row.optional(9, row.blob), named: id.text, of: Self.table)
   }
 
   /// The input of the row's MAC: all columns except those that the device changes and those whose encryption is bound to the target.
   var image: MACInput {
-    var image = MACInput("uaf_targets")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(user)
     image.append(device)
@@ -90,10 +91,7 @@ extension SQLConnection {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func uafTarget(_ id: ID<UAFTargetRecord>) throws -> UAFTargetRecord? {
-    let mac = try rowMAC
-    return try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.of(id)]) {
-      try UAFTargetRecord($0, mac)
-    }
+    try record("WHERE id = $1", [.of(id)])
   }
 
   func insert(_ target: UAFTargetRecord) throws {

@@ -54,7 +54,8 @@ public enum UserChangeOutcome: Hashable, Sendable {
   case altered
 }
 
-extension UserRecord {
+extension UserRecord: StoredRecord, AlterableRecord {
+  package static let table = "users"
   static let columns = "id, created, user_code, state, state_reason, state_since, code, subject, display_name"
 
   /// The prefix of subjects, which no id of an existing user has.
@@ -74,9 +75,11 @@ extension UserRecord {
     if state == .altered { displayName = nil }
   }
 
+  package var isAltered: Bool { state == .altered }
+
   /// The input of the row's MAC: all columns except the counts of requests.
   var image: MACInput {
-    var image = MACInput("users")
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(subject)
     image.append(created)
@@ -89,15 +92,7 @@ extension UserRecord {
   }
 
   /// The error for a user that another row names and that does not exist.
-  package static func missing(_ id: UserID) -> StorageFailure { .altered(row: id.text, of: "users") }
-
-  /// Returns the user, if the row's MAC verifies.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> UserRecord {
-    guard state != .altered else { throw .altered(row: id.text, of: "users") }
-    return self
-  }
+  package static func missing(_ id: UserID) -> StorageFailure { .altered(row: id.text, of: Self.table) }
 }
 
 extension SQLConnection {
@@ -130,10 +125,7 @@ extension SQLConnection {
 
   /// Returns the user with this subject, even if the row's MAC does not verify; `nil` for none.
   func anyUser(subject: String) throws -> UserRecord? {
-    let mac = try rowMAC
-    return try row("SELECT \(UserRecord.columns) FROM users WHERE subject = $1", [.text(subject)]) {
-      try UserRecord($0, mac)
-    }
+    try record("WHERE subject = $1", [.text(subject)])
   }
 
   private static let lastUser = TransactionLocal<UserRecord?>()

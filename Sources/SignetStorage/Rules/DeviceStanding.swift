@@ -44,12 +44,12 @@ package struct DeviceSettlement: Hashable, Sendable {
 extension DeviceRecord {
   /// The reason why nothing that is bound to the device is accepted; `nil` if it can be.
   package var refusal: StorageFailure? {
-    isAltered ? .altered(row: id.text, of: "devices") : standing == .locked ? .deviceLocked : nil
+    isAltered ? .altered(row: id.text, of: Self.table) : standing == .locked ? .deviceLocked : nil
   }
 
   /// The reason why no order for a container on the device may unlock it; `nil` if one may.
   package var refusalToUnlock: StorageFailure? {
-    isAltered ? .altered(row: id.text, of: "devices") : isOrderedLocked ? .deviceLocked : nil
+    isAltered ? .altered(row: id.text, of: Self.table) : isOrderedLocked ? .deviceLocked : nil
   }
 
   /// The device, locked by an operator.

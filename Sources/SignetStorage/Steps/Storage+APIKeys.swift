@@ -53,9 +53,6 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func apiKeys() throws -> [APIKeyRecord] {
-    let mac = try rowMAC
-    return try rows("SELECT \(APIKeyRecord.columns) FROM api_keys ORDER BY created, id") {
-      try APIKeyRecord($0, mac)
-    }
+    try records("ORDER BY created, id")
   }
 }

@@ -79,11 +79,7 @@ extension SQLConnection {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   fileprivate func openActivation(_ column: String, _ value: SQLValue) throws -> ActivationRecord? {
-    let mac = try rowMAC
-    return try row(
-      "SELECT \(ActivationRecord.columns) FROM activations WHERE \(column) = $1 AND state = 'open'",
-      [value]
-    ) { try ActivationRecord($0, mac) }
+    try record("WHERE \(column) = $1 AND state = 'open'", [value])
   }
 
   /// Ends the open activations that have a value in a column, and erases their sealed invite keys.

@@ -44,15 +44,10 @@ extension SQLConnection {
   ///   - time: The time of the change.
   /// - Throws: ``SQLFailure``.
   func endUnanswerable(of user: UserID, after cause: AuditRecord, at time: Int64) throws {
-    let mac = try rowMAC
-    let waiting = try rows(
-      "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1 AND state = 'pending' ORDER BY number",
-      [.of(user)]
-    ) { row -> TransactionRecord? in
-      do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
-    }
+    let waiting: [TransactionRecord] = try intactRecords(
+      "WHERE user_id = $1 AND state = 'pending' ORDER BY number", [.of(user)])
     let rules = try answerRules
-    for case let request? in waiting where try !canAnswer(request, at: time) {
+    for request in waiting where try !canAnswer(request, at: time) {
       try withdraw(where: "id = $1", .of(request.id), because: EndRecord.noAuthenticator, at: time) {
         rules.ended($0, cause)
       }

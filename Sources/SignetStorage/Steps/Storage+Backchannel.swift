@@ -100,11 +100,7 @@ extension Storage {
   public func backchannelRequest(
     ofTransaction transaction: TransactionID
   ) async throws(StorageFailure) -> BackchannelRecord? {
-    try await read { [mac] database in
-      try database.row(
-        "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE txn = $1", [.of(transaction)]
-      ) { try BackchannelRecord($0, mac) }
-    }
+    try await read { try $0.record("WHERE txn = $1", [.of(transaction)]) }
   }
 }
 
@@ -115,10 +111,6 @@ extension SQLConnection {
   fileprivate func backchannelRequest(_ digest: [UInt8], of client: ID<ClientRecord>) throws
     -> BackchannelRecord?
   {
-    let mac = try rowMAC
-    return try row(
-      "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE digest = $1 AND client = $2",
-      [.blob(digest), .of(client)]
-    ) { try BackchannelRecord($0, mac) }
+    try record("WHERE digest = $1 AND client = $2", [.blob(digest), .of(client)])
   }
 }

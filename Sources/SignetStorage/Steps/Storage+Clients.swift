@@ -23,11 +23,7 @@ extension Storage {
 
   /// Returns all clients, oldest first, including those whose row MAC does not verify.
   public func clients() async throws(StorageFailure) -> [ClientRecord] {
-    try await read { [mac] database in
-      try database.rows("SELECT \(ClientRecord.columns) FROM clients ORDER BY created, id") {
-        try ClientRecord($0, mac)
-      }
-    }
+    try await read { try $0.records("ORDER BY created, id") }
   }
 
   /// Revokes a client permanently: it gets no more notifications, and its pending requests are withdrawn.

@@ -119,11 +119,7 @@ extension SQLConnection {
 
   /// Returns a user's containers, oldest first, including those whose row MAC does not verify.
   func containers(of user: UserID, _ condition: String = "1 = 1") throws -> [ContainerRecord] {
-    let mac = try rowMAC
-    return try rows(
-      "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 AND \(condition) ORDER BY created, id",
-      [.of(user)]
-    ) { try ContainerRecord($0, mac) }
+    try records("WHERE user_id = $1 AND \(condition) ORDER BY created, id", [.of(user)])
   }
 
   /// Returns a user's containers on the device with this installation id, including those whose row MAC does not verify.

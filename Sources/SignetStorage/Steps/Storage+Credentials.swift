@@ -19,11 +19,10 @@ extension Storage {
   public func tokens(
     after serial: String, user: UserID?, limit: Int
   ) async throws(StorageFailure) -> [CredentialRecord] {
-    try await read { [mac] database in
-      try database.rows(
-        "SELECT \(CredentialRecord.columns) FROM credentials WHERE serial > $1 AND (user_id = $2 OR $2 IS NULL) ORDER BY serial LIMIT $3",
-        [.text(serial), .optional(user), .int(max(0, limit))]
-      ) { try CredentialRecord($0, mac) }
+    try await read {
+      try $0.records(
+        "WHERE serial > $1 AND (user_id = $2 OR $2 IS NULL) ORDER BY serial LIMIT $3",
+        [.text(serial), .optional(user), .int(max(0, limit))])
     }
   }
 
@@ -159,10 +158,7 @@ extension SQLConnection {
   }
 
   private func credentials(_ condition: String, _ values: [SQLValue]) throws -> [CredentialRecord] {
-    let mac = try rowMAC
-    return try rows(
-      "SELECT \(CredentialRecord.columns) FROM credentials WHERE \(condition) ORDER BY number", values
-    ) { try CredentialRecord($0, mac) }
+    try records("WHERE \(condition) ORDER BY number", values)
   }
 
   fileprivate func changeToken(

@@ -153,18 +153,12 @@ extension SQLConnection {
 extension SQLConnection {
   /// Returns a user's devices, oldest first, including those whose row MAC does not verify.
   func devices(user: UserID) throws -> [DeviceRecord] {
-    let mac = try rowMAC
-    return try rows(
-      "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.of(user)]
-    ) { try DeviceRecord($0, mac) }
+    try records("WHERE user_id = $1 ORDER BY created, id", [.of(user)])
   }
 
   /// Returns the device with this id, even if its row's MAC does not verify.
   fileprivate func device(id: ID<DeviceRecord>) throws -> DeviceRecord? {
-    let mac = try rowMAC
-    return try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.of(id)]) {
-      try DeviceRecord($0, mac)
-    }
+    try record("WHERE id = $1", [.of(id)])
   }
 
   /// Returns the user's device with this installation id; `nil` for none.
@@ -176,11 +170,7 @@ extension SQLConnection {
 
   /// Returns the user's device with this installation id, even if its row's MAC does not verify.
   func anyDevice(_ installation: String, of user: UserID) throws -> DeviceRecord? {
-    let mac = try rowMAC
-    return try row(
-      "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 AND installation = $2",
-      [.of(user), .text(installation)]
-    ) { try DeviceRecord($0, mac) }
+    try record("WHERE user_id = $1 AND installation = $2", [.of(user), .text(installation)])
   }
 
   /// Updates the standing of a device after a change of an authenticator that is bound to it.

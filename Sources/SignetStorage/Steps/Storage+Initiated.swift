@@ -40,14 +40,13 @@ extension Storage {
   public func initiatedTransactions(
     user: UserID, after id: TransactionID?, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
-    try await read { [mac] database in
-      try database.rows(
+    try await read {
+      try $0.records(
         """
-        SELECT \(TransactionRecord.columns) FROM transactions WHERE initiated = 1 AND user_id = $1
+        WHERE initiated = 1 AND user_id = $1
           AND number > coalesce((SELECT number FROM transactions WHERE id = $2), 0)
         ORDER BY number LIMIT $3
-        """, [.of(user), .optional(id), .int(max(0, limit))]
-      ) { try TransactionRecord($0, mac) }
+        """, [.of(user), .optional(id), .int(max(0, limit))])
     }
   }
 

@@ -16,28 +16,17 @@ extension Storage {
     to user: UserID, at time: Int64, limit: Int
   ) async throws(StorageFailure) -> [OpenRequestRecord] {
     let maximum = max(0, limit)
-    return try await read { [mac] database in
-      func requests(
-        _ sql: String, _ record: (SQLRow) throws -> OpenRequestRecord
-      ) throws -> [OpenRequestRecord] {
-        try database.rows(sql, [.of(user), .integer(time), .int(maximum)]) { row -> OpenRequestRecord? in
-          do { return try record(row) } catch StorageFailure.altered { return nil }
-        }.compactMap { $0 }
-      }
-      let transactions = try requests(
+    return try await read { database in
+      let values: [SQLValue] = [.of(user), .integer(time), .int(maximum)]
+      let transactions: [TransactionRecord] = try database.intactRecords(
+        "WHERE user_id = $1 AND state = 'pending' AND expires > $2 ORDER BY created DESC, id DESC LIMIT $3",
+        values)
+      let operations: [UAFOperationRecord] = try database.intactRecords(
         """
-        SELECT \(TransactionRecord.columns) FROM transactions
-        WHERE user_id = $1 AND state = 'pending' AND expires > $2 ORDER BY created DESC, id DESC LIMIT $3
-        """
-      ) { OpenRequestRecord(try TransactionRecord($0, mac)) }
-      let operations = try requests(
-        """
-        SELECT \(UAFOperationRecord.columns) FROM uaf_sessions
         WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFOperationRecord.isOpenCondition) AND expires > $2
         ORDER BY created DESC, id DESC LIMIT $3
-        """
-      ) { OpenRequestRecord(try UAFOperationRecord($0, mac)) }
-      let all = transactions + operations
+        """, values)
+      let all = transactions.map { OpenRequestRecord($0) } + operations.map { OpenRequestRecord($0) }
       return Array(all.sorted { ($0.created, $0.id) > ($1.created, $1.id) }.prefix(maximum))
     }
   }

@@ -165,15 +165,12 @@ extension SQLConnection {
   fileprivate func oldestDeliveries(
     on channel: OutboxChannel, dueAt time: Int64
   ) throws -> [OutboxRecord] {
-    let mac = try rowMAC
     var found: [OutboxRecord] = []
     var receiver = ""
     while found.count < Self.deliveryLimit,
-      let next = try row(
-        """
-        SELECT \(OutboxRecord.columns) FROM outbox WHERE channel = $1 AND receiver > $2
-        ORDER BY receiver, number LIMIT 1
-        """, [.of(channel), .text(receiver)], { try OutboxRecord($0, mac) })
+      let next: OutboxRecord = try record(
+        "WHERE channel = $1 AND receiver > $2 ORDER BY receiver, number LIMIT 1",
+        [.of(channel), .text(receiver)])
     {
       receiver = next.receiver.id
       if next.due <= time { found.append(next) }

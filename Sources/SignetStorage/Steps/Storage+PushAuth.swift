@@ -36,11 +36,9 @@ extension Storage {
   public func pushAuthMechanism(
     named name: String
   ) async throws(StorageFailure) -> PushAuthMechanismRecord? {
-    try await read { [mac] database in
-      try database.row(
-        "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE mechanism = $1",
-        [.text(name)]
-      ) { try PushAuthMechanismRecord($0, mac).checked() }
+    try await read { database in
+      let found: PushAuthMechanismRecord? = try database.record("WHERE mechanism = $1", [.text(name)])
+      return try found?.checked()
     }
   }
 
@@ -143,13 +141,10 @@ extension Storage {
   public func pushAuthMessages(
     of mechanism: ID<PushAuthMechanismRecord>, after time: Int64
   ) async throws(StorageFailure) -> [PushAuthMessageRecord] {
-    try await read { [mac] database in
-      try database.rows(
-        """
-        SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND expires > $2
-        ORDER BY created DESC, id LIMIT 64
-        """, [.of(mechanism), .integer(time)]
-      ) { try PushAuthMessageRecord($0, mac) }
+    try await read {
+      try $0.records(
+        "WHERE mechanism = $1 AND expires > $2 ORDER BY created DESC, id LIMIT 64",
+        [.of(mechanism), .integer(time)])
     }
   }
 
@@ -188,10 +183,7 @@ extension Storage {
 extension SQLConnection {
   /// Returns the mechanism with this id in any state, even if its row's MAC does not verify.
   func anyPushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) throws -> PushAuthMechanismRecord? {
-    let mac = try rowMAC
-    return try row(
-      "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE id = $1", [.of(id)]
-    ) { try PushAuthMechanismRecord($0, mac) }
+    try record("WHERE id = $1", [.of(id)])
   }
 
   /// Returns the mechanism with this id; `nil` for none.
@@ -203,21 +195,14 @@ extension SQLConnection {
 
   /// Returns a user's mechanisms in any state, oldest first.
   func pushAuthMechanisms(user: UserID) throws -> [PushAuthMechanismRecord] {
-    let mac = try rowMAC
-    return try rows(
-      "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE user_id = $1 ORDER BY created, id",
-      [.of(user)]
-    ) { try PushAuthMechanismRecord($0, mac) }
+    try records("WHERE user_id = $1 ORDER BY created, id", [.of(user)])
   }
 
   /// Returns the message with this id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func pushAuthMessage(_ id: ID<PushAuthMessageRecord>) throws -> PushAuthMessageRecord? {
-    let mac = try rowMAC
-    return try row(
-      "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.of(id)]
-    ) { try PushAuthMessageRecord($0, mac) }
+    try record("WHERE id = $1", [.of(id)])
   }
 
   /// Returns the stored message to a mechanism that was answered last.
@@ -225,16 +210,9 @@ extension SQLConnection {
   /// `nil` if there is none, and if the MAC of that row does not verify, because such a row proves nothing.
   func lastAnsweredPushAuthMessage(of mechanism: ID<PushAuthMechanismRecord>) throws -> PushAuthMessageRecord?
   {
-    let mac = try rowMAC
-    let found = try row(
-      """
-      SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND answered IS NOT NULL
-      ORDER BY answered DESC, id LIMIT 1
-      """, [.of(mechanism)]
-    ) { row -> PushAuthMessageRecord? in
-      do { return try PushAuthMessageRecord(row, mac) } catch StorageFailure.altered { return nil }
-    }
-    return found ?? nil
+    let last: [PushAuthMessageRecord] = try intactRecords(
+      "WHERE mechanism = $1 AND answered IS NOT NULL ORDER BY answered DESC, id LIMIT 1", [.of(mechanism)])
+    return last.first
   }
 
   /// Returns the user of the app to which a message was sent.
@@ -254,14 +232,9 @@ extension SQLConnection {
   /// A row whose MAC does not verify is left as it is. The server accepts no answer to it, and it must not prevent the
   /// others from ending.
   func expirePushAuthMessages(ofTransaction transaction: TransactionID) throws {
-    let mac = try rowMAC
-    let open = try rows(
-      "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE state = 'pending' AND txn = $1",
-      [.of(transaction)]
-    ) { row -> PushAuthMessageRecord? in
-      do { return try PushAuthMessageRecord(row, mac) } catch StorageFailure.altered { return nil }
-    }
-    for case var message? in open {
+    let open: [PushAuthMessageRecord] = try intactRecords(
+      "WHERE state = 'pending' AND txn = $1", [.of(transaction)])
+    for var message in open {
       (message.state, message.sealedToken) = (.expired, nil)
       try update(message)
     }

@@ -3,11 +3,9 @@ import SignetSQL
 extension Storage {
   /// Returns all keys with which the server signs or has signed.
   public func signingKeys() async throws(StorageFailure) -> SigningKeyRecords {
-    try await read { [mac] database in
+    try await read { database in
       // Ordered by columns that the MAC covers, as far as they differ; the key that signs is the last.
-      let keys = try database.rows(
-        "SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY retired IS NULL, created, number"
-      ) { try SigningKeyRecord($0, mac) }
+      let keys: [SigningKeyRecord] = try database.records("ORDER BY retired IS NULL, created, number")
       return SigningKeyRecords(all: keys, isNew: try keys.isEmpty && !database.hasHadSigningKey())
     }
   }
@@ -24,9 +22,7 @@ extension Storage {
     _ key: SigningKeyRecord, replacing present: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { [mac] database in
-      let found = try database.row(
-        "SELECT \(SigningKeyRecord.columns) FROM signing_keys WHERE retired IS NULL"
-      ) { try SigningKeyRecord($0, mac) }
+      let found: SigningKeyRecord? = try database.record("WHERE retired IS NULL")
       guard case .signs(let before) = SigningKeyRotation(to: key, from: found, replacing: present) else {
         return false
       }

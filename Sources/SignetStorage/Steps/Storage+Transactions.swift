@@ -65,10 +65,9 @@ extension Storage {
   public func transactions(
     _ filter: TransactionFilter, before id: TransactionID?, at time: Int64, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
-    try await read { [mac] database in
-      try database.rows(
+    try await read {
+      try $0.records(
         """
-        SELECT \(TransactionRecord.columns) FROM transactions
         WHERE (user_id = $1 OR $1 IS NULL)
           AND (CASE WHEN state = 'pending' AND expires <= $3 THEN 'expired' ELSE state END = $2 OR $2 IS NULL)
           AND number < coalesce((SELECT number FROM transactions WHERE id = $4), 9223372036854775807)
@@ -77,8 +76,7 @@ extension Storage {
         [
           .optional(filter.user), .optional(filter.state?.rawValue), .integer(time), .optional(id),
           .int(max(0, limit)),
-        ]
-      ) { try TransactionRecord($0, mac) }
+        ])
     }
   }
 
@@ -193,16 +191,9 @@ extension SQLConnection {
   ///
   /// `nil` if there is none. Also `nil` if the MAC of the latest such row does not verify, because that row proves nothing.
   func lastDecision(by container: ContainerID) throws -> Int64? {
-    let mac = try rowMAC
-    let last = try row(
-      """
-      SELECT \(TransactionRecord.columns) FROM transactions WHERE container = $1 AND decided IS NOT NULL
-      ORDER BY decided DESC LIMIT 1
-      """, [.of(container)]
-    ) { row -> TransactionRecord? in
-      do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
-    }
-    return (last ?? nil)?.decided
+    let last: [TransactionRecord] = try intactRecords(
+      "WHERE container = $1 AND decided IS NOT NULL ORDER BY decided DESC LIMIT 1", [.of(container)])
+    return last.first?.decided
   }
 
   /// Adds a transaction, unless its user is asked too often, or no authenticator can answer it.

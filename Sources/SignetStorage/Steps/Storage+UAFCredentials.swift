@@ -15,12 +15,7 @@ extension Storage {
 
   /// Returns all keys, oldest first, at most `limit`.
   public func uafCredentials(limit: Int) async throws(StorageFailure) -> [UAFCredentialRecord] {
-    try await read { [mac] database in
-      try database.rows(
-        "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials ORDER BY number LIMIT $1",
-        [.int(max(0, limit))]
-      ) { try UAFCredentialRecord($0, mac) }
-    }
+    try await read { try $0.records("ORDER BY number LIMIT $1", [.int(max(0, limit))]) }
   }
 
   /// Removes keys of a user; revoked keys are kept.
@@ -128,19 +123,11 @@ extension SQLConnection {
 
   /// Returns a user's keys in any state, oldest first.
   func uafCredentials(of user: UserID) throws -> [UAFCredentialRecord] {
-    let mac = try rowMAC
-    return try rows(
-      "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
-      [.of(user)]
-    ) { try UAFCredentialRecord($0, mac) }
+    try records("WHERE user_id = $1 ORDER BY number", [.of(user)])
   }
 
   func uafCredential(_ aaid: String, _ keyID: [UInt8]) throws -> UAFCredentialRecord? {
-    let mac = try rowMAC
-    return try row(
-      "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE aaid = $1 AND key_id = $2",
-      [.text(aaid), .blob(keyID)]
-    ) { try UAFCredentialRecord($0, mac) }
+    try record("WHERE aaid = $1 AND key_id = $2", [.text(aaid), .blob(keyID)])
   }
 
   /// Returns the key that a selection names; `nil` for none, and for a selection that can match several.
@@ -166,11 +153,8 @@ extension SQLConnection {
   func revokeUAFCredentials(
     on device: String, of user: UserID
   ) throws -> [UAFCredentialRecord] {
-    let mac = try rowMAC
-    let found = try rows(
-      "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 AND device = $2 ORDER BY number",
-      [.of(user), .text(device)]
-    ) { try UAFCredentialRecord($0, mac) }
+    let found: [UAFCredentialRecord] = try records(
+      "WHERE user_id = $1 AND device = $2 ORDER BY number", [.of(user), .text(device)])
     let revoked = found.compactMap(\.revoked)
     for key in revoked { try update(key) }
     return revoked

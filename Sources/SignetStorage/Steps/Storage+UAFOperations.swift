@@ -74,13 +74,12 @@ extension Storage {
   public func pendingUAFOperations(
     target: ID<UAFTargetRecord>, at time: Int64
   ) async throws(StorageFailure) -> [UAFOperationRecord] {
-    try await read { [mac] database in
-      try database.rows(
+    try await read {
+      try $0.records(
         """
-        SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE target = $1 AND state = 'tokenCreated' AND token_expires > $2
+        WHERE target = $1 AND state = 'tokenCreated' AND token_expires > $2
         ORDER BY created DESC, id LIMIT 64
-        """, [.of(target), .integer(time)]
-      ) { try UAFOperationRecord($0, mac) }
+        """, [.of(target), .integer(time)])
     }
   }
 
@@ -153,17 +152,11 @@ extension Storage {
 
 extension SQLConnection {
   func uafOperation(_ id: ID<UAFOperationRecord>) throws -> UAFOperationRecord? {
-    let mac = try rowMAC
-    return try row("SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE id = $1", [.of(id)]) {
-      try UAFOperationRecord($0, mac)
-    }
+    try record("WHERE id = $1", [.of(id)])
   }
 
   fileprivate func uafOperation(tokenDigest: [UInt8]) throws -> UAFOperationRecord? {
-    let mac = try rowMAC
-    return try row(
-      "SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE token_digest = $1", [.blob(tokenDigest)]
-    ) { try UAFOperationRecord($0, mac) }
+    try record("WHERE token_digest = $1", [.blob(tokenDigest)])
   }
 
   /// Adds an operation if it is admissible, and counts it if it counts.
@@ -296,14 +289,6 @@ extension SQLConnection {
   func openUAFOperations(
     where condition: String, _ parameters: [SQLValue]
   ) throws -> [UAFOperationRecord] {
-    let mac = try rowMAC
-    return try rows(
-      """
-      SELECT \(UAFOperationRecord.columns) FROM uaf_sessions
-      WHERE \(UAFOperationRecord.isOpenCondition) AND \(condition)
-      """, parameters
-    ) { row -> UAFOperationRecord? in
-      do { return try UAFOperationRecord(row, mac) } catch StorageFailure.altered { return nil }
-    }.compactMap(\.self)
+    try intactRecords("WHERE \(UAFOperationRecord.isOpenCondition) AND \(condition)", parameters)
   }
 }

@@ -39,32 +39,17 @@ extension Storage {
 
   /// Returns a user's targets, oldest first.
   public func uafTargets(user: UserID) async throws(StorageFailure) -> [UAFTargetRecord] {
-    try await read { [mac] database in
-      try database.rows(
-        "SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE user_id = $1 ORDER BY created, id",
-        [.of(user)]
-      ) { try UAFTargetRecord($0, mac) }
-    }
+    try await read { try $0.records("WHERE user_id = $1 ORDER BY created, id", [.of(user)]) }
   }
 
   /// Returns the targets on a device, oldest first.
   public func uafTargets(device: String) async throws(StorageFailure) -> [UAFTargetRecord] {
-    try await read { [mac] database in
-      try database.rows(
-        "SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE device = $1 ORDER BY created, id",
-        [.text(device)]
-      ) { try UAFTargetRecord($0, mac) }
-    }
+    try await read { try $0.records("WHERE device = $1 ORDER BY created, id", [.text(device)]) }
   }
 
   /// Returns all targets, oldest first, at most `limit`.
   public func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord] {
-    try await read { [mac] database in
-      try database.rows(
-        "SELECT \(UAFTargetRecord.columns) FROM uaf_targets ORDER BY created, id LIMIT $1",
-        [.int(max(0, limit))]
-      ) { try UAFTargetRecord($0, mac) }
-    }
+    try await read { try $0.records("ORDER BY created, id LIMIT $1", [.int(max(0, limit))]) }
   }
 
   /// Removes the targets of a user on a device, with their operations, and the user's keys on it.

@@ -165,13 +165,8 @@ extension SQLConnection {
   /// Replaces the id of a deleted user by the subject, in the user's row and in the rows that name it.
   fileprivate func eraseID(of user: UserRecord) throws {
     let mac = try rowMAC
-    // Their MACs cover the id, so they are computed again below.
-    let requests = try rows(
-      "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1", [.of(user.id)]
-    ) { row -> TransactionRecord? in
-      // A row whose MAC does not verify stays invalid under the new id.
-      do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
-    }
+    // Their MACs cover the id, so they are computed again below. A row whose MAC does not verify stays invalid under the new id.
+    let requests: [TransactionRecord] = try intactRecords("WHERE user_id = $1", [.of(user.id)])
     var user = user
     try execute(
       "UPDATE users SET id = $1 WHERE id = $2", [.text(user.subject), .of(user.id)], changing: 1)
@@ -181,7 +176,7 @@ extension SQLConnection {
     _ = try execute(
       "UPDATE transactions SET decision = NULL, evidence = NULL, evidence_key = NULL WHERE user_id = $1",
       [.of(user.id)])
-    for case var request? in requests {
+    for var request in requests {
       (request.user, request.evidence) = (user.id, nil)
       request.decision?.jws = nil
       try execute(

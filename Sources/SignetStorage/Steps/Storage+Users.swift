@@ -58,9 +58,7 @@ extension Storage {
 
   /// Returns all users, by id, including those whose row MAC does not verify.
   public func users() async throws(StorageFailure) -> [UserRecord] {
-    try await read { [mac] database in
-      try database.rows("SELECT \(UserRecord.columns) FROM users ORDER BY id") { try UserRecord($0, mac) }
-    }
+    try await read { try $0.records("ORDER BY id") }
   }
 
   /// Resets the counts of a user's wrong codes and signatures, and the waiting times of addresses and requests.
