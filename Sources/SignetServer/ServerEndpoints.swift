@@ -14,16 +14,6 @@ package struct ServerState: Sendable {
   }
 }
 
-/// The common members of every OpenAPI document.
-private struct DescriptionMembers: Message {
-  let version: String, paths: JSONObject
-
-  static let schema = MessageSchema(Self.init) {
-    Member("openapi", \Self.version)
-    Member("paths", \Self.paths)
-  }
-}
-
 extension API {
   static let live = Endpoint(
     .get, "/live", .publish, "live", "Whether the process answers", in: .server, by: .none,
@@ -39,7 +29,8 @@ extension API {
   static let describe = Endpoint(
     .get, "/openapi.json", .publish, "describe", "This description", in: .server, by: .none,
     answers: .bytes(
-      describedBy: DescriptionMembers.self, "An OpenAPI 3.1 document; `servers` names this server."))
+      describedBy: .message(["openapi": .string, "paths": JSONObject.shape.schema]),
+      "An OpenAPI 3.1 document; `servers` names this server."))
 }
 
 /// The endpoints for the server's state and its API description.

@@ -280,7 +280,7 @@ extension TransactionService {
 
   /// Reads the decision of a request as the endpoints do.
   private static func decision(in body: [UInt8]) throws -> String {
-    do { return try DecisionMembers(JSONObject(parsing: body)).decision } catch {
+    do { return try SignedDecision(JSONObject(parsing: body)).decision } catch {
       throw Problem(reading: error)
     }
   }

@@ -39,11 +39,13 @@ extension RequestShape where Value == Void {
 
   /// A form or a JWS, which the credential parses while it authenticates the caller.
   static func body(
-    _ mediaType: String, _ schema: JSONSchema, query: (any Message.Type)? = nil, example: JSONObject? = nil
+    _ mediaType: String, _ schema: JSONSchema, query: KeyValuePairs<String, JSONSchema> = [:],
+    example: JSONObject? = nil
   ) -> Self {
     RequestShape(
       description: RequestDescription(
-        mediaType: mediaType, schema: schema, example: example, parameters: query?.parameters ?? [])
+        mediaType: mediaType, schema: schema, example: example,
+        parameters: query.map { (name: $0.key, location: "query", schema: $0.value, isRequired: true) })
     ) { _ in }
   }
 
@@ -82,11 +84,10 @@ extension RequestShape {
   /// A JSON body that another module parses.
   ///
   /// Tests compare accepted requests with the message.
-  static func bytes(describedBy type: any Message.Type, example: JSONObject? = nil) -> Self
+  static func bytes(describedBy schema: JSONSchema, example: JSONObject? = nil) -> Self
   where Value == [UInt8] {
     RequestShape(
-      description: RequestDescription(
-        mediaType: "application/json", schema: type.described, example: example),
+      description: RequestDescription(mediaType: "application/json", schema: schema, example: example),
       checkTypes: { try requireJSON($0) }, read: { $0.body })
   }
 }
@@ -151,19 +152,19 @@ extension AnswerShape {
   /// A JSON object that another module creates.
   ///
   /// Tests compare answers with the description.
-  static func object(describedBy type: any Message.Type, _ text: String) -> Self where Value == JSONObject {
+  static func object(describedBy schema: JSONSchema, _ text: String) -> Self where Value == JSONObject {
     AnswerShape(answers: [
-      AnswerDescription(status: 200, text: text, content: [("application/json", type.described)])
+      AnswerDescription(status: 200, text: text, content: [("application/json", schema)])
     ]) { .json($0) }
   }
 
   /// JSON bytes that another module writes.
   ///
   /// Tests compare answers with the description.
-  static func bytes(describedBy type: any Message.Type, _ text: String) -> Self
+  static func bytes(describedBy schema: JSONSchema, _ text: String) -> Self
   where Value == [UInt8] {
     AnswerShape(answers: [
-      AnswerDescription(status: 200, text: text, content: [("application/json", type.described)])
+      AnswerDescription(status: 200, text: text, content: [("application/json", schema)])
     ]) { .bytes($0, type: "application/json") }
   }
 

@@ -10,6 +10,41 @@ package struct JSONSchema: Sendable {
     (self.json, self.definitions) = (json, definitions)
   }
 
+  /// Returns the schema of an object with members, in order.
+  static func message(
+    _ members: [(name: String, schema: JSONSchema, isRequired: Bool)]
+  ) -> JSONSchema {
+    var (properties, definitions): (JSONObject, [String: JSONObject]) = ([:], [:])
+    for (name, schema, _) in members {
+      precondition(!properties.contains(name), "a message has two members \"\(name)\"")
+      properties[name] = .object(schema.json)
+      definitions.merge(schema.definitions) { first, _ in first }
+    }
+    var json: JSONObject = ["type": "object"]
+    let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
+    if !required.isEmpty { json["required"] = .array(required) }
+    json["properties"] = .object(properties)
+    return JSONSchema(json, definitions: definitions)
+  }
+
+  /// Returns the schema of a message that another module or a service parses and writes.
+  ///
+  /// A message that its endpoint parses or writes has a ``MessageSchema``. Tests compare accepted requests and answers with
+  /// both.
+  static func message(
+    _ members: KeyValuePairs<String, JSONSchema>, optional: Set<String> = []
+  ) -> JSONSchema {
+    message(members.map { (name: $0.key, schema: $0.value, isRequired: !optional.contains($0.key)) })
+  }
+
+  /// Returns the schema of a list.
+  static func list(of element: JSONSchema) -> JSONSchema {
+    JSONSchema(["type": "array", "items": .object(element.json)], definitions: element.definitions)
+  }
+
+  /// Any text.
+  static let string = String.shape.schema
+
   /// Returns a reference to this schema, which the API description defines once.
   func named(_ name: String) -> JSONSchema {
     var definitions = definitions

@@ -113,24 +113,8 @@ package struct MessageSchema<Owner: Sendable>: Sendable {
       return object
     }
     self.members = members
-    let schema = Self.schema(of: members).described(text)
+    let schema = JSONSchema.message(members).described(text)
     described = name.map { schema.named($0) } ?? schema
-  }
-
-  private static func schema(
-    of members: [(name: String, schema: JSONSchema, isRequired: Bool)]
-  ) -> JSONSchema {
-    var (properties, definitions): (JSONObject, [String: JSONObject]) = ([:], [:])
-    for (name, schema, _) in members {
-      precondition(!properties.contains(name), "a message has two members \"\(name)\"")
-      properties[name] = .object(schema.json)
-      definitions.merge(schema.definitions) { first, _ in first }
-    }
-    var json: JSONObject = ["type": "object"]
-    let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
-    if !required.isEmpty { json["required"] = .array(required) }
-    json["properties"] = .object(properties)
-    return JSONSchema(json, definitions: definitions)
   }
 
   /// Reads a message from a query, whose values are texts.

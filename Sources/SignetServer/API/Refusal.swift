@@ -57,7 +57,14 @@ package struct Refusal: Sendable {
   }
 
   /// The schema of every problem.
-  static let problem = ProblemMembers.described
+  static let problem = JSONSchema.message(
+    [
+      "type": .string.described("`urn:signet:problem:` and a stable code."),
+      "title": Shape<String>.text(1...).schema, "status": Shape<Int64>.integer(400...599).schema,
+      "detail": .string.described("What to do about it."),
+      "retryAfter": Shape<Int64>.integer(0...).schema.described("Seconds."),
+    ], optional: ["detail", "retryAfter"]
+  ).described("RFC 9457.").named("Problem")
 
   static let malformed = Refusal(
     "Malformed", 400, "Not what this page says; `detail` names the member.")
@@ -145,19 +152,6 @@ package struct Refusal: Sendable {
     [.tooManyRequests, .transactionTooMany])
   static let uafFailure = Refusal(uaf: "UAFFailure", 500, "The server failed, and changed nothing.")
   static let uafBusy = Refusal(uaf: "UAFBusy", 503, "Try again in a moment.")
-}
-
-/// The members of a problem, for the description only; ``Problem`` parses and writes them.
-private struct ProblemMembers: Message {
-  let type: String, title: String, status: Int64, detail: String?, retryAfter: Int64?
-
-  static let schema = MessageSchema(Self.init, named: "Problem", "RFC 9457.") {
-    Member("type", \Self.type, "`urn:signet:problem:` and a stable code.")
-    Member("title", \Self.title, .text(1...))
-    Member("status", \Self.status, .integer(400...599))
-    Member("detail", \Self.detail, "What to do about it.")
-    Member("retryAfter", \Self.retryAfter, .integer(0...), "Seconds.")
-  }
 }
 
 /// An error answer of OpenID Connect.

@@ -159,8 +159,7 @@ extension Shape {
   package static func list<Element: Sendable>(
     _ element: Shape<Element>, _ limits: (any Limits)? = nil
   ) -> Shape where Value == [Element] {
-    var schema = JSONSchema(
-      ["type": "array", "items": .object(element.schema.json)], definitions: element.schema.definitions)
+    var schema = JSONSchema.list(of: element.schema)
     if let limits { schema = schema.adding(limits.keywords("minItems", "maxItems")) }
     return Shape(schema: schema) { value, member in
       guard case .array(let elements) = value else {

@@ -109,7 +109,7 @@ extension API {
   package static let receiveReceipt = Endpoint(
     .post, "/device/orders", .attest, "receiveReceipt", "Say that an order was done",
     details: "docs/protocol.md section 14.3. The receipt is signed, the request is not.", in: .device,
-    by: .none, takes: .bytes(describedBy: CommandAcknowledgementNotice.self),
+    by: .none, takes: .bytes(describedBy: CommandAcknowledgementNotice.described),
     answers: .status("received", "It is kept."), or: [.unauthorized, .forbidden, .unknown])
   package static let lockContainer = commanding(.lock, "lockContainer", "Lock a container")
   package static let unlockContainer = commanding(.unlock, "unlockContainer", "End the lock of a container")

@@ -9,38 +9,38 @@ extension API {
     .post, "/activation/start", .grant, "startActivation", "Begin an activation",
     details: "docs/protocol.md section 3.1", in: .activation, by: .none,
     takes: .bytes(
-      describedBy: ActivationStartMembers.self,
+      describedBy: .activationStart,
       example: [
         "version": 1, "user": "alice", "nonce": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
       ]),
-    answers: .bytes(describedBy: StartAnswerMembers.self, "An offer, whether or not the user exists."))
+    answers: .bytes(describedBy: .startAnswer, "An offer, whether or not the user exists."))
   static let finishActivation = Endpoint(
     .post, "/activation/finish", .grant, "finishActivation", "Prove the invite and hand over the keys",
     details:
       "docs/protocol.md section 3.3. A wrong invite and an unknown user are one answer, 403. A void handshake is 409: begin again.",
-    in: .activation, by: .none, takes: .bytes(describedBy: ActivationFinishMembers.self),
-    answers: .bytes(describedBy: SignedMessageMembers.self, "The receipt."), or: [.forbidden, .conflict])
+    in: .activation, by: .none, takes: .bytes(describedBy: .activationFinish),
+    answers: .bytes(describedBy: .signedMessage, "The receipt."), or: [.forbidden, .conflict])
   static let confirmActivation = Endpoint(
     .post, "/activation/confirm", .grant, "confirmActivation", "Take a container into use",
     details:
       "docs/protocol.md section 3.3. The request is signed by the session key of the new container.",
     in: .activation, by: .device(in: [.pending, .active]),
-    takes: .bytes(describedBy: ActivationConfirmMembers.self, example: [:]),
+    takes: .bytes(describedBy: .activationConfirm, example: [:]),
     answers: .status("active", "It is in use."))
   static let startRenewal = Endpoint(
     .post, "/renewal/start", .grant, "startRenewal", "Begin a renewal",
     details: "docs/protocol.md section 3.5", in: .renewal, by: .device,
-    takes: .bytes(describedBy: RenewalStartMembers.self),
-    answers: .bytes(describedBy: StartAnswerMembers.self, "An offer."))
+    takes: .bytes(describedBy: .renewalStart),
+    answers: .bytes(describedBy: .startAnswer, "An offer."))
   static let finishRenewal = Endpoint(
     .post, "/renewal/finish", .grant, "finishRenewal", "Hand over new keys",
     details: "docs/protocol.md section 3.5", in: .renewal, by: .device,
-    takes: .bytes(describedBy: RenewalFinishMembers.self),
-    answers: .bytes(describedBy: SignedMessageMembers.self, "The receipt."), or: [.forbidden, .conflict])
+    takes: .bytes(describedBy: .renewalFinish),
+    answers: .bytes(describedBy: .signedMessage, "The receipt."), or: [.forbidden, .conflict])
   static let endContainer = Endpoint(
     .post, "/device/end", .attest, "endContainer", "Say that a container was deleted",
     details: "docs/protocol.md section 3.6. The notice is signed, the request is not.", in: .device,
-    by: .none, takes: .bytes(describedBy: EndMembers.self), answers: .status("ended", "It is revoked."),
+    by: .none, takes: .bytes(describedBy: .endNotice), answers: .status("ended", "It is revoked."),
     or: [.unauthorized, .forbidden])
   static let listPending = Endpoint(
     .get, "/device/transactions", .read, "listPending", "What waits for a decision",
@@ -68,34 +68,34 @@ extension API {
   static let decide = Endpoint(
     .post, "/device/transactions/{id}/decision", .grant, "decide", "Accept, deny or report",
     details: "docs/protocol.md section 5.2", in: .deviceTransactions, by: .signer,
-    takes: .json(DecisionMembers.self),
-    answers: .response(DecidedMembers.described, "It is decided."),
+    takes: .json(SignedDecision.self),
+    answers: .response(DecidedTransaction.described, "It is decided."),
     or: [.forbidden, .unknown, .conflict, .gone])
   static let cancel = Endpoint(
     .post, "/device/transactions/{id}/cancel", .refuse, "cancel", "Cancel",
     details: "docs/protocol.md section 5.3", in: .deviceTransactions, by: .deviceGrantingNothing,
-    takes: .bytes(describedBy: CancellationMembers.self, example: ["reason": "userCancel"]),
+    takes: .bytes(describedBy: .cancellation, example: ["reason": "userCancel"]),
     answers: .status("cancelled", "It is cancelled."), or: [.unknown, .conflict, .gone])
   static let initiate = Endpoint(
     .post, "/device/initiated", .grant, "initiate", "Sign what nobody has asked",
     details: "docs/protocol.md section 5.8", in: .deviceTransactions, by: .device,
-    takes: .json(DecisionMembers.self), answers: .idWithStatus("accepted", "It is kept."),
+    takes: .json(SignedDecision.self), answers: .idWithStatus("accepted", "It is kept."),
     or: [.forbidden, .unknown, .conflict, .gone, .contentRefused, .tooMany])
   static let listPushTargets = Endpoint(
     .get, "/device/push-targets", .read, "listPushTargets", "Where pushes go",
     details: "docs/protocol.md section 10", in: .pushes, by: .device,
-    answers: .object(describedBy: PushTargetListMembers.self, "The targets, oldest first."))
+    answers: .object(describedBy: .pushTargetList, "The targets, oldest first."))
   static let addPushTarget = Endpoint(
     .post, "/device/push-targets", .grant, "addPushTarget", "Have pushes sent somewhere", in: .pushes,
     by: .device,
     takes: .bytes(
-      describedBy: NewPushTargetMembers.self,
+      describedBy: .newPushTarget,
       example: ["target": ["service": "webhook", "address": "device-1"]]),
     answers: .created(NamedByID.self, "It is added."), or: [.conflict, .contentRefused])
   static let changePushTarget = Endpoint(
     .patch, "/device/push-targets/{id}", .grant, "changePushTarget", "Change where pushes go",
     in: .pushes, by: .device,
-    takes: .bytes(describedBy: ChangedPushTargetMembers.self, example: ["name": "phone"]),
+    takes: .bytes(describedBy: .changedPushTarget, example: ["name": "phone"]),
     answers: .json(NamedByID.self, "It is changed."), or: [.unknown, .conflict, .contentRefused])
   static let removePushTarget = Endpoint(
     .delete, "/device/push-targets/{id}", .refuse, "removePushTarget", "Have no more pushes sent there",
@@ -221,7 +221,7 @@ struct DeviceEndpoints: Sendable {
   // MARK: Decisions
 
   private func decide(
-    _ call: Call<DeviceAuthentication.Signed, DecisionMembers>, _ responder: Responder,
+    _ call: Call<DeviceAuthentication.Signed, SignedDecision>, _ responder: Responder,
     _ startOver: (@Sendable () -> Void)?
   ) throws {
     let signed = call.caller
@@ -241,13 +241,13 @@ struct DeviceEndpoints: Sendable {
 
   private func answer(_ result: Result<DecisionStatus, any Error>) -> ServerResponse {
     switch result {
-    case .success(let status): Self.decidedResponses[status] ?? .json(DecidedMembers(status: status).json)
+    case .success(let status): Self.decidedResponses[status] ?? .json(DecidedTransaction(status: status).json)
     case .failure(let error): Dialect.signet.response(to: error, context)
     }
   }
 
   private static let decidedResponses = Dictionary(
     uniqueKeysWithValues: DecisionStatus.allCases.map {
-      ($0, ServerResponse.json(DecidedMembers(status: $0).json).keptForSending())
+      ($0, ServerResponse.json(DecidedTransaction(status: $0).json).keptForSending())
     })
 }

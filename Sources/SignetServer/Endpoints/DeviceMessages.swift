@@ -1,18 +1,6 @@
 import SignetJSON
 import SignetProtocol
 
-// Messages of devices, for the API description only. `SignetProtocol` parses and writes the real ones; a test compares both.
-
-struct ActivationStartMembers: Message {
-  let version: Int64, user: UserID, nonce: String
-
-  static let schema = MessageSchema(Self.init) {
-    Member("version", \Self.version, .integer(1...1))
-    Member("user", \Self.user)
-    Member("nonce", \Self.nonce, .nonce)
-  }
-}
-
 extension Shape where Value == String {
   static let nonce = Shape.text(43...43).adding(["description": "base64url of 32 random bytes."])
     .named("Bytes32")
@@ -22,80 +10,8 @@ extension Shape where Value == String {
   ]).named("Line128")
 }
 
-/// The answer to the beginning of an activation or a renewal.
-struct StartAnswerMembers: Message {
-  let handshake: String, offer: String
-
-  static let schema = MessageSchema(Self.init, named: "StartAnswer") {
-    Member("handshake", \Self.handshake, .handshake)
-    Member("offer", \Self.offer, "base64url of a JSON object.")
-  }
-}
-
-/// The keys of a new container.
-struct ActivationFinishMembers: Message {
-  let handshake: String, message: String, possession: String
-
-  static let schema = MessageSchema(Self.init) {
-    Member("handshake", \Self.handshake, .handshake)
-    Member("message", \Self.message, "A JWS of the type signet-activation.")
-    Member("possession", \Self.possession, "A JWS of the type signet-possession, by the new signing key.")
-  }
-}
-
-struct SignedMessageMembers: Message {
-  let message: String
-
-  static let schema = MessageSchema(Self.init, named: "Message") {
-    Member("message", \Self.message, "A JWS.")
-  }
-}
-
-/// The proof that a device can decrypt its receipt.
-struct ActivationConfirmMembers: Message {
-  let confirmation: String?
-
-  static let schema = MessageSchema(Self.init) {
-    Member(
-      "confirmation", \Self.confirmation,
-      "What the receipt holds for the new encryption key: 32 bytes, base64url. An active container needs none."
-    )
-  }
-}
-
-struct RenewalStartMembers: Message {
-  let version: Int64, container: String, nonce: String
-
-  static let schema = MessageSchema(Self.init) {
-    Member("version", \Self.version, .integer(1...1))
-    Member("container", \Self.container)
-    Member("nonce", \Self.nonce, .nonce)
-  }
-}
-
-/// The new keys of a container.
-struct RenewalFinishMembers: Message {
-  let handshake: String, message: String, proof: String, possession: String
-
-  static let schema = MessageSchema(Self.init) {
-    Member("handshake", \Self.handshake, .handshake)
-    Member("message", \Self.message, "A JWS of the type signet-renewal.")
-    Member("proof", \Self.proof)
-    Member("possession", \Self.possession, "A JWS of the type signet-possession, by the new signing key.")
-  }
-}
-
-/// The notice that a container was deleted.
-struct EndMembers: Message {
-  let notice: String
-
-  static let schema = MessageSchema(Self.init) {
-    Member("notice", \Self.notice, "A JWS of the type signet-end.")
-  }
-}
-
 /// A user's signed decision.
-package struct DecisionMembers: Message {
+package struct SignedDecision: Message {
   package let decision: String
 
   package static let schema = MessageSchema(Self.init, named: "Decision") {
@@ -104,61 +20,82 @@ package struct DecisionMembers: Message {
 }
 
 /// The state of a transaction after a decision.
-struct DecidedMembers: Message {
+struct DecidedTransaction: Message {
   let status: DecisionStatus
 
   static let schema = MessageSchema(Self.init) { Member("status", \Self.status) }
 }
 
-/// The reason for a user's cancellation.
-struct CancellationMembers: Message {
-  let reason: String, message: String?
+// Messages of devices that `SignetProtocol` parses and writes.
+extension JSONSchema {
+  static let activationStart = message([
+    "version": Shape<Int64>.integer(1...1).schema, "user": UserID.shape.schema,
+    "nonce": Shape<String>.nonce.schema,
+  ])
 
-  static let schema = MessageSchema(Self.init) {
-    Member("reason", \Self.reason, .oneOf("userCancel", "notifySuspicious"))
-    Member("message", \Self.message, .text(...1000))
-  }
-}
+  /// The answer to the beginning of an activation or a renewal.
+  static let startAnswer = message([
+    "handshake": Shape<String>.handshake.schema, "offer": string.described("base64url of a JSON object."),
+  ]).named("StartAnswer")
 
-/// A push target that a device adds.
-struct NewPushTargetMembers: Message {
-  let name: String?, target: JSONObject
+  /// The keys of a new container.
+  static let activationFinish = message([
+    "handshake": Shape<String>.handshake.schema,
+    "message": string.described("A JWS of the type signet-activation."), "possession": possession,
+  ])
 
-  static let schema = MessageSchema(Self.init) {
-    Member("name", \Self.name, .line)
-    Member("target", \Self.target, .object(.pushTarget))
-  }
-}
+  private static let possession = string.described(
+    "A JWS of the type signet-possession, by the new signing key.")
 
-/// A device's changes of a push target.
-struct ChangedPushTargetMembers: Message {
-  let name: String?, target: JSONObject?
+  static let signedMessage = message(["message": string.described("A JWS.")]).named("Message")
 
-  static let schema = MessageSchema(Self.init) {
-    Member("name", \Self.name, .line)
-    Member("target", \Self.target, .object(.pushTarget))
-  }
-}
+  /// The proof that a device can decrypt its receipt.
+  static let activationConfirm = message(
+    [
+      "confirmation": string.described(
+        "What the receipt holds for the new encryption key: 32 bytes, base64url. An active container needs none."
+      )
+    ], optional: ["confirmation"])
 
-/// The push targets of a container.
-struct PushTargetListMembers: Message {
-  struct Entry: Message {
-    let id: String, name: String, target: JSONObject, created: Int64
+  static let renewalStart = message([
+    "version": Shape<Int64>.integer(1...1).schema, "container": string,
+    "nonce": Shape<String>.nonce.schema,
+  ])
 
-    static let schema = MessageSchema(Self.init) {
-      Member("id", \Self.id)
-      Member("name", \Self.name)
-      Member("target", \Self.target, .object(.pushTarget))
-      Member("created", \Self.created, .time)
-    }
-  }
-  let targets: [Entry], services: [String], webPushKey: String?
+  /// The new keys of a container.
+  static let renewalFinish = message([
+    "handshake": Shape<String>.handshake.schema,
+    "message": string.described("A JWS of the type signet-renewal."), "proof": string,
+    "possession": possession,
+  ])
 
-  static let schema = MessageSchema(Self.init, named: "PushTargets") {
-    Member("targets", \Self.targets)
-    Member("services", \Self.services)
-    Member("webPushKey", \Self.webPushKey)
-  }
+  /// The notice that a container was deleted.
+  static let endNotice = message(["notice": string.described("A JWS of the type signet-end.")])
+
+  /// The reason for a user's cancellation.
+  static let cancellation = message(
+    [
+      "reason": Shape<String>.oneOf("userCancel", "notifySuspicious").schema,
+      "message": Shape<String>.text(...1000).schema,
+    ], optional: ["message"])
+
+  /// A push target that a device adds.
+  static let newPushTarget = message(
+    ["name": Shape<String>.line.schema, "target": pushTarget], optional: ["name"])
+
+  /// A device's changes of a push target.
+  static let changedPushTarget = message(
+    ["name": Shape<String>.line.schema, "target": pushTarget], optional: ["name", "target"])
+
+  /// The push targets of a container.
+  static let pushTargetList = message(
+    [
+      "targets": list(
+        of: message([
+          "id": string, "name": string, "target": pushTarget, "created": Shape<Int64>.time.schema,
+        ])), "services": list(of: string), "webPushKey": string,
+    ], optional: ["webPushKey"]
+  ).named("PushTargets")
 }
 
 extension JSONSchema {

@@ -3,55 +3,33 @@ import SignetJSON
 import SignetProtocol
 import SignetStorage
 
-/// The members of the discovery document that every client needs.
-private struct DiscoveryMembers: Message {
-  let issuer: String, jwks: String, token: String, backchannel: String
+extension JSONSchema {
+  /// The members of the discovery document that every client needs.
+  fileprivate static let discovery = message([
+    "issuer": string, "jwks_uri": string, "token_endpoint": string,
+    "backchannel_authentication_endpoint": string,
+  ])
 
-  static let schema = MessageSchema(Self.init) {
-    Member("issuer", \Self.issuer)
-    Member("jwks_uri", \Self.jwks)
-    Member("token_endpoint", \Self.token)
-    Member("backchannel_authentication_endpoint", \Self.backchannel)
-  }
-}
+  /// The parameters of an authentication request (CIBA section 7.1); `BackchannelRequest` parses them.
+  fileprivate static let authenticationRequest = formParameters([
+    "scope": string.described("Has `openid` in it."), "login_hint": string.described("A user id."),
+    "login_hint_token": string, "id_token_hint": string,
+    "binding_message": string.described("1 to 128 plain characters."), "user_code": string,
+    "requested_expiry": string.described("Seconds."),
+    "acr_values": string.described(
+      "Names of requirements, separated by spaces; what the user does has to meet one of them."),
+    "client_notification_token": string, "request": string.described("All of these, signed."),
+    "client_id": string, "client_assertion_type": string, "client_assertion": string,
+  ])
 
-/// The parameters of an authentication request (CIBA section 7.1); `BackchannelRequest` parses them.
-private struct BackchannelForm: Message {
-  let scope: String?, loginHint: String?, loginHintToken: String?, idTokenHint: String?
-  let bindingMessage: String?, userCode: String?, requestedExpiry: String?, acrValues: String?
-  let notificationToken: String?, request: String?
-  let clientID: String?, assertionType: String?, assertion: String?
+  /// The parameters of a token request; `TokenGrant` parses them.
+  fileprivate static let tokenRequest = formParameters([
+    "grant_type": string.described("`urn:openid:params:grant-type:ciba`"), "auth_req_id": string,
+    "client_id": string, "client_assertion_type": string, "client_assertion": string,
+  ])
 
-  static let schema = MessageSchema(Self.init) {
-    Member("scope", \Self.scope, "Has `openid` in it.")
-    Member("login_hint", \Self.loginHint, "A user id.")
-    Member("login_hint_token", \Self.loginHintToken)
-    Member("id_token_hint", \Self.idTokenHint)
-    Member("binding_message", \Self.bindingMessage, "1 to 128 plain characters.")
-    Member("user_code", \Self.userCode)
-    Member("requested_expiry", \Self.requestedExpiry, "Seconds.")
-    Member(
-      "acr_values", \Self.acrValues,
-      "Names of requirements, separated by spaces; what the user does has to meet one of them.")
-    Member("client_notification_token", \Self.notificationToken)
-    Member("request", \Self.request, "All of these, signed.")
-    Member("client_id", \Self.clientID)
-    Member("client_assertion_type", \Self.assertionType)
-    Member("client_assertion", \Self.assertion)
-  }
-}
-
-/// The parameters of a token request; `TokenGrant` parses them.
-private struct TokenForm: Message {
-  let grantType: String?, request: String?
-  let clientID: String?, assertionType: String?, assertion: String?
-
-  static let schema = MessageSchema(Self.init) {
-    Member("grant_type", \Self.grantType, "`urn:openid:params:grant-type:ciba`")
-    Member("auth_req_id", \Self.request)
-    Member("client_id", \Self.clientID)
-    Member("client_assertion_type", \Self.assertionType)
-    Member("client_assertion", \Self.assertion)
+  private static func formParameters(_ parameters: KeyValuePairs<String, JSONSchema>) -> JSONSchema {
+    message(parameters, optional: Set(parameters.map(\.key)))
   }
 }
 
@@ -86,14 +64,14 @@ extension API {
   static let discover = Endpoint(
     .get, "/.well-known/openid-configuration", .publish, "discover", "What the provider says of itself",
     details: "docs/protocol.md section 11", in: .openID, by: .none,
-    answers: .object(describedBy: DiscoveryMembers.self, "OpenID Connect Discovery 1.0 section 3."),
+    answers: .object(describedBy: .discovery, "OpenID Connect Discovery 1.0 section 3."),
     below: .domain)
   static let authenticate = Endpoint(
     .post, "/oidc/bc-authorize", .manage, "authenticate",
     "Ask a user, by Client-Initiated Backchannel Authentication", details: "docs/protocol.md section 11",
     in: .openID, by: .client,
     takes: .body(
-      FormParameters.mediaType, BackchannelForm.described,
+      FormParameters.mediaType, .authenticationRequest,
       example: ["scope": "openid", "login_hint": "alice", "binding_message": "4711"]),
     answers: .json(BackchannelAnswer.self, "The user is asked."), or: [.openIDDenial],
     below: .domain, .openID)
@@ -101,7 +79,7 @@ extension API {
     .post, "/oidc/token", .grant, "token", "The tokens of a user who has agreed",
     details: "docs/protocol.md section 11", in: .openID, by: .client,
     takes: .body(
-      FormParameters.mediaType, TokenForm.described,
+      FormParameters.mediaType, .tokenRequest,
       example: ["grant_type": "urn:openid:params:grant-type:ciba", "auth_req_id": "none"]),
     answers: .json(
       TokenAnswer.self, "The tokens.", headers: ["Pragma": "no-cache"]  // RFC 6749 section 5.1

@@ -208,25 +208,14 @@ package struct PushMessageDescription: Message {
   }
 }
 
-private struct PushAppQueryMembers: Message {
-  let action: String
+extension JSONSchema {
+  fileprivate static let pushAppAction = Shape<String>.oneOf(PushAuthAction.allCases.map(\.rawValue)).schema
+    .described("What is asked.")
 
-  static let schema = MessageSchema(Self.init) {
-    Member("_action", \Self.action, .oneOf(PushAuthAction.allCases.map(\.rawValue)), "What is asked.")
-  }
-}
-
-/// The body of an app's request; `PushAuthSubmission` parses it.
-private struct PushAppSubmissionMembers: Message {
-  let messageId: String?, mechanismUid: String?, jwt: String, username: String?, userId: String?
-
-  static let schema = MessageSchema(Self.init) {
-    Member("messageId", \Self.messageId)
-    Member("mechanismUid", \Self.mechanismUid)
-    Member("jwt", \Self.jwt)
-    Member("username", \Self.username)
-    Member("userId", \Self.userId)
-  }
+  /// The body of an app's request; `PushAuthSubmission` parses it.
+  fileprivate static let pushAppSubmission = message(
+    ["messageId": string, "mechanismUid": string, "jwt": string, "username": string, "userId": string],
+    optional: ["messageId", "mechanismUid", "username", "userId"])
 }
 
 /// The messages that wait for an app.
@@ -300,7 +289,7 @@ extension API {
     "What authenticator apps send: registrations, answers, new device tokens",
     details: "docs/protocol.md section 15", in: .pushApps, by: .none,
     takes: .body(
-      "application/json", PushAppSubmissionMembers.described, query: PushAppQueryMembers.self,
+      "application/json", .pushAppSubmission, query: ["_action": .pushAppAction],
       example: ["messageId": "AUTHENTICATE:x", "jwt": "e30.e30.AA"]),
     answers: .response([
       AnswerDescription(
@@ -316,7 +305,7 @@ extension API {
     "What waits for an authenticator app that nothing is pushed to",
     details: "docs/protocol.md section 15", in: .pushApps, by: .none,
     takes: .body(
-      "application/json", PushAppSubmissionMembers.described,
+      "application/json", .pushAppSubmission,
       example: ["mechanismUid": "x", "jwt": "e30.e30.AA"]),
     answers: .response([
       AnswerDescription(

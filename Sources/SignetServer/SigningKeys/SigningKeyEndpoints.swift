@@ -84,7 +84,7 @@ extension API {
     .get, "/jwks", .publish, "publishKeys", "The keys of the server",
     details: "docs/protocol.md section 5.5", in: .server, by: .none,
     answers: .object(
-      describedBy: PublishedKeys.self,
+      describedBy: PublishedKeys.described,
       "The keys that were used, oldest first, without those whose rows were altered; the last one signs, unless the present key is missing."
     ))
   package static let listSigningKeys = Endpoint(

@@ -29,11 +29,11 @@ extension API {
   static let uafConformanceGet = Endpoint(
     .post, "/get", .grant, "uafConformanceGet",
     "A request, for the conformance tool; only where that is set up", in: .uaf, by: .none,
-    takes: .uaf(GetUAFRequestMembers.self, as: "application/json"),
-    answers: .uaf(ReturnUAFRequestMembers.self, as: "application/json"), below: .uaf, .uaf)
+    takes: .uaf(.getUAFRequest, as: "application/json"),
+    answers: .uaf(.returnUAFRequest, as: "application/json"), below: .uaf, .uaf)
   static let uafConformanceRespond = Endpoint(
     .post, "/respond", .grant, "uafConformanceRespond",
     "A response, for the conformance tool; only where that is set up", in: .uaf, by: .none,
-    takes: .uaf(SendUAFResponseMembers.self, as: "application/json"),
-    answers: .uaf(UAFServerResponseMembers.self, as: "application/json"), below: .uaf, .uaf)
+    takes: .uaf(.sendUAFResponse, as: "application/json"),
+    answers: .uaf(.uafServerResponse, as: "application/json"), below: .uaf, .uaf)
 }

@@ -52,7 +52,7 @@ extension API {
       .post, "/token/" + (isOldName ? "" : "create/") + operation.pathName, .manage,
       "uafCreateToken\(operation.idName)" + (isOldName ? "ByOldName" : ""),
       "A token for a \(operation.pathName), sent nowhere", in: .uaf, by: .relyingParty,
-      takes: .uaf(GetUAFRequestMembers.self, as: "application/json"),
+      takes: .uaf(.getUAFRequest, as: "application/json"),
       answers: .json(MadeUAFToken.self, "The token can't be had again."),
       or: [.uafForbidden, .uafUnknown] + (operation == .authentication ? [.uafTooMany] : []), below: .uaf,
       .uaf)
@@ -76,7 +76,7 @@ extension API {
       .post, (isOldName ? "/redeemToken/" : "/token/redeem/") + operation.pathName, .grant,
       "uafRedeem\(operation.idName)" + (isOldName ? "ByOldName" : ""), "The request for a token, once",
       in: .uaf, by: .none, takes: .uafJSON(UAFTokenToRedeem.self, accepted: UAFNames.mediaType),
-      answers: .uaf(ReturnUAFRequestMembers.self), or: [.uafAccept], below: .uaf, .uaf)
+      answers: .uaf(.returnUAFRequest), or: [.uafAccept], below: .uaf, .uaf)
   }
 
   static let uafStatus = Endpoint(

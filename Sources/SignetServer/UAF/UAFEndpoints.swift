@@ -148,7 +148,7 @@ extension API {
     answers: .response([
       AnswerDescription(
         status: 200, text: "For version 1.0 and 1.1.",
-        content: [(TrustedFacetList.mediaType, UAFFacetMembers.described)])
+        content: [(TrustedFacetList.mediaType, JSONSchema.uafFacets)])
     ]), below: .uaf, .uafProtocol)
 
   static func uafRequest(
@@ -166,9 +166,9 @@ extension API {
       "uafRequest\(operation.idName)" + (hasSlash ? "WithSlash" : ""),
       "A request for a \(operation.pathName)", in: .uaf, by: credential,
       takes: .uaf(
-        GetUAFRequestMembers.self, as: UAFNames.mediaType, accepted: UAFNames.mediaType,
+        .getUAFRequest, as: UAFNames.mediaType, accepted: UAFNames.mediaType,
         example: ["context": #"{"username":"alice"}"#]),
-      answers: .uaf(ReturnUAFRequestMembers.self),
+      answers: .uaf(.returnUAFRequest),
       or: operation == .authentication ? [.uafAccept, .uafTooMany] : [.uafAccept], below: .uaf, .uafProtocol)
   }
 
@@ -179,7 +179,7 @@ extension API {
       .post, "/uaf/1.1/\(operation.pathName)" + (hasSlash ? "/" : ""), .grant,
       "uaf\(operation.idName)" + (hasSlash ? "WithSlash" : ""),
       "A client's response to a request for a \(operation.pathName)", in: .uaf, by: .none,
-      takes: .uaf(SendUAFResponseMembers.self, as: UAFNames.mediaType, accepted: UAFNames.mediaType),
-      answers: .uaf(UAFServerResponseMembers.self), or: [.uafAccept], below: .uaf, .uafProtocol)
+      takes: .uaf(.sendUAFResponse, as: UAFNames.mediaType, accepted: UAFNames.mediaType),
+      answers: .uaf(.uafServerResponse), or: [.uafAccept], below: .uaf, .uafProtocol)
   }
 }

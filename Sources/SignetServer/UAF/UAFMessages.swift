@@ -4,88 +4,50 @@ import SignetProtocol
 import SignetStorage
 import SignetUAF
 
-// Messages of UAF clients and relying parties, for the API description only. `SignetUAF` and the services parse the real
-// messages; a test compares both.
+// Messages of UAF clients that `SignetUAF` and the services parse and write.
+extension JSONSchema {
+  /// A client's message that asks for a request of the protocol.
+  static let getUAFRequest = message(
+    [
+      "op": Shape<String>.oneOf(UAFOperation.allCases.map(\.rawValue)).schema, "previousRequest": string,
+      "context": string.described("JSON as a text."),
+    ], optional: ["op", "previousRequest", "context"]
+  ).named("GetUAFRequest")
 
-/// A client's message that asks for a request of the protocol.
-struct GetUAFRequestMembers: Message {
-  let operation: String?, previousRequest: String?, context: String?
+  static let returnUAFRequest = message(
+    [
+      "statusCode": uafStatus, "uafRequest": string.described("A list of messages, JSON as a text."),
+      "op": string, "lifetimeMillis": Int64.shape.schema,
+    ], optional: ["uafRequest", "op", "lifetimeMillis"]
+  ).named("ReturnUAFRequest")
 
-  static let schema = MessageSchema(Self.init, named: "GetUAFRequest") {
-    Member("op", \Self.operation, .oneOf(UAFOperation.allCases.map(\.rawValue)))
-    Member("previousRequest", \Self.previousRequest)
-    Member("context", \Self.context, "JSON as a text.")
-  }
-}
+  static let sendUAFResponse = message(
+    [
+      "uafResponse": Shape<String>.text(1...).schema.described("A list of messages, JSON as a text."),
+      "context": string.described("JSON as a text."),
+    ], optional: ["context"]
+  ).named("SendUAFResponse")
 
-extension Shape where Value == Int64 {
-  static let uafStatus = Shape.integer(1200...1500).adding([
-    "description": "A status of FIDO UAF, 1200 for success."
-  ])
-}
+  /// The server's answer to a response of the protocol.
+  static let uafServerResponse = message(
+    [
+      "statusCode": uafStatus, "description": string,
+      "additionalTokens": list(
+        of: message(["type": Shape<String>.oneOf("JWT", "HTTP_COOKIE").schema, "value": string])),
+    ], optional: ["description", "additionalTokens"]
+  ).named("UAFServerResponse")
 
-struct ReturnUAFRequestMembers: Message {
-  let status: Int64, request: String?, operation: String?, lifetimeMillis: Int64?
+  /// The facets that may call UAF clients for the application.
+  static let uafFacets = message([
+    "trustedFacets": list(
+      of: message([
+        "version": message(["major": Int64.shape.schema, "minor": Int64.shape.schema]),
+        "ids": list(of: string),
+      ]))
+  ]).named("UAFFacets")
 
-  static let schema = MessageSchema(Self.init, named: "ReturnUAFRequest") {
-    Member("statusCode", \Self.status, .uafStatus)
-    Member("uafRequest", \Self.request, "A list of messages, JSON as a text.")
-    Member("op", \Self.operation)
-    Member("lifetimeMillis", \Self.lifetimeMillis)
-  }
-}
-
-struct SendUAFResponseMembers: Message {
-  let response: String, context: String?
-
-  static let schema = MessageSchema(Self.init, named: "SendUAFResponse") {
-    Member("uafResponse", \Self.response, .text(1...), "A list of messages, JSON as a text.")
-    Member("context", \Self.context, "JSON as a text.")
-  }
-}
-
-/// The server's answer to a response of the protocol.
-struct UAFServerResponseMembers: Message {
-  struct Token: Message {
-    let type: String, value: String
-
-    static let schema = MessageSchema(Self.init) {
-      Member("type", \Self.type, .oneOf("JWT", "HTTP_COOKIE"))
-      Member("value", \Self.value)
-    }
-  }
-  let status: Int64, text: String?, additionalTokens: [Token]?
-
-  static let schema = MessageSchema(Self.init, named: "UAFServerResponse") {
-    Member("statusCode", \Self.status, .uafStatus)
-    Member("description", \Self.text)
-    Member("additionalTokens", \Self.additionalTokens)
-  }
-}
-
-/// The facets that may call UAF clients for the application.
-struct UAFFacetMembers: Message {
-  struct Version: Message {
-    let major: Int64, minor: Int64
-
-    static let schema = MessageSchema(Self.init) {
-      Member("major", \Self.major)
-      Member("minor", \Self.minor)
-    }
-  }
-  struct Facets: Message {
-    let version: Version, ids: [String]
-
-    static let schema = MessageSchema(Self.init) {
-      Member("version", \Self.version)
-      Member("ids", \Self.ids)
-    }
-  }
-  let trustedFacets: [Facets]
-
-  static let schema = MessageSchema(Self.init, named: "UAFFacets") {
-    Member("trustedFacets", \Self.trustedFacets)
-  }
+  private static let uafStatus = Shape<Int64>.integer(1200...1500).schema.described(
+    "A status of FIDO UAF, 1200 for success.")
 }
 
 /// A token for an operation, without dispatch.
@@ -106,7 +68,7 @@ struct UAFDispatch: Message {
     Member("dispatcher", \Self.dispatcher)
     Member("dispatchTargetId", \Self.target)
     Member("dispatchInformation", \Self.information)
-    Member("getUafRequest", \Self.request, .object(GetUAFRequestMembers.described))
+    Member("getUafRequest", \Self.request, .object(.getUAFRequest))
   }
 }
 
@@ -242,10 +204,10 @@ extension RequestShape {
   ///
   /// A request whose `Accept` header excludes the type `accepted` is rejected.
   static func uaf(
-    _ type: any Message.Type, as mediaType: String, accepted: String? = nil, example: JSONObject? = nil
+    _ schema: JSONSchema, as mediaType: String, accepted: String? = nil, example: JSONObject? = nil
   ) -> Self where Value == [UInt8] {
     RequestShape(
-      description: RequestDescription(mediaType: mediaType, schema: type.described, example: example),
+      description: RequestDescription(mediaType: mediaType, schema: schema, example: example),
       checkTypes: { try UAFMediaTypes.check($0, sent: mediaType, answered: accepted) }, read: { $0.body })
   }
 
@@ -277,10 +239,10 @@ extension RequestShape where Value == Void {
 
 extension AnswerShape where Value == ServerResponse {
   /// A message of the protocol with HTTP status 200; the protocol's status is in the body.
-  static func uaf(_ type: any Message.Type, as mediaType: String = UAFNames.mediaType) -> Self {
+  static func uaf(_ schema: JSONSchema, as mediaType: String = UAFNames.mediaType) -> Self {
     .response([
       AnswerDescription(
-        status: 200, text: "The protocol's status is in the body.", content: [(mediaType, type.described)])
+        status: 200, text: "The protocol's status is in the body.", content: [(mediaType, schema)])
     ])
   }
 
