@@ -10,14 +10,6 @@ public struct AuditEntry: Hashable, Sendable {
   public var text: String
   /// The chain's hash up to this entry, 32 bytes.
   public var hash: [UInt8]
-
-  /// Describes an entry.
-  public init(chain: Int64 = 0, number: Int64, text: String, hash: [UInt8]) {
-    self.chain = chain
-    self.number = number
-    self.text = text
-    self.hash = hash
-  }
 }
 
 /// A hash chain of the audit log.

@@ -35,12 +35,6 @@ public struct TransactionChanges: Hashable, Sendable {
   public var users: [UserID]
   /// The position of the last change.
   public var last: LogCursor
-
-  /// Describes changes.
-  public init(users: [UserID], last: LogCursor) {
-    self.users = users
-    self.last = last
-  }
 }
 
 extension PushTargetRecord {
