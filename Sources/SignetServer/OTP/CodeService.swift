@@ -26,11 +26,6 @@ public struct CodeService: Sendable {
     public let client: String?
 
     /// Creates a requester.
-    ///
-    /// - Parameters:
-    ///   - actor: The caller's name in the audit log.
-    ///   - key: The API key.
-    ///   - client: The end user's address.
     public init(_ actor: AuditActor, key: ID<APIKeyRecord>? = nil, client: String? = nil) {
       self.actor = actor
       self.key = key

@@ -60,20 +60,6 @@ public struct CredentialRecord: Hashable, Sendable {
   public var lastUsed: Int64?
 
   /// Describes an unused credential.
-  ///
-  /// - Parameters:
-  ///   - id: The id.
-  ///   - user: The user.
-  ///   - serial: A token's serial number.
-  ///   - kind: The moving factor.
-  ///   - algorithm: The hash function.
-  ///   - digits: The number of digits of a code.
-  ///   - period: The length of a time step in seconds; 0 for a counter.
-  ///   - start: The start of time step 0.
-  ///   - sealedSecret: The secret, encrypted under the server's master key.
-  ///   - isSilent: True if the device cannot tell a wrong password.
-  ///   - created: When it was made.
-  ///   - state: The state.
   public init(
     id: ID<CredentialRecord>, user: UserID?, serial: String? = nil, kind: Kind, algorithm: String,
     digits: Int,

@@ -62,12 +62,6 @@ public struct DecisionAttempt: Hashable, Sendable {
   public var expires: Int64
 
   /// Describes an attempt.
-  ///
-  /// - Parameters:
-  ///   - transaction: The transaction.
-  ///   - signer: The signer of the request.
-  ///   - request: The request's id.
-  ///   - expires: The time from which the id may be removed.
   public init(transaction: TransactionID, by signer: SignerRecord, request: [UInt8], expires: Int64) {
     self.transaction = transaction
     self.signer = signer
@@ -100,13 +94,6 @@ public struct AnswerAttempt: Hashable, Sendable {
   public var time: Int64
 
   /// Describes an attempt.
-  ///
-  /// - Parameters:
-  ///   - container: The container that made the digits.
-  ///   - isTyped: True if the device made them from fields that the user typed.
-  ///   - client: The keyed digest of the end user's address.
-  ///   - key: The API key.
-  ///   - time: The time of the attempt.
   public init(
     container: ContainerID?, isTyped: Bool = false, client: [UInt8]? = nil, key: ID<APIKeyRecord>? = nil,
     time: Int64

@@ -10,11 +10,6 @@ public struct OTPResult: Hashable, Sendable {
   public var audit: AuditRecord
 
   /// Describes a result that changes no credential.
-  ///
-  /// - Parameters:
-  ///   - outcome: The outcome.
-  ///   - wait: The waiting time of the address.
-  ///   - audit: The event.
   public init(_ outcome: CodeOutcome, wait: WaitRecord?, audit: AuditRecord) {
     self.outcome = outcome
     self.wait = wait

@@ -10,12 +10,6 @@ public struct OTPSnapshot: Hashable, Sendable {
   public var isUserUnknown: Bool
 
   /// Describes a snapshot.
-  ///
-  /// - Parameters:
-  ///   - credentials: The credentials.
-  ///   - wait: The waiting time of the address.
-  ///   - isUserHeld: True if the user is not active.
-  ///   - isUserUnknown: True if there is no such user.
   public init(
     credentials: [CredentialRecord], wait: WaitRecord? = nil, isUserHeld: Bool = false,
     isUserUnknown: Bool = false

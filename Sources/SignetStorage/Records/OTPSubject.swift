@@ -10,12 +10,6 @@ public struct OTPSubject: Hashable, Sendable {
   public var key: ID<APIKeyRecord>?
 
   /// Describes the subject of an attempt.
-  ///
-  /// - Parameters:
-  ///   - user: The user of the codes.
-  ///   - serial: The token of the codes.
-  ///   - client: The keyed digest of the end user's address.
-  ///   - key: The API key.
   public init(user: UserID?, serial: String? = nil, client: [UInt8]? = nil, key: ID<APIKeyRecord>? = nil) {
     self.user = user
     self.serial = serial

@@ -24,15 +24,6 @@ public struct TransactionLimits: Hashable, Sendable {
   public var initiatedByteCount: Int64 { max(32_768, Int64(initiated) * 4096) }
 
   /// Sets limits.
-  ///
-  /// - Parameters:
-  ///   - pending: Pending requests to a user.
-  ///   - challenges: Consecutive requests without an accepted one.
-  ///   - wait: The first waiting time, in seconds.
-  ///   - longestWait: The longest waiting time, in seconds.
-  ///   - wrongNumbers: Wrong numbers for one transaction.
-  ///   - wrongSignatures: Consecutive wrong signatures.
-  ///   - initiated: Transactions that a user's devices may initiate within an hour.
   public init(
     pending: Int = 8, challenges: Int = 8, wait: Int64 = 60, longestWait: Int64 = 3600, wrongNumbers: Int = 3,
     wrongSignatures: Int = 100, initiated: Int = 30

@@ -8,11 +8,6 @@ public struct WaitRecord: Hashable, Sendable {
   public var expires: Int64
 
   /// Describes a waiting time.
-  ///
-  /// - Parameters:
-  ///   - failures: The number of consecutive rejected attempts.
-  ///   - until: The time from which the next attempt is evaluated.
-  ///   - expires: The time from which the record may be removed.
   public init(failures: Int, until: Int64, expires: Int64) {
     self.failures = failures
     self.until = until
