@@ -80,15 +80,13 @@ extension SQLConnection {
   }
 
   func insert(_ key: APIKeyRecord) throws {
-    try execute(
-      """
-      INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked, display_name, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-      """,
+    try insert(
+      into: APIKeyRecord.table,
+      "id, name, scopes, secret_digest, created, revoked, display_name, code",
       [
         .of(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
         .integer(key.created), .optional(key.revoked), .optional(key.displayName),
         .optional(rowMAC.mac(of: key.image)),
-      ], changing: 1)
+      ])
   }
 }

@@ -234,12 +234,13 @@ extension SQLConnection {
   }
 
   func insert(_ order: DeviceCommandRecord) throws {
-    try execute(
-      "INSERT INTO account_orders (id, container, action, reason, created, code) VALUES ($1, $2, $3, $4, $5, $6)",
+    try insert(
+      into: DeviceCommandRecord.table,
+      "id, container, action, reason, created, code",
       [
         .of(order.id), .of(order.container), .text(order.action.rawValue), .text(order.reason),
         .integer(order.created), .optional(rowMAC.mac(of: order.image)),
-      ], changing: 1)
+      ])
   }
 
   /// Writes the columns of an order that can change, and the MAC of the row.

@@ -99,17 +99,15 @@ extension ActivationRecord: StoredRecord {
 
 extension SQLConnection {
   func insert(_ activation: ActivationRecord) throws {
-    try execute(
-      """
-      INSERT INTO activations (id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
-        failed_attempts, state, code) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-      """,
+    try insert(
+      into: ActivationRecord.table,
+      "id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, failed_attempts, state, code",
       [
         .of(activation.id), .of(activation.user), .blob(activation.sealedInviteKey),
         .blob(activation.salt), .int(activation.memoryKiB), .int(activation.passes), .int(activation.lanes),
         .blob(activation.profile), .integer(activation.created), .integer(activation.expires),
         .int(activation.failedAttempts), .text(activation.state.rawValue),
         .optional(rowMAC.mac(of: activation.image)),
-      ], changing: 1)
+      ])
   }
 }

@@ -91,18 +91,15 @@ extension BackchannelRecord: StoredRecord {
 
 extension SQLConnection {
   func insert(_ request: BackchannelRecord) throws {
-    try execute(
-      """
-      INSERT INTO backchannel_requests
-        (digest, txn, client, delivery, expires, sealed_notice, poll_interval, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-      """,
+    try insert(
+      into: BackchannelRecord.table,
+      "digest, txn, client, delivery, expires, sealed_notice, poll_interval, code",
       [
         .blob(request.digest), .of(request.transaction), .of(request.client),
         .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
         .integer(request.interval),
         .optional(rowMAC.mac(of: request.image)),
-      ], changing: 1)
+      ])
   }
 
   /// Sets the expiry of a request that is reported as expired to 0, so that it stays expired if the clock is set back.

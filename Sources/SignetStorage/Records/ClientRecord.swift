@@ -105,18 +105,15 @@ extension SQLConnection {
   }
 
   func insert(_ client: ClientRecord) throws {
-    try execute(
-      """
-      INSERT INTO clients (id, name, authentication, key_set, secret_digest, delivery, endpoint,
-        request_algorithm, number_digits, created, revoked, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-      """,
+    try insert(
+      into: ClientRecord.table,
+      "id, name, authentication, key_set, secret_digest, delivery, endpoint, request_algorithm, number_digits, created, revoked, code",
       [
         .of(client.id), .text(client.name), .text(client.authentication.rawValue),
         .optional(client.keySet), .optional(client.secretDigest), .text(client.delivery.rawValue),
         .optional(client.notificationEndpoint), .optional(client.requestAlgorithm),
         .optional(client.numberDigits.map(Int64.init)), .integer(client.created), .optional(client.revoked),
         .optional(rowMAC.mac(of: client.image)),
-      ], changing: 1)
+      ])
   }
 }

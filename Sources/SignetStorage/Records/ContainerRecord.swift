@@ -165,13 +165,9 @@ extension ContainerRecord: StoredRecord, AlterableRecord {
 extension SQLConnection {
   /// Adds a container and its initial account state, without registering its keys.
   func insert(_ container: ContainerRecord) throws {
-    try execute(
-      """
-      INSERT INTO containers (id, user_id, activation, device, name, platform, keystore, session_key, encryption_key,
-        signing_key, profile, created, state, simulated, renews, renewals, succession, renewal_wanted, ended,
-        key_origin, standing, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
-      """,
+    try insert(
+      into: ContainerRecord.table,
+      "id, user_id, activation, device, name, platform, keystore, session_key, encryption_key, signing_key, profile, created, state, simulated, renews, renewals, succession, renewal_wanted, ended, key_origin, standing, code",
       [
         .of(container.id), .of(container.user), .of(container.activation), .blob(container.device),
         .text(container.name), .text(container.platform), .text(container.keystore),
@@ -181,7 +177,7 @@ extension SQLConnection {
         .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0), .optional(container.ended),
         .optional(container.keyOrigin), .of(container.standing),
         .optional(rowMAC.mac(of: container.image)),
-      ], changing: 1)
+      ])
     try write(AccountStateRecord(), of: container.id)
   }
 

@@ -138,12 +138,9 @@ extension CredentialRecord: StoredRecord, AlterableRecord {
 
 extension SQLConnection {
   func insert(_ credential: CredentialRecord) throws {
-    try execute(
-      """
-      INSERT INTO credentials (id, user_id, serial, kind, algorithm, digits, period, start, sealed_secret, silent,
-        created, state, last_counter, drift, failures, code, last_used)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-      """,
+    try insert(
+      into: CredentialRecord.table,
+      "id, user_id, serial, kind, algorithm, digits, period, start, sealed_secret, silent, created, state, last_counter, drift, failures, code, last_used",
       [
         .of(credential.id), .optional(credential.user), .optional(credential.serial),
         .text(credential.kind.rawValue), .text(credential.algorithm), .int(credential.digits),
@@ -151,7 +148,7 @@ extension SQLConnection {
         .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
         .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
         .optional(rowMAC.mac(of: credential.image)), .optional(credential.lastUsed),
-      ], changing: 1)
+      ])
   }
 
   // Built once, because each code uses them.

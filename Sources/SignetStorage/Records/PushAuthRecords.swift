@@ -210,19 +210,16 @@ extension PushAuthMessageRecord: StoredRecord {
 
 extension SQLConnection {
   func insert(_ mechanism: PushAuthMechanismRecord) throws {
-    try execute(
-      """
-      INSERT INTO pushauth_mechanisms (id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires,
-        state, credential, seen_changes, code, issuer, account)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-      """,
+    try insert(
+      into: PushAuthMechanismRecord.table,
+      "id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, state, credential, seen_changes, code, issuer, account",
       [
         .of(mechanism.id), .of(mechanism.user), .optional(mechanism.mechanism),
         .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
         .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
         .optional(mechanism.credential), .blob(mechanism.seenChanges),
         .optional(rowMAC.mac(of: mechanism.image)), .text(mechanism.issuer), .text(mechanism.account),
-      ], changing: 1)
+      ])
   }
 
   /// Writes the columns of a mechanism that can change, and the MAC of the row.
@@ -239,18 +236,15 @@ extension SQLConnection {
   }
 
   func insert(_ message: PushAuthMessageRecord) throws {
-    try execute(
-      """
-      INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn,
-        sealed_token, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-      """,
+    try insert(
+      into: PushAuthMessageRecord.table,
+      "id, mechanism, kind, challenge, sealed_number, created, expires, state, txn, sealed_token, code",
       [
         .of(message.id), .of(message.mechanism), .text(message.kind), .blob(message.challenge),
         .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
         .of(message.state), .of(message.transaction), .optional(message.sealedToken),
         .optional(rowMAC.mac(of: message.image)),
-      ], changing: 1)
+      ])
   }
 
   /// Writes the columns of a message that can change, and the MAC of the row.

@@ -51,14 +51,12 @@ extension PushTargetRecord {
 
 extension SQLConnection {
   func insert(_ target: PushTargetRecord) throws {
-    try execute(
-      """
-      INSERT INTO push_targets (id, container, name, service, sealed_target, created)
-      VALUES ($1, $2, $3, $4, $5, $6)
-      """,
+    try insert(
+      into: "push_targets",
+      "id, container, name, service, sealed_target, created",
       [
         .of(target.id), .of(target.container), .text(target.name), .text(target.service),
         .blob(target.sealedTarget), .integer(target.created),
-      ], changing: 1)
+      ])
   }
 }

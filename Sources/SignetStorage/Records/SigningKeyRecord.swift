@@ -73,11 +73,12 @@ extension SigningKeyRecord: StoredRecord, AlterableRecord {
 
 extension SQLConnection {
   func insert(_ key: SigningKeyRecord) throws {
-    try execute(
-      "INSERT INTO signing_keys (id, sealed, public_key, created, succession, code) VALUES ($1, $2, $3, $4, $5, $6)",
+    try insert(
+      into: SigningKeyRecord.table,
+      "id, sealed, public_key, created, succession, code",
       [
         .text(key.id), .blob(key.sealed), .blob(key.publicKey), .integer(key.created),
         .optional(key.succession), .optional(rowMAC.mac(of: key.image)),
-      ], changing: 1)
+      ])
   }
 }

@@ -64,4 +64,17 @@ extension SQLConnection {
       do { return try Record(row, mac) } catch StorageFailure.altered { return nil }
     }.compactMap(\.self)
   }
+
+  // Built once: `$1, $2` and so on for each number of values.
+  private static let placeholders: [String] = (0...32).map { count in
+    (0..<count).map { "$\($0 + 1)" }.joined(separator: ", ")
+  }
+
+  /// Adds a row with at most 32 values, in the order of the columns.
+  ///
+  /// - Throws: ``SQLFailure``.
+  func insert(into table: String, _ columns: String, _ values: [SQLValue]) throws {
+    let placeholders = Self.placeholders[values.count]
+    try execute("INSERT INTO \(table) (\(columns)) VALUES (\(placeholders))", values, changing: 1)
+  }
 }

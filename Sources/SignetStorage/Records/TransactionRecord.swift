@@ -303,12 +303,9 @@ extension TransactionRecord: StoredRecord {
 
 extension SQLConnection {
   func insert(_ transaction: TransactionRecord) throws {
-    try execute(
-      """
-      INSERT INTO transactions (id, user_id, content, statuses, created, expires, sealed_number, initiated, state, decision,
-        container, decided, typed_fields, size, requirements, requester, sole_kind, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-      """,
+    try insert(
+      into: TransactionRecord.table,
+      "id, user_id, content, statuses, created, expires, sealed_number, initiated, state, decision, container, decided, typed_fields, size, requirements, requester, sole_kind, code",
       [
         .of(transaction.id), .optional(transaction.user), .text(transaction.content),
         .text(transaction.statusText), .integer(transaction.created),
@@ -321,6 +318,6 @@ extension SQLConnection {
         .optional(transaction.requirements.isEmpty ? nil : transaction.requirements.joined(separator: " ")),
         .optional(transaction.requester), .optional(transaction.soleKind?.rawValue),
         .optional(rowMAC.mac(of: transaction.image)),
-      ], changing: 1)
+      ])
   }
 }

@@ -138,13 +138,9 @@ extension UAFCredentialRecord: StoredRecord {
 
 extension SQLConnection {
   func insert(_ credential: UAFCredentialRecord) throws {
-    try execute(
-      """
-      INSERT INTO uaf_credentials (aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter,
-        registration_counter, authenticator_version, created, state, device, model_proof, key_protection, code,
-        last_used)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-      """,
+    try insert(
+      into: UAFCredentialRecord.table,
+      "aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, state, device, model_proof, key_protection, code, last_used",
       [
         .text(credential.aaid), .blob(credential.keyID), .of(credential.user), .blob(credential.publicKey),
         .integer(Int64(credential.algorithm)), .integer(Int64(credential.keyFormat)),
@@ -153,6 +149,6 @@ extension SQLConnection {
         .text(credential.state.rawValue), .optional(credential.device),
         .text(credential.modelProof.rawValue), .integer(Int64(credential.keyProtection)),
         .optional(rowMAC.mac(of: credential.image)), .optional(credential.lastUsed),
-      ], changing: 1)
+      ])
   }
 }

@@ -205,12 +205,9 @@ extension UAFOperationRecord: StoredRecord {
 
 extension SQLConnection {
   func insert(_ session: UAFOperationRecord) throws {
-    try execute(
-      """
-      INSERT INTO uaf_sessions (id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires,
-        dispatcher, target, sealed_payload, client, state, requester, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-      """,
+    try insert(
+      into: UAFOperationRecord.table,
+      "id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires, dispatcher, target, sealed_payload, client, state, requester, code",
       [
         .of(session.id), .text(session.operation), .optional(session.user), .optional(session.context),
         .optional(session.transaction), .optional(session.request), .optional(session.tokenDigest),
@@ -218,6 +215,6 @@ extension SQLConnection {
         .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
         .optional(session.client), .text(session.state.rawValue), .optional(session.requester),
         .optional(rowMAC.mac(of: session.image)),
-      ], changing: 1)
+      ])
   }
 }

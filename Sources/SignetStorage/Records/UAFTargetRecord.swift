@@ -95,15 +95,13 @@ extension SQLConnection {
   }
 
   func insert(_ target: UAFTargetRecord) throws {
-    try execute(
-      """
-      INSERT INTO uaf_targets (id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-      """,
+    try insert(
+      into: UAFTargetRecord.table,
+      "id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code",
       [
         .of(target.id), .of(target.user), .optional(target.device), .text(target.name),
         .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
         .optional(target.encryptionKey), .integer(target.created), .optional(rowMAC.mac(of: target.image)),
-      ], changing: 1)
+      ])
   }
 }

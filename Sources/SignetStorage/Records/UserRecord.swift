@@ -139,15 +139,13 @@ extension SQLConnection {
   }
 
   func insert(_ user: UserRecord) throws {
-    try execute(
-      """
-      INSERT INTO users (id, subject, created, state, state_reason, state_since, code, display_name)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-      """,
+    try insert(
+      into: UserRecord.table,
+      "id, subject, created, state, state_reason, state_since, code, display_name",
       [
         .of(user.id), .text(user.subject), .integer(user.created), .of(user.state), .text(user.stateReason),
         .integer(user.stateSince), .optional(rowMAC.mac(of: user.image)), .optional(user.displayName),
-      ], changing: 1)
+      ])
   }
 
   /// Writes the columns of a user that can change, and the MAC of the row.
