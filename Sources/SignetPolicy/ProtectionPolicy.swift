@@ -83,7 +83,7 @@ struct ProtectionType: Sendable {
       name: "deviceLockOrPassword",
       opening: "with a password, or with the passcode of the device once that is enabled",
       withPassword: { .deviceLockOrPassword($0, $1) }),
-    ProtectionType(name: "device", opening: "and nothing is asked for them", alone: .device),
+    ProtectionType(name: "device", opening: "without user authentication", alone: .device),
     ProtectionType(name: "biometric", opening: "and with biometrics", alone: .biometric),
     ProtectionType(
       name: "devicePasscode", opening: "and with the passcode of the device", alone: .devicePasscode),

@@ -18,7 +18,7 @@ import Testing
     #expect(!text.output.contains("on this device only"))
     #expect(
       text.output.contains(
-        "The keys work wherever the files of this device are copied to, and with a password.\nNo hardware keeps them: "
+        "The keys work wherever the files of this device are copied to, and with a password.\nNo hardware protects them: "
       ))
     let copy = "\(device.data)-copy"
     try FileManager.default.copyItem(atPath: device.data, toPath: copy)

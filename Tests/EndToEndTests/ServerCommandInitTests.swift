@@ -74,7 +74,7 @@ import Testing
     let result = try await initialise("--policy", string)
     #expect(result.status == 0, "\(result.errorOutput)")
     #expect(result.errorOutput.contains("warning: \"FOO\" is unknown here"))
-    #expect(result.errorOutput.contains("warning: with no minimum age"))
+    #expect(result.errorOutput.contains("warning: without a minimum age"))
     let password = try profile().object("password")
     #expect(try password.integer("minDigits") == 6)
     #expect(try password.integer("maxHistory") == 2)
@@ -114,7 +114,7 @@ import Testing
   func warnsBesideErrors() async throws {
     let result = try await initialise("--policy", "MINLEN=6;MAXLEN=5;LOCKTYPE=none")
     #expect(result.status == 64)
-    #expect(result.errorOutput.contains("warning: wrong passwords cost nothing"))
+    #expect(result.errorOutput.contains("warning: the number of wrong passwords is not limited"))
     #expect(result.errorOutput.contains("no password satisfies"))
   }
 
@@ -147,7 +147,7 @@ import Testing
       ["--url", "localhost/main", "--policy", "psd3"],
       "\"psd3\" is neither a policy string nor a profile; the profiles are legacy-compat, nist-aal2, psd2, pin-6"
     ),
-    (["--url", "localhost/main", "--policy", "NUM=6;nothing"], "is no NAME=value"),
+    (["--url", "localhost/main", "--policy", "NUM=6;nothing"], "is not NAME=value"),
     (["--url", "localhost/main", "--policy", "{\"minLength\":6,\"maxLength\":8}"], "it lacks a type"),
     (["--url", "localhost/main", "--policy", "{"], "--policy: "),
     (["--url", "localhost/main", "--policy", "TYPE=biometric"], "use another type"),

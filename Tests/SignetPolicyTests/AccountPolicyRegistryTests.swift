@@ -128,7 +128,7 @@ struct AccountPolicyRegistryTests {
     #expect(begun.value == 3)
     #expect(again.breaches.map(\.policy) == blocking)
     #expect(
-      again.breaches.allSatisfy { $0.reason == "an earlier evaluation of the policy has not come back" })
+      again.breaches.allSatisfy { $0.reason == "an earlier evaluation of the policy has not finished" })
     // A policy that has returned is asked again.
     for _ in 0..<4 { gate.signal() }
     while await evaluator.evaluate(try set(["blocks0"]), AccountEvidence()).indeterminate == ["blocks0"] {

@@ -6,7 +6,7 @@ struct PolicySentenceTests {
   @Test(
     "what a policy demands",
     arguments: [
-      ("TYPE=device", ["The keys work on this device only, and nothing is asked for them."]),
+      ("TYPE=device", ["The keys work on this device only, without user authentication."]),
       (
         PolicyStringTests.numericExample,
         [
@@ -25,7 +25,7 @@ struct PolicySentenceTests {
             + "not the present one, not made from a word or an obvious series.",
           "A changed password can be changed again after 1 day.",
           "A password must be changed after 90 days.",
-          "A verified password serves one signature within 30 seconds.",
+          "A verified password can be used for one more signature within 30 seconds.",
           "After a wrong password the next try waits 2 seconds, and twice as long after each further one, "
             + "up to 64 seconds.",
         ]
@@ -75,7 +75,7 @@ struct PolicySentenceTests {
     #expect(copied[0] != bound[0])
     #expect(
       copied[1]
-        == "No hardware keeps them: keep the files from others and out of backups, or activate anew on a device with a TPM."
+        == "No hardware protects them: keep the files private and out of backups, or activate again on a device with a TPM."
     )
     #expect(copied.dropFirst(2) == bound.dropFirst())
   }
@@ -113,6 +113,6 @@ struct PolicySentenceTests {
   @Test("wrong passwords that cost nothing are said")
   func noLock() throws {
     let policy = try ProtectionPolicy(string: "MINLEN=6;MAXLEN=8;LOCKTYPE=none")
-    #expect(policy.sentences(isBoundToDevice: true).last == "Wrong passwords cost nothing.")
+    #expect(policy.sentences(isBoundToDevice: true).last == "The number of wrong passwords is not limited.")
   }
 }

@@ -256,7 +256,7 @@ import SignetServer
     Slip("a score out of range", "\"profile.policies.deviceTampering.score\" is 2.0; use a number above 0") {
       try $0.change(["profile", "policies"], to: ["deviceTampering": ["score": 2]])
     },
-    Slip("a version that is none", "\"profile.policies.osVersion.linux.minimum\" is no version") {
+    Slip("a version that is none", "\"profile.policies.osVersion.linux.minimum\" is not a version") {
       try $0.change(["profile", "policies"], to: ["osVersion": ["linux": ["minimum": "six"]]])
     },
     Slip("a name to listen on", "\"listen.address\" is a numeric address; found \"localhost\"") {

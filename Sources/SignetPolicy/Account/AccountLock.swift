@@ -161,9 +161,10 @@ public struct AccountLock: Sendable, Hashable {
     case .notLocked: "it is not locked"
     case .lockedBy(let sources) where sources.contains(.server):
       "it is locked by its server; report to it (signet condition report), or ask its operator to unlock it"
-    case .lockedBy: "it is locked by its policies; mend what they say"
-    case .missingName: "a policy without a name can lock nothing; name one, or none"
-    case .notAttached(let name): "it has no policy \"\(AccountPolicySet.shown(name))\"; name one that it has"
+    case .lockedBy: "it is locked by its policies; fix what they report"
+    case .missingName: "the policy name is empty; give the name of a policy, or leave it out"
+    case .notAttached(let name):
+      "it has no policy \"\(AccountPolicySet.shown(name))\"; give the name of one of its policies"
     }
   }
 }
@@ -182,7 +183,7 @@ extension AccountLock: CustomStringConvertible {
     }
     if let server {
       if broken.contains(where: { server.reason.hasPrefix("\($0.breach.policy): ") }) {
-        parts.append("and by its server until that is mended and reported (signet condition report)")
+        parts.append("and by its server until that is fixed and reported (signet condition report)")
       } else {
         let why = server.reason.isEmpty ? "" : ": \(server.reason)"
         parts.append(

@@ -60,7 +60,8 @@ public final class AccountPolicyEvaluator: Sendable {
     for policy in registry.policies {
       guard let parameters = policies[policy.name] else { continue }
       let verdict = Self.verdict(ofImmediate: policy, evidence, parameters)
-      results.append(result(of: policy, verdict ?? .indeterminate(reason: "the policy takes its time")))
+      results.append(
+        result(of: policy, verdict ?? .indeterminate(reason: "the policy is not evaluated immediately")))
     }
     return AccountPolicyReport(results: results, unknown: registry.unknown(in: policies))
   }
@@ -88,7 +89,7 @@ public final class AccountPolicyEvaluator: Sendable {
     if let verdict = Self.verdict(ofImmediate: policy, evidence, parameters) { return BoundedRun(verdict) }
     return runner.begin(
       policy.name,
-      whereBusy: .indeterminate(reason: "an earlier evaluation of the policy has not come back")
+      whereBusy: .indeterminate(reason: "an earlier evaluation of the policy has not finished")
     ) {
       do { return try await policy.evaluate(evidence, parameters) } catch {
         // An app's error text is not trusted to be shown; its type is enough for the policy's author.

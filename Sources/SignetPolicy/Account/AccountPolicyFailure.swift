@@ -24,12 +24,12 @@ public import SignetJSON
     case .tooLong(let count, let limit): "the account policies have \(count) bytes; use at most \(limit)"
     case .tooMany(let count, let limit): "there are \(count) account policies; use at most \(limit)"
     case .invalidName(let name):
-      "the account policy name \"\(AccountPolicySet.shown(name))\" is not one; use 1 to 64 visible ASCII characters"
+      "\"\(AccountPolicySet.shown(name))\" is not an account policy name; use 1 to 64 visible ASCII characters"
     case .invalidParameter(let policy, "", let reason): "account policy \(policy): \(reason)"
     case .invalidParameter(let policy, let parameter, let reason):
       "account policy \(policy): \(parameter) \(reason)"
     case .alreadyRegistered(let name):
-      "there is an account policy \"\(AccountPolicySet.shown(name))\" already; replace it if that is meant"
+      "account policy \"\(AccountPolicySet.shown(name))\" already exists; replace it if that is intended"
     case .notRegistered(let name): "there is no account policy \"\(AccountPolicySet.shown(name))\" to replace"
     }
   }

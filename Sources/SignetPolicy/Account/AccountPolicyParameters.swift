@@ -18,7 +18,7 @@ public struct AccountPolicyParameters: Sendable, Hashable {
     switch value {
     case .object(let object): return object
     case .null: return [:]
-    default: throw failure("", "takes an object, such as {}")
+    default: throw failure("", "must be an object, such as {}")
     }
   }
 
@@ -38,7 +38,7 @@ public struct AccountPolicyParameters: Sendable, Hashable {
     case nil: return nil
     case .integer(let value): number = Double(value)
     case .number(let value): number = value
-    default: throw failure(name, "is no number; use \(expected)")
+    default: throw failure(name, "is not a number; use \(expected)")
     }
     guard isAllowed(number) else { throw failure(name, "is \(number); use \(expected)") }
     return number
@@ -88,10 +88,10 @@ public struct AccountPolicyParameters: Sendable, Hashable {
     case nil: return nil
     case .string(let text):
       guard let version = SoftwareVersion(text) else {
-        throw failure(name, "is no version; use one such as \"2.10\"")
+        throw failure(name, "is not a version; use one such as \"2.10\"")
       }
       return version
-    default: throw failure(name, "is no text; use a version such as \"2.10\"")
+    default: throw failure(name, "is not a string; use a version such as \"2.10\"")
     }
   }
 

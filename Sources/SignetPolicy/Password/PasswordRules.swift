@@ -123,13 +123,13 @@ extension PasswordRules {
     PolicyRow(.minLength, \.minimumLength, { $0.minimumLength = $1 }, length, .required) {
       $0.isBroken = { tally, minimum in tally.length < minimum }
       $0.violation = { "use at least \(counted($0, "character", "characters"))" }
-      $0.option = PasswordOption("minimum-length", "The least characters of a password", default: 6)
+      $0.option = PasswordOption("minimum-length", "Minimum password length", default: 6)
       $0.document("fewer characters", default: "required in JSON; 1 and a warning in a string")
     },
     PolicyRow(.maxLength, \.maximumLength, { $0.maximumLength = $1 }, length, .required) {
       $0.isBroken = { tally, maximum in tally.length > maximum }
       $0.violation = { "use at most \(counted($0, "character", "characters"))" }
-      $0.option = PasswordOption("maximum-length", "The most characters of a password", default: 64)
+      $0.option = PasswordOption("maximum-length", "Maximum password length", default: 64)
       $0.document("more characters", default: "required in JSON; 256 and a warning in a string")
     },
   ]
@@ -139,7 +139,7 @@ extension PasswordRules {
       $0.isBroken = { tally, minimum in tally.count(of: kind) < minimum }
       $0.violation = { "use at least \($0) \(kind.noun($0))" }
       $0.option = PasswordOption(
-        "minimum-\(kind.words.option)", "The least \(kind.words.plural) in a password")
+        "minimum-\(kind.words.option)", "Minimum number of \(kind.words.plural)")
       $0.document("fewer \(kind.words.plural)")
     }
   }
@@ -156,8 +156,8 @@ extension PasswordRules {
         return (.maxLength, "a maximum above the length has no effect; leave it out")
       }
       $0.option = PasswordOption(
-        "maximum-\(kind.words.option)", "The most \(kind.words.plural) in a password; 0 forbids them")
-      $0.document("more of them", default: "`maxLength`")
+        "maximum-\(kind.words.option)", "Maximum number of \(kind.words.plural); 0 forbids them")
+      $0.document("more \(kind.words.plural)", default: "`maxLength`")
     }
   }
 
@@ -170,8 +170,9 @@ extension PasswordRules {
       $0.phrase = { allowed, rules in
         allowed == 1 ? nil : "no sequences such as 123 or \(rules.isNumeric ? "321" : "cba")"
       }
-      $0.option = PasswordOption("allow-sequences", "Allow runs such as abc or 321 in a password")
-      $0.document("three letters or three digits in order, up or down, case aside: `abc`, `321`, `Xyz`")
+      $0.option = PasswordOption("allow-sequences", "Allow sequences such as abc or 321")
+      $0.document(
+        "three letters or three digits in ascending or descending order, ignoring case: `abc`, `321`, `Xyz`")
     },
     PolicyRow(
       .maxRepeats, \.maximumRepeats, { $0.maximumRepeats = $1 },
@@ -188,11 +189,11 @@ extension PasswordRules {
       }
       $0.idle = { rules in
         guard let maximum = rules.maximumRepeats, maximum >= rules.maximumLength else { return nil }
-        return (.maxLength, "so many repeats do not fit the length; leave it out")
+        return (.maxLength, "the limit is not below the maximum length, so it has no effect; leave it out")
       }
       $0.isOurs = true
-      $0.option = PasswordOption("maximum-repeats", "How often a character may follow itself")
-      $0.document("one character more often in a row", default: "no limit")
+      $0.option = PasswordOption("maximum-repeats", "Longest run of one character")
+      $0.document("a longer run of one character", default: "no limit")
     },
     PolicyRow(
       .maxHistory, \.maximumHistory, { $0.maximumHistory = $1 }, .number(PasswordPolicy.allowedHistory)
@@ -205,14 +206,15 @@ extension PasswordRules {
       $0.phrase = { history, _ in
         history == 0 ? nil : history == 1 ? "not the present one" : "none of the last \(history)"
       }
-      $0.document("one of so many latest passwords, the present one included", default: "0: any may return")
+      $0.document(
+        "one of that many latest passwords, the current one included", default: "0: any may be used again")
     },
     PolicyRow(.minAge, \.age.minimumDays, { $0.age.minimumDays = $1 }, days) {
       $0.sentence = { days, _, _ in
         days == 0 ? nil : "A changed password can be changed again after \(counted(days, "day", "days"))."
       }
       $0.document(
-        "how long a password must be used before it may be changed; not for the first one of a container",
+        "minimum age of a password that is changed; does not apply to the first password of a container",
         default: "0: at once", unit: "days")
     },
     PolicyRow(.maxAge, \.age.maximumDays, { $0.age.maximumDays = $1 }, days) {
@@ -221,30 +223,33 @@ extension PasswordRules {
           ? nil : "A password must be changed after \(counted(days, "day", "days"))."
       }
       $0.document(
-        "after how long a password must be changed; without effect under a silent lock", default: "0: never",
+        "maximum age of a password; no effect with a silent lock", default: "0: never",
         unit: "days")
     },
     PolicyRow(.cacheEnabled, \.cache.isEnabled, { $0.cache.isEnabled = $1 }, .flag()) {
       $0.sentence = { enabled, rules, _ in
         let seconds = counted(rules.cache.timeout, "second", "seconds")
-        return enabled == 0 ? nil : "A verified password serves one signature within \(seconds)."
+        return enabled == 0
+          ? nil : "A verified password can be used for one more signature within \(seconds)."
       }
-      $0.document("whether a verified password serves one signature later")
+      $0.document("whether a verified password can be used for one later signature")
     },
     PolicyRow(
       .cacheTimeout, \.cache.timeout, { $0.cache.timeout = $1 }, .number(PasswordCache.allowedTimeouts)
     ) {
       $0.idle = { rules in
         guard !rules.cache.isEnabled, rules.cache.timeout != PasswordCache.standardTimeout else { return nil }
-        return (.cacheEnabled, "the cache is off, so its time has no effect")
+        return (.cacheEnabled, "the cache is off, so its timeout has no effect")
       }
-      $0.document("for how long", unit: "seconds")
+      $0.document("how long a verified password can be used", unit: "seconds")
     },
     PolicyRow(.dictionary, \.checksDictionary, { $0.checksDictionary = $1 }, .flag()) {
       $0.violation = { _ in "choose a password that is not made from a word or an obvious series" }
       $0.phrase = { checks, _ in checks == 0 ? nil : "not made from a word or an obvious series" }
       $0.isOurs = true
-      $0.document("what [the dictionary check](#the-dictionary-check) refuses; all below 6 characters")
+      $0.document(
+        "a word or series that [the dictionary check](#the-dictionary-check) rejects; fewer than 6 characters"
+      )
     },
   ]
 }

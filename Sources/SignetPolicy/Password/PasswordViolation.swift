@@ -22,7 +22,7 @@ public struct PasswordViolation: Error, Sendable, Hashable, CustomStringConverti
 
   private init(_ rule: PolicyRule, _ bound: Int? = nil) {
     guard let row = PasswordRules.rows.first(where: { $0.rule == rule }) else {
-      preconditionFailure("\(rule.name) is no rule of passwords")
+      preconditionFailure("\(rule.name) is not a password rule")
     }
     self.init(row, bound)
   }

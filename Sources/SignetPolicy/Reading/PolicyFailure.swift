@@ -61,11 +61,11 @@ public import SignetJSON
     case .tooLong(let byteCount, let limit):
       "the policy string has \(byteCount) bytes; use at most \(limit)"
     case .notAPair(let text):
-      "\"\(text)\" is no NAME=value; write such pairs with \";\" between them"
+      "\"\(text)\" is not NAME=value; separate such pairs with \";\""
     case .notAValue(let rule, let expected):
-      "\(rule) has another kind of value; use \(expected)"
+      "\(rule) has a value of the wrong type; use \(expected)"
     case .repeatedRule(let code):
-      "\(code) is there twice; leave one of them out"
+      "\(code) occurs twice; remove one of them"
     }
   }
 }

@@ -12,7 +12,7 @@ extension PasswordRules {
       + [
         .warning(
           maximumHistory > 0 && age.minimumDays == 0, [.maxHistory, .minAge],
-          "with no minimum age a user gets an old password back by changing it a few times in a row; set minAge"
+          "without a minimum age a user can return to an old password by a few changes in a row; set minAge"
         ),
         .warning(
           checksDictionary && length < PasswordPolicy.dictionaryLength, [.dictionary, .minLength],
@@ -36,7 +36,8 @@ extension PasswordRules {
       )
       ?? .warning(
         cased == 0 && maximum(of: .letter) > 0, [.maximum(.letter)] + maxima,
-        "letters are allowed, but none with case; set maxLetters to 0 if none are meant")
+        "letters are allowed, but no upper-case or lower-case ones; set maxLetters to 0 if no letters are intended"
+      )
   }
 
   private var idleRules: [PolicyFinding] {
@@ -53,13 +54,14 @@ extension LockPolicy {
     case .none:
       return [
         PolicyFinding(
-          .warning, [.lockType], "wrong passwords cost nothing; choose a lock, a delay or a cool-down")
+          .warning, [.lockType],
+          "the number of wrong passwords is not limited; choose a lock, a delay or a cool-down")
       ]
     case .delay:
       return [
         PolicyFinding(
           .warning, [.lockType],
-          "waits alone end no guessing: they go by the device's clock, which whoever runs programs as the user may bend; use a cool-down or a lock, which have a limit"
+          "delays alone do not stop guessing: they depend on the clock of the device, which a program of the user may change; use a cool-down or a lock, which have a limit"
         )
       ]
     case .silent where (password?.age.maximumDays ?? 0) > 0:
@@ -71,10 +73,15 @@ extension LockPolicy {
     case .coolDown(let waits, _) where zip(waits, waits.dropFirst()).contains(where: { $0 > $1 }):
       return [
         PolicyFinding(
-          .warning, [.waits], "a later failure costs less than an earlier one; put the waits in order")
+          .warning, [.waits],
+          "the wait after a later failure is shorter than after an earlier one; put the waits in ascending order"
+        )
       ]
     case .coolDown(let waits, _) where waits.allSatisfy({ $0 == 0 }):
-      return [PolicyFinding(.warning, [.waits], "no failure costs a wait; use a lock of \(waits.count + 1)")]
+      return [
+        PolicyFinding(
+          .warning, [.waits], "no failure leads to a wait; use a lock with the limit \(waits.count + 1)")
+      ]
     default: return []
     }
   }

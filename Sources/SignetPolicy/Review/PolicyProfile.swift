@@ -148,7 +148,7 @@ private struct Demands {
     if let lock = reading.lock {
       demand(
         lock.limit.map { $0 <= 10 } ?? false, [.lockType, .limit], "clause attempts",
-        "a million PINs need a limit of ten attempts or fewer")
+        "PINs of six digits need a limit of ten attempts or fewer")
     }
     guard let rules = reading.password else {
       return demand(reading.type == nil, [.type], "clause digits", "ask for a PIN")

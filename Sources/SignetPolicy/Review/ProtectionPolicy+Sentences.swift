@@ -43,7 +43,7 @@ extension ProtectionPolicy {
     var sentences = ["The keys work \(place), \(type.opening)."]
     if !isBoundToDevice {
       sentences.append(
-        "No hardware keeps them: keep the files from others and out of backups, or activate anew on a device with a TPM."
+        "No hardware protects them: keep the files private and out of backups, or activate again on a device with a TPM."
       )
     }
     guard let password = passwordPolicy else { return sentences }
@@ -68,7 +68,7 @@ extension LockPolicy {
   public func sentences(lockedOut: String, erased: String) -> [String] {
     let end = consequence == .wipe ? erased : lockedOut
     switch self {
-    case .none: return ["Wrong passwords cost nothing."]
+    case .none: return ["The number of wrong passwords is not limited."]
     case .lock(let limit, _):
       return ["After \(counted(limit, "wrong password", "wrong passwords")) in a row \(end)."]
     case .delay(let seconds, let counter):

@@ -7,13 +7,13 @@ package struct DeviceFactPolicy: ImmediateAccountPolicy {
   /// `biometricAvailable`: a finger or a face can be matched.
   package static let biometricAvailable = DeviceFactPolicy(
     name: "biometricAvailable", fact: \.biometricAvailable,
-    unknown: "nobody can tell whether a finger or a face can be matched",
+    unknown: "it is unknown whether a finger or a face can be matched",
     breach: "no finger or face can be matched; enrol one")
 
   /// `screenLock`: the device asks its user for a passcode.
   package static let screenLock = DeviceFactPolicy(
     name: "screenLock", fact: \.screenLock,
-    unknown: "nobody can tell whether the device has a passcode",
+    unknown: "it is unknown whether the device has a passcode",
     breach: "the device has no passcode; set one")
 
   /// The name of the policy, and of the fact in the evidence.
@@ -59,14 +59,14 @@ package struct HardwareKeystorePolicy: ImmediateAccountPolicy {
   ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
     let allowsSimulated = try parameters.flag("simulated")
     switch evidence.hardwareKeystore {
-    case nil: return .indeterminate(reason: "nobody can tell what keeps the keys")
+    case nil: return .indeterminate(reason: "it is unknown which keystore protects the keys")
     case false?:
       return .breached(
         reason: "the keys are kept in files; use a device with a TPM or a Secure Enclave",
         evidence: ["hardwareKeystore": false])
     case true? where evidence.isKeystoreSimulated == true && !allowsSimulated:
       return .breached(
-        reason: "the hardware that keeps the keys is a program",
+        reason: "the keystore is simulated by a program; use a device with a hardware keystore",
         evidence: ["hardwareKeystore": true, "isKeystoreSimulated": true])
     case true?: return .compliant
     }

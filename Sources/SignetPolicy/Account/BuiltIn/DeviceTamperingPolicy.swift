@@ -29,7 +29,7 @@ package struct DeviceTamperingPolicy: ImmediateAccountPolicy {
   ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
     let threshold = try threshold(parameters)
     guard let score = evidence.tamperScore else {
-      return .indeterminate(reason: "nothing has measured whether the device was tampered with")
+      return .indeterminate(reason: "no tamper score of the device is available")
     }
     guard score >= 0, score <= 1 else {
       return .indeterminate(reason: "the tamper score is out of its range, 0 to 1")

@@ -34,7 +34,7 @@ extension ElapsedTimePolicy {
   ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
     let allowed = try parameters.integer(limit.name, in: limit.allowed)
     guard let seconds = secondsSinceEvent(evidence), seconds >= 0 else {
-      return .indeterminate(reason: "nobody can tell when \(event)")
+      return .indeterminate(reason: "it is unknown when \(event)")
     }
     return verdict(seconds: seconds, limit: allowed, clockSetBack: evidence.clockSetBack == true)
   }
@@ -61,7 +61,7 @@ package struct InactivityPolicy: ElapsedTimePolicy {
         evidence: ["secondsSinceUse": .integer(seconds), "days": .integer(days)])
     }
     if clockSetBack {
-      return .indeterminate(reason: "the clock was set back, so nobody can tell when \(event)")
+      return .indeterminate(reason: "the clock was set back, so it is unknown when \(event)")
     }
     return .compliant
   }

@@ -24,7 +24,7 @@ package struct AppIsUpToDatePolicy: ImmediateAccountPolicy {
   ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
     let minimum = try minimum(parameters)
     guard let version = evidence.appVersion.flatMap(SoftwareVersion.init) else {
-      return .indeterminate(reason: "nobody can tell the version of the app")
+      return .indeterminate(reason: "the version of the app is unknown")
     }
     guard version < minimum else { return .compliant }
     return .breached(
@@ -56,13 +56,15 @@ package struct OSVersionPolicy: ImmediateAccountPolicy {
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     let systems = try parameters.object()
     guard !systems.isEmpty else {
-      throw parameters.failure("", "names no system; use, such as, {\"linux\": {\"minimum\": \"6.1\"}}")
+      throw parameters.failure(
+        "", "names no system; use an object such as {\"linux\": {\"minimum\": \"6.1\"}}")
     }
     for (system, _) in systems.members {
       // The name must match ``AccountEvidence/osName`` exactly: another spelling would never match.
       guard system.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 }), !system.isEmpty else {
         throw parameters.failure(
-          AccountPolicySet.shown(system), "is no system; use lower case, such as linux, ios or macos")
+          AccountPolicySet.shown(system),
+          "is not the name of a system; use lower case, such as linux, ios or macos")
       }
       _ = try range(for: system, parameters)
     }
@@ -73,7 +75,8 @@ package struct OSVersionPolicy: ImmediateAccountPolicy {
   ) throws(AccountPolicyFailure) -> (minimum: SoftwareVersion?, maximum: SoftwareVersion?)? {
     guard let value = try parameters.object()[system] else { return nil }
     guard case .object(let range) = value else {
-      throw parameters.failure(AccountPolicySet.shown(system), "is no object with minimum, maximum, or both")
+      throw parameters.failure(
+        AccountPolicySet.shown(system), "is not an object with minimum, maximum, or both")
     }
     let minimum: SoftwareVersion?
     let maximum: SoftwareVersion?
@@ -89,7 +92,7 @@ package struct OSVersionPolicy: ImmediateAccountPolicy {
     }
     if let minimum, let maximum, maximum < minimum {
       throw parameters.failure(
-        AccountPolicySet.shown(system), "has a maximum below its minimum; no version is both")
+        AccountPolicySet.shown(system), "has a maximum below its minimum; correct one of them")
     }
     return (minimum, maximum)
   }
@@ -98,11 +101,11 @@ package struct OSVersionPolicy: ImmediateAccountPolicy {
     _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
   ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
     guard let system = evidence.osName else {
-      return .indeterminate(reason: "nobody can tell the operating system")
+      return .indeterminate(reason: "the operating system is unknown")
     }
     guard let (minimum, maximum) = try range(for: system, parameters) else { return .compliant }
     guard let version = evidence.osVersion.flatMap(SoftwareVersion.init) else {
-      return .indeterminate(reason: "nobody can tell the version of the operating system")
+      return .indeterminate(reason: "the version of the operating system is unknown")
     }
     var facts: JSONObject = ["osName": .string(system), "osVersion": .string(version.description)]
     if let minimum, version < minimum {
