@@ -122,10 +122,10 @@ public struct AgentConfiguration: Sendable, Hashable {
     case .missing(let path):
       "there is no \(path); write one: {\"version\":1,\"groups\":[{\"name\":\"default\",\"executables\":[\"/path/of/app\"]}]}"
     case .notTrusted(let path):
-      "\(path) is not this user's alone; check what is in it, then make it yours (chown, chmod go-w)"
+      "\(path) may be changed by other users; check what is in it, then make this user its only writer (chown, chmod go-w)"
     case .notReadable(let reason): "the agent's groups cannot be read: \(reason); see signet help agent"
-    case .duplicateGroup(let name): "the group \(name) is there twice; put its programs together"
-    case .badPath(let path): "\(path) is no absolute path of a program; write it without ., .. and links"
+    case .duplicateGroup(let name): "the group \(name) occurs twice; merge its programs into one group"
+    case .badPath(let path): "\(path) is not an absolute path of a program; write it without ., .. and links"
     case .tooMany(let count): "there are more than \(count) groups, or programs in one; use fewer"
     }
   }

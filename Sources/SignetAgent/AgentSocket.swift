@@ -100,7 +100,8 @@
     public var description: String {
       switch self {
       case .alreadyRunning(let path): "an agent runs already at \(path); use that one, or stop it first"
-      case .folderNotTrusted(let path): "\(path) is not this user's alone; make it yours with mode 700"
+      case .folderNotTrusted(let path):
+        "\(path) is accessible to other users; set its owner to this user and its mode to 700"
       case .notAListeningSocket:
         "systemd did not hand over one Unix socket; start signet-agent.socket, not the service by itself"
       case .system(let path, let error): "cannot listen at \(path): error \(error); choose another path"

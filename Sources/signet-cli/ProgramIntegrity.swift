@@ -34,7 +34,7 @@ enum ProgramIntegrity {
     if !value.isEmpty {
       guard let reaction = Reaction(rawValue: value) else {
         let names = Reaction.allCases.map(\.rawValue).joined(separator: ", ")
-        throw CommandFailure(.usage, "\(ours: variable) is no reaction; use one of \(ours: names)")
+        throw CommandFailure(.usage, "\(ours: variable) is not a reaction; use one of \(ours: names)")
       }
       settings = settings.hardened(to: reaction)
     }
@@ -57,7 +57,8 @@ enum ProgramIntegrity {
       case .ownedByAnother, .openToOthers, .wrongKind:
         throw CommandFailure(
           .noInput,
-          "\(path) is not this user's alone; check what is in it, then make it yours (chown, chmod go-w)")
+          "\(path) may be changed by other users; check what is in it, then make this user its only writer (chown, chmod go-w)"
+        )
       default:
         // A home of another user, as under sudo, has no settings of this user.
         if error.code == EACCES, !FileManager.default.fileExists(atPath: path) { return nil }

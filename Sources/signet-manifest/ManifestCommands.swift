@@ -16,8 +16,8 @@ enum ManifestCommands {
   static let key = Command(
     "key", "Make a release's key, or read one, and print its public part",
     description: """
-      The file has the private key in base64url and is its owner's alone. One that is there is read and not changed. The \
-      public part is printed as 130 hexadecimal digits, which `Scripts/release` links into the programs.
+      The file holds the private key in base64url and is readable by its owner only. An existing file is read and not \
+      changed. The public part is printed as 130 hexadecimal digits, which `Scripts/release` links into the programs.
       """,
     arguments: [Argument("file", "The key's file", completion: .file)]
   ) { arguments in
@@ -73,8 +73,8 @@ enum ManifestCommands {
 
   private static func text(_ verdict: ReleaseManifest.Verdict, _ manifest: ReleaseManifest) -> String {
     switch verdict {
-    case .same: "the one of release \(manifest.release) (\(manifest.flavour.rawValue))"
-    case .changed: "NOT the one of release \(manifest.release)"
+    case .same: "matches release \(manifest.release) (\(manifest.flavour.rawValue))"
+    case .changed: "DOES NOT match release \(manifest.release)"
     case .unknown: "not in release \(manifest.release)"
     }
   }
@@ -104,11 +104,11 @@ enum ManifestCommands {
     } catch {
       if case .missing = error { throw CommandFailure(.noInput, "there is no \(path)") }
       throw CommandFailure(
-        .permissionDenied, "\(path) is not its owner's alone, or can't be read; chmod 600 \(path)")
+        .permissionDenied, "\(path) is readable by other users, or can't be read; chmod 600 \(path)")
     }
     do {
       return try P256.Signing.PrivateKey(
         rawRepresentation: Base64URL.decodeSecret(bytes.filter { $0 > 32 }))
-    } catch { throw CommandFailure(.dataError, "\(path) holds no key; delete it, and make another") }
+    } catch { throw CommandFailure(.dataError, "\(path) does not hold a key; delete it, and make another") }
   }
 }

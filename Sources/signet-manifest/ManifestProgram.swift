@@ -13,13 +13,13 @@ enum ManifestProgram {
       """,
     commands: [ManifestCommands.key, ManifestCommands.sign, ManifestCommands.verify],
     exitCodes: [
-      .init(.success, "All went well; for 'verify' all programs are those of the release"),
-      .init(.failure, "A program is not the one of the release"),
+      .init(.success, "Success; for 'verify' all programs are those of the release"),
+      .init(.failure, "A program differs from the release"),
       .init(.usage, "The command line is wrong"),
-      .init(.dataError, "A manifest or a key is none"),
+      .init(.dataError, "A manifest or a key is malformed"),
       .init(.noInput, "A file can't be read"),
-      .init(.cannotCreate, "A file can't be made"),
-      .init(.permissionDenied, "The key's file is open to others"),
+      .init(.cannotCreate, "A file can't be written"),
+      .init(.permissionDenied, "Other users can read the key's file"),
     ],
     examples: [
       .init(

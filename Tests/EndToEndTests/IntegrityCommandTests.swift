@@ -57,7 +57,7 @@
         doctor.status == 1 && doctor.output.contains("PROBLEM integrity: RAND_bytes, called by "),
         doctor.summary)
       let end = try await run("otp", adding: ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "terminate"])
-      #expect(end.status == 77 && end.errorOutput.hasPrefix("This program ends itself: "), end.summary)
+      #expect(end.status == 77 && end.errorOutput.hasPrefix("This program terminates: "), end.summary)
       // Without a variable a release refuses, while a debug build does not hinder developers.
       let plain = try await run("otp", adding: ["LD_PRELOAD": library])
       switch InstalledSignet.flavour {
@@ -244,7 +244,7 @@
           launched.launcher = launcher + device.launcher
           let refused = try await launched.run(words)
           #expect(
-            refused.isRefusal(77, "the manifest of this release is not where it should be"), refused.summary)
+            refused.isRefusal(77, "the manifest of this release is missing"), refused.summary)
         }
       }
       var built = device
@@ -296,7 +296,7 @@
       }
       try await expectRefused("the file of this program is not the one of release")
       try FileManager.default.removeItem(atPath: "\(path).manifest")
-      try await expectRefused("the manifest of this release is not where it should be")
+      try await expectRefused("the manifest of this release is missing")
     }
 
     @Test(
@@ -313,7 +313,7 @@
         let place = try #require(Int(changed.output.filter(\.isNumber)))
         let refused = try await bench.unlock()
         #expect(
-          refused.isRefusal(77, "the code of this program in memory is not what its file has"),
+          refused.isRefusal(77, "the code of this program in memory differs from its file"),
           "quarter \(quarter): \(refused.summary)")
         #expect(try await Self.flip(agent.id, "place", place).status == 0)
         // Each change is found by itself: once this one is reverted, the agent works.
@@ -333,7 +333,7 @@
       #expect(try await Self.flip(agent.id, kind, 2).status == 0)
       let refused = try await bench.unlock()
       #expect(
-        refused.isRefusal(77, "the code of this program in memory is not what its file has"), refused.summary)
+        refused.isRefusal(77, "the code of this program in memory differs from its file"), refused.summary)
       await agent.kill(SIGTERM)
     }
 
@@ -412,7 +412,7 @@
         device.process(["agent", "--socket", socket, "--groups", bench.folder.file("agent.json")]))
       let session = ["--group", "office", "--socket", socket, "--agent", try #require(device.program)]
       for (reaction, message) in [
-        ("lock", "this program is being tampered with"), ("terminate", "This program ends itself"),
+        ("lock", "this program is being tampered with"), ("terminate", "This program terminates"),
       ] {
         let unlocked = try await device.run(["unlock"] + session, passwords: [AgentBench.password])
         #expect(unlocked.status == 0, unlocked.summary)
@@ -483,7 +483,7 @@
       let home = try settings("{}")
       #expect(chmod("\(home)/signet/integrity.json", 0o666) == 0)
       let open = try await run("otp", adding: ["XDG_CONFIG_HOME": home])
-      #expect(open.isRefusal(66, "is not this user's alone"), open.summary)
+      #expect(open.isRefusal(66, "may be changed by other users"), open.summary)
     }
 
     @Test("a reaction that is none is an error of the command line")

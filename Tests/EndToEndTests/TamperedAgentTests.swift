@@ -124,11 +124,11 @@
       #expect(await bench.agent.status() == 77)
       let message = try bench.agent.messages
       #expect(
-        message.contains("This program ends itself: this program is being tampered with: process "),
+        message.contains("This program terminates: this program is being tampered with: process "),
         "\(message)")
       #expect(message.contains("(gdb) traces thread"), "\(message)")
       let gone = try await bench.status()
-      #expect(gone.isRefusal(69, "nobody serves"), gone.summary)
+      #expect(gone.isRefusal(69, "no agent serves"), gone.summary)
     }
 
     @Test(

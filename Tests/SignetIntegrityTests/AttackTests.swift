@@ -126,7 +126,7 @@
       // It refuses operations that need a key, with the reason; with the other setting it ends, with a message.
       for (reaction, text) in [
         ("refuse", "refused: this program is being tampered with:"),
-        ("terminate", "This program ends itself: "),
+        ("terminate", "This program terminates: "),
       ] {
         let refused = try WatchedProcess(
           [Victim.path(), "react", reaction], environment: ["LD_PRELOAD": library])

@@ -41,7 +41,7 @@ import Testing
       #expect(report.score == 0.5 && report.reaction == reaction)
       #expect(
         error.description
-          == "this program is being tampered with: something is hooked; end what does so, and try again (signs of tampering 0.5 of 1)"
+          == "this program is being tampered with: something is hooked; remove the cause, and try again (tamper score 0.5 of 1)"
       )
     }
     #expect(recorder.all == calls)
@@ -61,7 +61,7 @@ import Testing
     }
     let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
-      message.contains("This program ends itself: this program is being tampered with: something is hooked"),
+      message.contains("This program terminates: this program is being tampered with: something is hooked"),
       "\(message)")
   }
 

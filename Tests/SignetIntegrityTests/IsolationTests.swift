@@ -126,7 +126,7 @@
       }
       #expect(found.score == Finding.silencedGuards.weight)
       let told = try #require(found.weighty.first)
-      #expect(told.explanation.hasPrefix("\(count) of 10 guards could not look (guard0, guard1, guard2"))
+      #expect(told.explanation.hasPrefix("\(count) of 10 guards could not run (guard0, guard1, guard2"))
     }
 
     @Test("a guard that hangs in a child is ended, after four tries, and leaves no process")
@@ -192,7 +192,7 @@
           throw GuardFailure("no right")
         })
       #expect(found.evidence.map(\.finding) == [.failedGuard])
-      #expect(found.evidence.first?.explanation == "the guard failing could not look: no right")
+      #expect(found.evidence.first?.explanation == "the guard failing could not run: no right")
     }
 
     @Test(

@@ -37,7 +37,7 @@ import SignetIntegrity
   func schemes() {
     #expect(URLSchemeGuard { _ in false }.examine().isEmpty)
     let found = URLSchemeGuard { ["sileo", "https"].contains($0) }.examine()
-    #expect(found.map(\.explanation) == ["an app answers sileo: addresses"])
+    #expect(found.map(\.explanation) == ["an app opens sileo: URLs"])
     #expect(found.map(\.finding) == [.jailbreakScheme])
   }
 

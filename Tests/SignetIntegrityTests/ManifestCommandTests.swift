@@ -29,11 +29,11 @@
       let whole = try verify()
       #expect(whole.status == 0 && whole.lines.count == 2)
       #expect(
-        whole.lines.allSatisfy { $0.hasSuffix(": the one of release 0.1.0 (release)") }, "\(whole.lines)")
+        whole.lines.allSatisfy { $0.hasSuffix(": matches release 0.1.0 (release)") }, "\(whole.lines)")
       try Data("twø".utf8).write(to: URL(filePath: second))
       let changed = try verify()
       #expect(
-        changed.status == 1 && changed.lines[1].hasSuffix("NOT the one of release 0.1.0"), "\(changed.lines)")
+        changed.status == 1 && changed.lines[1].hasSuffix("DOES NOT match release 0.1.0"), "\(changed.lines)")
       // Another key's manifest is rejected.
       let other = try #require(try run("key", folder.file("other.key")).lines.first)
       #expect(try run("verify", "--public-key", other, "--manifest", manifest, first).status == 65)

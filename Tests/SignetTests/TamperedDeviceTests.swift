@@ -85,7 +85,7 @@ import Testing
       #expect(error.number == 600)
       #expect(
         error.description.hasPrefix(
-          "this program is being tampered with: process 7 (gdb) traces thread 8 of this process; end what"))
+          "this program is being tampered with: process 7 (gdb) traces thread 8 of this process; remove the"))
     }
   }
 

@@ -14,7 +14,7 @@ public enum ProtectionWeakness: String, Sendable, Hashable, CaseIterable,
   public var description: String {
     switch self {
     case .noAuthentication:
-      "nothing is asked of the user: locking ends a session, but whoever uses this account can begin another; "
+      "no user authentication is required: locking ends a session, but anybody who uses this account can start another; "
         + "ask the server's operator for a protection by password"
     case .softwareKeystore:
       "the keys are tied to a file that can be copied with the user's other files; use a device with a TPM"

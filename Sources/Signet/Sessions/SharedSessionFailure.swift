@@ -21,17 +21,17 @@
   public var description: String {
     switch self {
     case .unreachable(let path, let code):
-      "nobody serves the shared session at \(path) (error \(code)): no agent runs; start one: systemctl --user start signet-agent.socket, or signet agent"
+      "no agent serves the shared session at \(path) (error \(code)); start one: systemctl --user start signet-agent.socket, or signet agent"
     case .notTrusted(let path):
-      "what serves \(path) is not signet agent, or the socket is not this user's alone; stop it, and start signet agent"
+      "the process at \(path) is not signet agent, or other users can use the socket; stop that process, and start signet agent"
     case .refused:
       "this program may not use the shared session; add its path to the agent's groups, and see that no other user can change the file"
-    case .interrupted: "the agent ended the conversation; try again"
+    case .interrupted: "the agent closed the connection; try again"
     case .protocolBroken: "the agent speaks another version of the protocol; use programs of one version"
     case .busy: "the agent serves as many programs as it can; try again"
     case .tampered(let found):
-      "the agent is being tampered with: \(found); end what does so, start the agent anew, and try again"
-    case .failed(let reason): "the agent could not do it: \(reason)"
+      "the agent is being tampered with: \(found); remove the cause, restart the agent, and try again"
+    case .failed(let reason): "the agent failed: \(reason)"
     }
   }
 }

@@ -39,6 +39,6 @@ public struct JailbreakFileGuard: Guard {
   /// Checks whether one of the files exists.
   public func examine() -> [Evidence] {
     Self.paths.filter(exists)
-      .map { Evidence(.jailbreakFile, "\($0) is there, which only jailbreaks leave") }
+      .map { Evidence(.jailbreakFile, "\($0) exists, which only jailbreaks create") }
   }
 }

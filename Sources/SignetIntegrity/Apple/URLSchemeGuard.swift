@@ -14,6 +14,6 @@ public struct URLSchemeGuard: Guard {
 
   /// Checks each scheme.
   public func examine() -> [Evidence] {
-    Self.schemes.filter(canOpen).map { Evidence(.jailbreakScheme, "an app answers \($0): addresses") }
+    Self.schemes.filter(canOpen).map { Evidence(.jailbreakScheme, "an app opens \($0): URLs") }
   }
 }

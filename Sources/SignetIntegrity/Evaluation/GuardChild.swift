@@ -31,7 +31,7 @@
       switch outcome {
       case .finished(let evidence): return evidence
       case .failed(let reason):
-        return [Evidence(.failedGuard, "the guard \(child.name) could not look: \(reason)")]
+        return [Evidence(.failedGuard, "the guard \(child.name) could not run: \(reason)")]
       case .ended(let status):
         return [Evidence(.crashedGuard, "the guard \(child.name) \(Self.text(status))")]
       case .timedOut: return [Evidence(.slowGuard, "the guard \(child.name) took longer than \(limit)")]
@@ -46,7 +46,7 @@
       if process == 0 { report(child, to: ends[1]) }
       close(ends[1])
       defer { close(ends[0]) }
-      guard process > 0 else { return .failed("the system starts no process") }
+      guard process > 0 else { return .failed("the system cannot start a process") }
       let (bytes, isComplete) = read(from: ends[0], until: .now + limit)
       // The child closes the pipe when it ends.
       if !isComplete { kill(process, SIGKILL) }

@@ -19,7 +19,7 @@ final class GuardThreads: Sendable {
       }
     let examination = runner.begin(
       name,
-      whereBusy: [Evidence(.slowGuard, "the guard \(name) has not come back since an earlier look")]
+      whereBusy: [Evidence(.slowGuard, "the guard \(name) is still running since an earlier check")]
     ) { Self.examine(sentry) }
     return await runner.answers(
       to: [examination], within: timeLimit,
@@ -32,7 +32,7 @@ final class GuardThreads: Sendable {
       if case .child(let limit) = sentry.placement { return GuardChild.run(sentry, limit: limit) }
     #endif
     do { return try sentry.examine() } catch {
-      return [Evidence(.failedGuard, "the guard \(sentry.name) could not look: \(error)")]
+      return [Evidence(.failedGuard, "the guard \(sentry.name) could not run: \(error)")]
     }
   }
 }

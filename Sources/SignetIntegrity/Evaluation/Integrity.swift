@@ -71,7 +71,7 @@ public final class Integrity: Sendable {
       evidence.append(
         Evidence(
           .silencedGuards,
-          "\(failing.count) of \(guards.count) guards could not look (\(failing.joined(separator: ", ")))"))
+          "\(failing.count) of \(guards.count) guards could not run (\(failing.joined(separator: ", ")))"))
     }
     evidence = evidence.map(settings.weighed)
     return IntegrityReport(

@@ -22,7 +22,7 @@ extension IntegrityResponder {
 
   /// The default: writes the findings to standard error and exits with status 77 (`EX_NOPERM`), without a crash.
   public func terminate(because report: IntegrityReport) async -> Never {
-    let message = Array("This program ends itself: \(IntegrityFailure.tampered(report))\n".utf8)
+    let message = Array("This program terminates: \(IntegrityFailure.tampered(report))\n".utf8)
     _ = unsafe message.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     exit(77)
   }

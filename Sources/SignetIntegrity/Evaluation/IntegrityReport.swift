@@ -43,8 +43,8 @@ public struct IntegrityReport: Sendable, Hashable {
 
   /// The message of a refusal: the evidence and the remedy.
   var refusal: String {
-    "this program is being tampered with: \(summary); end what does so, and try again "
-      + "(signs of tampering \(Evidence.text(score)) of 1)"
+    "this program is being tampered with: \(summary); remove the cause, and try again "
+      + "(tamper score \(Evidence.text(score)) of 1)"
   }
 
   /// The report as an object, for a device's signed report.

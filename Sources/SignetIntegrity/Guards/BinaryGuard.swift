@@ -40,7 +40,7 @@
       var evidence: [Evidence] = []
       if case .success(let program) = running, !program.isSame {
         evidence.append(
-          Evidence(.changedCode, "the code of this program in memory is not what its file has"))
+          Evidence(.changedCode, "the code of this program in memory differs from its file"))
       }
       switch (signed, running) {
       case (.success(.refused(let found)), _): evidence.append(found)
@@ -66,7 +66,7 @@
         return .refused(
           Evidence(
             .unsignedBuild,
-            "development build: it has no release's key, so nothing tells whether it was changed"))
+            "development build: it has no release key, so changes to it cannot be detected"))
       }
       guard let path = LoadedObjects.programPath() else {
         throw GuardFailure("the program's path can't be read")
@@ -77,7 +77,7 @@
         return .refused(
           Evidence(
             .missingManifest,
-            "the manifest of this release is not where it should be, at \(manifestPaths[0]); install it again"
+            "the manifest of this release is missing; it belongs at \(manifestPaths[0]); install it again"
           ))
       }
       do throws(ManifestFailure) {
@@ -99,7 +99,7 @@
         ]
       case .unknown:
         if manifest.programs.contains(where: { $0.digest == program.digest }) { return [] }
-        return [Evidence(.changedProgram, "release \(manifest.release) has no such program as \(name)")]
+        return [Evidence(.changedProgram, "release \(manifest.release) has no program named \(name)")]
       }
     }
 

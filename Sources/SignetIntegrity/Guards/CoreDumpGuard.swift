@@ -21,7 +21,7 @@
         return []
       }
       return [
-        Evidence(.coreDumps, "a crash would write the memory of this program, secrets and all, to a file")
+        Evidence(.coreDumps, "a crash would write the memory of this program, including secrets, to a file")
       ]
     }
   }

@@ -37,7 +37,8 @@
           return [
             Evidence(
               .hiddenTracer,
-              "something traces this process that /proc does not show: the kernel lets nobody else do so")
+              "a tracer that /proc does not show is attached to this process: the kernel does not admit another one"
+            )
           ]
         }
         return []

@@ -31,10 +31,10 @@
         evidence.append(Evidence(.hypervisor, "the machine is a virtual one (\(hypervisor))"))
       }
       if let emulator = emulator() {
-        evidence.append(Evidence(.emulator, "the machine's instructions are carried out by \(emulator)"))
+        evidence.append(Evidence(.emulator, "the processor is emulated by \(emulator)"))
       }
       if let container = container() {
-        evidence.append(Evidence(.container, "the process lives in a container (\(container))"))
+        evidence.append(Evidence(.container, "the process runs in a container (\(container))"))
       }
       return evidence
     }

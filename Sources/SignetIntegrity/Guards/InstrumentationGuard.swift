@@ -77,7 +77,7 @@
       }
       guard mapping.isExecutable else { return nil }
       if mapping.name.hasPrefix("[uprobes]") {
-        return Evidence(.probes, "the kernel stops this program at probes that somebody has set")
+        return Evidence(.probes, "kernel probes (uprobes) are set in this program")
       }
       if mapping.isMemoryFile {
         let file = String(decoding: fileName, as: UTF8.self)

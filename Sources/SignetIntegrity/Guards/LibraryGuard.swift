@@ -78,7 +78,9 @@
         if !expected.contains(object.path), !object.isLoader {
           if !isSystems {
             evidence.append(
-              Evidence(.unexpectedLibrary, "\(object.path) is loaded, and nothing asked for it"))
+              Evidence(
+                .unexpectedLibrary, "\(object.path) is loaded, but neither the program nor a library needs it"
+              ))
             continue
           }
         } else if !isSystems, !object.isLoader {
@@ -86,13 +88,14 @@
           if !folders.contains(object.folder), object.folder != root.folder {
             evidence.append(
               Evidence(
-                .misplacedLibrary, "\(object.fileName) comes from \(object.folder), where nobody looks for it"
+                .misplacedLibrary,
+                "\(object.fileName) comes from \(object.folder), which is not in the search path"
               ))
           }
         }
         if isSystems, let status = status(object.path), !status.isSystems(overflow: FileStatus.overflowOwner)
         {
-          evidence.append(Evidence(.writableLibrary, "others than the system may write to \(object.path)"))
+          evidence.append(Evidence(.writableLibrary, "users other than root may write to \(object.path)"))
         }
       }
       return evidence

@@ -54,7 +54,7 @@
         evidence.append(
           Evidence(
             .changedUser,
-            "user \(identity.user) has started this program, which has the rights of user \(identity.effectiveUser), group \(identity.effectiveGroup)"
+            "user \(identity.user) started this program, but it runs with the rights of user \(identity.effectiveUser), group \(identity.effectiveGroup)"
           ))
       }
       let overflow = FileStatus.overflowOwner
@@ -63,12 +63,12 @@
       }
       if !open.isEmpty {
         evidence.append(
-          Evidence(.writableSystem, "others than the system may write to \(open.joined(separator: ", "))"))
+          Evidence(.writableSystem, "users other than root may write to \(open.joined(separator: ", "))"))
       }
       if let program = program() {
         let folder = program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         for path in [program, folder.isEmpty ? "/" : folder] where FileStatus(path)?.isOpenToAll == true {
-          evidence.append(Evidence(.writableProgram, "everybody may write to \(path)"))
+          evidence.append(Evidence(.writableProgram, "all users may write to \(path)"))
         }
       }
       return evidence

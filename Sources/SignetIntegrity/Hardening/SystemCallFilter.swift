@@ -38,7 +38,7 @@
         unsafe signet_refuse_calls($0.baseAddress, UInt32($0.count))
       }
       guard error == 0 else {
-        throw GuardFailure("the kernel takes no filter of system calls (error \(error))")
+        throw GuardFailure("the kernel does not accept a filter of system calls (error \(error))")
       }
     }
 

@@ -25,7 +25,7 @@
     package var state: ScreenLockState {
       guard let account = account else { return .unknown }
       if account.count > 1, account[1].isEmpty {
-        return .missing("the account \(account[0]) has no password, so that no lock keeps anybody out")
+        return .missing("the account \(account[0]) has no password, so a locked screen does not protect it")
       }
       guard account.count > 5,
         let settings = KernelFile.text(path("\(account[5])/.config/kscreenlockerrc"), limit: 16_384)

@@ -103,13 +103,13 @@ public struct ReleaseManifest: Sendable, Hashable {
     created = try object.integer("created")
     programs = try object.array("programs").map { value in
       guard case .object(let object) = value else {
-        throw ManifestFailure.malformed("a program is no object")
+        throw ManifestFailure.malformed("a program is not an object")
       }
       let digest: [UInt8]
       do { digest = try Hex.decode(try object.string("sha256")) } catch is EncodingFailure {
         throw ManifestFailure.malformed("a digest is not hexadecimal")
       }
-      guard digest.count == 32 else { throw ManifestFailure.malformed("a digest has not 32 bytes") }
+      guard digest.count == 32 else { throw ManifestFailure.malformed("a digest does not have 32 bytes") }
       return Program(name: try object.string("name"), byteCount: try object.integer("bytes"), digest: digest)
     }
   }

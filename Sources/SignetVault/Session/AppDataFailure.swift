@@ -21,10 +21,10 @@
     case .locked(let reason): "the app's data is \(reason)"
     case .silentLock:
       "a container with a silent lock holds no app data, which would tell a right password from a wrong one; use another container"
-    case .notAppData: "these bytes are no encrypted app data; check which file was read"
+    case .notAppData: "these bytes are not encrypted app data; check which file was read"
     case .tooNew(let version): "the data has version \(version) of the format; update the app"
     case .damaged:
-      "the data does not open: it was changed or cut, or belongs to another label, group of apps or container"
+      "the data cannot be decrypted: it was changed or truncated, or belongs to another label, group of apps or container"
     case .invalidLabel: "the label does not have 1 to 256 bytes of UTF-8; choose another"
     case .tooLong: "the data is longer than 256 TiB; write it in parts"
     }

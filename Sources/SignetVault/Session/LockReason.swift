@@ -32,13 +32,14 @@
     case .requested: "locked on request; unlock it"
     case .idle: "locked because it was not used for a while; unlock it"
     case .tooOld: "locked because the last authentication was too long ago; unlock it"
-    case .used: "good for one use, which is over; authenticate again"
+    case .used: "the authentication was valid for one use and was used; authenticate again"
     case .suspended: "locked because the machine was suspended; unlock it"
     case .screenLocked: "locked with the screen; unlock it"
-    case .unobserved: "locked because the system stopped telling when the screen locks; unlock it"
-    case .changedElsewhere: "locked because what unlocked it was changed or locked meanwhile; unlock it"
+    case .unobserved: "locked because the system stopped reporting when the screen locks; unlock it"
+    case .changedElsewhere:
+      "locked because the password or the method that unlocked it was changed or locked; unlock it"
     case .clockJumped: "locked because the clock was changed; unlock it"
-    case .tampered: "locked because the program was tampered with; end what does so, and unlock it"
+    case .tampered: "locked because the program was tampered with; remove the cause, and unlock it"
     case .ending: "locked because the program is ending"
     }
   }
