@@ -68,7 +68,7 @@ public import SignetOATH
   public var description: String {
     switch self {
     case .unknownFormat:
-      "this is in no format that is known; export it as JSON, PSKC or otpauth URIs and try again"
+      "the format of this is not known; export it as JSON, PSKC or otpauth URIs and try again"
     case .zipArchive: "this is a ZIP archive; unpack it with its password, then import the JSON file in it"
     case .tooLarge(let item, let limit):
       "the \(item) is larger than \(limit) bytes; export fewer accounts at once"
@@ -81,22 +81,22 @@ public import SignetOATH
     case .wrongPassword(let format):
       "the password of the \(format.title) file is wrong, or the file was changed; try again"
     case .unsupportedEncryption(let format, let reason):
-      "the \(format.title) file is encrypted in a way that is not read: \(reason)"
+      "the \(format.title) file uses an encryption that is not supported: \(reason)"
     case .noPasswordSlot: "no password opens the file; export it with a password"
     case .macMismatch:
       "the authentication code is wrong: the key or password is another, or the file was changed"
     case .macMissing: "an encrypted value has no authentication code; nothing shows that it was not changed"
     case .notEncrypted:
-      "it is not encrypted, in a file that is: whoever had the file in hand can have added it"
+      "it is not encrypted, in a file that is encrypted: anybody with access to the file can have added it"
     case .tooManyAccounts(let limit): "there are more than \(limit) accounts; export fewer at once"
     case .crypto(let failure): failure.description
-    case .notURI: "this is no otpauth URI; it looks like otpauth://totp/Issuer:name?secret=…"
-    case .unsupportedScheme(let scheme): "URIs of the scheme \(scheme) are not read here; use otpauth"
+    case .notURI: "this is not an otpauth URI; such a URI looks like otpauth://totp/Issuer:name?secret=…"
+    case .unsupportedScheme(let scheme): "URIs of the scheme \(scheme) are not supported; use otpauth"
     case .missing(let member): "the \(member) is missing"
-    case .repeated(let member): "the \(member) is there twice, with different values"
+    case .repeated(let member): "the \(member) occurs twice, with different values"
     case .invalid(let member, let reason): "the \(member) \(reason)"
     case .unsupportedType(let type):
-      "codes of the type \(type) are not made here; only HOTP, TOTP and, from PSKC, OCRA are"
+      "codes of the type \(type) are not supported; only HOTP, TOTP and, from PSKC, OCRA are"
     case .unsupportedAlgorithm(let name):
       "the algorithm \(name) is not supported; \(OATHAlgorithm.standardNames.joined(separator: ", ")) are, and for import \(OATHAlgorithm.importedNames.joined(separator: ", "))"
     case .secret(let failure): "the secret is not Base32: \(failure)"
@@ -105,7 +105,7 @@ public import SignetOATH
     case .incompleteBatch(let missing, let count):
       "of \(count) QR codes \(missing.map(String.init).joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") missing; scan all of them"
     case .inconsistentBatch: "the QR codes are of one export and contradict each other; export again"
-    case .notRepresentable(let format, let reason): "\(format.title) cannot say \(reason)"
+    case .notRepresentable(let format, let reason): "\(format.title) cannot represent \(reason)"
     }
   }
 }

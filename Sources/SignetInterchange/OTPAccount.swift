@@ -105,11 +105,11 @@ public struct OTPAccount: Sendable {
   private static func check(_ foreign: [ForeignMember]) throws(InterchangeFailure) {
     guard foreign.count <= maximumForeignMemberCount else {
       throw .invalid(
-        "account", reason: "has more than \(maximumForeignMemberCount) members that mean nothing here")
+        "account", reason: "has more than \(maximumForeignMemberCount) unknown members")
     }
     let count = foreign.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     guard count <= maximumForeignByteCount else {
-      throw .tooLarge("members that mean nothing here", limit: maximumForeignByteCount)
+      throw .tooLarge("unknown members", limit: maximumForeignByteCount)
     }
     for member in foreign { try InterchangeText.check(member.name, "name of a member", limit: 256) }
   }
@@ -125,11 +125,11 @@ public struct OTPAccount: Sendable {
         throw .invalid("challenge", reason: "has a length that its suite does not allow")
       }
       guard suite.hasCounter || counter == 0 else {
-        throw .invalid("counter", reason: "has no place in the suite")
+        throw .invalid("counter", reason: "is not used by the suite")
       }
     }
     guard !hasCheckDigit else {
-      throw .invalid("check digit", reason: "goes with codes by a counter only")
+      throw .invalid("check digit", reason: "is allowed for codes by a counter only")
     }
   }
 

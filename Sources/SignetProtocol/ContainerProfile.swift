@@ -44,7 +44,7 @@ public struct ContainerProfile: Hashable, Sendable {
     } catch let failure as WireFailure {
       throw failure
     } catch {
-      throw .invalid(member: "protection", reason: "is no policy of this version: \(error)")
+      throw .invalid(member: "protection", reason: "is not a policy of this version: \(error)")
     }
     keys = try Self.keys(object)
     let otp = try object.wireObject("otp")
@@ -62,7 +62,7 @@ public struct ContainerProfile: Hashable, Sendable {
     guard object.contains("policies") else { return }
     let policies = try object.wireObject("policies")
     do { accountPolicies = try AccountPolicySet(policies) } catch {
-      throw .invalid(member: "policies", reason: "are no account policies: \(error)")
+      throw .invalid(member: "policies", reason: "are not account policies: \(error)")
     }
   }
 
@@ -99,7 +99,7 @@ public struct ContainerProfile: Hashable, Sendable {
         throw .invalid(member: "keys", reason: "has a member that this version does not know")
       }
       do { keys[key] = try ProtectionPolicy(policy) } catch {
-        throw .invalid(member: name, reason: "is no policy of this version: \(error)")
+        throw .invalid(member: name, reason: "is not a policy of this version: \(error)")
       }
       if let objection = keys[key].flatMap({ objection(to: $0, of: key) }) {
         throw .invalid(member: name, reason: objection)

@@ -56,11 +56,11 @@ public struct DeviceDescription: Hashable, Sendable {
   /// - Throws: ``WireFailure`` for a malformed member or an unknown keystore.
   public init(_ object: JSONObject) throws(WireFailure) {
     guard let keystore = Keystore(rawValue: try object.wireName("keystore")) else {
-      throw .invalid(member: "keystore", reason: "is none that this server knows")
+      throw .invalid(member: "keystore", reason: "is not known to this server")
     }
     guard
       let keyOrigin = try object.contains("keys") ? Keystore(rawValue: object.wireName("keys")) : .software
-    else { throw .invalid(member: "keys", reason: "is none that this server knows") }
+    else { throw .invalid(member: "keys", reason: "is not known to this server") }
     try self.init(
       id: object.wireBytes("id", count: 16), name: object.wireString("name"),
       platform: object.wireString("platform"), keystore: keystore,

@@ -5,7 +5,9 @@ extension ServerURL {
   public var fullForm: String { description }
 
   init(wire text: String, member: String) throws(WireFailure) {
-    do { try self.init(text) } catch { throw .invalid(member: member, reason: "is no server URL: \(error)") }
+    do { try self.init(text) } catch {
+      throw .invalid(member: member, reason: "is not a server URL: \(error)")
+    }
   }
 
   /// Parses a server id, which must be in its canonical form: a comparison as text then gives the same result as `==`.

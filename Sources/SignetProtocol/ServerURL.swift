@@ -138,8 +138,8 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .tooLong: "the server URL is longer than 128 characters; use host[:port]/domain"
     case .forbiddenCharacter: "the server URL has blanks or control characters; remove them"
-    case .plainHTTP: "only https is spoken; write https:// or leave the scheme out"
-    case .unknownScheme: "only https is spoken; use host[:port]/domain"
+    case .plainHTTP: "only https is supported; write https:// or leave the scheme out"
+    case .unknownScheme: "only https is supported; use host[:port]/domain"
     case .userInformation: "the server URL must not name a user; remove what is before the @"
     case .query: "the server URL must not have a query; remove the ? and what follows"
     case .fragment: "the server URL must not have a fragment; remove the # and what follows"

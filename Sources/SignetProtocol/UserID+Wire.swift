@@ -18,7 +18,8 @@ extension UserID {
   ///   cannot be a segment of a URL's path (RFC 3986, section 5.2.4).
   public init(_ text: String) throws(WireFailure) {
     guard text.isEmpty || PercentEncoding.isSegment(text) else {
-      throw .invalid(member: "user", reason: "is not . or .., which stand for folders in the path of a URL")
+      throw .invalid(
+        member: "user", reason: "must not be . or .., which stand for folders in the path of a URL")
     }
     // Fast path: most ids are visible ASCII, for which only the length matters.
     if (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {

@@ -18,7 +18,7 @@ public import SignetJSON
     case .unsupportedVersion(let version):
       "the message speaks protocol version \(version); this build speaks version \(Wire.version): update Signet"
     case .invalid(let member, let reason): "\"\(member)\" \(reason)"
-    case .notAuthentic: "the message is not from whom it says it is; start again"
+    case .notAuthentic: "the sender of the message was not authenticated; start again"
     }
   }
 }

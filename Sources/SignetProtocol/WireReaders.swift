@@ -16,7 +16,7 @@ extension JSONObject {
   func wireName(_ name: String) throws(WireFailure) -> String {
     let text = try wireString(name)
     guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else {
-      throw .invalid(member: name, reason: "is none that the protocol knows")
+      throw .invalid(member: name, reason: "is not defined by the protocol")
     }
     return text
   }
@@ -62,7 +62,7 @@ extension P256.KeyAgreement.PublicKey {
   init(wireJWK object: JSONObject, member: String) throws(WireFailure) {
     let (x, y) = try object.p256Coordinates(member)
     do { self = try Self(x: x, y: y) } catch {
-      throw .invalid(member: member, reason: "is no point of P-256")
+      throw .invalid(member: member, reason: "is not a point of P-256")
     }
   }
 }
@@ -74,7 +74,7 @@ extension P256.Signing.PublicKey {
   init(wireJWK object: JSONObject, member: String) throws(WireFailure) {
     let (x, y) = try object.p256Coordinates(member)
     do { self = try Self(x: x, y: y) } catch {
-      throw .invalid(member: member, reason: "is no point of P-256")
+      throw .invalid(member: member, reason: "is not a point of P-256")
     }
   }
 
@@ -100,7 +100,7 @@ extension JSONObject {
 
   fileprivate func p256Coordinates(_ member: String) throws(WireFailure) -> (x: [UInt8], y: [UInt8]) {
     guard try wireName("kty") == "EC", try wireName("crv") == "P-256" else {
-      throw .invalid(member: member, reason: "is no P-256 key")
+      throw .invalid(member: member, reason: "is not a P-256 key")
     }
     return (try wireBytes("x", count: 32), try wireBytes("y", count: 32))
   }

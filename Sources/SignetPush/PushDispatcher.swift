@@ -43,7 +43,7 @@ extension PushDispatcher {
   public var description: String {
     switch self {
     case .targetGone: "the push service does not know the device any more; the target is dropped"
-    case .tryAgain(_, let reason): "the push service did not take the message now: \(reason)"
+    case .tryAgain(_, let reason): "the push service did not accept the message for now: \(reason)"
     case .refused(let reason): "the push service refused the message: \(reason); check the settings of push"
     case .targetNotAllowed:
       "the target is not one that this server sends to; check \"hosts\" of \"webPush\" in the settings of push"

@@ -27,7 +27,7 @@ public struct PushMessage: Hashable, Sendable {
   ) {
     precondition(
       (1...32).contains(topic.utf8.count) && topic.utf8.allSatisfy(Self.isTopicCharacter),
-      "\"\(topic)\" is no topic of a push")
+      "\"\(topic)\" is not a topic of a push")
     precondition(envelope.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an envelope is visible ASCII")
     self.envelope = envelope
     self.topic = topic

@@ -31,6 +31,6 @@ struct PushServiceResponse {
       && reason.utf8.allSatisfy {
         (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x5F
       }
-    return isIdentifier ? reason : "with a reason that is no word"
+    return isIdentifier ? reason : "with a malformed reason"
   }
 }

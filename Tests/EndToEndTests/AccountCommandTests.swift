@@ -275,7 +275,7 @@ import Testing
     let letters = try await respond("1234567x", "--pin-fd", "0", lines: ["1234"])
     #expect(letters.isRefusal(65, "must consist of digits"), letters.summary)
     let session = try await respond("12345678", "--pin-fd", "0", "--session", "00", lines: ["1234"])
-    #expect(session.isRefusal(65, "no place for the session information"), session.summary)
+    #expect(session.isRefusal(65, "does not use the session information"), session.summary)
     let odd = try await respond("12345678", "--session", "0")
     #expect(odd.isRefusal(64, "--session"), odd.summary)
     let empty = try await respond("12345678", "--pin-fd", "0", lines: [""])

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("\"url\":\"127.0.0.1:1/main\"", "\"url\":\"http://127.0.0.1:1/main\"", "only https is spoken"),
+    ("\"url\":\"127.0.0.1:1/main\"", "\"url\":\"http://127.0.0.1:1/main\"", "only https is supported"),
     ("\"url\":\"127.0.0.1:1/main\"", "\"url\":\"127.0.0.1:99999/main\"", "\"url\""),
     ("\"uid\":\"alice\"", "\"uid\":\"\"", "has 1 to 128 characters"),
     ("\"uid\":\"alice\"", "\"uid\":\"a\\u0007b\"", "has a control"),
@@ -100,7 +100,7 @@ import Testing
     }
     try await expectRefusal(words("alice", "127.0.0.1:1/main", wrong), "typing error")
     try await expectRefusal(words("alice", "127.0.0.1:1/main", "7K3M"), "17 symbols")
-    try await expectRefusal(words("alice", "http://127.0.0.1:1/main", typed), "only https is spoken")
+    try await expectRefusal(words("alice", "http://127.0.0.1:1/main", typed), "only https is supported")
     try await expectRefusal(words("alice", "nowhere", typed), "use host[:port]/domain")
     try await expectRefusal(words("", "127.0.0.1:1/main", typed), "1 to 128 characters")
     try await expectRefusal(["--server", "127.0.0.1:1/main"], "--user is missing", status: 64)

@@ -171,9 +171,9 @@ import Testing
     let wrongLast = "\(right)\nN150,motp,\(secret)"
     for (text, word) in [
       ("serial,kind,secret\n\(wrongLast)", "neither"), ("", "no token"), ("{}", "tokens"),
-      ("{\"tokens\":[]}", "no token"), ("{", "no file of tokens"),
-      ("serial,kind\ns,hotp", "secret"), ("serial,kind,secret,color\n", "its field 4 is none of them"),
-      ("\(secret),hotp,X1\n", "its field 1 is none of them"),
+      ("{\"tokens\":[]}", "no token"), ("{", "not a file of tokens"),
+      ("serial,kind\ns,hotp", "secret"), ("serial,kind,secret,color\n", "its field 4 is not one of them"),
+      ("\(secret),hotp,X1\n", "its field 1 is not one of them"),
       ("serial,serial,kind,secret\n", "once each"), ("serial,kind,secret\ns,hotp", "line 2"),
       ("serial,kind,secret-hex\ns,hotp,xyz", "not hex"),
       ("serial,kind,secret-base32\ns,hotp,0189", "not base32"),

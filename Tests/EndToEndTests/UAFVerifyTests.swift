@@ -90,7 +90,8 @@ import UAFFixture
     let rootless = try await verify(
       registration, "--metadata", try write(key.statement().json.text, "rootless.json"))
     #expect(
-      rootless.status == 1 && rootless.errorOutput.contains("does not attest by basic_full"), rootless.summary
+      rootless.status == 1 && rootless.errorOutput.contains("does not use the attestation basic_full"),
+      rootless.summary
     )
     var statement = UAFTestKey(aaid: AAID(vendor: 1, model: 2)).statement()
     let another = try await verify(registration, "--metadata", try write(statement.json.text, "another.json"))

@@ -151,7 +151,7 @@ import UAFFixture
     }
     let der = pair.key.encodedKey
     let point = pair.key.privateKey.publicKey.x963Representation
-    #expect(try objections(der, "0x0103").contains("is no format for keys of"))
+    #expect(try objections(der, "0x0103").contains("is not a key format for"))
     #expect(try objections(der, "0x0103").contains("use 0x0100 or 0x0101"))
     #expect(try objections(der, "0x0100").contains("looks like ALG_KEY_ECC_X962_DER (0x0101)"))
     #expect(try objections(point, "0x0101").contains("looks like ALG_KEY_ECC_X962_RAW (0x0100)"))

@@ -102,10 +102,10 @@ struct AuthenticatorURIFormTests {
       ("pushauth://push/?\(ends)", .missing("label")),
       (
         "pushauth://push/x?\(ends.replacing("c=_-8", with: "c=%25"))",
-        .invalid("c (challenge)", reason: "is no Base64")
+        .invalid("c (challenge)", reason: "is not Base64")
       ),
       (
-        "pushauth://push/x?\(ends)&policies=W10", .invalid("policies", reason: "are no JSON object")
+        "pushauth://push/x?\(ends)&policies=W10", .invalid("policies", reason: "are not a JSON object")
       ),
     ])
   func refused(text: String, failure: InterchangeFailure) {

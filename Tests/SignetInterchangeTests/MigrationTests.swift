@@ -86,13 +86,13 @@ struct MigrationTests {
     "refused",
     arguments: [
       ("otpauth-migration://offline", .missing("data")), ("otpauth://totp/x?secret=AB", .notURI),
-      ("otpauth-migration://offline?data=!", .invalid("data", reason: "is no Base64")),
+      ("otpauth-migration://offline?data=!", .invalid("data", reason: "is not Base64")),
       // A number of more than 64 bits, a length beyond the end, index 1 of 1, and 2^63 QR codes.
       (
         "otpauth-migration://offline?data=//////////////8=",
-        .invalid("data", reason: "is no message of this kind")
+        .invalid("data", reason: "is not a message of this kind")
       ),
-      ("otpauth-migration://offline?data=Cv8B", .invalid("data", reason: "is no message of this kind")),
+      ("otpauth-migration://offline?data=Cv8B", .invalid("data", reason: "is not a message of this kind")),
       ("otpauth-migration://offline?data=GAEgAQ==", wrongCount),
       ("otpauth-migration://offline?data=GP//////////AQ==", wrongCount),
       (

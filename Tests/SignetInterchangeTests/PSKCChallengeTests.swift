@@ -50,7 +50,7 @@ import Testing
     "what is no suite, or contradicts it, is named with its reason",
     arguments: [
       ("", "", "the suite is missing"),
-      ("<Suite>HMAC-SHA1</Suite>", "", "this is no OCRA suite"),
+      ("<Suite>HMAC-SHA1</Suite>", "", "this is not an OCRA suite"),
       ("<Suite>OCRA-1:HOTP-MD5-6:QN08</Suite>", "", "hash function"),
       (suite + "<ResponseFormat Length=\"8\" Encoding=\"DECIMAL\"/>", "", "another length than its suite"),
       (suite + "<ResponseFormat Length=\"6\" Encoding=\"HEXADECIMAL\"/>", "", "not written in decimal"),
@@ -82,7 +82,9 @@ import Testing
     #expect(!account.makesSameCodes(as: try SampleAccounts.account("A", "a", .hotp(counter: 0))))
     let timed = try imported("totp", format)
     #expect(
-      timed.skipped.map(\.reason) == [.invalid("check digit", reason: "goes with codes by a counter only")])
+      timed.skipped.map(\.reason) == [
+        .invalid("check digit", reason: "is allowed for codes by a counter only")
+      ])
   }
 
   @Test("written and read again they are the same, plain and encrypted", arguments: [nil, "correct horse"])
@@ -114,7 +116,7 @@ import Testing
   @Test("an account that contradicts its suite is none; counter and lengths make no other account")
   func accounts() throws {
     let suite = try OCRASuite("OCRA-1:HOTP-SHA1-6:QN08")
-    #expect(throws: InterchangeFailure.invalid("counter", reason: "has no place in the suite")) {
+    #expect(throws: InterchangeFailure.invalid("counter", reason: "is not used by the suite")) {
       try SampleAccounts.account("A", "a", .ocra(suite, counter: 1))
     }
     for lengths in [0...4, 4...9] {

@@ -86,16 +86,16 @@ struct URITests {
       ("otpauth://totp/x?secret=\(secret)&digits=5", .oath(.digitsOutOfRange(5))),
       (
         "otpauth://totp/x?secret=\(secret)&digits=six",
-        .invalid("digits", reason: "is no whole number in range")
+        .invalid("digits", reason: "is not a whole number in range")
       ),
       ("otpauth://totp/x?secret=\(secret)&period=0", .oath(.periodOutOfRange(0))),
       (
         "otpauth://totp/x?secret=\(secret)&period=-30",
-        .invalid("period", reason: "is no whole number in range")
+        .invalid("period", reason: "is not a whole number in range")
       ),
       (
         "otpauth://hotp/x?secret=\(secret)&counter=18446744073709551616",
-        .invalid("counter", reason: "is no whole number in range")
+        .invalid("counter", reason: "is not a whole number in range")
       ), ("otpauth://totp/%FF?secret=\(secret)", .notUTF8),
       ("otpauth://totp/a%00b?secret=\(secret)", .invalid("account", reason: "has a control character")),
       ("otpauth://totp/a%E2%80%AEb?secret=\(secret)", .invalid("account", reason: "has a control character")),
@@ -103,12 +103,15 @@ struct URITests {
         "otpauth://totp/x?secret=\(secret)&image=javascript:alert(1)",
         .invalid("image", reason: "is a script; remove it")
       ),
-      ("otpauth://totp/x?secret=\(secret)&policies=e30x", .invalid("policies", reason: "are no JSON object")),
+      (
+        "otpauth://totp/x?secret=\(secret)&policies=e30x",
+        .invalid("policies", reason: "are not a JSON object")
+      ),
       ("mfauth://totp/x?secret=\(secret)&s=AAAA", .missing("r (endpoint)")),
       ("pushauth://push/x?r=aHR0cHM6Ly9h&a=aHR0cHM6Ly9h", .missing("s (shared secret)")),
       (
         "pushauth://push/x?r=ZnRwOi8vYQ&a=aHR0cHM6Ly9h&s=AAAA",
-        .invalid("r (endpoint)", reason: "is no URL of HTTP")
+        .invalid("r (endpoint)", reason: "is not an http or https URL")
       ),
     ])
   func refused(uri: String, failure: InterchangeFailure) {

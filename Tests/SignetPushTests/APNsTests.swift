@@ -77,7 +77,7 @@ struct APNsTests {
       (403, #"{"reason":"InvalidProviderToken"}"#, .refused(reason: "status 403, InvalidProviderToken")),
       (413, "{", .refused(reason: "status 413")),
       (400, #"{"reason":"\#u{1B}[2J"}"#, .refused(reason: "status 400")),
-      (400, #"{"reason":"no word"}"#, .refused(reason: "status 400, with a reason that is no word")),
+      (400, #"{"reason":"no word"}"#, .refused(reason: "status 400, with a malformed reason")),
       (500, "", .tryAgain(afterSeconds: nil, reason: "status 500")),
     ])
   func answers(_ status: Int64, _ body: String, _ failure: PushFailure) async throws {

@@ -50,7 +50,7 @@ import SignetSystem
     case .tooManyPatterns:
       "the picture is full of what looks like corners of QR codes; crop it to the one you want"
     case .noCode: "no QR code was found; crop the picture to the code, with its white margin"
-    case .notText: "the QR code does not hold UTF-8 text; it is not one of ours"
+    case .notText: "the QR code does not hold UTF-8 text; it is not a QR code of Signet"
     case .several(let count): "\(count) QR codes were found; crop the picture to the one you want"
     case .cannotRead(let code): "the image cannot be read: \(systemMessage(code))"
     case .cannotWrite(let code): "the image cannot be written: \(systemMessage(code))"

@@ -82,7 +82,7 @@ public enum AccountFile {
       let keys = writer.entries { (account) throws(InterchangeFailure) in try PSKCKey(account) }
       bytes = try PSKCContainer(keys: keys).insecureBytes(
         encryptedUnder: password.map { .password($0) }, random: random)
-    case .raivo: throw .notRepresentable(.raivo, reason: "anything: it is only read here")
+    case .raivo: throw .notRepresentable(.raivo, reason: "accounts: it is supported for import only")
     }
     return Written(
       contents: SharedSecretBox(SecretBytes(copying: bytes)), skipped: writer.skipped,

@@ -20,7 +20,7 @@ enum AegisFile {
     let header = try file.entryObject("header")
     let masterKey = try masterKey(header, password)
     guard var ciphertext = InterchangeText.base64(sealed) else {
-      throw .invalid("db", reason: "is no Base64")
+      throw .invalid("db", reason: "is not Base64")
     }
     let parameters = try Parameters(header.entryObject("params"))
     ciphertext += parameters.tag
@@ -180,7 +180,7 @@ extension JSONObject {
   fileprivate func hex(_ name: String) throws(InterchangeFailure) -> [UInt8] {
     guard let text = try entryText(name) else { throw .json(.missingMember(name)) }
     do throws(EncodingFailure) { return try Hex.decode(text) } catch {
-      throw .invalid(name, reason: "is no hexadecimal")
+      throw .invalid(name, reason: "is not hexadecimal")
     }
   }
 }

@@ -49,7 +49,7 @@ enum FreeOTPFile {
     defer { bytes.withUnsafeMutableBytes { wipe($0) } }
     for element in elements {
       guard case .integer(let number) = element, (-128...255).contains(number) else {
-        throw .invalid("secret", reason: "is no array of bytes")
+        throw .invalid("secret", reason: "is not an array of bytes")
       }
       bytes.append(UInt8(truncatingIfNeeded: number))
     }

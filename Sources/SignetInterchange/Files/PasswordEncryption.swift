@@ -18,7 +18,7 @@ enum PasswordEncryption {
     _ sealed: [UInt8], nonce: [UInt8], key: borrowing SecretBytes, _ format: InterchangeFormat
   ) throws(InterchangeFailure) -> [UInt8] {
     guard sealed.count >= AESGCM.tagByteCount, nonce.count == AESGCM.nonceByteCount else {
-      throw .unsupportedEncryption(format, reason: "it is cut off")
+      throw .unsupportedEncryption(format, reason: "it is truncated")
     }
     do throws(CryptoFailure) {
       return try AESGCM.openBytes(

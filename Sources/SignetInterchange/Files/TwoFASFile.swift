@@ -49,7 +49,7 @@ enum TwoFASFile {
       InterchangeText.base64(String($0))
     }
     guard parts.count == 3, let sealed = parts[0], let salt = parts[1], let nonce = parts[2] else {
-      throw .invalid("servicesEncrypted", reason: "has not three parts in Base64")
+      throw .invalid("servicesEncrypted", reason: "does not have three parts in Base64")
     }
     let key = try PasswordEncryption.key(password, salt: salt, iterations: iterations, .sha256)
     var plaintext = try PasswordEncryption.open(sealed, nonce: nonce, key: key, .twoFAS)

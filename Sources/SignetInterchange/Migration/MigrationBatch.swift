@@ -42,7 +42,7 @@ public struct MigrationBatch: Sendable {
     // An unescaped plus sign may have become a space in transit.
     let base64 = (try PercentEncoding.decode(value)).trimmed.map { $0 == " " ? "+" : $0 }
     guard let bytes = InterchangeText.base64(String(base64)) else {
-      throw .invalid("data", reason: "is no Base64")
+      throw .invalid("data", reason: "is not Base64")
     }
     try self.init(message: bytes)
   }
@@ -229,11 +229,11 @@ private struct Parameters {
     }
     switch account.kind {
     case .totp(30, 0): writer.add(6, 2)
-    case .totp: throw .notRepresentable(.google, reason: "a period other than 30 s, or when it began")
+    case .totp: throw .notRepresentable(.google, reason: "a period other than 30 s, or its start")
     case .hotp(let counter):
       writer.add(6, 1)
       guard counter <= UInt64(Int64.max) else {
-        throw .notRepresentable(.google, reason: "so high a counter")
+        throw .notRepresentable(.google, reason: "a counter above 2^63 - 1")
       }
       writer.add(7, counter)
     case .ocra: break  // rejected above

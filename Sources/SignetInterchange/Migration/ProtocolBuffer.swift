@@ -49,7 +49,7 @@ enum ProtocolBuffer {
       throw Self.malformed
     }
 
-    private static let malformed = InterchangeFailure.invalid("data", reason: "is no message of this kind")
+    private static let malformed = InterchangeFailure.invalid("data", reason: "is not a message of this kind")
   }
 
   /// An encoder for the fields of a message.

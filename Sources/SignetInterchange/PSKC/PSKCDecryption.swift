@@ -112,7 +112,7 @@ struct PSKCDecryption {
     var bytes: [UInt8]
     if let plain = element["PlainValue"] {
       guard let decoded = InterchangeText.base64(plain.text) else {
-        throw .invalid("Secret", reason: "is no Base64")
+        throw .invalid("Secret", reason: "is not Base64")
       }
       bytes = decoded
     } else if let encrypted = element["EncryptedValue"] {
@@ -131,7 +131,7 @@ struct PSKCDecryption {
     guard let element else { return nil }
     if let plain = element.text("PlainValue") {
       guard let number: Number = InterchangeText.number(plain) else {
-        throw .invalid(name, reason: "is no whole number in range")
+        throw .invalid(name, reason: "is not a whole number in range")
       }
       return number
     }
@@ -139,7 +139,7 @@ struct PSKCDecryption {
     let bytes = try decrypted(encrypted, element)
     guard (1...8).contains(bytes.count),
       let number = Number(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
-    else { throw .invalid(name, reason: "is no whole number in range") }
+    else { throw .invalid(name, reason: "is not a whole number in range") }
     return number
   }
 
@@ -147,9 +147,11 @@ struct PSKCDecryption {
   private func decrypted(
     _ encrypted: MarkupElement, _ element: MarkupElement
   ) throws(InterchangeFailure) -> [UInt8] {
-    guard let key else { throw .unsupportedEncryption(.pskc, reason: "it does not say what key it is under") }
+    guard let key else {
+      throw .unsupportedEncryption(.pskc, reason: "it does not name the key that encrypts it")
+    }
     guard let mac, let text = element.text("ValueMAC") else { throw .macMissing }
-    guard let code = InterchangeText.base64(text) else { throw .invalid("ValueMAC", reason: "is no Base64") }
+    guard let code = InterchangeText.base64(text) else { throw .invalid("ValueMAC", reason: "is not Base64") }
     let value = try Self.value(encrypted)
     guard mac.key.isValid(code, for: value) else {
       throw isPassword ? .wrongPassword(.pskc) : .macMismatch
@@ -160,7 +162,7 @@ struct PSKCDecryption {
   /// Returns the initialization vector and the ciphertext.
   private static func value(_ element: MarkupElement) throws(InterchangeFailure) -> [UInt8] {
     guard let value = element.text("CipherData", "CipherValue").flatMap(InterchangeText.base64) else {
-      throw .invalid("CipherValue", reason: "is missing or no Base64")
+      throw .invalid("CipherValue", reason: "is missing or not Base64")
     }
     return value
   }

@@ -89,7 +89,7 @@ extension OTPAccount {
   ///   ``PSKCKey/isPlainAmongEncrypted``.
   public init(_ key: PSKCKey) throws(InterchangeFailure) {
     guard !key.isPlainAmongEncrypted else { throw .notEncrypted }
-    guard let secret = key.secret else { throw .missing("secret: the document only names it") }
+    guard let secret = key.secret else { throw .missing("secret: the document only refers to it") }
     let kind: Kind
     switch key.kindName {
     case "hotp": kind = .hotp(counter: key.counter ?? 0)

@@ -34,15 +34,15 @@ package import SignetJSON
     case .tooLarge: "a file of tokens has at most \(TokenList.maximumByteCount >> 20) MiB"
     case .empty: "it has no token"
     case .notUTF8: "it is neither JSON nor CSV in UTF-8"
-    case .json(let failure): "it is no file of tokens: \(failure)"
-    case .notObjects: "it is no file of tokens: \"tokens\" has objects only"
+    case .json(let failure): "it is not a file of tokens: \(failure)"
+    case .notObjects: "it is not a file of tokens: \"tokens\" has objects only"
     case .container(let failure): "\(failure)"
     case .unnamedKey: "a key has neither a serial number nor an id"
     case .token(let serial, let failure): "the token \(serial): \(failure)"
     case .unsupported(let serial, let reason):
-      "the token \(serial) \(reason), which this server does not check"
+      "the token \(serial) \(reason), which this server does not support"
     case .unknownColumn(let column):
-      "the first line names the columns, of \(CSVTokens.columns.joined(separator: ", ")); its field \(column) is none of them"
+      "the first line names the columns, of \(CSVTokens.columns.joined(separator: ", ")); its field \(column) is not one of them"
     case .missingColumns: "the columns \"serial\", \"kind\" and one for the secret are needed, once each"
     case .line(let number, let reason): "line \(number): \(reason)"
     case .repeated(let serial, let first, let again):

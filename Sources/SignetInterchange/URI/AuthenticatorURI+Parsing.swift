@@ -107,7 +107,7 @@ extension AuthenticatorURI {
   ) throws(InterchangeFailure) -> Number? {
     guard let text = try query.value(name) else { return nil }
     guard let number: Number = InterchangeText.number(text) else {
-      throw .invalid(name, reason: "is no whole number in range")
+      throw .invalid(name, reason: "is not a whole number in range")
     }
     return number
   }
@@ -125,7 +125,7 @@ extension AuthenticatorURI {
     guard let json else { throw .invalid("policies", reason: "are neither JSON nor Base64 of it") }
     let limits = JSONLimits(maximumByteCount: maximumParameterByteCount / 2)
     do throws(JSONFailure) { return try JSONObject(parsing: json, limits: limits) } catch {
-      throw .invalid("policies", reason: "are no JSON object")
+      throw .invalid("policies", reason: "are not a JSON object")
     }
   }
 }
@@ -142,13 +142,13 @@ extension AuthenticatorURI.Push {
     authenticationEndpoint = try Self.endpoint(query, "a")
     guard let secret = try query.value("s") else { throw .missing("s (shared secret)") }
     guard var bytes = InterchangeText.base64(secret), !bytes.isEmpty else {
-      throw .invalid("s (shared secret)", reason: "is no Base64")
+      throw .invalid("s (shared secret)", reason: "is not Base64")
     }
     defer { bytes.withUnsafeMutableBytes { wipe($0) } }
     sharedSecret = SharedSecretBox(SecretBytes(copying: bytes))
     if let text = try query.value("c") {
       guard let challenge = InterchangeText.base64(text) else {
-        throw .invalid("c (challenge)", reason: "is no Base64")
+        throw .invalid("c (challenge)", reason: "is not Base64")
       }
       self.challenge = challenge
     } else {
@@ -166,7 +166,7 @@ extension AuthenticatorURI.Push {
     try HostileText.check(url, "\(name) (endpoint)", limit: OTPAccount.maximumTextByteCount)
     let scheme = InterchangeText.lowercased(url)
     guard scheme.hasPrefix("https://") || scheme.hasPrefix("http://") else {
-      throw .invalid("\(name) (endpoint)", reason: "is no URL of HTTP")
+      throw .invalid("\(name) (endpoint)", reason: "is not an http or https URL")
     }
     return url
   }

@@ -21,7 +21,7 @@ package enum BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let name, let message): "\(name): \(message)"
     case .timedOut: "no answer in time"
     case .interrupted: "interrupted"
-    case .malformed: "a message of another form than agreed"
+    case .malformed: "a message of an unexpected form"
     }
   }
 }

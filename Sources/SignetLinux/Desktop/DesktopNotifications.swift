@@ -107,7 +107,7 @@ package actor DesktopNotifications {
     var bus = try BusConnection(address, interruption: interruption)
     guard let service = try bus.owner(of: Self.name) else {
       throw .refused(
-        name: "org.freedesktop.DBus.Error.ServiceUnknown", message: "nothing shows notifications here")
+        name: "org.freedesktop.DBus.Error.ServiceUnknown", message: "there is no notification service")
     }
     let answer = try bus.call(
       BusCall(service, Self.path, Self.name, "GetCapabilities"), within: Self.limit)

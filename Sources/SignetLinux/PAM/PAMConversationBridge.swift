@@ -103,7 +103,7 @@ final class PAMConversationBridge: Sendable {
     let canContinue = state.withLock { state in
       state.exchangeCount += 1
       if state.exchangeCount > Self.exchangeLimit {
-        state.failure = state.failure ?? .unavailable("it asks and asks")
+        state.failure = state.failure ?? .unavailable("it asked too many questions")
       }
       guard state.failure == nil else { return false }
       state.current = exchange

@@ -109,7 +109,7 @@ struct PAMTransaction: Sendable {
     case PAM_ERROR_MSG: return bridge.show(text, isError: true)
     case PAM_TEXT_INFO: return bridge.show(text, isError: false)
     default:
-      bridge.end(.unavailable("it asks in a way that is not known"))
+      bridge.end(.unavailable("it sent a prompt of an unknown type"))
       return false
     }
   }

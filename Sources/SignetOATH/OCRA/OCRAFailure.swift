@@ -34,7 +34,7 @@
   /// The reason and what to do about it; it never contains a secret.
   public var description: String {
     switch self {
-    case .malformedSuite(let reason): "this is no OCRA suite: \(reason) (RFC 6287 section 6)"
+    case .malformedSuite(let reason): "this is not an OCRA suite: \(reason) (RFC 6287 section 6)"
     case .challengeTooLong(let length, let limit):
       "the challenge has \(length) characters; \(limit) are allowed"
     case .challengeTooShort(let length, let limit):
@@ -42,8 +42,8 @@
     case .challengeFormat(.alphanumeric): "the challenge must consist of ASCII letters and digits"
     case .challengeFormat(.numeric): "the challenge must consist of digits"
     case .challengeFormat(.hexadecimal): "the challenge must consist of hexadecimal digits"
-    case .missing(let input): "the suite wants the \(input.rawValue); give it"
-    case .unexpected(let input): "the suite has no place for the \(input.rawValue); leave it out"
+    case .missing(let input): "the suite requires the \(input.rawValue); give it"
+    case .unexpected(let input): "the suite does not use the \(input.rawValue); leave it out"
     case .sessionTooLong(let count, let limit):
       "the session information has \(count) bytes; the suite allows \(limit)"
     case .emptySecret: "the secret is empty; use 16 bytes or more (RFC 4226 section 4)"

@@ -32,10 +32,10 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
   public init(_ text: String) throws(OCRAFailure) {
     guard text.utf8.count <= Self.maximumByteCount else { throw .malformedSuite("it is too long") }
     guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-      throw .malformedSuite("it has a character that no suite has")
+      throw .malformedSuite("it has a character that is not allowed")
     }
     let parts = text.uppercased().split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw .malformedSuite("it has not three parts with colons between them") }
+    guard parts.count == 3 else { throw .malformedSuite("it does not have three parts separated by colons") }
     guard parts[0] == "OCRA-1" else { throw .malformedSuite("only OCRA-1 is known") }
     let function = try Self.function(parts[1])
     var inputs = Inputs(parts[2])
@@ -59,7 +59,7 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
     }
     guard let algorithm = OATHAlgorithm(name: String(parts[1])) else {
       throw .malformedSuite(
-        "its hash function is none of \(OATHAlgorithm.standardNames.joined(separator: ", "))")
+        "its hash function is not one of \(OATHAlgorithm.standardNames.joined(separator: ", "))")
     }
     guard let digits = number(parts[2]), digits == 0 || HOTP.truncatedDigits.contains(digits),
       String(digits).utf8.elementsEqual(parts[2].utf8)
@@ -81,7 +81,7 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
     guard !text.isEmpty else { return .sha1 }
     guard let hash = OATHAlgorithm(name: String(text)) else {
       let supported = OATHAlgorithm.standardNames.map { "P\($0)" }.joined(separator: ", ")
-      throw .malformedSuite("its PIN is none of \(supported)")
+      throw .malformedSuite("its PIN is not one of \(supported)")
     }
     return hash
   }

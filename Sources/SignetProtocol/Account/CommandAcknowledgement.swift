@@ -44,7 +44,7 @@ public struct CommandAcknowledgement: Hashable, Sendable {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
     guard let action = DeviceCommand.Action(rawValue: try object.wireName("action")) else {
-      throw .invalid(member: "action", reason: "is none that this server knows")
+      throw .invalid(member: "action", reason: "is not known to this server")
     }
     self.init(
       container: try ContainerID(object.wireString("container")),

@@ -61,7 +61,7 @@ public struct DeviceCommand: Hashable, Sendable {
 
   init(_ object: JSONObject) throws(WireFailure) {
     guard let action = Action(rawValue: try object.wireName("action")) else {
-      throw .invalid(member: "action", reason: "is none that this version knows")
+      throw .invalid(member: "action", reason: "is not known to this version")
     }
     try self.init(
       id: DeviceCommandID(object.wireString("id")), action: action, reason: object.wireString("reason"))

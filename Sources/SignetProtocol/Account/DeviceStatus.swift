@@ -104,12 +104,12 @@ public struct SignedDeviceStatus: Sendable {
       constantTimeEqual(try object.wireBytes("request", count: 16), address.request)
     else { throw .notAuthentic }
     guard let standing = DeviceStatus.Standing(rawValue: try object.wireName("standing")) else {
-      throw .invalid(member: "standing", reason: "is none that this version knows")
+      throw .invalid(member: "standing", reason: "is not known to this version")
     }
     var orders: [DeviceCommand] = []
     for value in try Wire.reading(object.optionalArray("orders")) ?? [] {
       guard case .object(let member) = value else {
-        throw .invalid(member: "orders", reason: "holds something that is no object")
+        throw .invalid(member: "orders", reason: "has an element that is not an object")
       }
       orders.append(try DeviceCommand(member))
     }
@@ -118,7 +118,7 @@ public struct SignedDeviceStatus: Sendable {
     {
       throw failure
     } catch {
-      throw .invalid(member: "policies", reason: "are none of this version: \(error)")
+      throw .invalid(member: "policies", reason: "are not known to this version: \(error)")
     }
     return DeviceStatus(
       revision: try object.wireInteger("revision"),

@@ -52,7 +52,7 @@ public struct ActivationCode: Hashable, Sendable {
 
   private static func invite(_ text: String) throws(WireFailure) -> InviteCode {
     do { return try InviteCode(text) } catch {
-      throw .invalid(member: "inv", reason: "is no invite code: \(error)")
+      throw .invalid(member: "inv", reason: "is not an invite code: \(error)")
     }
   }
 

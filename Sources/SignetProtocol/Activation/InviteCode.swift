@@ -75,7 +75,7 @@ public struct InviteCode: Hashable, Sendable, CustomStringConvertible, CustomRef
     switch self {
     case .length(let count):
       "an invite code has 17 symbols (XXXX-XXXX-XXXX-XXXX-X), this one has \(count); type it again"
-    case .symbol: "an invite code has digits and letters (no U but at the end); type it again"
+    case .symbol: "an invite code has digits and letters (U only at the end); type it again"
     case .typingError: "the invite code has a typing error; compare it with what you were given"
     }
   }

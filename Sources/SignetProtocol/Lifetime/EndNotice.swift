@@ -63,7 +63,7 @@ public struct EndNotice: Hashable, Sendable {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
     guard let event = Event(rawValue: try object.wireName("event")) else {
-      throw .invalid(member: "event", reason: "is none that this server knows")
+      throw .invalid(member: "event", reason: "is not known to this server")
     }
     try self.init(
       container: ContainerID(object.wireString("container")),

@@ -51,7 +51,7 @@ public enum PushTarget: Hashable, Sendable {
   /// - Throws: ``WireFailure`` for an unknown service or a malformed member.
   public init(_ object: JSONObject) throws(WireFailure) {
     guard let service = Service(rawValue: try object.wireName("service")) else {
-      throw .invalid(member: "service", reason: "is none that the protocol knows")
+      throw .invalid(member: "service", reason: "is not defined by the protocol")
     }
     switch service {
     case .apns:
@@ -137,7 +137,7 @@ public struct WebPushSubscription: Hashable, Sendable {
     let point = try object.wireBytes("p256dh", count: 65)
     let key: P256.KeyAgreement.PublicKey
     do { key = try P256.KeyAgreement.PublicKey(x963: point) } catch {
-      throw .invalid(member: "p256dh", reason: "is no point of P-256")
+      throw .invalid(member: "p256dh", reason: "is not a point of P-256")
     }
     try self.init(
       endpoint: object.wireString("endpoint"), key: key, secret: object.wireBytes("auth", count: 16))

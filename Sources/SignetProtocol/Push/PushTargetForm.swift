@@ -88,7 +88,7 @@ public struct PushTargetList: Hashable, Sendable {
     var targets: [Entry] = []
     for value in try Wire.reading(object.array("targets")) {
       guard case .object(let member) = value else {
-        throw .invalid(member: "targets", reason: "holds something that is no object")
+        throw .invalid(member: "targets", reason: "has an element that is not an object")
       }
       let targetObject = try member.wireObject("target")
       guard PushTarget.Service(rawValue: try targetObject.wireName("service")) != nil else { continue }

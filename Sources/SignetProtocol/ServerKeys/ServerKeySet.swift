@@ -25,7 +25,7 @@ public struct ServerKeySet: Sendable {
     let elements = try Wire.reading(object.array("keys"))
     for value in elements {
       guard case .object(let jwk) = value else {
-        throw .invalid(member: "keys", reason: "holds something that is no object")
+        throw .invalid(member: "keys", reason: "has an element that is not an object")
       }
       keys.append(try P256.Signing.PublicKey(wireJWK: jwk, member: "keys"))
     }

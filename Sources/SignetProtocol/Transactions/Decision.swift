@@ -66,7 +66,7 @@ public struct Decision: Hashable, Sendable {
     transaction = try TransactionID(object.wireString("transaction"))
     content = try object.wireString("content")
     guard let status = DecisionStatus(rawValue: try object.wireName("status")) else {
-      throw .invalid(member: "status", reason: "is none that may be chosen")
+      throw .invalid(member: "status", reason: "is not a decision")
     }
     self.status = status
     time = try object.wireInteger("time")

@@ -27,11 +27,11 @@ public struct DecisionCheck: Sendable {
       case .notADecision: "there is no signed decision in it"
       case .keyMissing: "a JWS alone does not say whose it is; name the public key"
       case .otherKey: "the answer has another public key than the one that was given"
-      case .notSigned: "the signature does not fit: it was changed, or another key signed it"
-      case .differs(let member): "what was signed has another \"\(member)\""
+      case .notSigned: "the signature is not valid: the decision was changed, or another key signed it"
+      case .differs(let member): "the signed content has another \"\(member)\""
       case .signedBareText:
-        "the signature fits, and what was signed is a bare text without a content, as devices signed it before transactions had one (server databases up to format 5); verify it with the signet-server of that time"
-      case .content(let failure): "what was signed is no content of the protocol: \(failure)"
+        "the signature is valid, but the signed content is plain text, as devices signed it before transactions had a content (server databases up to format 5); verify it with the signet-server of that time"
+      case .content(let failure): "the signed content does not follow the protocol: \(failure)"
       }
     }
   }

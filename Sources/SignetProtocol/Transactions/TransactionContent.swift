@@ -52,7 +52,7 @@ public struct TransactionContent: Hashable, Sendable {
     case .form(let form): try form.check()
     case .signIn:
       guard origin != .device else {
-        throw .invalid(member: "signIn", reason: "is for a relying party to ask")
+        throw .invalid(member: "signIn", reason: "is allowed in requests of relying parties only")
       }
     }
     if case .relyingParty(let name) = origin {
@@ -93,7 +93,8 @@ public struct TransactionContent: Hashable, Sendable {
     case (let text?, nil, nil): return .text(text)
     case (nil, let form?, nil): return .form(try TransactionForm(form))
     case (nil, nil, true?): return .signIn
-    default: throw .invalid(member: "text", reason: "or \"form\" or \"signIn\" is needed, and one alone")
+    default:
+      throw .invalid(member: "text", reason: "or \"form\" or \"signIn\" is required, exactly one of them")
     }
   }
 

@@ -69,7 +69,7 @@ public struct TransactionField: Hashable, Sendable {
     let elements = try Wire.reading(object.array("pairs"))
     for value in elements {
       guard case .object(let pair) = value else {
-        throw .invalid(member: "pairs", reason: "holds something that is no object")
+        throw .invalid(member: "pairs", reason: "has an element that is not an object")
       }
       try pair.refuseMembers(except: ["name", "value"])
       pairs.append(Pair(try pair.wireString("name"), try pair.wireString("value")))
@@ -99,7 +99,7 @@ public struct TransactionField: Hashable, Sendable {
 
   private func requireLabel() throws(WireFailure) {
     guard label != nil else {
-      throw .invalid(member: "label", reason: "is needed: nobody could tell what the value is")
+      throw .invalid(member: "label", reason: "is required: it says what the value is")
     }
   }
 

@@ -31,7 +31,7 @@ public struct TransactionForm: Hashable, Sendable {
     var fields: [TransactionField] = []
     for value in elements {
       guard case .object(let field) = value else {
-        throw .invalid(member: "fields", reason: "holds something that is no object")
+        throw .invalid(member: "fields", reason: "has an element that is not an object")
       }
       fields.append(try TransactionField(field))
     }

@@ -30,7 +30,7 @@ public struct TransactionList: Hashable, Sendable {
     var transactions: [TransactionRequest] = []
     for value in elements {
       guard case .object(let member) = value else {
-        throw .invalid(member: "transactions", reason: "holds something that is no object")
+        throw .invalid(member: "transactions", reason: "has an element that is not an object")
       }
       transactions.append(try TransactionRequest(member))
     }

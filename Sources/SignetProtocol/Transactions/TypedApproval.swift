@@ -140,9 +140,9 @@ extension TypedValue.Failure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooLong(let length, let limit): "has \(length) characters; there are at most \(limit)"
-    case .characters: "is not of letters from A to Z, digits and signs"
+    case .characters: "has a character other than A to Z, digits and punctuation"
     case .separators:
-      "may have decimal places or not: write it without thousands separators, and not with three decimal places (1.2550)"
+      "is ambiguous: write it without thousands separators, and not with three decimal places (1.2550)"
     }
   }
 }

@@ -35,7 +35,8 @@ public struct FCMServiceAccount: Sendable {
     guard !project.isEmpty,
       project.utf8.allSatisfy({ $0 == 0x2D || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
     else {
-      throw PushSettingsFailure("\"project_id\" in the key file of the service account is no project's")
+      throw PushSettingsFailure(
+        "\"project_id\" in the key file of the service account is not the id of a project")
     }
   }
 }
@@ -144,9 +145,9 @@ public struct FCMDispatcher: PushDispatcher {
     do {
       let object = try JSONObject(parsing: response.http.body)
       (text, lifetime) = (try object.string("access_token"), try object.integer("expires_in"))
-    } catch { throw .refused(reason: "the answer to the request for an access token is none") }
+    } catch { throw .refused(reason: "the answer to the request for an access token is malformed") }
     guard text.utf8.count <= 4_096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw .refused(reason: "the access token is none")
+      throw .refused(reason: "the access token is malformed")
     }
     token.store(text, until: now + min(max(lifetime - 60, 0), 86_400))
     return text

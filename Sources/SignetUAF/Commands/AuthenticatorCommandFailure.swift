@@ -20,10 +20,10 @@ package enum AuthenticatorCommandFailure: Error, Hashable, Sendable, CustomStrin
     case .tooLong(let count):
       "the command has \(count) bytes; \(CommandElements.maximumByteCount) are allowed"
     case .tlv(let failure): failure.description
-    case .notACommand: "the bytes are no command"
+    case .notACommand: "the bytes are not a command"
     case .missing(let tag): "\(tag) is missing"
     case .repeated(let tag): "\(tag) is repeated"
-    case .content(let tag): "\(tag) has a content that it cannot have"
+    case .content(let tag): "\(tag) has an invalid content"
     case .unknownCritical(let tag): "the critical tag \(tag) is not known here"
     }
   }

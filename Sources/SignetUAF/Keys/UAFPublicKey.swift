@@ -13,7 +13,7 @@ package enum UAFKeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .algorithm(let algorithm): "the signature algorithm \(algorithm) is not supported"
     case .format(let format, let algorithm):
-      "\(format) is no format for keys of \(algorithm): use \(algorithm.keyFormats)"
+      "\(format) is not a key format for \(algorithm): use \(algorithm.keyFormats)"
     case .key(let failure): "the public key: \(failure)"
     }
   }

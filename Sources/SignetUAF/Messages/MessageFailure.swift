@@ -56,7 +56,7 @@ package enum MessageFailure: Error, Hashable, Sendable, CustomStringConvertible 
       case .base64URL: "is not base64url: write - and _ in place of + and /, and no blanks"
       case .value: "is not a value of the protocol"
       case .form: "does not have the form of the protocol"
-      case .conflict: "does not go with another member"
+      case .conflict: "contradicts another member"
       }
     }
   }
@@ -72,7 +72,7 @@ package enum MessageFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case .unsupportedVersion: "no message is of a supported version"
     case .repeatedVersion(let version): "two messages are of version \(version)"
     case .operation(let operation):
-      "the operation is \"\(operation.prefix(16))\", which is not the wanted one"
+      "the operation is \"\(operation.prefix(16))\", which is not the expected one"
     case .member(let path, let problem): "\(path) \(problem)"
     case .unknownExtension(let id): "the extension \"\(id)\" is not known and must not be ignored"
     }

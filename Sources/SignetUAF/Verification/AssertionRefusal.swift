@@ -90,8 +90,8 @@ package enum AssertionRefusal: Error, Hashable, Sendable, CustomStringConvertibl
     case .keyFormat(let format): "the key format is \(format), which is not the model's"
     case .publicKey(let failure): failure.description
     case .keyExists: "the key is registered already"
-    case .repeatedKey: "an assertion before it is of the same key"
-    case .attestationType(let type): "the model does not attest by \(type)"
+    case .repeatedKey: "an earlier assertion has the same key"
+    case .attestationType(let type): "the model does not use the attestation \(type)"
     case .attestationPreference(let type): "the policy prefers another attestation to \(type)"
     case .ecdaa: "attestation by ECDAA is not supported"
     case .certificate(let refusal): "the attestation certificate: \(refusal)"
@@ -99,7 +99,7 @@ package enum AssertionRefusal: Error, Hashable, Sendable, CustomStringConvertibl
     case .certificateAuthority: "the attestation certificate is an authority's"
     case .certificateModel: "the attestation certificate is for another model"
     case .certificateModelMissing:
-      "the attestation certificate does not name its model, and what it leads to vouches for others too"
+      "the attestation certificate does not name its model, and its trust anchor is used for other models, too"
     case .attestationKey(let failure): failure.description
     case .attestationSignature: "the signature of the attestation is not valid"
     case .unknownKey: "the key is not registered for this user"

@@ -38,8 +38,8 @@ package enum UAFRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case .facetID: "the facetID is not trusted"
     case .challenge: "the challenge is not the one that was issued"
     case .channelBinding: "the channel binding is not that of the connection"
-    case .assertions(let refused): refused.first?.reason.description ?? "no assertion holds"
-    case .policy: "the authenticators are no combination that the policy accepts"
+    case .assertions(let refused): refused.first?.reason.description ?? "no assertion is valid"
+    case .policy: "the policy does not accept this combination of authenticators"
     }
   }
 }

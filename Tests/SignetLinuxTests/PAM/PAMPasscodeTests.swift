@@ -139,7 +139,7 @@ struct PAMPasscodeTests {
     let chatter = Array(repeating: "auth required CHATTY info", count: 65).joined(separator: "\n")
     let passcode = try PAMFixture(chatter, "auth required MATRIX", "account required MATRIX")
     let person = ScriptedPasscodeConversation(PAMFixture.answer)
-    await #expect(throws: DevicePasscodeFailure.unavailable("it asks and asks")) {
+    await #expect(throws: DevicePasscodeFailure.unavailable("it asked too many questions")) {
       try await passcode.verify("Sign in", conversation: person)
     }
     #expect(person.exchanges.count == 64)
