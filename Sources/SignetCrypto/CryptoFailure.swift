@@ -72,11 +72,11 @@
   /// The reason and what to do about it; it never contains key bytes or text.
   public var description: String {
     switch self {
-    case .keyLength(let count): "the key has \(count) bytes; use a length that the algorithm takes"
+    case .keyLength(let count): "the key has \(count) bytes; use a length that the algorithm accepts"
     case .nonceLength(let count): "the nonce has \(count) bytes; use 12 for GCM and 16 for CBC"
     case .tagLength(let count): "the tag has \(count) bytes; 16 are needed, a shorter tag is refused"
-    case .inputLength(let count): "the input has \(count) bytes; use a length that the algorithm takes"
-    case .authenticationFailed: "authentication failed; treat the message as if it had not arrived"
+    case .inputLength(let count): "the input has \(count) bytes; use a length that the algorithm accepts"
+    case .authenticationFailed: "authentication failed; discard the message"
     case .decryptionFailed: "decryption failed; check the authentication code before decrypting"
     case .parameterOutOfRange(let parameter, let value, let allowed):
       "\(parameter.rawValue) is \(value); use \(allowed.lowerBound) to \(allowed.upperBound)"

@@ -44,7 +44,7 @@ public struct ID<Named>: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The format in words, for error texts.
-  package static var form: String { "has 1 to 64 characters from A-Z a-z 0-9 _ -" }
+  package static var form: String { "must have 1 to 64 characters from A-Z a-z 0-9 _ -" }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {

@@ -31,7 +31,7 @@ public struct ContainerKeys: Hashable, Sendable {
       session.x963Representation, encryption.x963Representation, signing.x963Representation,
     ])
     guard distinct.count == 3 else {
-      throw .invalid(member: "keys", reason: "holds one key twice; each use has its own key")
+      throw .invalid(member: "keys", reason: "has the same key twice; each use requires its own key")
     }
   }
 

@@ -33,15 +33,16 @@ public struct DeviceDescription: Hashable, Sendable {
     id: [UInt8], name: String, platform: String, keystore: Keystore, isSimulated: Bool = false,
     keyOrigin: Keystore = .software
   ) throws(WireFailure) {
-    guard id.count == 16 else { throw .invalid(member: "id", reason: "has 16 bytes") }
+    guard id.count == 16 else { throw .invalid(member: "id", reason: "must have 16 bytes") }
     guard name.unicodeScalars.count <= 128,
       name.unicodeScalars.allSatisfy({ DisplayText.isPlain($0) && $0 != "\n" })
     else {
-      throw .invalid(member: "name", reason: "has at most 128 characters, none of them a control character")
+      throw .invalid(
+        member: "name", reason: "must have at most 128 characters, none of them a control character")
     }
     guard (1...32).contains(platform.utf8.count), platform.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
-      throw .invalid(member: "platform", reason: "has 1 to 32 ASCII characters")
+      throw .invalid(member: "platform", reason: "must have 1 to 32 ASCII characters")
     }
     self.id = id
     self.name = name

@@ -11,7 +11,7 @@ public enum DisplayText {
   public static func check(_ text: String, member: String = "text") throws(WireFailure) {
     guard (1...TransactionContent.maximumByteCount).contains(text.utf8.count) else {
       throw .invalid(
-        member: member, reason: "has 1 to \(TransactionContent.maximumByteCount) bytes of UTF-8")
+        member: member, reason: "must have 1 to \(TransactionContent.maximumByteCount) bytes of UTF-8")
     }
     guard let forbidden = text.unicodeScalars.first(where: { !isPlain($0) }) else { return }
     let code = String(forbidden.value, radix: 16, uppercase: true)
@@ -28,7 +28,7 @@ public enum DisplayText {
   /// - Throws: ``WireFailure/invalid(member:reason:)`` naming the rule that is broken.
   package static func checkLine(_ text: String, member: String, limit: Int) throws(WireFailure) {
     guard (1...limit).contains(text.unicodeScalars.count) else {
-      throw .invalid(member: member, reason: "has 1 to \(limit) characters")
+      throw .invalid(member: member, reason: "must have 1 to \(limit) characters")
     }
     try check(text, member: member)
     guard !text.unicodeScalars.contains("\n") else {

@@ -37,7 +37,7 @@ public struct StartAnswer<Offer: ContainerOffer>: Sendable {
     let object = try Wire.object(bytes)
     handshake = try object.wireString("handshake")
     guard (1...2048).contains(handshake.utf8.count) else {
-      throw .invalid(member: "handshake", reason: "has 1 to 2048 characters")
+      throw .invalid(member: "handshake", reason: "must have 1 to 2048 characters")
     }
     offer = try Offer(parsing: object.wireBytes("offer", count: nil))
   }

@@ -23,14 +23,14 @@ public struct TOTPParameters: Hashable, Sendable {
   init(_ object: JSONObject) throws(WireFailure) {
     guard let algorithm = OATHAlgorithm(name: try object.wireName("algorithm")) else {
       throw .invalid(
-        member: "algorithm", reason: "is one of \(OATHAlgorithm.standardNames.joined(separator: ", "))")
+        member: "algorithm", reason: "must be one of \(OATHAlgorithm.standardNames.joined(separator: ", "))")
     }
     let (digits, period) = (try object.wireInteger("digits"), try object.wireInteger("period"))
     guard HOTP.allowedDigits.contains(Int(clamping: digits)) else {
-      throw .invalid(member: "digits", reason: "is 6 to 10")
+      throw .invalid(member: "digits", reason: "must be 6 to 10")
     }
     guard TOTP.allowedPeriods.contains(Int(clamping: period)) else {
-      throw .invalid(member: "period", reason: "is 1 to 3600")
+      throw .invalid(member: "period", reason: "must be 1 to 3600")
     }
     self.init(unchecked: algorithm, digits: Int(digits), period: Int(period))
   }

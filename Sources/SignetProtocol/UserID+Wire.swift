@@ -27,7 +27,7 @@ extension UserID {
       return
     }
     guard !text.isEmpty, text.unicodeScalars.count <= 128 else {
-      throw .invalid(member: "user", reason: "has 1 to 128 characters")
+      throw .invalid(member: "user", reason: "must have 1 to 128 characters")
     }
     guard text.unicodeScalars.allSatisfy({ DisplayText.isPlain($0) && $0 != "\n" }) else {
       throw .invalid(member: "user", reason: "has a control or invisible character; remove it")

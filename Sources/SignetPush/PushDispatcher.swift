@@ -42,7 +42,7 @@ extension PushDispatcher {
   /// The reason and what to do about it; it never contains a token or content.
   public var description: String {
     switch self {
-    case .targetGone: "the push service does not know the device any more; the target is dropped"
+    case .targetGone: "the push service does not know the device any more; the target is removed"
     case .tryAgain(_, let reason): "the push service did not accept the message for now: \(reason)"
     case .refused(let reason): "the push service refused the message: \(reason); check the settings of push"
     case .targetNotAllowed:

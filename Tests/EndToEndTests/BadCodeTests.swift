@@ -82,7 +82,7 @@ import Testing
   @Test(arguments: [
     ("\"url\":\"127.0.0.1:1/main\"", "\"url\":\"http://127.0.0.1:1/main\"", "only https is supported"),
     ("\"url\":\"127.0.0.1:1/main\"", "\"url\":\"127.0.0.1:99999/main\"", "\"url\""),
-    ("\"uid\":\"alice\"", "\"uid\":\"\"", "has 1 to 128 characters"),
+    ("\"uid\":\"alice\"", "\"uid\":\"\"", "must have 1 to 128 characters"),
     ("\"uid\":\"alice\"", "\"uid\":\"a\\u0007b\"", "has a control"),
     ("\"pin\":[", "\"pin\":[\"AAAA\",", "\"pin\""),
   ])

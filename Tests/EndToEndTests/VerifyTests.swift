@@ -45,7 +45,7 @@ import Testing
     let alone = try await decided.verify(jwsFile, "--public-key", decided.keyFile, "--json")
     #expect(alone.status == 0 && alone.output.contains("\"verified\": true"), alone.summary)
     let keyless = try await decided.verify(jwsFile)
-    #expect(keyless.status == 1 && keyless.errorOutput.contains("name the public key"), keyless.summary)
+    #expect(keyless.status == 1 && keyless.errorOutput.contains("give the public key"), keyless.summary)
     let refusal = try await decided.verify(jwsFile, "--json")
     #expect(refusal.status == 1 && refusal.errorOutput.isEmpty, refusal.summary)
     let said = try JSONObject(parsing: Array(refusal.output.utf8))

@@ -5,11 +5,11 @@ import Testing
   @Test(
     "Each failure says what to do, exactly",
     arguments: [
-      (CryptoFailure.keyLength(5), "the key has 5 bytes; use a length that the algorithm takes"),
+      (CryptoFailure.keyLength(5), "the key has 5 bytes; use a length that the algorithm accepts"),
       (.nonceLength(5), "the nonce has 5 bytes; use 12 for GCM and 16 for CBC"),
       (.tagLength(5), "the tag has 5 bytes; 16 are needed, a shorter tag is refused"),
-      (.inputLength(5), "the input has 5 bytes; use a length that the algorithm takes"),
-      (.authenticationFailed, "authentication failed; treat the message as if it had not arrived"),
+      (.inputLength(5), "the input has 5 bytes; use a length that the algorithm accepts"),
+      (.authenticationFailed, "authentication failed; discard the message"),
       (.decryptionFailed, "decryption failed; check the authentication code before decrypting"),
       (.parameterOutOfRange(.passes, 0, allowed: 1...64), "passes is 0; use 1 to 64"),
       (.invalidPoint, "not a point of the curve; send it uncompressed (0x04, X, Y)"),

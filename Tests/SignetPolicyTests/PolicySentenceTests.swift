@@ -44,7 +44,7 @@ struct PolicySentenceTests {
         [
           "The keys work on this device only, and with a password.",
           "A new password: 6 to 8 characters, no character more than 2 times in a row.",
-          "This device does not tell a wrong password from a right one; the server counts wrong codes and signatures.",
+          "This device cannot detect a wrong password; the server counts wrong codes and signatures.",
         ]
       ),
       (

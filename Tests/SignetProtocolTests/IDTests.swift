@@ -40,8 +40,9 @@ struct IDTests {
     "An id of another form is refused",
     arguments: ["", "a b", "a/b", "ä", "a\0", "..", String(repeating: "x", count: 65)])
   func refused(_ text: String) {
-    #expect(throws: WireFailure.invalid(member: "id", reason: "has 1 to 64 characters from A-Z a-z 0-9 _ -"))
-    {
+    #expect(
+      throws: WireFailure.invalid(member: "id", reason: "must have 1 to 64 characters from A-Z a-z 0-9 _ -")
+    ) {
       try ContainerID(text)
     }
   }

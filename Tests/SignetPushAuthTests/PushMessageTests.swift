@@ -64,7 +64,7 @@ struct PushMessageTests {
       #expect(throws: failure) { try PushAuthDelivery(userInfo: map) }
     }
     #expect(throws: PushAuthFailure.missing("message id")) { try PushAuthDelivery(token) }
-    #expect(throws: PushAuthFailure.malformed(reason: "is no JSON object")) { try PushAuthDelivery("{") }
+    #expect(throws: PushAuthFailure.malformed(reason: "is not a JSON object")) { try PushAuthDelivery("{") }
     for text in ["", "hello", "Log in? Yes.", "a.b.c.d"] {
       #expect(
         throws: PushAuthFailure.malformed(
@@ -163,10 +163,13 @@ struct PushMessageTests {
       (
         "\(parts[0]).\(part(PushSamples.claims("d", "mallory").text)).\(parts[2])", .token(.invalidSignature)
       ),
-      (PushSamples.token(PushSamples.header, "[]"), .malformed(reason: "has claims that are no JSON object")),
+      (
+        PushSamples.token(PushSamples.header, "[]"),
+        .malformed(reason: "has claims that are not a JSON object")
+      ),
       (
         PushSamples.token(PushSamples.header, #"{"u":"a","u":"b"}"#),
-        .malformed(reason: "has claims that are no JSON object")
+        .malformed(reason: "has claims that are not a JSON object")
       ),
       (String(repeating: "a", count: 20_000), .token(.tooLarge(byteCount: 20_000, limit: 16_384))),
     ] as [(String, PushAuthFailure)] {

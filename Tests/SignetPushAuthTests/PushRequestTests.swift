@@ -102,7 +102,7 @@ struct PushRequestTests {
 
   @Test("bodies that are none") func malformed() throws {
     for (body, failure) in [
-      ("", .malformed(reason: "is no JSON object")), ("[]", .malformed(reason: "is no JSON object")),
+      ("", .malformed(reason: "is not a JSON object")), ("[]", .malformed(reason: "is not a JSON object")),
       ("{}", .missing("jwt")), (#"{"jwt":"x"}"#, .missing("messageId")),
       (#"{"jwt":"","messageId":"m"}"#, .missing("jwt")), (#"{"jwt":1,"messageId":"m"}"#, .missing("jwt")),
     ] as [(String, PushAuthFailure)] {
@@ -150,11 +150,11 @@ struct PushRequestTests {
       ), ("https:///p", "https:///p", .invalid("registration endpoint", reason: "names no host, or a user")),
       (
         "https://a.example/a/../b", "https://a.example/b",
-        .invalid("registration endpoint", reason: "leads back in its path")
+        .invalid("registration endpoint", reason: "has .. in its path")
       ),
       (
         "https://a.example/\r\nX", "https://a.example/b",
-        .invalid("registration endpoint", reason: "has characters that a URL has not")
+        .invalid("registration endpoint", reason: "has characters that are not allowed in a URL")
       ),
     ] as [(String, String, PushAuthFailure)])
   func endpointRefusals(registration: String, authentication: String, failure: PushAuthFailure) {

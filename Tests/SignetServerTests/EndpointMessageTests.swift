@@ -87,7 +87,7 @@ import Testing
 
   @Test("an ill-formed id is rejected with the name of its member", arguments: ["", "a b", "ä", "../k"])
   func illFormedID(_ id: String) throws {
-    let form = "has 1 to 64 characters from A-Z a-z 0-9 _ -"
+    let form = "must have 1 to 64 characters from A-Z a-z 0-9 _ -"
     #expect(throws: Problem(.malformed, "\"mechanism\" \(form)")) {
       try NewPushMessage(["mechanism": .string(id)])
     }

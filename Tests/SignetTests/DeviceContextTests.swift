@@ -18,7 +18,7 @@ import Testing
     let request = try #require(try await fixture.device.pendingTransactions(for: container).first)
     for refused in [[], [UInt8](repeating: 1, count: 751)] {
       let failure = SignetFailure.contentRefused(
-        .invalid(member: "deviceContext", reason: "has 1 to 750 bytes"))
+        .invalid(member: "deviceContext", reason: "must have 1 to 750 bytes"))
       await #expect(throws: failure) {
         try await fixture.device.decide(request, .accepted, deviceContext: refused, with: container)
       }

@@ -88,7 +88,7 @@ extension LockPolicy {
       return ["\(([first] + others).joined(separator: ", ")); after \(waits.count + 1) \(end)."]
     case .silent:
       return [
-        "This device does not tell a wrong password from a right one; the server counts wrong codes and signatures."
+        "This device cannot detect a wrong password; the server counts wrong codes and signatures."
       ]
     }
   }

@@ -43,7 +43,7 @@ public struct DeviceCommand: Hashable, Sendable {
     else {
       throw .invalid(
         member: "reason",
-        reason: "has at most \(maximumReasonLength) characters, none of them a control character")
+        reason: "must have at most \(maximumReasonLength) characters, none of them a control character")
     }
   }
 

@@ -40,7 +40,7 @@ public struct ActivationCode: Hashable, Sendable {
       server = try ServerURL(wire: fields.url, member: "url")
       user = try UserID(fields.user)
       invite = try Self.invite(fields.invite)
-      guard fields.pins.count <= 4 else { throw .invalid(member: "pin", reason: "has 0 to 4 pins") }
+      guard fields.pins.count <= 4 else { throw .invalid(member: "pin", reason: "must have 0 to 4 pins") }
       var pins: [[UInt8]] = []
       for pin in fields.pins { pins.append(try Self.pin(pin)) }
       self.pins = pins
@@ -58,7 +58,7 @@ public struct ActivationCode: Hashable, Sendable {
 
   private static func pin(_ value: JSONValue) throws(WireFailure) -> [UInt8] {
     guard case .string(let text) = value, let bytes = Base64URL.bytes(text), bytes.count == 32 else {
-      throw .invalid(member: "pin", reason: "holds the base64url of 32 bytes")
+      throw .invalid(member: "pin", reason: "must be the base64url of 32 bytes")
     }
     return bytes
   }

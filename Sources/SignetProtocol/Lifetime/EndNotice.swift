@@ -46,7 +46,7 @@ public struct EndNotice: Hashable, Sendable {
     else {
       throw .invalid(
         member: "reason",
-        reason: "has at most \(Self.maximumReasonLength) characters, none of them a control character")
+        reason: "must have at most \(Self.maximumReasonLength) characters, none of them a control character")
     }
     self.container = container
     self.server = server

@@ -57,7 +57,7 @@ public enum PushTarget: Hashable, Sendable {
     case .apns:
       let token = try object.wireBytes("token", count: nil)
       guard (1...100).contains(token.count) else {
-        throw .invalid(member: "token", reason: "has 1 to 100 bytes")
+        throw .invalid(member: "token", reason: "must have 1 to 100 bytes")
       }
       self = .apns(token: token)
     case .fcm: self = .fcm(token: try Self.visible(object, "token", Self.tokenLengths))
@@ -94,7 +94,7 @@ public enum PushTarget: Hashable, Sendable {
     let text = try object.wireString(name)
     guard range.contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .invalid(
-        member: name, reason: "has \(range.lowerBound) to \(range.upperBound) visible ASCII characters")
+        member: name, reason: "must have \(range.lowerBound) to \(range.upperBound) visible ASCII characters")
     }
     return text
   }
@@ -125,9 +125,9 @@ public struct WebPushSubscription: Hashable, Sendable {
     guard Self.host(of: endpoint) != nil else {
       throw .invalid(
         member: "endpoint",
-        reason: "is an absolute https URL of at most \(Self.maximumEndpointLength) characters")
+        reason: "must be an absolute https URL of at most \(Self.maximumEndpointLength) characters")
     }
-    guard secret.count == 16 else { throw .invalid(member: "auth", reason: "has 16 bytes") }
+    guard secret.count == 16 else { throw .invalid(member: "auth", reason: "must have 16 bytes") }
     self.endpoint = endpoint
     self.key = key
     self.secret = secret

@@ -15,7 +15,7 @@ public struct PushTargetForm: Hashable, Sendable {
     if let name {
       let isPlain = name.unicodeScalars.allSatisfy { $0 != "\n" && DisplayText.isPlain($0) }
       guard name.unicodeScalars.count <= 128, isPlain else {
-        throw .invalid(member: "name", reason: "has 0 to 128 plain characters on one line")
+        throw .invalid(member: "name", reason: "must have 0 to 128 plain characters on one line")
       }
     }
     (self.name, self.target) = (name, target)

@@ -12,7 +12,7 @@ public struct CalendarDay: Hashable, Sendable {
       let year = Self.number(bytes[0..<4]), let month = Self.number(bytes[5..<7]),
       let day = Self.number(bytes[8..<10]), year > 0, (1...12).contains(month),
       (1...Self.days(in: month, of: year)).contains(day)
-    else { throw .invalid(member: "value", reason: "is a day, such as 2026-11-21") }
+    else { throw .invalid(member: "value", reason: "must be a day, such as 2026-11-21") }
     self.text = text
   }
 

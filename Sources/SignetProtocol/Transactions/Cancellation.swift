@@ -32,7 +32,7 @@ public struct Cancellation: Hashable, Sendable {
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     guard let reason = Reason(rawValue: try object.wireName("reason")) else {
-      throw .invalid(member: "reason", reason: "is userCancel or notifySuspicious")
+      throw .invalid(member: "reason", reason: "must be userCancel or notifySuspicious")
     }
     try self.init(reason, message: Wire.reading(object.optionalString("message")) ?? "")
   }

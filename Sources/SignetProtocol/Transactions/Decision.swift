@@ -53,7 +53,7 @@ public struct Decision: Hashable, Sendable {
   /// - Throws: ``WireFailure/invalid(member:reason:)`` unless it has 1 to 750 bytes.
   public static func check(deviceContext: [UInt8]) throws(WireFailure) {
     guard (1...750).contains(deviceContext.count) else {
-      throw .invalid(member: "deviceContext", reason: "has 1 to 750 bytes")
+      throw .invalid(member: "deviceContext", reason: "must have 1 to 750 bytes")
     }
   }
 

@@ -25,7 +25,7 @@ public struct DecisionCheck: Sendable {
     public var description: String {
       switch self {
       case .notADecision: "there is no signed decision in it"
-      case .keyMissing: "a JWS alone does not say whose it is; name the public key"
+      case .keyMissing: "a JWS alone does not identify its signer; give the public key"
       case .otherKey: "the answer has another public key than the one that was given"
       case .notSigned: "the signature is not valid: the decision was changed, or another key signed it"
       case .differs(let member): "the signed content has another \"\(member)\""

@@ -17,7 +17,7 @@ public struct MatchingNumber: Hashable, Sendable {
   public init(_ digits: String) throws(WireFailure) {
     guard Self.digitCounts.contains(digits.utf8.count),
       digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { throw .invalid(member: "number", reason: "has 2 to 6 digits") }
+    else { throw .invalid(member: "number", reason: "must have 2 to 6 digits") }
     self.digits = digits
   }
 

@@ -14,7 +14,7 @@ public struct MoneyAmount: Hashable, Sendable {
   public init(_ value: String, currency: String) throws(WireFailure) {
     guard currency.utf8.count == 3,
       currency.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
-    else { throw .invalid(member: "currency", reason: "has three capital letters (ISO 4217)") }
+    else { throw .invalid(member: "currency", reason: "must have three capital letters (ISO 4217)") }
     let places = Self.decimalPlaces(of: currency)
     let parts = Array(value.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -25,8 +25,8 @@ public struct MoneyAmount: Hashable, Sendable {
       throw .invalid(
         member: "value",
         reason: places == 0
-          ? "is an amount without decimal places in \(currency), such as 250"
-          : "is an amount with \(places) decimal places in \(currency), such as 250.\(String(repeating: "0", count: places))"
+          ? "must be an amount without decimal places in \(currency), such as 250"
+          : "must be an amount with \(places) decimal places in \(currency), such as 250.\(String(repeating: "0", count: places))"
       )
     }
     (self.value, self.currency) = (value, currency)

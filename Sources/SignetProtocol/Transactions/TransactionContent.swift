@@ -63,7 +63,7 @@ public struct TransactionContent: Hashable, Sendable {
     guard bytes.count <= Self.maximumByteCount else {
       throw .invalid(
         member: "content",
-        reason: "has \(bytes.count) bytes; what is shown has at most \(Self.maximumByteCount) in all")
+        reason: "has \(bytes.count) bytes; the limit is \(Self.maximumByteCount) in all")
     }
     json = String(decoding: bytes, as: UTF8.self)
   }
@@ -103,7 +103,7 @@ public struct TransactionContent: Hashable, Sendable {
     let initiated = try Wire.reading(object.optionalString("initiated"))
     if let from, initiated == nil { return .relyingParty(from) }
     guard from == nil, let initiated, initiated.utf8.elementsEqual("device".utf8) else {
-      throw .invalid(member: "from", reason: "is needed, or \"initiated\" is \"device\"")
+      throw .invalid(member: "from", reason: "is required, or \"initiated\" must be \"device\"")
     }
     return .device
   }

@@ -60,7 +60,7 @@ public struct TransactionField: Hashable, Sendable {
       try object.refuseMembers(except: ["label", "pairs", "type"])
       value = .group(try Self.pairs(object))
     default:
-      throw .invalid(member: "type", reason: "is amount, payee, text, date or group")
+      throw .invalid(member: "type", reason: "must be amount, payee, text, date or group")
     }
   }
 
@@ -89,7 +89,7 @@ public struct TransactionField: Hashable, Sendable {
       try DisplayText.check(text, member: "value")
     case .group(let pairs):
       try requireLabel()
-      guard !pairs.isEmpty else { throw .invalid(member: "pairs", reason: "has at least one pair") }
+      guard !pairs.isEmpty else { throw .invalid(member: "pairs", reason: "must have at least one pair") }
       for pair in pairs {
         try DisplayText.checkLine(pair.name, member: "name", limit: 128)
         try DisplayText.checkLine(pair.value, member: "value", limit: 1024)

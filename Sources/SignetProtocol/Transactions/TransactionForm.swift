@@ -41,10 +41,10 @@ public struct TransactionForm: Hashable, Sendable {
 
   func check() throws(WireFailure) {
     guard (1...64).contains(template.utf8.count), template.utf8.allSatisfy(Self.isAllowed) else {
-      throw .invalid(member: "template", reason: "has 1 to 64 characters from a-z 0-9 . -")
+      throw .invalid(member: "template", reason: "must have 1 to 64 characters from a-z 0-9 . -")
     }
     guard (1...Self.maximumFieldCount).contains(fields.count) else {
-      throw .invalid(member: "fields", reason: "has 1 to \(Self.maximumFieldCount) fields")
+      throw .invalid(member: "fields", reason: "must have 1 to \(Self.maximumFieldCount) fields")
     }
     for field in fields { try field.check() }
   }

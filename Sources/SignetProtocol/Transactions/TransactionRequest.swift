@@ -47,7 +47,7 @@ public struct TransactionRequest: Hashable, Sendable {
     }
     let digits = try Wire.reading(object.optionalInteger("digits")).map { Int(clamping: $0) }
     if let digits, !MatchingNumber.digitCounts.contains(digits) {
-      throw .invalid(member: "digits", reason: "is 2 to 6")
+      throw .invalid(member: "digits", reason: "must be 2 to 6")
     }
     self.init(
       id: try TransactionID(object.wireString("id")),

@@ -73,7 +73,7 @@ public struct TypedApproval: Hashable, Sendable {
     else {
       throw .invalid(
         member: "typed",
-        reason: "has at most \(maximumValueCount) positions of the form's fields, from 0, rising")
+        reason: "must have at most \(maximumValueCount) positions of the form's fields, from 0, rising")
     }
     var values: [TypedValue] = []
     for field in fields {

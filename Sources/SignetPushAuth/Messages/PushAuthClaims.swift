@@ -43,7 +43,7 @@ struct PushAuthClaims {
 
   /// Decodes Base64 in either alphabet, with or without padding.
   static func base64(_ text: String, named name: String) throws(PushAuthFailure) -> [UInt8] {
-    guard let bytes = Base64.decodeLeniently(text) else { throw .invalid(name, reason: "is no Base64") }
+    guard let bytes = Base64.decodeLeniently(text) else { throw .invalid(name, reason: "is not Base64") }
     return bytes
   }
 }

@@ -87,7 +87,7 @@ public struct PushAuthDelivery: Sendable {
     }
     let object: JSONObject
     do throws(JSONFailure) { object = try JSONObject(parsing: Array(text.utf8)) } catch {
-      throw .malformed(reason: "is no JSON object")
+      throw .malformed(reason: "is not a JSON object")
     }
     try self.init(userInfo: object)
   }
@@ -101,7 +101,7 @@ public struct PushAuthDelivery: Sendable {
     let claims = try key.claims(of: token)
     // The id is outside the token. If the token claims an id too, a difference shows that it was modified in transit.
     if let signed = Self.text(claims, "messageId"), !signed.utf8.elementsEqual(messageID.utf8) {
-      throw .invalid("message id", reason: "is another one than the server has signed")
+      throw .invalid("message id", reason: "is not the one that the server signed")
     }
     return try PushAuthMessage(
       claims, messageID: messageID, digest: HashFunction.sha256.digest(of: Array(token.utf8)))
@@ -118,7 +118,7 @@ public struct PushAuthDelivery: Sendable {
       jws = try JWS(compact: token, maximumByteCount: maximumTokenByteCount)
     } catch { throw .token(error) }
     do throws(JSONFailure) { return try JSONObject(parsing: jws.unverifiedPayload) } catch {
-      throw .malformed(reason: "has claims that are no JSON object")
+      throw .malformed(reason: "has claims that are not a JSON object")
     }
   }
 }

@@ -79,7 +79,7 @@ public struct PushAuthMessage: Sendable, Hashable {
     }
     guard claims.object.contains("t") else { throw .missing("time to live (t)") }
     guard let seconds = claims.number("t"), (0...Self.longestTimeToLive).contains(seconds) else {
-      throw .invalid("time to live (t)", reason: "is no number of seconds up to 30 days")
+      throw .invalid("time to live (t)", reason: "is not a number of seconds up to 30 days")
     }
     timeToLive = seconds
     mechanismID = try claims.text("u", named: "mechanism id (u)")

@@ -30,7 +30,7 @@ public struct PushAuthDevice: Sendable, Hashable {
   ) throws(PushAuthFailure) {
     guard !token.isEmpty else { throw .missing("device token") }
     guard token.utf8.count <= Self.maximumTokenByteCount, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-      throw .invalid("device token", reason: "is too long, or has characters that none has")
+      throw .invalid("device token", reason: "is too long, or has characters that are not allowed")
     }
     guard name.utf8.count <= 256, name.isPlainText else {
       throw .invalid("device name", reason: "is too long, or has control characters")
@@ -38,7 +38,7 @@ public struct PushAuthDevice: Sendable, Hashable {
     for (value, label) in [(platform, "device type"), (service, "communication type")] {
       guard (1...32).contains(value.utf8.count),
         value.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 })
-      else { throw .invalid(label, reason: "is none that is known") }
+      else { throw .invalid(label, reason: "is not known") }
     }
     self.token = token
     self.name = name

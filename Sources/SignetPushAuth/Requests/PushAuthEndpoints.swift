@@ -49,7 +49,7 @@ public struct PushAuthEndpoints: Sendable, Hashable {
     // With other characters, two parsers may disagree about the URL (RFC 3986 section 2).
     let disallowed = Set("\"<>\\^`{|}#".utf8)
     guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !disallowed.contains($0) }) else {
-      throw .invalid(name, reason: "has characters that a URL has not")
+      throw .invalid(name, reason: "has characters that are not allowed in a URL")
     }
     guard let delimiter = url.firstRange(of: "://") else { throw .insecureEndpoint(name) }
     let scheme = url[..<delimiter.lowerBound].lowercased()
@@ -63,7 +63,7 @@ public struct PushAuthEndpoints: Sendable, Hashable {
     }
     let path = url[delimiter.upperBound...].drop { $0 != "/" }.prefix { $0 != "?" }
     guard !path.split(separator: "/").contains("..") else {
-      throw .invalid(name, reason: "leads back in its path")
+      throw .invalid(name, reason: "has .. in its path")
     }
     return "\(scheme)://\(authority)"
   }

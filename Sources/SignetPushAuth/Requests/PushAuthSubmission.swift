@@ -32,7 +32,7 @@ public struct PushAuthSubmission: Sendable {
     guard body.count <= Self.maximumByteCount else { throw .malformed(reason: "is too long") }
     let object: JSONObject
     do throws(JSONFailure) { object = try JSONObject(parsing: body) } catch {
-      throw .malformed(reason: "is no JSON object")
+      throw .malformed(reason: "is not a JSON object")
     }
     let members = PushAuthClaims(object)
     self.action = action
@@ -105,7 +105,7 @@ public struct PushAuthSubmission: Sendable {
   public func device(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthDevice {
     let claims = PushAuthClaims(try key.claims(of: token))
     guard !claims.object.contains("response") else {
-      throw .invalid("token", reason: "is none of a new device token")
+      throw .invalid("token", reason: "is not for a new device token")
     }
     // Newer apps omit the id in the token; the key still belongs to the mechanism.
     if let claimedID = try claims.optionalText("mechanismUid", named: "mechanismUid"),
@@ -139,7 +139,7 @@ public struct PushAuthSubmission: Sendable {
   private static func mechanismID(_ claims: PushAuthClaims) throws(PushAuthFailure) -> String {
     let id = try claims.text("mechanismUid", named: "mechanismUid", limit: 128)
     guard id.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-      throw .invalid("mechanismUid", reason: "has characters that none has")
+      throw .invalid("mechanismUid", reason: "has characters that are not allowed")
     }
     return id
   }

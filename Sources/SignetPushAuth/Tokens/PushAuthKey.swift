@@ -72,7 +72,7 @@ public struct PushAuthKey: Sendable {
         .verified(with: verification, allowing: [.hs256])
     } catch { throw .token(error) }
     do throws(JSONFailure) { return try JSONObject(parsing: verified.payload) } catch {
-      throw .malformed(reason: "has claims that are no JSON object")
+      throw .malformed(reason: "has claims that are not a JSON object")
     }
   }
 }
