@@ -61,14 +61,14 @@ struct ContainerBinding {
 
   private static func key(_ text: String) throws(WireFailure) -> P256.Signing.PublicKey {
     do { return try P256.Signing.PublicKey(x963: Base64URL.decode(text)) } catch {
-      throw .invalid(member: "serverKey", reason: "is no point of P-256")
+      throw .invalid(member: "serverKey", reason: "is not a point of P-256")
     }
   }
 
   private static func origin(_ name: String?, member: String) throws(WireFailure) -> KeystoreKind {
     guard let name else { return .software }
     guard let origin = KeystoreKind(rawValue: name) else {
-      throw .invalid(member: member, reason: "is none that this version knows")
+      throw .invalid(member: member, reason: "is not known to this version")
     }
     return origin
   }

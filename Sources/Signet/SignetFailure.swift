@@ -248,11 +248,11 @@ public import SignetVault
       "the password is not allowed: \(violations.map(\.description).joined(separator: "; "))"
     case .passwordRequired: "a password is needed; enter it"
     case .dictionary(let failure): failure.description
-    case .activationCancelled: "it was cancelled; nothing was changed, begin again"
+    case .activationCancelled: "the operation was cancelled; nothing was changed: start again"
     case .lockedOut: "locked after too many wrong passwords; \(Self.resetRemedy())"
     case .waiting(let wait, let remaining): VaultFailure.waiting(wait, remaining: remaining).description
     case .wiped:
-      "everything that the password protected was erased after too many wrong ones; ask for a new activation code"
+      "everything that the password protected was erased after too many wrong passwords; ask for a new activation code"
     case .passwordUsedBefore(let count): VaultFailure.passwordUsedBefore(within: count).description
     case .passwordTooYoung(let until): VaultFailure.passwordTooYoung(until: until).description
     case .passwordExpired: "the password is too old; change it (signet password change), then go on"
@@ -276,41 +276,41 @@ public import SignetVault
       "\(key): locked after too many wrong passwords; \(Self.resetRemedy(of: key))"
     case .key(let key, let failure): "\(key): \(failure)"
     case .activationCode(let failure): failure.description
-    case .activationAborted: "it was stopped; nothing was changed, begin again"
+    case .activationAborted: "the operation was stopped; nothing was changed: start again"
     case .activationRefused:
-      "the server refused the activation; check the user id and the invite code, or ask for a new one (an invite is good once, for a limited time and for a few tries)"
+      "the server refused the activation; check the user id and the invite code, or ask for a new one (an invite is valid once, for a limited time and for a few attempts)"
     case .serverNotAuthentic:
-      "the server did not prove that it knows the invite; nothing was kept: check the server URL with who gave you the code"
+      "the server did not prove that it knows the invite; nothing was stored: check the server URL with the operator who gave you the code"
     case .deviceNameRefused(let failure): "choose another name for the device: \(failure)"
     case .unsupportedProfile(let failure):
-      "the server offers something that this version does not do: \(failure)"
+      "this version does not support what the server offers: \(failure)"
     case .serverNameMismatch(let offered):
-      "the server calls itself \(offered.shortForm); nothing was kept: if that is the right server, use that URL, or ask for a new activation code"
+      "the URL of the server is \(offered.shortForm); nothing was stored: if that is the right server, use that URL, or ask for a new activation code"
     case .unsupportedDevice(let problem):
       "the server does not accept this device: \(problem.detail.isEmpty ? problem.code.title : problem.detail)"
-    case .renewalDropped: "the server dropped the renewal; the keys are as before: renew again"
-    case .noSuchContainer: "there is no such container; list those there are"
+    case .renewalDropped: "the server discarded the renewal; the keys are unchanged: renew again"
+    case .noSuchContainer: "there is no such container; list the containers"
     case .pushTargetRefused(let failure): "name another target of pushes: \(failure)"
     case .reasonRefused(let failure): "give another reason: \(failure)"
     case .vault(let failure): failure.description
-    case .noSuchAccount: "there is no such account; list those there are (signet account list)"
+    case .noSuchAccount: "there is no such account; list the accounts (signet account list)"
     case .notExportable:
       "this secret may not leave the device; set up the other authenticator with its issuer"
     case .interchange(let failure): failure.description
     case .ocra(let failure): failure.description
     case .challengeWanted: "this account answers challenges; give it one (signet account respond)"
-    case .challengeNotWanted: "this account takes no challenge; ask for a code (signet otp)"
+    case .challengeNotWanted: "this account does not answer challenges; make a code (signet otp)"
     case .accountLocked(let lock): lock.description
     case .accountLock(let failure): failure.description
     case .accountPolicy(let failure): failure.description
     case .accountPolicyBroken(let breaches):
-      "this device is not as it is asked to be, so nothing was added: \(breaches.map(\.description).joined(separator: "; "))"
+      "this device does not meet the requirements, so nothing was added: \(breaches.map(\.description).joined(separator: "; "))"
     case .containerWiped:
       "the server had the container deleted from this device, with its keys; ask its operator why"
     case .codesNotTaken(let reason):
-      "the server takes no one-time codes of this device for now\(reason.isEmpty ? "" : " (\(reason))"); approve a transaction instead"
+      "the server does not accept one-time codes of this device for now\(reason.isEmpty ? "" : " (\(reason))"); approve a transaction instead"
     case .alreadyEnrolled(let what, let account):
-      "there are \(what) already, and they stay as they are; to enrol anew, remove the account with all that it has first: signet account delete \(account.shortForm)"
+      "\(what) are already enrolled, and were not changed; to enrol again, first delete the account with all its secrets: signet account delete \(account.shortForm)"
     case .pushAuth(let failure): failure.description
     case .pushAuthRefused(let status, ""):
       "the server did not accept it (status \(status)); begin again at the server"
@@ -323,21 +323,21 @@ public import SignetVault
     case .unexpectedAnswer(let status) where (500...599).contains(status):
       "the server, or a proxy before it, failed (status \(status)); try again"
     case .unexpectedAnswer(let status):
-      "the server's answer (status \(status)) is not of this protocol; check the server URL"
+      "the server's answer (status \(status)) does not follow this protocol; check the server URL"
     case .containerUnknown: "the server does not know this container any more; activate again"
     case .serverKeyUnknown:
-      "what answers does not sign with the server's key; check with its operator, then make new keys: signet renew"
+      "the response is not signed with the server's key; ask its operator, then make new keys: signet renew"
     // The detail of an unknown object alone is clearer than with the title.
     case .refused(let problem) where problem.code == .unknown && !problem.detail.isEmpty: problem.detail
     case .refused(let problem):
       problem.detail.isEmpty ? problem.code.title : "\(problem.code.title) \(problem.detail)"
     case .transactionExpired: "the transaction has expired; ask the other side to start again"
-    case .noSuchTransaction: "there is no such transaction waiting; list those there are"
+    case .noSuchTransaction: "there is no such pending transaction; list the pending ones"
     case .transactionDecided:
       "the transaction was decided before, perhaps on another device; nothing was changed"
     case .severalContainers(let containers):
       "several users of this device could decide it: \(containers.map(\.user.text).joined(separator: ", ")); choose one"
-    case .contentRefused(let failure): "it can't be shown as it is, or is no transaction: \(failure)"
+    case .contentRefused(let failure): "the transaction cannot be displayed, or is malformed: \(failure)"
     case .decisionNotAllowed: "the server does not offer this decision for the transaction"
     case .transactionCancelled:
       "the transaction was cancelled, or withdrawn by the other side; nothing was changed"

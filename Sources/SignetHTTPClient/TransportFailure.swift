@@ -38,32 +38,33 @@
   /// The cause and the remedy; never a URL, a header or content.
   public var description: String {
     switch self {
-    case .insecureURL: "only https is spoken; use a URL that begins with https://"
+    case .insecureURL: "only https is supported; use a URL that begins with https://"
     case .invalidRequest(let problem): "the request was not sent: \(problem)"
     case .invalidConfiguration(let problem): "the connection settings are not usable: \(problem)"
     case .unreachable(6): "the server's name was not found; check the name and the network"
     case .unreachable(5), .unreachable(97): "the proxy cannot be reached; check its address"
     case .unreachable: "the server cannot be reached; check the address and the network, then try again"
-    case .timedOut: "the server did not answer in time; check what became of the request before repeating it"
+    case .timedOut:
+      "the server did not answer in time; check whether the server carried out the request before repeating it"
     case .wrongPin:
       "the server's key is not one of the pinned keys; update the pins if the server's key was changed, "
-        + "otherwise someone is in between"
+        + "otherwise somebody intercepts the connection"
     case .certificateRefused(let problem): "the server's certificate was refused: \(problem)"
     case .tlsRefused(let code):
-      "no secure connection came about (code \(code)); the server must offer TLS 1.2 or newer with an "
+      "TLS handshake failed (code \(code)); the server must offer TLS 1.2 or newer with an "
         + "ECDHE and AES-GCM or ChaCha20-Poly1305 cipher suite"
     case .redirectRefused(let status):
       "the server answered with a redirect (\(status)), which is not followed; use the final URL"
     case .responseTooLarge(let limit):
-      "the answer is larger than \(limit) bytes; raise the limit if it may be"
+      "the answer is larger than \(limit) bytes; raise the limit if that size is expected"
     case .headersTooLarge(let limit): "the answer's headers are larger than \(limit) bytes; check the server"
     case .incompleteResponse(let code):
-      "the answer was cut short (code \(code)); check what became of the request before repeating it"
-    case .malformedResponse(let code): "what answered does not speak HTTP (code \(code)); check the port"
+      "the answer was cut short (code \(code)); check whether the server carried out the request before repeating it"
+    case .malformedResponse(let code): "the response is not HTTP (code \(code)); check the port"
     case .noResponse(let code):
-      "the connection ended without an answer (code \(code)); check what became of the request before "
-        + "repeating it"
-    case .cancelled: "the exchange was cancelled"
+      "the connection ended without an answer (code \(code)); check whether the server carried out the "
+        + "request before repeating it"
+    case .cancelled: "the request was cancelled"
     case .libraryFailure(let call, let code): "\(call) failed with code \(code); report this"
     }
   }

@@ -55,7 +55,8 @@ public struct ContainerProfile: Hashable, Sendable {
     guard (1...64).contains(otpLabel.unicodeScalars.count),
       otpLabel.unicodeScalars.allSatisfy({ DisplayText.isPlain($0) && $0 != "\n" })
     else {
-      throw .invalid(member: "label", reason: "has 1 to 64 characters, none of them a control character")
+      throw .invalid(
+        member: "label", reason: "must have 1 to 64 characters, none of them a control character")
     }
     totp = try TOTPParameters(otp)
     isOTPExportable = try Wire.reading(otp.optionalBool("exportable")) ?? false
@@ -80,11 +81,11 @@ public struct ContainerProfile: Hashable, Sendable {
   public static func objection(to protection: ProtectionPolicy, of key: KeyName) -> String? {
     switch protection {
     case .biometric, .devicePasscode:
-      "is opened by the device, or with a password; use another type"
+      "must be opened by the device alone, or with a password; use another type"
     // An attacker can send requests with wrong signatures: if the server counted those, the attacker could lock out any
     // user.
     case _ where key == .session && protection.lockPolicy == .silent:
-      "has no silent lock: the server does not count its wrong passwords; use another lock"
+      "must not have a silent lock: the server does not count its wrong passwords; use another lock"
     default: nil
     }
   }

@@ -44,12 +44,12 @@ public import SignetJOSE
   /// The reason and what to do about it; it never contains a secret, a challenge or a user.
   public var description: String {
     switch self {
-    case .malformed(let reason): "this is no message of a push service: it \(reason)"
+    case .malformed(let reason): "this is not a message of a push service: it \(reason)"
     case .missing(let name): "the \(name) is missing"
     case .invalid(let name, let reason): "the \(name) \(reason)"
     case .token(let failure): "the token was refused: \(failure)"
     case .weakSecret(let count, let least):
-      "the shared secret has \(count) bytes; the server has to give at least \(least)"
+      "the shared secret has \(count) bytes; the server must give at least \(least)"
     case .unknownMechanism: "no account on this device has the name that the message gives; enrol it again"
     case .otherUser: "the message is for another user than the account's; it was ignored"
     case .replayed: "the message was received before with another content or name; it was ignored"
@@ -62,13 +62,13 @@ public import SignetJOSE
     case .notPending: "the message was answered before"
     case .ended: "the request has ended; begin again at the server"
     case .numberNotOffered(let offered):
-      "the number is none of those that the message offers (\(offered.map(String.init).joined(separator: ", "))); nothing was sent"
+      "the number is not one of those that the message offers (\(offered.map(String.init).joined(separator: ", "))); nothing was sent"
     case .expired: "the message has expired; begin again at the server"
     case .wrongAnswer(let reason): "the message \(reason)"
     case .wrongResponse: "the response to the challenge is wrong; enrol the device again"
     case .noSuchNotification: "there is no message of this id"
     case .notEnrolled:
-      "the server does not know this account any more, and asks it nothing: delete it here; for another one, have the operator invite this device again"
+      "the server does not know this account any more: delete it here; for a new one, ask the operator for another invite"
     }
   }
 }

@@ -16,7 +16,7 @@ package enum InputFile {
     } catch {
       guard error == .tooLarge else { throw unreadable(path, TerminalText(ours: systemMessage(error.code))) }
       throw CommandFailure(
-        .dataError, "\(name(path)) has more than \(ours: size(limit)), which nothing has that is read here")
+        .dataError, "\(name(path)) has more than \(ours: size(limit)), the limit for this input")
     }
   }
 

@@ -113,7 +113,8 @@ public struct SecretInput: Hashable, Sendable {
   /// The failure and the remedy; never the typed text.
   public var description: String {
     switch self {
-    case .noTerminal: "there is no terminal to ask at; run this in one, or give the answer with an option"
+    case .noTerminal:
+      "there is no terminal for questions; run this in a terminal, or give the answer with an option"
     case .descriptorUnusable(let number):
       "file descriptor \(number) is not open for reading; redirect something into it: \(number)< file"
     case .descriptorIsTerminal(let number):

@@ -52,7 +52,7 @@ import SignetVault
   public var description: String {
     switch self {
     case .protocol(_, let detail): detail
-    case .wrongSecret(_, let status): "that is wrong; \(Self.retryText(status))"
+    case .wrongSecret(_, let status): "the PIN or password is wrong; \(Self.retryText(status))"
     case .coolingDown(_, let status): "not tried: \(Self.retryText(status))"
     case .unusableSecret(_, let problem): problem.description
     case .notRecognised: "not recognised; try again"
@@ -90,7 +90,7 @@ import SignetVault
     switch self {
     case .notDigits: "a PIN has digits only; use 0 to 9"
     case .digitCount(let counts): "a PIN has \(counts.lowerBound) to \(counts.upperBound) digits"
-    case .tooCommon: "that PIN is among the first that anybody tries; choose another"
+    case .tooCommon: "that PIN is easy to guess; choose another"
     case .text(let failure): failure.description
     case .sameAsBefore: "that is the present one; choose another"
     }
@@ -156,7 +156,7 @@ extension UAFFailure {
         switch answer {
         case .userLockout: Self.lockedOut
         case .keyDisappearedPermanently:
-          "the key is gone for good (\(failure)); remove it at the server, and register again"
+          "the key is permanently lost (\(failure)); remove it at the server, and register again"
         default: failure.description
         }
       self = .protocol(answer.asmStatus(for: command).clientError, detail)

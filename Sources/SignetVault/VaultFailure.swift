@@ -111,24 +111,24 @@ extension VaultFailure: CustomStringConvertible {
     switch self {
     case .folderMissing(let path): "there is no folder \(path); make it, or register this device first"
     case .folderUnavailable(let path, let error):
-      "the folder \(path) cannot be used: \(systemMessage(error)); choose or repair another"
+      "the folder \(path) cannot be used: \(systemMessage(error)); repair it or choose another"
     case .folderReadOnly(let path):
       "\(path) may not be written to; give this user write access to the folder and all files in it"
     case .ownedByAnother(let path, let owner, let user):
       "\(path) belongs to user \(owner) and this program runs as user \(user); run it as its owner"
     case .writableByOthers(let path):
-      "other users may write to \(path); check what is in it, then take that right away (chmod go-w)"
+      "other users may write to \(path); check what is in it, then remove that permission (chmod go-w)"
     case .diskFull: "the disk is full and nothing was changed; free some space and try again"
     case .busy: "another process is using the vault; try again when it is done"
     case .tooNew(let found, let supported):
       "the vault has version \(found) and this program knows versions up to \(supported); install the newer program"
-    case .damaged: "the vault file is damaged; restore it from a backup, or delete it and register anew"
+    case .damaged: "the vault file is damaged; restore it from a backup, or delete it and register again"
     case .altered(let part):
-      "\(part) was changed from outside; do not use it: delete the container, or the vault, and register anew"
+      "\(part) was changed from outside; do not use it: delete the container, or the vault, and register again"
     case .otherKeystore(let found, let expected):
-      "made with the keystore “\(found.rawValue)”, opened with “\(expected.rawValue)”; use the one it was made with"
+      "the vault was made with the keystore “\(found.rawValue)” and opened with “\(expected.rawValue)”; use the first"
     case .keystore(let failure): failure.description
-    case .noSuchContainer(let id): "there is no container \(id); list those there are"
+    case .noSuchContainer(let id): "there is no container \(id); list the containers"
     case .noSuchSlot(let domain, let kind):
       "the container has no domain “\(domain)” that \(kind.noun) opens; list its domains"
     case .noSuchRecord(let name): "the domain has no record “\(name)”"
@@ -138,15 +138,15 @@ extension VaultFailure: CustomStringConvertible {
     case .invalidDraft(let reason): reason
     case .unusablePassword(let failure): failure.description
     case .wrongPassword(.some(1)): "the password is wrong; 1 try is left"
-    case .wrongPassword(.some(0)): "the password is wrong and no try is left; register this device anew"
+    case .wrongPassword(.some(0)): "the password is wrong and no try is left; register this device again"
     case .wrongPassword(.some(let remaining)): "the password is wrong; \(remaining) tries are left"
     case .wrongPassword(nil): "the password is wrong; try again"
-    case .lockedOut: "locked after too many wrong passwords; register this device anew"
+    case .lockedOut: "locked after too many wrong passwords; register this device again"
     case .waiting(let wait, let remaining):
       "wait \(wait.wholeSeconds) s before the next password; this one was not tried"
         + (remaining.map { ", \($0) \($0 == 1 ? "try is" : "tries are") left" } ?? "")
     case .wiped(let domain):
-      "after too many wrong passwords everything in “\(domain)” was erased; register this device anew"
+      "after too many wrong passwords everything in “\(domain)” was erased; register this device again"
     case .passwordRefused(let violations): violations.map(\.description).joined(separator: "; ")
     case .passwordUsedBefore(let count):
       "the password is one of the last \(count); choose one that was not used before"
@@ -154,26 +154,28 @@ extension VaultFailure: CustomStringConvertible {
       "the password was changed not long ago; change it again from \(until) s after 1970-01-01T00:00:00Z on"
     case .passwordNeeded(let domain): "open “\(domain)” with its password first"
     case .silentDomain(let domain):
-      "this device cannot tell whether a password of “\(domain)” is right; only the server can: use the keys, or register anew"
+      "this device cannot verify a password of “\(domain)”; only the server can: use the keys, or register again"
     case .wrongRecoveryCode:
       "that is not the recovery code that was printed last; check it, or use the password"
     case .biometricsInvalidated:
       "a finger or face was enrolled or removed; use the password, and enable biometrics again"
     case .biometric(let failure): failure.description
     case .passcode(let failure): failure.description
-    case .outdated(let domain): "what opens “\(domain)” was changed since it was opened; open it again"
+    case .outdated(let domain):
+      "the password or another method of “\(domain)” was changed since it was opened; open it again"
     case .rolledBack(let found, let expected):
-      "this folder is an older copy (state \(found), the hardware is at \(expected)); put the newest one back, or delete it and register anew"
+      "this folder is an older copy (state \(found), the hardware is at \(expected)); put the newest one back, or delete it and register again"
     case .clock(let failure): failure.description
     case .costOutOfRange(let cost):
       "a password cost of \(cost.memoryKiB) KiB, \(cost.passes) passes and \(cost.lanes) lanes is not accepted; "
         + "use at least \(PasswordCost.floor.memoryKiB) KiB and \(PasswordCost.floor.passes) passes"
     case .costTooHigh(let cost, let limit):
       "the server asks for \(cost.memoryKiB) KiB, \(cost.passes) passes and \(cost.lanes) lanes for a password, and this device "
-        + "gives \(limit.memoryKiB) KiB and \(limit.passes) passes; have the server's operator ask for less"
+        + "allows \(limit.memoryKiB) KiB and \(limit.passes) passes; have the server's operator ask for less"
     case .lockLimitOutOfRange(let limit): "a limit of \(limit) attempts is not accepted; use 1 to 100"
-    case .counterExhausted(let name): "the counter “\(name)” has reached its end; register this device anew"
-    case .notACounter(let name): "the record “\(name)” is no counter; read it as a record"
+    case .counterExhausted(let name):
+      "the counter “\(name)” has reached its maximum; register this device again"
+    case .notACounter(let name): "the record “\(name)” is not a counter; read it as a record"
     case .crypto(let failure): failure.description
     case .storage(let failure): failure.description
     }

@@ -10,8 +10,8 @@ extension Command {
       Command(
         "list", "List them",
         description: """
-          Neither secrets nor codes are shown. Those that are asked by push messages are of the type push; signet message list shows \
-          what they were asked.
+          Neither secrets nor codes are shown. Accounts that receive push messages have the type push; signet message \
+          list shows the messages.
           """
       ) { arguments in
         let options = try DeviceOptions(arguments)
@@ -45,7 +45,7 @@ extension Command {
       Command(
         "rename", "Give an account another issuer or name",
         options: [
-          .value("issuer", "Who it is with", named: "text"), .value("to", "Whose it is", named: "text"),
+          .value("issuer", "The new issuer", named: "text"), .value("to", "The new name", named: "text"),
         ], arguments: [accountArgument]
       ) { arguments in
         guard arguments.isSet("issuer") || arguments.isSet("to") else {
@@ -67,10 +67,10 @@ extension Command {
       Command(
         "delete", "Delete an account with all its secrets, for good",
         description: """
-          Nothing gets it back: export it first, or have its issuer set it up anew. One that is asked by push messages goes with them; \
-          its server is not told, and may go on asking.
+          A deleted account cannot be restored: export it first, or have its issuer set it up again. Push messages of \
+          the account are deleted with it; its server is not notified, and may send more.
           """,
-        options: [.flag("yes", "Do not ask", short: "y")], arguments: [accountArgument]
+        options: [.flag("yes", "Do not ask for confirmation", short: "y")], arguments: [accountArgument]
       ) { arguments in
         let deleted: ListedAccount? = try await withChosen(arguments) { device, account, password in
           guard try await arguments.confirmsDeletion("Delete \(account.shown) for good") else { return nil }
@@ -97,7 +97,7 @@ extension Command {
         return .success
       },
       Command(
-        "unlock", "Unlock an account that was locked by hand, or for not being used",
+        "unlock", "Unlock an account that was locked by hand, or after inactivity",
         arguments: [accountArgument]
       ) { arguments in
         let (account, lock) = try await withChosen(arguments) { device, account, password in
@@ -110,8 +110,8 @@ extension Command {
       },
       Command(
         "clear", "Delete all accounts, also where their password is forgotten",
-        description: "Nothing gets them back, and no password is asked for.",
-        options: [.flag("yes", "Do not ask", short: "y")]
+        description: "Deleted accounts cannot be restored. No password is asked for.",
+        options: [.flag("yes", "Do not ask for confirmation", short: "y")]
       ) { arguments in
         let device = try DeviceOptions(arguments).device(createIfMissing: false)
         guard try await arguments.confirmsDeletion("Delete all accounts that were imported, for good") else {
@@ -124,7 +124,7 @@ extension Command {
       Command(
         "protect", "Set or change the password of the accounts",
         description: """
-          From then on the accounts open with this password on this device, and with nothing else. With --password-fd the present \
+          The accounts can then be opened only with this password on this device. With --password-fd the current \
           password comes first, if there is one, and then the new one.
           """
       ) { arguments in
@@ -133,7 +133,7 @@ extension Command {
         arguments.warn(of: outcome)
         return .success
       },
-      Command("unprotect", "Take the password of the accounts away: the device alone opens them") {
+      Command("unprotect", "Remove the password of the accounts: the device alone then protects them") {
         arguments in
         let outcome = try await unprotected(arguments)
         arguments.report("The device alone opens the accounts now.", ["password": .bool(false)])

@@ -6,19 +6,20 @@ extension Command {
   static let respond = Command(
     "respond", "Answer a challenge",
     description: """
-      For the accounts that signet account list shows as challenge: keys of OCRA (RFC 6287), which come from PSKC documents. The \
-      suite of the account says how a challenge is written, and what else is wanted. No network is needed.
+      For the accounts that signet account list shows as challenge: keys of OCRA (RFC 6287), which come from PSKC \
+      documents. The suite of the account defines the form of the challenge and the other inputs. No network is \
+      needed.
 
-      A PIN is asked for where the suite has one, after the password of the accounts, if they have one. It enters the answer and is \
-      not kept: a wrong one makes a wrong answer.
+      If the suite includes a PIN, it is asked for after the password of the accounts, if they have one. The answer \
+      depends on the PIN, which is not stored: a wrong PIN gives a wrong answer.
 
-      A counter is one further, and on the disk, before the answer is shown; what is refused uses none up.
+      A counter is incremented and stored before the answer is shown; a rejected challenge does not change it.
       """,
     options: [
       .value("pin-fd", "Read the PIN from this file descriptor instead of asking: one line", named: "n"),
-      .value("session", "What the suite wants of the session, in hexadecimal", named: "hex"),
+      .value("session", "The session information that the suite requires, in hexadecimal", named: "hex"),
     ],
-    arguments: [accountArgument, Argument("challenge", "What the other side asks")],
+    arguments: [accountArgument, Argument("challenge", "The challenge")],
     examples: [
       .init("signet account respond Bank 12345678", "Answer, and be asked for the PIN if there is one"),
       .init("signet account respond --pin-fd 3 Bank 12345678 3<pin", "Answer from a script"),

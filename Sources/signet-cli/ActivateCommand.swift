@@ -13,20 +13,21 @@ extension Command {
   static let activate = Command(
     "activate", "Make a container from an activation code",
     description: """
-      The code is read from a picture of its QR code, given as text, or typed by hand as three values: user, server and invite. \
-      Where the server wants a password, it is asked for twice. A key may have one of its own: first comes the password of the \
-      container, then those of the signing key, the one-time password key and the session key, as far as there are any.
+      The code is read from a picture of its QR code, given as text, or typed by hand as three values: user, server \
+      and invite. If the server requires a password, it is asked for twice. A key may have its own password: first \
+      comes the password of the container, then those of the signing key, the one-time password key and the session \
+      key, if they have one.
 
-      If the connection breaks, the code can be used again; nothing is half done. A container that was stored but not confirmed \
-      is confirmed by the next command that reaches the server.
+      If the connection fails, the code can be used again. A container that was stored but not confirmed is confirmed \
+      by the next command that reaches the server.
 
-      Activating again for the same user at the same server replaces the container: what apps encrypted with it becomes \
-      unreadable. That is asked first, and taken as agreed to with --yes. To make new keys and keep what is encrypted, use signet \
-      renew; where the password is forgotten or locked, signet recovery reset.
+      Activating again for the same user at the same server replaces the container: what apps encrypted with it \
+      becomes unreadable. The command asks for confirmation first, unless --yes is given. To make new keys and keep \
+      what is encrypted, use signet renew; if the password is forgotten or locked, use signet recovery reset.
 
-      A picture may have 33554432 pixels, 8192 on a side. One that is full of what looks like corners of QR codes is refused, since \
-      reading it would take long; crop it to the code. Any other takes 25 s of processor time at most; the worst that were tried \
-      took 5 s.
+      A picture may have 33554432 pixels, 8192 on a side. A picture with too many possible corners of QR codes is \
+      refused, since reading it would take too long; crop it to the code. Any other takes 25 s of processor time at \
+      most; the worst that were tested took 5 s.
       """,
     options: [
       .value("qr", "Read the QR code in this PNG picture", named: "file", completion: .file),
@@ -36,8 +37,8 @@ extension Command {
       .value("user", "By hand: the user id"),
       .value("server", "By hand: the server, HOST[:PORT]/DOMAIN"),
       .value("invite", "By hand: the invite code; asked for where it is missing", named: "code"),
-      .value("name", "What you call the container"),
-      .value("device-name", "What you call this device, for the operator", named: "name"),
+      .value("name", "The name of the container on this device"),
+      .value("device-name", "The name of this device, shown to the operator", named: "name"),
       .flag("yes", "Replace a container of the same user at the same server without asking", short: "y"),
     ]
   ) { arguments in
@@ -67,7 +68,7 @@ extension Command {
       case SignetFailure.transport(.wrongPin):
         throw CommandFailure(
           .protocolError,
-          "the server's key is not one of the pinned keys: it was changed since the code was made, or someone is in between; ask the operator for a new activation code"
+          "the server's key is not one of the pinned keys: it was changed since the code was made, or somebody intercepts the connection; ask the operator for a new activation code"
         )
       default: throw handler.failure ?? code.server.named(error)
       }
@@ -77,7 +78,7 @@ extension Command {
       arguments.output.print(json: JSONValue.object(container.json).text)
     } else {
       arguments.output.print("Activated \(container.fullName).")
-      arguments.output.print("Keys are kept by: \(device.keystoreKind)")
+      arguments.output.print("Keystore: \(device.keystoreKind)")
     }
     return .success
   }

@@ -11,16 +11,17 @@
     static let agent = Command(
       "agent", "Hold the unlocked sessions of this user's apps",
       description: """
-        The agent runs until it is stopped. It listens on a socket that only this user can reach, and lets in the programs \
-        that the groups file names; signet lock, unlock and status talk to it as well. All programs of a group share one \
-        session: one unlock serves all, one lock locks all.
+        The agent runs until it is stopped. It listens on a socket that only this user can reach, and accepts the \
+        programs that the groups file names; signet lock, unlock and status use the socket as well. All programs of a \
+        group share one session: one unlock is valid for all, one lock locks all.
 
-        The groups file is JSON: {"version":1,"groups":[{"name":"default","executables":["/usr/bin/app"],"idle":300,"age":28800}]}. \
-        Paths are absolute and without links; neither group nor others may write to the programs or to the folders above them. \
+        The groups file is JSON: \
+        {"version":1,"groups":[{"name":"default","executables":["/usr/bin/app"],"idle":300,"age":28800}]}. Paths are \
+        absolute and without links; neither group nor others may write to the programs or to the folders above them. \
         idle and age are the seconds after which a session is locked; they may be left out.
 
-        At each unlock the agent looks whether it is being tampered with, and does what the settings of integrity say: it refuses the \
-        unlock and names what it found, wipes the sessions of all groups, or ends.
+        At each unlock the agent checks for tampering, and reacts as the integrity settings say: it refuses the unlock \
+        and names what it found, wipes the sessions of all groups, or terminates.
 
         systemd can start the agent when its socket is used: systemctl --user enable --now signet-agent.socket.
         """,
@@ -34,7 +35,8 @@
       guard ProcessHardening.closeMemory() else {
         throw CommandFailure(
           .unavailable,
-          "the system does not close this process's memory to others; the agent keeps no keys in it")
+          "the system does not protect the memory of this process from other processes; the agent cannot hold keys in it"
+        )
       }
       let configuration = try AgentConfiguration(path: groupsPath(arguments))
       // The device locks the agent's own sessions, so no other responder is needed.
@@ -73,8 +75,8 @@
     static let unlock = Command(
       "unlock", "Unlock the session that apps share",
       description: """
-        The password is asked for, or a finger or the passcode of this device where that is enabled: the agent has it matched or \
-        checked.
+        The command asks for the password, or, if that is enabled, for a finger or the passcode of this device, which \
+        the agent verifies.
         """,
       options: [AgentOptions.socket, AgentOptions.program, AgentOptions.group, ContainerChoice.option]
     ) { arguments in
@@ -106,7 +108,7 @@
     }
 
     static let status = Command(
-      "status", "Tell whether the session that apps share is unlocked",
+      "status", "Show whether the session that apps share is unlocked",
       description: "The exit status is 0 if it is, 1 if it is locked.",
       options: [AgentOptions.socket, AgentOptions.program, AgentOptions.group]
     ) { arguments in

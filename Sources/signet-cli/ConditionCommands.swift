@@ -5,15 +5,16 @@ import SignetTerminal
 
 extension Command {
   static let condition = Command(
-    "condition", "Look after what this device has to be like: account policies, locks, reports",
+    "condition", "Check this device against the server's requirements: account policies, locks, reports",
     description: """
-      A container can ask something of the device: not to be tampered with, to have a fingerprint enrolled, to be up to date. Where \
-      that is not so, it is locked: it makes no codes and approves nothing until it is so again. To deny always works.
+      A container can have requirements of the device: for example, that it shows no sign of tampering, has an \
+      enrolled fingerprint, or is up to date. If one is not met, the container is locked: it makes no codes and \
+      approves nothing until the requirement is met again. Transactions can always be denied.
       """,
     commands: [
       Command(
-        "show", "Evaluate a container's policies, and say what locks it",
-        description: "The exit status is 0 where nothing locks it, 1 where something does.",
+        "show", "Evaluate a container's policies, and show its locks",
+        description: "The exit status is 0 if the container is not locked, 1 if it is.",
         options: [ContainerChoice.option]
       ) { arguments in
         let device = try DeviceOptions(arguments).device(createIfMissing: false)
@@ -23,11 +24,13 @@ extension Command {
         return status.lock.isLocked ? .failure : .success
       },
       Command(
-        "report", "Tell a container's server what this device is like, and do what the server wants",
+        "report",
+        "Report the state of this device to a container's server, and carry out the server's commands",
         description: """
-          Signed, so that the server can rely on who says it. The server may lock the container, take no codes of it, or have it deleted; \
-          policies that it has attached hold from now on. signet pending and signet listen do this by themselves where the server asks. The \
-          exit status is 0 where nothing locks the container now, 1 where something does, or it was deleted.
+          The report is signed. The server may lock the container, refuse its codes, or have it deleted; policies that \
+          the server attaches apply from then on. signet pending and signet listen report by themselves if the server \
+          requires it. The exit status is 0 if the container is not locked afterwards, 1 if it is locked or was \
+          deleted.
           """,
         options: [ContainerChoice.option]
       ) { arguments in
@@ -55,7 +58,7 @@ extension Command {
         "lock", "Lock a container by hand: it makes no codes and approves nothing until it is unlocked",
         options: [
           ContainerChoice.option, .value("reason", "Why", named: "text"),
-          .value("policy", "The policy that is the cause, one of the container's", named: "name"),
+          .value("policy", "The policy of the container that is the cause", named: "name"),
         ]
       ) { arguments in
         let device = try DeviceOptions(arguments).device(createIfMissing: false)
@@ -67,10 +70,10 @@ extension Command {
         return .success
       },
       Command(
-        "unlock", "Unlock a container that was locked by hand, or for not being used",
+        "unlock", "Unlock a container that was locked by hand, or after inactivity",
         description: """
-          What opens the container is asked for. Locks of its server, and of policies that are still broken, stay: the exit status is 1 \
-          then.
+          The command asks for the password of the container, or for another enabled method. Locks by the server, and \
+          by policies that are still broken, stay: the exit status is then 1.
           """,
         options: [ContainerChoice.option]
       ) { arguments in
@@ -101,13 +104,13 @@ extension Command {
     arguments.output.print("Policies: \(policies.isEmpty ? "none" : policies, limit: 1000)")
     if !status.unknownPolicies.isEmpty {
       let unknown = status.unknownPolicies.joined(separator: ", ")
-      arguments.output.print("Not known here, and not evaluated: \(unknown, limit: 1000)")
+      arguments.output.print("Unknown, and not evaluated: \(unknown, limit: 1000)")
     }
     for broken in status.lock.broken {
       arguments.output.print("Broken: \(broken.breach, limit: 1000)")
     }
     if let reason = status.stepUpReason {
-      arguments.output.print("Its server takes no codes for now, but approvals: \(reason, limit: 1000)")
+      arguments.output.print("Its server accepts no codes for now, but approvals: \(reason, limit: 1000)")
     }
     arguments.output.print("\(container.fullName): \(status.lock, limit: 2000)")
   }

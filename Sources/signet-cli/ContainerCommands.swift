@@ -13,8 +13,8 @@ extension Command {
   static let list = Command(
     "list", "List the containers on this device",
     description:
-      "No network is needed. Where there is no container yet, nothing is listed, and the exit status is 0. "
-      + "Where none is left, servers are told what they have not heard of the last ones. "
+      "No network is needed. If there is no container yet, nothing is listed, and the exit status is 0. "
+      + "If none is left, servers that were not notified of the end of the last ones are notified. "
       + "Accounts that were imported are listed by signet account list."
   ) { arguments in
     var all: [ListedContainer] = []
@@ -43,13 +43,14 @@ extension Command {
   static let otp = Command(
     "otp", "Print a one-time password",
     description: """
-      No network is needed. Where the one-time password key has a password of its own, that is asked for.
+      No network is needed. If the one-time password key has its own password, that one is asked for.
 
-      With a name, containers are looked at first: the beginning of the id, the name, USER or USER@SERVER, as with --container; \
-      then the accounts that were imported: the beginning of the id (8 digits or more), ISSUER:NAME, the issuer or the name, in \
-      either case. Without one, the only container is meant, or the only account where there is no container.
+      A name is first looked up among the containers: the beginning of the id, the name, USER or USER@SERVER, as with \
+      --container; then among the imported accounts: the beginning of the id (8 digits or more), ISSUER:NAME, the \
+      issuer or the name, ignoring case. Without a name, the command uses the only container, or the only account if \
+      there is no container.
 
-      The code of an account that goes by a counter is a new one each time, and the counter is on the disk before it is shown.
+      The code of a counter-based account is new each time, and the counter is stored before the code is shown.
       """,
     options: [ContainerChoice.option],
     arguments: [Argument("name", "The container or account", arity: .optional)]

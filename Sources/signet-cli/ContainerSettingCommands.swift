@@ -7,7 +7,7 @@ extension Command {
     "rename", "Give a container another name on this device",
     description: "No network is needed. Accounts that were imported are renamed by signet account rename.",
     options: [ContainerChoice.option],
-    arguments: [Argument("name", "What you call the container")]
+    arguments: [Argument("name", "The new name of the container")]
   ) { arguments in
     let device = try DeviceOptions(arguments).device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
@@ -23,13 +23,14 @@ extension Command {
   static let trust = Command(
     "trust", "Trust other certificates of a container's server",
     description: """
-      A container remembers which certificates it was activated with. Where the server gets others, name those here: the \
-      authority's, or none for those that the system trusts. No network is needed; what the server signs is verified as before.
+      A container stores the certificates that it was activated with. If the certificates of the server change, name \
+      the new ones here: the authority's, or none for those that the system trusts. No network is needed; signatures \
+      of the server are verified as before.
       """,
     options: [
       ContainerChoice.option,
       .value(
-        "pin", "Also ask for this key, as signet-server init prints it; without one, for no certain key",
+        "pin", "Also pin this key, as signet-server init prints it; without it, no key is pinned",
         named: "pin", isRepeatable: true),
     ],
     arguments: [
@@ -66,7 +67,7 @@ extension Command {
       arguments.output.print("Certificates for \(container.fullName): \(certificates).")
       arguments.output.print(
         encodedPins.isEmpty
-          ? "No pin: any key of these authorities is taken."
+          ? "No pin: any key of these authorities is accepted."
           : "Pins: \(ours: encodedPins.joined(separator: ", "))")
     }
     return .success

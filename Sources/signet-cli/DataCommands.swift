@@ -14,15 +14,15 @@ extension Command {
   static let data = Command(
     "data", "Encrypt and decrypt data of apps",
     description: """
-      What is encrypted can be decrypted with the same label and group, by this container alone: when the container is deleted \
-      or replaced, it is lost.
+      Encrypted data can be decrypted only by this container, with the same label and group: if the container is \
+      deleted or replaced, the data is lost.
 
-      By default the command asks for the password and locks again when it is done. With --shared it uses the session that \
-      the agent holds, which must be unlocked, and in whose group this program must be.
+      By default the command asks for the password and locks again when it is done. With --shared it uses the session \
+      that the agent holds, which must be unlocked, and in whose group this program must be.
       """,
     options: [
       ContainerChoice.option,
-      .value("label", "What the data is; any text of up to 256 bytes", isRequired: true),
+      .value("label", "The label of the data; any text of up to 256 bytes", isRequired: true),
       AgentOptions.group,
       .flag("shared", "Use the agent's session"),
       AgentOptions.socket, AgentOptions.program,

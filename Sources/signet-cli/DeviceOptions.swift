@@ -16,13 +16,13 @@ struct DeviceOptions {
     .value("data", "The data folder", named: "dir", completion: .directory),
     .value(
       "ca",
-      "Trust the certificates in this file (PEM) instead of the system's, where a container has none of its own: activate keeps them with it, signet trust changes them",
+      "Trust the certificates in this file (PEM) instead of the system's, if a container has none of its own; activate stores them with the container, signet trust changes them",
       named: "file", completion: .file),
     .value(
-      "timeout", "Give up after so long without an answer, such as 10s or 2m; 0 waits for ever",
+      "timeout", "Time limit for an answer of a server, such as 10s or 2m; 0 waits for ever",
       named: "duration",
       default: "30s"),
-    .value("retries", "Try again so often after a failed connection", named: "n", default: "0"),
+    .value("retries", "Retries after a failed connection", named: "n", default: "0"),
     .value(
       "password-fd",
       "Read passwords from this file descriptor instead of asking: one a line, in the order in which they are asked for",
@@ -62,7 +62,7 @@ struct DeviceOptions {
     {
       throw nothingActivated("there is no folder \(shellWord(folder))")
     } catch VaultFailure.storage where !holdsVault {
-      throw nothingActivated("\(shellWord(folder)) holds no vault")
+      throw nothingActivated("\(shellWord(folder)) contains no vault")
     }
   }
 
@@ -231,7 +231,7 @@ struct DeviceOptions {
   func sendNotices(of device: Device, evenIfEarly isEarly: Bool) async throws {
     let notices = try await device.sendQueuedNotices(evenIfEarly: isEarly)
     for notice in notices.told where notice.event != .wiped {
-      arguments.errorOutput.print("signet: the server has been told of the end of \(notice.fullName)")
+      arguments.errorOutput.print("signet: the server was notified of the end of \(notice.fullName)")
     }
     report(notices)
   }
@@ -245,18 +245,18 @@ struct DeviceOptions {
     let output = arguments.errorOutput
     for notice in notices.told where notice.event == .wiped {
       output.print(
-        "signet: \(notice.fullName) was erased after too many wrong passwords; the server has been told")
+        "signet: \(notice.fullName) was erased after too many wrong passwords; the server was notified")
     }
     for waiting in notices.waiting where goesOn {
       guard let failure = waiting.failure else { continue }
       let reason = TerminalText(saidBy: failure, limit: 2000)
       output.print(
-        "signet: the server has not been told yet of the end of \(waiting.notice.fullName), which is tried again later: \(reason)"
+        "signet: the server was not notified yet of the end of \(waiting.notice.fullName); signet tries again later: \(reason)"
       )
     }
     for notice in notices.expired {
       output.print(
-        "signet: the server could not be told of the end of \(notice.fullName); have its operator revoke the container"
+        "signet: the server could not be notified of the end of \(notice.fullName); have its operator revoke the container"
       )
     }
   }
@@ -276,6 +276,7 @@ extension QueuedNotice {
 /// - Throws: The error of `ask`, and `CommandFailure` without a terminal.
 func answering<Answer>(with option: String, _ ask: () async throws -> Answer) async throws -> Answer {
   do { return try await ask() } catch SecretInputFailure.noTerminal {
-    throw CommandFailure(.usage, "there is no terminal to ask at; run this in one, or use \(ours: option)")
+    throw CommandFailure(
+      .usage, "there is no terminal for questions; run this in a terminal, or use \(ours: option)")
   }
 }

@@ -6,7 +6,7 @@ extension Doctor {
   static func program(_ report: IntegrityReport) -> [Diagnostic] {
     var diagnostics: [Diagnostic] = []
     let reaction: TerminalText =
-      "tampering that is sure enough (\(ours: report.threshold) of 1, by the \(ours: report.scoring.title)) is answered with: \(ours: report.reaction.rawValue)"
+      "on tampering (score at least \(ours: report.threshold), \(ours: report.scoring.title)): \(ours: report.reaction.rawValue)"
     let isUnsigned = report.evidence.contains { $0.finding == .unsignedBuild }
     switch report.flavour {
     case .release where isUnsigned:
@@ -14,15 +14,15 @@ extension Doctor {
         Diagnostic(
           subject: "program", weight: .note,
           text:
-            "a development build: it has no release's key, so nothing tells whether it was changed; \(reaction)",
-          advice: "install a release for what matters (make release, make install)"))
+            "a development build: it has no release key, so changes to it cannot be detected; \(reaction)",
+          advice: "install a release build (make release, make install)"))
     case .release:
       diagnostics.append(Diagnostic(subject: "program", weight: .fine, text: "a release; \(reaction)"))
     case .debug:
       diagnostics.append(
         Diagnostic(
           subject: "program", weight: .note, text: "a debug build, which a server may refuse; \(reaction)",
-          advice: "use a release for what matters"))
+          advice: "use a release build"))
     }
     if report.weighty.isEmpty {
       diagnostics.append(
@@ -51,8 +51,8 @@ extension Doctor {
 extension Scoring {
   fileprivate var title: String {
     switch self {
-    case .maximum: "weightiest sign"
-    case .weightedSum: "sum of all signs"
+    case .maximum: "highest weight of a sign"
+    case .weightedSum: "sum of the weights of all signs"
     }
   }
 }

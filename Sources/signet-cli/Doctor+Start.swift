@@ -23,19 +23,19 @@ import SignetSystem
           return Diagnostic(
             subject: subject, weight: .note,
             text:
-              "the system leaves programs with a group of their own open (fs.suid_dumpable is 1), so \(exposure)",
+              "the system leaves the memory of set-group-ID programs accessible (fs.suid_dumpable is 1), so \(exposure)",
             advice: "set it back: sysctl fs.suid_dumpable=0")
         }
         return Diagnostic(
           subject: subject, weight: .fine,
-          text: "its group closes this program to others of this user before it runs")
+          text: "its group protects this program from other programs of this user before it runs")
       }
       let (reason, advice) = missingGroup
       return Diagnostic(subject: subject, weight: .note, text: "\(reason), so \(exposure)", advice: advice)
     }
 
     private static let exposure: TerminalText =
-      "another program of this user that is quick can open its memory in the moment of its start"
+      "another program of this user can open its memory at the moment of its start"
 
     /// The reason why this program was not started with its file's group, and the remedy.
     private static var missingGroup: (reason: TerminalText, advice: TerminalText) {
@@ -67,8 +67,8 @@ import SignetSystem
         )
       }
       return (
-        "the system did not give it its group, as to a program that is traced",
-        "start it by itself, from a terminal"
+        "the system did not give it its group, as happens to a program that is traced",
+        "start it without a debugger, from a terminal"
       )
     }
 

@@ -58,7 +58,8 @@ struct Doctor {
   /// Opening the vault has rejected write access of other users, and removed their read access.
   private var folder: Diagnostic {
     Diagnostic(
-      subject: "data folder", weight: .fine, text: "\(shellWord(options.folder)) is this user's alone")
+      subject: "data folder", weight: .fine,
+      text: "\(shellWord(options.folder)) is accessible to this user only")
   }
 
   private func keystore(of device: Device) async -> [Diagnostic] {
@@ -89,13 +90,13 @@ struct Doctor {
     let name = maker.isEmpty ? "\(status.kind)" : "\(status.kind), \(maker)"
     if let lockout = status.lockout, lockout.isLocked {
       return Diagnostic(
-        subject: "keys", weight: .problem, text: "\(name): it defends itself after wrong guesses",
+        subject: "keys", weight: .problem, text: "\(name): it is in lockout after wrong guesses",
         advice: "nothing is lost; try again in at most \(lockout.secondsLeft) s")
     }
     if status.isSimulator {
       return Diagnostic(
-        subject: "keys", weight: .note, text: "\(name): a program, and no hardware",
-        advice: "use a TPM that is hardware for what matters")
+        subject: "keys", weight: .note, text: "\(name): a simulator, not hardware",
+        advice: "use a hardware TPM")
     }
     return Diagnostic(subject: "keys", weight: .fine, text: TerminalText(name))
   }
@@ -103,10 +104,10 @@ struct Doctor {
   private static var tpmAdvice: TerminalText {
     if access("/dev/tpmrm0", F_OK) == 0, access("/dev/tpmrm0", R_OK | W_OK) != 0 {
       return
-        "this machine has a TPM: become a member of the group that owns /dev/tpmrm0 (often tss), and activate anew"
+        "this machine has a TPM: become a member of the group that owns /dev/tpmrm0 (often tss), and activate again"
     }
     if access("/dev/tpmrm0", R_OK | W_OK) == 0 {
-      return "this machine has a TPM, and this vault was made without it: activate anew in another folder"
+      return "this machine has a TPM, and this vault was made without it: activate again in another folder"
     }
     return "this machine shows no TPM: if it has one, switch it on in the firmware's settings"
   }
@@ -118,7 +119,7 @@ struct Doctor {
     }
     if lost.isEmpty {
       return [
-        Diagnostic(subject: "credentials", weight: .fine, text: "what keeps the keys still opens them all")
+        Diagnostic(subject: "credentials", weight: .fine, text: "all keys can be opened")
       ]
     }
     var diagnostics: [Diagnostic] = []
@@ -126,7 +127,7 @@ struct Doctor {
       let reason = lost.first { $0.container == id }?.failure.description ?? ""
       var (subject, advice): (TerminalText, TerminalText) = (
         "container \(ours: id) is lost",
-        "delete it, and activate anew: \(command: "signet delete --container \(id)")"
+        "delete it, and activate again: \(command: "signet delete --container \(id)")"
       )
       do throws(SignetFailure) {
         if try await device.accounts.lie(in: id) {
@@ -148,12 +149,12 @@ struct Doctor {
   private func clock(of device: Device) async -> Diagnostic {
     do throws(SignetFailure) {
       guard let seen = try await device.timeSeenAhead() else {
-        return Diagnostic(subject: "clock", weight: .fine, text: "it agrees with what was seen before")
+        return Diagnostic(subject: "clock", weight: .fine, text: "it is not behind the latest time seen")
       }
       return Diagnostic(
         subject: "clock", weight: .problem,
-        text: "it was turned back: \(ours: Moment.text(seen)) has been seen",
-        advice: "set it right: one-time codes are wrong while it is")
+        text: "it is behind the latest time seen, \(ours: Moment.text(seen))",
+        advice: "set it: one-time codes are wrong until then")
     } catch { return .failure("clock", error) }
   }
 
@@ -187,7 +188,7 @@ struct Doctor {
     do throws(BiometricFailure) {
       switch try await gate.state() {
       case .ready:
-        return Diagnostic(subject: subject, weight: .fine, text: "the reader knows fingers of this user")
+        return Diagnostic(subject: subject, weight: .fine, text: "fingers of this user are enrolled")
       case .notCapable:
         return Diagnostic(subject: subject, weight: .note, text: "there is no reader that fprintd can use")
       case .notEnrolled:
@@ -212,9 +213,9 @@ struct Doctor {
   private static func waiting(_ notice: QueuedNotice) -> Diagnostic {
     Diagnostic(
       subject: TerminalText(notice.fullName), weight: .note,
-      text: "the server has not been told yet of its end",
+      text: "the server was not notified yet of its end",
       advice:
-        "signet pending tells it where it can be reached, from \(ours: Moment.text(notice.nextAttempt)) on; after \(ours: Moment.text(notice.expires)) its operator has to revoke it"
+        "signet pending notifies it from \(ours: Moment.text(notice.nextAttempt)) on; after \(ours: Moment.text(notice.expires)) its operator has to revoke the container"
     )
   }
 
@@ -223,20 +224,20 @@ struct Doctor {
   /// The doctor uses no network (decision 79).
   private static let servers = Diagnostic(
     subject: "servers", weight: .note,
-    text: "none was asked, so nothing is known of whether they are up, and whether this device trusts them",
-    advice: "ask them: \(command: "signet pending")")
+    text: "none was contacted, so it is unknown whether they can be reached and are trusted",
+    advice: "contact them: \(command: "signet pending")")
 
   private func state(of container: Container, on device: Device) async -> [Diagnostic] {
     let subject = TerminalText(container.fullName)
     var diagnostics = [
       Diagnostic(
-        subject: subject, weight: .fine, text: "its server calls it container \(container.serverMadeID)")
+        subject: subject, weight: .fine, text: "its id at the server is \(container.serverMadeID)")
     ]
     if let since = container.unknownToServerSince {
       diagnostics.append(
         Diagnostic(
           subject: subject, weight: .problem,
-          text: "its server does not know it any more, as it said on \(ours: Moment.text(since))",
+          text: "its server does not know it any more, since \(ours: Moment.text(since))",
           advice: "ask for a new activation code; signet pending asks the server once more"))
     }
     if let since = container.otherServerKeySince {
@@ -244,7 +245,7 @@ struct Doctor {
         Diagnostic(
           subject: subject, weight: .problem,
           text:
-            "what answers as its server has another key than the one that it knows, since \(ours: Moment.text(since))",
+            "its server has answered with another key than the stored one since \(ours: Moment.text(since))",
           advice:
             "ask its operator whether the key was lost; if so, make new keys: \(command: "signet renew --container \(container.shortID)")"
         ))
@@ -284,7 +285,7 @@ struct Doctor {
     case .waiting(let seconds, _):
       return [
         Diagnostic(
-          subject: subject, weight: .note, text: "after wrong passwords it waits",
+          subject: subject, weight: .note, text: "it waits after wrong passwords",
           advice: "try again in \(seconds) s")
       ]
     case .lockedOut:
@@ -293,7 +294,8 @@ struct Doctor {
         "use the recovery code (signet recovery reset), or ask for a new activation code")
     case .erased:
       return problem(
-        "what its password protected was erased after too many wrong ones", "ask for a new activation code")
+        "everything that its password protected was erased after too many wrong passwords",
+        "ask for a new activation code")
     }
   }
 
@@ -311,14 +313,14 @@ struct Doctor {
     var diagnostics = status.lock.broken.map { broken in
       diagnostic(
         .problem, "its policy \(broken.breach.policy) locks it: \(broken.breach.reason)",
-        "it is open again as soon as that is mended: \(command: "signet condition report \(option)") tells its server, too"
+        "it is unlocked as soon as the cause is fixed; \(command: "signet condition report \(option)") also reports that to its server"
       )
     }
     if let server = status.lock.server {
       diagnostics.append(
         diagnostic(
           .problem, "its server locks it\(reason(server))",
-          "ask its operator to unlock it; or mend what it says, and report that: \(command: "signet condition report \(option)")"
+          "ask its operator to unlock it; or fix the cause, and report that: \(command: "signet condition report \(option)")"
         ))
     }
     if let manual = status.lock.manual {
@@ -328,11 +330,11 @@ struct Doctor {
           "unlock it: \(command: "signet condition unlock \(option)")"))
     }
     if let stepUp = status.stepUpReason {
-      diagnostics.append(diagnostic(.note, "its server takes no codes for now, but approvals: \(stepUp)"))
+      diagnostics.append(diagnostic(.note, "its server accepts no codes for now, but approvals: \(stepUp)"))
     }
     if !status.unknownPolicies.isEmpty {
       let names = status.unknownPolicies.joined(separator: ", ")
-      diagnostics.append(diagnostic(.note, "policies that are not known here, and not evaluated: \(names)"))
+      diagnostics.append(diagnostic(.note, "unknown policies, which are not evaluated: \(names)"))
     }
     return diagnostics
   }
@@ -350,7 +352,7 @@ struct Doctor {
           text: isPolicy ? "some are locked by their policies" : "some were locked by hand",
           advice: isPolicy
             ? "signet account list shows which"
-            : "signet account list shows which, and signet account unlock ends it")
+            : "signet account list shows which, and signet account unlock unlocks them")
       )
     }
     guard try await !device.accounts.havePassword() else { return diagnostics }
@@ -358,7 +360,7 @@ struct Doctor {
       diagnostics.append(
         Diagnostic(
           subject: "\(account.issuer) (\(account.name))", weight: .problem,
-          text: "its server does not know yet where pushes go", advice: "tell it: signet message token"))
+          text: "its server does not have the current push token", advice: "send it: signet message token"))
     }
     return diagnostics
   }
@@ -372,7 +374,7 @@ struct Doctor {
         return Diagnostic(
           subject: TerminalText(container.fullName), weight: advice == nil ? .note : .problem,
           text: status == .enabled
-            ? "\(ours: status), and whoever can run programs as this user needs none"
+            ? "\(ours: status); programs that run as this user can open it without either"
             : TerminalText(ours: status.description),
           advice: advice)
       } catch {
@@ -387,7 +389,7 @@ struct Doctor {
       return Diagnostic(
         subject: TerminalText(container.fullName), weight: .note,
         text: status == .enabled
-          ? "\(ours: status), and whoever can run programs as this user needs none"
+          ? "\(ours: status); programs that run as this user can open it without either"
           : TerminalText(ours: status.description))
     }
     return nil

@@ -5,13 +5,14 @@ import SignetTerminal
 
 extension Command {
   static let doctor = Command(
-    "doctor", "Look for what is weak or broken on this device, and say what to do",
+    "doctor", "Check this device for weaknesses and faults, and show what to do",
     description: """
-      Looks at the program itself, the data folder, what keeps the keys, the clock, the memory, the fingerprint reader, the passcode's check and each \
-      container. No container is opened, no password is asked for and no attempt is made. No server is asked: signet pending does that, and \
-      says which one is down, or is not trusted.
+      Checks the program itself, the data folder, the keystore, the clock, the memory, the fingerprint reader, the \
+      check of the passcode and each container. No container is opened, no password is asked for and no attempt is \
+      made. No server is contacted: signet pending does that, and shows which one cannot be reached, or is not \
+      trusted.
 
-      The exit status is 0 if nothing needs doing on this device and 1 if something does. What is marked as a note is good to know.
+      The exit status is 0 if nothing needs doing on this device and 1 if something does. Notes are for information.
       """
   ) { arguments in
     let integrity = try await ProgramIntegrity.judge().evaluate()

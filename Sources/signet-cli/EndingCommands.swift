@@ -7,13 +7,13 @@ extension Command {
     "reason", "Why, for the audit log of the server; at most 1000 characters", named: "text")
 
   static let delete = Command(
-    "delete", "Delete a container and its keys, and tell its server",
+    "delete", "Delete a container and its keys, and notify its server",
     description: """
-      The keys are deleted at once. The server is told at once too, or, where it cannot be reached, by a later command: the \
-      notice was signed before the keys went, and waits in the data folder for at most 90 days. Where the session key has a password \
-      of its own, that is asked for; without it, an empty line, the server is not told.
+      The keys are deleted immediately. The server is notified immediately or, if it cannot be reached, by a later \
+      command: the signed notice stays in the data folder for at most 90 days. If the session key has its own \
+      password, that one is asked for; without it (an empty line), the server is not notified.
       """,
-    options: [ContainerChoice.option, reason, .flag("yes", "Do not ask", short: "y")]
+    options: [ContainerChoice.option, reason, .flag("yes", "Do not ask for confirmation", short: "y")]
   ) { arguments in
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
@@ -38,27 +38,28 @@ extension Command {
     case .queued(let failure):
       let reason = TerminalText(saidBy: failure, limit: 2000)
       arguments.errorOutput.print(
-        "signet: the server has not been told yet; it is tried again later: \(reason)")
+        "signet: the server was not notified yet; signet tries again later: \(reason)")
     default:
       arguments.errorOutput.print(
-        "signet: the server cannot be told by this device any more; have its operator revoke the container")
+        "signet: this device cannot notify the server any more; have its operator revoke the container")
     }
     return .success
   }
 
   static let reset = Command(
-    "reset", "Delete everything on this device: all containers and keys, what the hardware keeps, all files",
+    "reset", "Delete everything on this device: all containers and keys, what the hardware stores, all files",
     description: """
-      The keys of all containers are deleted at once, and the servers are told. Where one cannot be reached, its notice stays \
-      in the data folder, and nothing else: do it again later, or add --force, which deletes the notices too; then the operators have to \
-      revoke the containers. --force also deletes a vault that does not open any more.
+      The keys of all containers are deleted immediately, and the servers are notified. If a server cannot be reached, \
+      only its notice stays in the data folder: repeat the command later, or add --force, which deletes the notices \
+      too; the operators then have to revoke the containers. --force also deletes a vault that cannot be opened.
 
-      Where session keys have passwords of their own, those are asked for, in the order of signet list; without one, an empty \
-      line, that server is not told. Containers whose servers are not told are named, with the IDs that the servers know.
+      If session keys have their own passwords, those are asked for, in the order of signet list; without one (an \
+      empty line), that server is not notified. Containers whose servers are not notified are listed, with the ids \
+      that the servers use.
       """,
     options: [
-      reason, .flag("yes", "Do not ask", short: "y"),
-      .flag("force", "Delete also what servers have not been told yet, and a vault that does not open"),
+      reason, .flag("yes", "Do not ask for confirmation", short: "y"),
+      .flag("force", "Also delete notices that were not sent yet, and a vault that cannot be opened"),
     ]
   ) { arguments in
     let options = try DeviceOptions(arguments)
@@ -68,13 +69,14 @@ extension Command {
     {
       let folder = options.folder
       guard
-        try await arguments.confirmsDeletion("Delete the vault in \(shellWord(folder)), which does not open")
+        try await arguments.confirmsDeletion(
+          "Delete the vault in \(shellWord(folder)), which cannot be opened")
       else {
         return .failure
       }
       try Vault.erase(inFolder: folder)
       arguments.report(
-        "Deleted the vault, which did not open; no server was told.",
+        "Deleted the vault, which could not be opened; no server was notified.",
         ["erased": true, "server": .string(ServerNotice.untold.rawValue)])
       return .success
     }
@@ -87,7 +89,7 @@ extension Command {
     let unnotified = report.unnotifiedNames
     if !unnotified.isEmpty {
       arguments.errorOutput.print(
-        "signet: the servers of these containers are not told; have their operators revoke them:")
+        "signet: the servers of these containers are not notified; have their operators revoke them:")
       for name in unnotified { arguments.errorOutput.print("  \(name, limit: 1000)") }
     }
     if arguments.isSet("json") {
@@ -99,7 +101,7 @@ extension Command {
       arguments.output.print(
         report.isErased
           ? "Deleted everything."
-          : "Deleted all keys; notices to servers are left: do this again when they can be reached, or with --force."
+          : "Deleted all keys; notices to servers are left: repeat this when they can be reached, or with --force."
       )
     }
     return report.isErased ? .success : .unavailable

@@ -8,17 +8,18 @@ extension Command {
   static let export = Command(
     "export", "Write accounts for other authenticators",
     description: """
-      Writes a file of mode 0600, or draws QR codes. Accounts that may not leave this device are named and left out, and so is \
-      what the format cannot say. The key of a container is exported with --container, where its server allows that.
+      Writes a file of mode 0600, or draws QR codes. Accounts that may not leave this device, or that the format \
+      cannot represent, are named and left out. The key of a container is exported with --container, if its server \
+      allows that.
 
-      Both authenticators have the same secret then. Counters go on separately: use one of them only.
+      Both authenticators then have the same secret. Their counters are separate: use one of them only.
 
-      With --encrypt the password of the file is asked for twice, after that of the accounts on this device, if they have one; \
-      with --password-fd it is one line. It has 8 characters at least, and no word that many people use.
+      With --encrypt the password of the file is asked for twice, after that of the accounts on this device, if they \
+      have one; with --password-fd it is one line. It has at least 8 characters, and is not a common password.
       """,
     options: [
       .value(
-        "format", "What reads it", default: "otpauth",
+        "format", "The format of the file", default: "otpauth",
         completion: .choices(InterchangeFormat.allCases.filter { $0 != .raivo }.map(\.rawValue))),
       .flag("encrypt", "Encrypt the file with a password: aegis, 2fas, andotp, pskc"),
       .value(
@@ -31,7 +32,7 @@ extension Command {
         named: "file", completion: .file),
       ContainerChoice.option,
     ],
-    arguments: [Argument("account", "Which ones; all where none is named", arity: .many(minimum: 0))],
+    arguments: [Argument("account", "The accounts; without a name, all of them", arity: .many(minimum: 0))],
     examples: [
       .init("signet export --format 2fas --encrypt -o accounts.2fas", "Write all accounts, encrypted"),
       .init("signet export --show-qr Example:alice", "Show the QR code of one"),
@@ -53,7 +54,7 @@ extension Command {
   private static func written(_ arguments: Arguments) async throws -> Summary {
     let options = try DeviceOptions(arguments)
     guard let format = InterchangeFormat(rawValue: arguments.string("format")), format != .raivo else {
-      throw CommandFailure(.usage, "--format is none of those that can be written")
+      throw CommandFailure(.usage, "--format is not a format that can be written")
     }
     let target = try ExportTarget(arguments, format)
     let device = try options.device(createIfMissing: false)
@@ -77,7 +78,7 @@ extension Command {
     for skipped in written.skipped { arguments.errorOutput.print("Not exported: \(skipped.line)") }
     guard written.count > 0 else {
       throw CommandFailure(
-        .dataError, "\(ours: format.title) can say none of these accounts; choose another --format")
+        .dataError, "\(ours: format.title) can represent none of these accounts; choose another --format")
     }
     try target.write(written.contents, arguments)
     return Summary(format: format, count: written.count, skipped: written.skipped, refused: refused)

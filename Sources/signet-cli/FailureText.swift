@@ -45,7 +45,7 @@ extension SignetFailure {
     switch self {
     case .vault(let failure): failure.message
     case .alreadyEnrolled(let content, let account):
-      "there are \(content) already, and they stay as they are; to enrol anew, remove the account with all that it has first: "
+      "\(content) are already enrolled, and were not changed; to enrol again, first delete the account with all its secrets: "
         + "\(command: "signet account delete \(account.shortForm)")"
     case .pushAuthRefused(let status, let reason) where !reason.isEmpty:
       "the server did not accept it (status \(status)): \(reason)"

@@ -15,18 +15,18 @@ extension Command {
     "not-exportable", "Do not let the accounts leave this device again")
 
   static let importing = Command(
-    "import", "Take over accounts of other authenticators",
+    "import", "Import accounts of other authenticators",
     description: """
-      Reads files of Aegis, 2FAS, andOTP, FreeOTP+ and Raivo, PSKC documents, and otpauth and otpauth-migration URIs, one a line; \
-      what it is is found out. Where the file is encrypted, its password is asked for, before that of the accounts on this device, \
-      if they have one.
+      Reads files of Aegis, 2FAS, andOTP, FreeOTP+ and Raivo, PSKC documents, and otpauth and otpauth-migration URIs, \
+      one a line; the format is detected. If the file is encrypted, its password is asked for, before that of the \
+      accounts on this device, if they have one.
 
-      What cannot be read is named with its reason, and the rest is imported. An account that is there already with the same \
-      secret is named and not imported again.
+      Entries that cannot be read are listed with the reason, and the rest is imported. An account that exists already \
+      with the same secret is listed and not imported again.
 
-      A pushauth or mfauth URI also enrols for push messages (signet message): its server is asked first, and nothing is kept \
-      unless it agrees. It has to be told where pushes for this device go, once: with --push-token. What was cut off is gone on \
-      with by the same URI.
+      A pushauth or mfauth URI also enrols for push messages (signet message): nothing is stored unless its server \
+      accepts the enrolment. The first enrolment needs the push token of this device: --push-token. An enrolment that \
+      was interrupted continues with the same URI.
       """,
     options: [
       notExportable,
@@ -47,7 +47,7 @@ extension Command {
   }
 
   static let scan = Command(
-    "scan", "Take over accounts from QR codes in pictures",
+    "scan", "Import accounts from QR codes in pictures",
     description: """
       Reads PNG pictures, screenshots too. An export of Google Authenticator may have several QR codes, in one picture or in many: \
       name all of them at once, in any order.
@@ -186,7 +186,7 @@ private struct ImportSummary {
         arguments.output.print("There already: \(account.shown).")
         let id = listed[account.id] ?? account.id
         arguments.errorOutput.print(
-          "To have it anew, remove it first: \(command: "signet account delete \(id.shortForm)")")
+          "To import it again, delete it first: \(command: "signet account delete \(id.shortForm)")")
       }
       for account in skipped { arguments.errorOutput.print("Not imported: \(account.line)") }
       arguments.errorOutput.print(

@@ -3,7 +3,7 @@ import SignetTerminal
 
 enum KeyChoice {
   static let option = Option.value(
-    "key", "The key whose password is meant, where it has one of its own; else the container's",
+    "key", "The key whose own password is meant; without it, the password of the container is meant",
     completion: .choices(Key.Usage.allCases.map(\.name.rawValue)))
 
   /// Returns the key that the command line names; `nil` for the container itself.

@@ -75,7 +75,7 @@ struct ListedAccount {
   func onlyCodes() throws(CommandFailure) -> Account {
     guard let first = codes.first else {
       throw CommandFailure(
-        .dataError, "\(shown) makes no codes; it is asked by push messages: signet message list shows them")
+        .dataError, "\(shown) makes no codes; it receives push messages: signet message list shows them")
     }
     guard codes.count == 1 else {
       let ids = codes.map { "\($0.id.shortForm) (\($0.kind))" }.joined(separator: ", ")

@@ -7,11 +7,11 @@ extension Command {
   static let pushTarget: [Option] = [
     .value(
       "push-token",
-      "Where pushes for this device go: the token of a push service, or what your gateway calls it",
+      "The push token of this device: that of a push service, or the name of this device at your gateway",
       named: "token"),
     .value(
       "push-service",
-      "The service of the token; live goes without a token: the server, which has to be one of Signet, is asked by signet listen",
+      "The service of the token; live needs no token: signet listen asks the server, which must be a Signet server",
       default: "apns", completion: .choices(["apns", "gcm", "webhook", PushAuthDevice.live])),
   ]
 
@@ -26,9 +26,10 @@ extension Command {
       Command(
         "list", "List messages, the newest first",
         description: """
-          The servers of accounts that were enrolled with --push-service live are asked what waits first. What a server says that it has \
-          ended, since it was answered elsewhere or withdrawn, is listed as ended; so is all of an account that its server does not know \
-          any more. Where a server cannot be asked, that is said, what is known is listed, and the exit status is not 0.
+          The servers of accounts that were enrolled with --push-service live are first asked for waiting messages. A \
+          message that was answered elsewhere or withdrawn is listed as ended; so are all messages of an account that \
+          its server does not know any more. If a server cannot be asked, the command says so, lists the known \
+          messages, and the exit status is not 0.
           """,
         options: [.flag("pending", "Only those that wait")]
       ) { arguments in
@@ -63,10 +64,11 @@ extension Command {
         return .success
       },
       Command(
-        "approve", "Say yes; where the server demands it, after a finger or the passcode",
+        "approve", "Approve a message; if the server requires it, after a finger or the passcode",
         description: """
-          Without an id, the one message that waits. What is approved is shown first. A number that the message does not offer is not \
-          sent. A wrong one denies the message at a server of Signet; some servers take another one, and the message waits on.
+          Without an id, the one message that waits is approved. Its content is shown first. A number that the message \
+          does not offer is not sent. A wrong number denies the message at a Signet server; some servers accept \
+          another number, and the message keeps waiting.
           """,
         options: [.value("number", "The number that the sign-in shows", named: "digits")],
         arguments: [optionalMessageArgument]
@@ -80,12 +82,12 @@ extension Command {
         return try await answer(.number(number), arguments)
       },
       Command(
-        "deny", "Say no", description: "Without an id, to the one message that waits.",
+        "deny", "Deny a message", description: "Without an id, the one message that waits is denied.",
         arguments: [optionalMessageArgument]
       ) { arguments in
         try await answer(.deny, arguments)
       },
-      Command("delete", "Forget a message", arguments: [messageArgument]) { arguments in
+      Command("delete", "Delete a message", arguments: [messageArgument]) { arguments in
         let id = arguments.string("id")
         try await withOpened(arguments) { device, password in
           do throws(SignetFailure) { try await device.accounts.removeMessage(id, by: password) } catch {
@@ -96,14 +98,14 @@ extension Command {
         return .success
       },
       Command(
-        "token", "Say where pushes for this device go, and tell all servers",
-        description: "Servers that cannot be reached are told again the next time.",
+        "token", "Set the push token of this device, and send it to all servers",
+        description: "Servers that cannot be reached are notified the next time.",
         options: pushTarget
       ) { arguments in
         let target = try target(arguments)
         guard target?.service != PushAuthDevice.live else {
           throw CommandFailure(
-            .usage, "--push-service live is said when an account is enrolled: signet import")
+            .usage, "--push-service live is for the enrolment of an account: signet import")
         }
         let (failed, mechanisms) = try await withOpened(arguments) { device, password in
           let failed: [(mechanism: PushMechanism, failure: SignetFailure)]
@@ -123,7 +125,7 @@ extension Command {
         let text: TerminalText =
           mechanisms.isEmpty
           ? "No account with push messages is enrolled yet; see signet import."
-          : due.isEmpty ? "All servers know it." : "Servers that do not know it yet: \(due.count)."
+          : due.isEmpty ? "All servers have it." : "Servers that do not have it yet: \(due.count)."
         arguments.report(
           text, ["failed": .integer(Int64(failed.count)), "due": .integer(Int64(due.count))])
         return due.isEmpty ? .success : .unavailable
@@ -131,15 +133,16 @@ extension Command {
     ])
 
   private static let receiveMessage = Command(
-    "receive", "Take what was delivered: its signature is checked before anything is kept",
+    "receive", "Receive a delivered message: its signature is verified before anything is stored",
     description: """
-      Afterwards messages of the same account are forgotten: all but the newest hundred, and those of more than 30 days, unless an \
-      option says otherwise. What was received is remembered all the same, so that nothing is taken twice.
+      Afterwards old messages of the same account are deleted: all but the newest hundred, and those of more than 30 \
+      days, unless an option says otherwise. The ids of deleted messages are remembered, so that no message is \
+      accepted twice.
       """,
     options: [
-      .value("keep-count", "Keep so many messages of the account, whatever their age", named: "n"),
-      .value("keep-days", "Keep messages of so many days, however many they are", named: "n"),
-      .flag("keep-all", "Forget no message"),
+      .value("keep-count", "Keep this many messages of the account, whatever their age", named: "n"),
+      .value("keep-days", "Keep messages of this many days, whatever their number", named: "n"),
+      .flag("keep-all", "Delete no message"),
     ],
     arguments: [
       Argument("file", "The push as JSON, or its token; - for standard input", completion: .file)
@@ -317,8 +320,8 @@ extension Command {
       .passcode(.unavailable):
       CommandFailure(
         .unavailable,
-        "its server wants this device to recognise its user, and there is neither a finger nor a passcode to do so by; "
-          + "signet doctor says what is missing, and signet message deny says no")
+        "its server requires user verification, but this device has neither an enrolled finger nor a passcode for it; "
+          + "signet doctor shows what is missing, and signet message deny denies the message")
     default: failure
     }
   }
@@ -332,7 +335,7 @@ extension Command {
       return nil
     }
     guard !isLive || !arguments.isSet("push-token") else {
-      throw CommandFailure(.usage, "--push-service live goes without --push-token")
+      throw CommandFailure(.usage, "--push-service live and --push-token exclude each other")
     }
     do throws(PushAuthFailure) {
       return try PushAuthDevice(
@@ -361,7 +364,7 @@ extension Command {
       } catch {
         guard case .pushAuth(.missing("device token")) = error else { throw error }
         throw CommandFailure(
-          .usage, "its server has to know where pushes for this device go: say it with --push-token")
+          .usage, "its server needs the push token of this device: give it with --push-token")
       }
     }
   }
@@ -379,7 +382,7 @@ extension Enrolment {
     let name = TerminalText("\(account.issuer) (\(account.name))", limit: 200)
     for policy in policyConflicts {
       arguments.errorOutput.print(
-        "The policy \(policy, limit: 80) differs; the one that is there stays.")
+        "The policy \(policy, limit: 80) differs; the stored one is kept.")
     }
     arguments.report(
       "Enrolled \(name): push messages\(account.codes.isEmpty ? "" : " and one-time codes").",
@@ -452,7 +455,7 @@ extension PushMechanism {
 
 extension PushAuthMessage {
   /// The warning before a number is sent: some servers, Signet's included, accept only one attempt.
-  static let oneNumber = "A wrong number may be taken for a no"
+  static let oneNumber = "A wrong number may deny the message"
 
   /// The offered numbers, separated by commas.
   var numberList: String { numbers.map(String.init).joined(separator: ", ") }

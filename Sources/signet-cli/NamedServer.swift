@@ -34,7 +34,7 @@ extension TransportFailure {
     case .certificateRefused(.unknownIssuer):
       "the server's certificate was refused: its issuer is not trusted"
     case .wrongPin:
-      "the server's key is not one of the pinned keys: it was changed, or someone is in between"
+      "the server's key is not one of the pinned keys: it was changed, or somebody intercepts the connection"
     default: nil
     }
   }

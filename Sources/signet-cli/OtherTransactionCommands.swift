@@ -4,11 +4,15 @@ import SignetTerminal
 
 extension Command {
   static let initiate = Command(
-    "initiate", "Sign something at your own wish, and have it wait for the relying party",
+    "initiate", "Sign a text unasked and leave it for the relying party",
     description: """
-      Nobody asks: the text is the user's, is shown, signed like an approval, and waits at the server. The relying party fetches it.
+      The text is written by the user, shown, and signed like an approval. It waits at the server until the relying \
+      party fetches it.
       """,
-    options: [ContainerChoice.option, .flag("yes", "Do not ask where no password is needed", short: "y")],
+    options: [
+      ContainerChoice.option,
+      .flag("yes", "Do not ask for confirmation if no password is needed", short: "y"),
+    ],
     arguments: [Argument("text", "What to sign: up to about 4000 characters")]
   ) { arguments in
     let options = try DeviceOptions(arguments)
@@ -47,11 +51,11 @@ extension Command {
   static func approveOffline(_ path: String, _ arguments: Arguments) async throws -> ExitCode {
     for name in ["qr", "number", "container", "typed", "value"] where arguments.isSet(name) {
       throw UsageFailure.refused(
-        "--offline and --\(name) exclude each other: what was carried says all of it")
+        "--offline and --\(name) exclude each other: the file names the transaction")
     }
     guard arguments.optionalString("id") == nil else {
       throw UsageFailure.refused(
-        "--offline goes without an id: what was carried says which transaction it is")
+        "--offline excludes an id: the file names the transaction")
     }
     let options = try DeviceOptions(arguments)
     let text = try ScannedKind.expect(.carriedTransaction, ScannedText.read(path))
@@ -73,7 +77,7 @@ extension Command {
       let object: JSONObject = ["id": .string(transaction.id.text), "answer": .string(answer)]
       arguments.output.print(json: JSONValue.object(object).text)
     } else {
-      arguments.errorOutput.print("Type these digits where the transaction came from:")
+      arguments.errorOutput.print("Type these digits where the transaction was shown:")
       arguments.output.print("\(ours: answer)")
     }
     return .success

@@ -9,18 +9,18 @@ extension Command {
       Command(
         "change", "Change the password",
         description: """
-          Where the present password is younger than the policy allows, that is said first. Then it is asked for and tried, and a \
-          wrong one counts as any other. The rules are those of the server; a \
-          change that is refused or interrupted leaves the present password as it is. With --password-fd the first line is the \
-          present password and the second the new one.
+          If the current password is younger than the policy allows, the command says so first. It then asks for the \
+          current password; a wrong one counts as a failed attempt. The new password must meet the rules of the \
+          server; a change that is refused or interrupted leaves the current password as it is. With --password-fd the \
+          first line is the current password and the second the new one.
           """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         arguments.report(try await changed(arguments))
         return .success
       },
       Command(
-        "verify", "Find out whether the password is right",
-        description: "A wrong password counts as one that opens nothing.",
+        "verify", "Check whether the password is right",
+        description: "A wrong password counts as a failed attempt.",
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         try await verify(arguments)
@@ -30,20 +30,20 @@ extension Command {
     ])
 
   static let recovery = Command(
-    "recovery", "Make and use a code for the day when the password is forgotten",
+    "recovery", "Make and use a recovery code for a forgotten password",
     commands: [
       Command(
         "create", "Make a recovery code and show it, once",
         description: """
-          Print it, or write it down, and keep it away from this device. It sets a new password when the present one is forgotten or \
-          locked: on this device only where hardware such as a TPM keeps the keys, else wherever the files of this device are copied \
-          to. A code that was made before is void from then on.
+          Print it, or write it down, and store it away from this device. It sets a new password if the current one is \
+          forgotten or locked: on this device only if hardware such as a TPM protects the keys, otherwise also \
+          wherever the files of this device are copied to. An earlier code is invalid from then on.
           """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let code = try await createCode(arguments)
         if arguments.output.isTerminal {
           arguments.errorOutput.print(
-            "The code is shown this once: print it or write it down. One that was made before is void now.")
+            "The code is shown only once: print it or write it down. An earlier code is now invalid.")
         }
         arguments.report("\(ours: code.text)", ["code": .string(code.text)])
         return .success
@@ -89,7 +89,7 @@ extension Command {
     guard let password = try await options.password(for: container, key: key) else { throw noPassword }
     guard container.protection(of: key).lockPolicy != .silent else {
       throw CommandFailure(
-        .dataError, "only the server can tell whether this password is right; use it, and see")
+        .dataError, "only the server can verify this password; use it to find out")
     }
     try await device.verify(.password(password), for: container, key: key)
   }
@@ -153,7 +153,7 @@ extension Arguments {
     guard case .uncounted(let failure) = outcome else { return }
     let reason = TerminalText(saidBy: failure, limit: 2000)
     errorOutput.print(
-      "signet: until signet is used again, an older copy of the data folder would open with the password before: \(reason)"
+      "signet: until the next use of signet, an older copy of the data folder can be opened with the previous password: \(reason)"
     )
   }
 

@@ -11,13 +11,13 @@ import SignetTerminal
 
 extension Command {
   static let policy = Command(
-    "policy", "Read policies: what they demand, and whether they make sense",
+    "policy", "Explain policies, and check them for errors",
     commands: [
       Command(
-        "explain", "Say what a container demands",
+        "explain", "Explain what a container requires",
         description: """
-          What holds for a key with a protection of its own follows what holds for the container. Where no hardware keeps the \
-          keys, a copy of the data folder works on any machine, and this says so.
+          Keys with their own protection are listed after the container. If no hardware protects the keys, a copy of \
+          the data folder works on any machine; the command says so.
           """,
         options: [ContainerChoice.option]
       ) { arguments in
@@ -27,14 +27,14 @@ extension Command {
         return .success
       },
       Command(
-        "lint", "Say what is wrong or doubtful with a policy, and which profiles it does not meet",
+        "lint", "Check a policy for errors and doubtful rules, and show which profiles it does not meet",
         description: """
           The policy is a policy string (UP=0;NUM=6;…), the JSON form of one, the name of a profile, or a file with one of the \
-          first two. Rules that no password satisfies together are errors. Profiles are named demands: \(PolicyProfile.names).
+          first two. Rules that no password satisfies together are errors. Profiles are named sets of requirements: \(PolicyProfile.names).
           """,
         options: [
           .value(
-            "profile", "Look at this profile only, and fail unless it is met",
+            "profile", "Check this profile only, and fail unless it is met",
             completion: .choices(PolicyProfile.allCases.map(\.rawValue)))
         ],
         arguments: [
@@ -45,7 +45,7 @@ extension Command {
         ],
         examples: [
           .init("echo 'MINLEN=6;MAXLEN=6;NUM=8' | signet policy lint -", "Find the two rules that clash"),
-          .init("signet policy lint 'NUM=6;MINLEN=6;MAXLEN=8' --profile psd2", "Look at one profile"),
+          .init("signet policy lint 'NUM=6;MINLEN=6;MAXLEN=8' --profile psd2", "Check one profile"),
         ]
       ) { arguments in
         let review = try review(arguments.string("policy"))
@@ -94,7 +94,7 @@ extension Command {
       }
     }
     guard arguments.isSet("json") else {
-      arguments.output.print("Its server calls it container \(container.serverMadeID).")
+      arguments.output.print("Its id at the server is \(container.serverMadeID).")
       return
     }
     if !keys.isEmpty { object["keys"] = .object(keys) }
@@ -143,7 +143,7 @@ extension Command {
         "\(error.message); name a file with a policy, give a policy string or a profile (\(ours: PolicyProfile.names)), or - for standard input"
       )
     }
-    guard !text.isEmpty else { throw CommandFailure(.dataError, "\(path) is no policy: it is empty") }
+    guard !text.isEmpty else { throw CommandFailure(.dataError, "\(path) is not a policy: it is empty") }
     return text
   }
 }

@@ -6,13 +6,13 @@ extension Command {
   static let renew = Command(
     "renew", "Renew the keys of a container, under the rules that its server has now",
     description: """
-      All keys are made anew; what was encrypted stays readable. Until the server has confirmed the new keys the present ones \
-      stay good, and if the connection breaks, the same command goes on.
+      All keys are replaced; encrypted data stays readable. The current keys stay valid until the server has confirmed \
+      the new ones; if the connection fails, run the same command again.
 
-      Passwords stay, unless the server's new rules do not allow them: then others are asked for. Biometrics and recovery \
-      codes belong to the present keys: enable and print them anew. With --password-fd the present passwords come first: that of \
-      the container, then those that the signing key, the one-time password key and the session key have of their own. Where new \
-      ones are needed, they follow in the same order.
+      Passwords stay, unless the server's new rules do not allow them: then new ones are asked for. Biometrics and \
+      recovery codes belong to the current keys: enable and print them again. With --password-fd the current passwords \
+      come first: that of the container, then those of the signing key, the one-time password key and the session key, \
+      if they have their own. New passwords, if needed, follow in the same order.
       """,
     options: [ContainerChoice.option]
   ) { arguments in
@@ -57,7 +57,7 @@ extension Command {
       let (subject, option) = key.map { ("the \($0)", " --key \($0.name)") } ?? ("the container", "")
       if try await device.hasRecoveryCode(for: container, key: key) {
         sentences.append(
-          "The earlier recovery code of \(ours: subject) is void; make another: \(command: "signet recovery create\(option)")"
+          "The earlier recovery code of \(ours: subject) is invalid; make another: \(command: "signet recovery create\(option)")"
         )
       }
       let methods = try await device.enabledWays(of: container, key: key)

@@ -69,7 +69,7 @@ enum ScannedKind {
   }
 
   private var refusal: CommandFailure {
-    CommandFailure(.dataError, "this is \(ours: title); \(ours: command) takes it")
+    CommandFailure(.dataError, "this is \(ours: title); use \(ours: command)")
   }
 
   private var title: String {
@@ -77,18 +77,18 @@ enum ScannedKind {
     case .activationCode: "an activation code"
     case .transactionLink: "a link to a transaction"
     case .carriedTransaction: "a transaction for a device without a network"
-    case .typedDigits: "the digits of a transaction that is not seen here"
+    case .typedDigits: "the digits of a transaction that this device cannot display"
     case .accounts: "an account of an authenticator"
     }
   }
 
   private var command: String {
     switch self {
-    case .activationCode: "signet activate --qr FILE, or --code-file FILE,"
-    case .transactionLink: "signet approve --qr FILE, or signet approve LINK,"
+    case .activationCode: "signet activate --qr FILE, or --code-file FILE"
+    case .transactionLink: "signet approve --qr FILE, or signet approve LINK"
     case .carriedTransaction: "signet approve --offline FILE"
     case .typedDigits: "signet approve --typed DIGITS"
-    case .accounts: "signet scan FILE, or signet import URI,"
+    case .accounts: "signet scan FILE, or signet import URI"
     }
   }
 

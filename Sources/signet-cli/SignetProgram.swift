@@ -8,15 +8,17 @@ import SignetTerminal
 let signetProgram = Program(
   "signet", "Authenticate and approve transactions from this device", version: "0.1.0", date: "2026-11-21",
   description: """
-    signet keeps keys on this device, protected by a password where the server wants one. It makes one-time \
-    passwords and signs decisions about transactions.
+    signet stores keys on this device, protected by a password if the server requires one. It makes one-time passwords \
+    and signs decisions about transactions.
 
     A server's operator hands out an activation code, usually as a QR code. signet activate turns it into a container: \
-    one user at one server. Each code is good once.
+    one user at one server. Each code can be used once.
 
-    On a terminal, what others wrote stands behind a bar, further in where a line goes on; columns of a list that do not fit \
-    stand below their rows. Marks show what a terminal would not: a row ~ 61 empty lines; an open box with the code of a blank \
-    that is no plain space, in braces, and how often it comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
+    On a terminal, text of others is marked by a bar, and further lines of a wrapped line are indented; columns of a \
+    list that do not fit are shown below their rows. Marks stand for what a terminal would not show: ~ 61 empty lines \
+    in a row; an open box with the code in braces, and a count, for a blank other than a plain space; \\u{202E} for a \
+    character that is invisible or changes the direction of text, or that is written from right to left beside a \
+    number.
     """,
   options: DeviceOptions.all,
   commands: [
@@ -33,10 +35,10 @@ let signetProgram = Program(
     guarded(.uaf, except: ["metadata", "deregister", "delete", "list", "pending", "device"]), .doctor,
   ] + agentCommands,
   exitCodes: [
-    .init(.success, "The command did what it says"),
+    .init(.success, "Success"),
     .init(
       .failure,
-      "A question was answered with no, nothing waits that could be answered, the session is locked, what was asked about is not "
+      "A question was answered with no, no request waits, the session is locked, the queried feature is not "
         + "enabled, the doctor has found something to do, or the transaction has expired, was cancelled, withdrawn or decided before"
     ),
     .init(.usage, "The command line is wrong"),
@@ -47,10 +49,10 @@ let signetProgram = Program(
       "The server could not be reached or broke off, the fingerprint reader or the passcode's check does not work, or a reset "
         + "has left notices to servers"
     ),
-    .init(.software, "Something failed that should not have; what is stored is as it was"),
+    .init(.software, "An unexpected failure; stored data is unchanged"),
     .init(.cannotCreate, "The data folder cannot be used"),
     .init(.inputOutput, "The disk is full, or reading or writing failed"),
-    .init(.temporaryFailure, "Something is busy, too slow, failed or defends itself; try again later"),
+    .init(.temporaryFailure, "A resource is busy, too slow, failed or in lockout; try again later"),
     .init(.protocolError, "The server broke the protocol, refused, or is not one that is trusted"),
     .init(
       .permissionDenied,
@@ -69,7 +71,7 @@ let signetProgram = Program(
         + "Unset: /dev/tpmrm0 where this user may use it"),
     .init(
       "SIGNET_PASSWORD_TIME",
-      "About how many milliseconds it takes to try a password that is set from now on, 1 to 10000; never less than 19 MiB of memory and "
+      "Approximate time of one attempt at a password that is set from now on, in milliseconds, 1 to 10000; at least 19 MiB of memory and "
         + "2 passes of Argon2id. Unset: 250"),
     .init("SIGNET_CA_FILE", "What --ca names, where that is not given"),
     .init("SIGNET_UAF_SERVER", "The base URL of the UAF server, where --uaf-server is not given"),
@@ -83,8 +85,8 @@ let signetProgram = Program(
     ),
     .init(
       "SIGNET_INTEGRITY",
-      "What follows when this program is tampered with: report, refuse, lock, wipe-session or terminate; never milder than the program "
-        + "itself does"),
+      "The reaction to tampering with this program: report, refuse, lock, wipe-session or terminate; never milder than the "
+        + "built-in one"),
     .init("NO_COLOR", "If not empty, no colour is used"),
   ],
   files: [
@@ -95,7 +97,7 @@ let signetProgram = Program(
       "~/.config/signet/agent.json", "Which programs share a session ($XDG_CONFIG_HOME/signet/agent.json)"),
     .init(
       "~/.config/signet/integrity.json",
-      "What signs of tampering weigh and what follows ($XDG_CONFIG_HOME/signet/integrity.json); never milder than the program itself does"
+      "Weights of the signs of tampering, and the reaction ($XDG_CONFIG_HOME/signet/integrity.json); never milder than the built-in reaction"
     ),
     .init("$XDG_RUNTIME_DIR/signet/agent.sock", "Where the agent listens"),
     .init("/etc/pam.d/signet", "How PAM asks for the passcode of the device"),
@@ -106,17 +108,17 @@ let signetProgram = Program(
       "signet activate --user alice --server id.example.com/main --invite 'XXXX-XXXX-XXXX-XXXX-X'", "By hand"),
     .init("signet otp", "Print a one-time password"),
     .init("signet otp --password-fd 3 3<pin", "The same from a script"),
-    .init("signet import backup.json", "Take over the accounts of another authenticator"),
-    .init("signet scan screenshot.png", "Take over an account from its QR code"),
+    .init("signet import backup.json", "Import the accounts of another authenticator"),
+    .init("signet scan screenshot.png", "Import an account from its QR code"),
     .init("signet otp Example:alice", "Print a code of an account that was imported"),
     .init(
       "signet export --format aegis --encrypt -o accounts.json", "Write accounts for another authenticator"),
     .init(
       "signet password change --key otp", "Change the password that one-time passwords have of their own"),
-    .init("signet approve", "Look at what waits, and approve it"),
-    .init("signet report 6jQb7L1qNuvQfQro3fR96A", "Say that somebody else asked"),
+    .init("signet approve", "Show the waiting transaction, and approve it"),
+    .init("signet report 6jQb7L1qNuvQfQro3fR96A", "Report a transaction that somebody else started"),
     .init("signet renew", "Make new keys"),
-    .init("signet scan enrol.png --push-token me --push-service webhook", "Be asked by push messages, too"),
+    .init("signet scan enrol.png --push-token me --push-service webhook", "Enrol for push messages, too"),
     .init("signet condition show", "See whether anything locks this device's container"),
     .init("signet uaf oob run code.png", "Register or authenticate with the QR code of a UAF server"),
     .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),

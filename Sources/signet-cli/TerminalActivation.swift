@@ -26,7 +26,7 @@ final class TerminalActivation: ActivationHandler {
     if let present, present.hasPassword(of: key) {
       let subject = key.map { " for the \($0)" } ?? ""
       options.arguments.errorOutput.print(
-        "The present password\(subject) cannot be kept: it does not meet the server's new rules.")
+        "The current password\(subject) cannot be kept: it does not meet the server's new rules.")
     }
     do {
       return .proceed(

@@ -6,9 +6,10 @@ extension Command {
   static let pending = Command(
     "pending", "List the transactions that wait for a decision",
     description: """
-      Those of all containers, unless one is named; where one server cannot be asked, the others are. Where a session key has a \
-      password of its own, that is asked for, in the order of signet list. An activation that was cut off is finished first; with \
-      --password-fd, the password of its session key comes first then.
+      The command lists those of all containers, or of the named one; if one server cannot be reached, it still asks \
+      the others. If a session key has its own password, that one is asked for, in the order of signet list. An \
+      activation that was interrupted is completed first; with --password-fd, the password of its session key then \
+      comes first.
       """,
     options: [ContainerChoice.option]
   ) { arguments in
@@ -78,11 +79,11 @@ extension Command {
         named: "digits"),
       .value(
         "offline",
-        "Approve what was carried here, a picture of a QR code or a text, without a network: 8 digits are printed",
+        "Approve the transaction in this file, a picture of a QR code or a text, without a network; prints 8 digits",
         named: "file", completion: .file),
       .value(
         "typed",
-        "Answer these digits, which a relying party shows, without a network or a camera: 8 digits are printed",
+        "Approve the transaction of these digits, which a relying party shows, without a network or a camera; prints 8 digits",
         named: "digits"),
       .value(
         "value",
@@ -90,15 +91,16 @@ extension Command {
         named: "text", isRepeatable: true),
     ],
     description: """
-      Without an id, what waits is shown, and where that is more than one, asked for.
+      Without an id, the waiting transaction is shown; if several wait, the command asks for one.
 
-      What is shown is what is signed: the content, the decision, the time, the end, and the names of server, user and device. \
-      Words around it are in the language of LC_ALL, LC_MESSAGES or LANG: English, German, French or Spanish. \
-      The password, or a finger where that is enabled, is asked for afterwards; the password of the session key, where it has \
-      one of its own, before.
+      What is shown is what is signed: the content, the decision, the time, the end, and the names of server, user and \
+      device. Words around it are in the language of LC_ALL, LC_MESSAGES or LANG: English, German, French or Spanish. \
+      The password, or a finger if that is enabled, is asked for afterwards; the password of the session key, if it \
+      has its own, before.
 
-      With --typed this device sees nothing of the transaction but the values that its user types. Type those that you mean, and \
-      not those that somebody tells you. An amount goes with its currency: '250.00 EUR'. Spaces and small letters are good.
+      With --typed this device knows nothing of the transaction but the values that its user types. Type the values \
+      that you intend, not those that somebody tells you. An amount has its currency: '250.00 EUR'. Spaces and small \
+      letters are allowed.
       """)
 
   static let deny = decision(
@@ -108,19 +110,19 @@ extension Command {
   static let report = decision(
     .reported, "report",
     description: """
-      Use this where the user has not asked for anything: somebody else may know the user's password. The relying party is told, \
-      and has to wait before it may ask again.
+      Use this if the user has not started the transaction: somebody else may know the user's password. The relying \
+      party is notified, and has to wait before it may ask again.
       """)
 
   static let cancel = Command(
     "cancel", "Cancel a transaction, without signing anything",
     description: """
-      It ends for all devices of the user. No password is needed but that of the session key, where it has one of its own. The \
-      relying party is told the reason; for a denial that it can show to others, use deny or report.
+      The transaction ends for all devices of the user. No password is needed, except that of the session key, if it \
+      has its own. The relying party is told the reason; for a denial that it can show to others, use deny or report.
       """,
     options: [
-      ContainerChoice.option, picture, .flag("suspicious", "Say that it looks suspicious"),
-      .value("message", "What to tell the relying party: up to 1000 characters", named: "text"),
+      ContainerChoice.option, picture, .flag("suspicious", "Mark the transaction as suspicious"),
+      .value("message", "A message for the relying party: up to 1000 characters", named: "text"),
     ],
     arguments: [identifier]
   ) { arguments in
@@ -151,7 +153,8 @@ extension Command {
     Command(
       name, status.summary, description: description,
       options: [
-        ContainerChoice.option, picture, .flag("yes", "Do not ask where no password is needed", short: "y"),
+        ContainerChoice.option, picture,
+        .flag("yes", "Do not ask for confirmation if no password is needed", short: "y"),
       ] + options,
       arguments: [identifier]
     ) { arguments in
@@ -162,7 +165,7 @@ extension Command {
         return try await approveTyped(challenge, arguments)
       }
       guard status != .accepted || arguments.strings("value").isEmpty else {
-        throw UsageFailure.refused("--value goes with --typed")
+        throw UsageFailure.refused("--value requires --typed")
       }
       let matchingNumber =
         try status == .accepted
@@ -338,13 +341,13 @@ struct ChosenTransaction: Sendable {
       default: throw failure
       }
     }
-    return CommandFailure(.dataError, "transaction is for anybody; name it by its link (signet:…)")
+    return CommandFailure(.dataError, "the transaction is for any user; give its link (signet:…)")
   }
 
   private static func link(_ arguments: Arguments) throws -> TransactionLink? {
     if let path = arguments.optionalString("qr") {
       guard !arguments.isSet("id") else {
-        throw UsageFailure.refused("--qr goes without an id: the picture says which transaction it is")
+        throw UsageFailure.refused("--qr excludes an id: the picture names the transaction")
       }
       return try TransactionLink(
         parsing: ScannedKind.expect(.transactionLink, ScannedText.read(path)))

@@ -6,10 +6,10 @@ extension Command {
   /// Shows the typed values, a warning that the device knows nothing else, and the digits; uses no network.
   static func approveTyped(_ challenge: String, _ arguments: Arguments) async throws -> ExitCode {
     for name in ["qr", "number"] where arguments.isSet(name) {
-      throw UsageFailure.refused("--typed and --\(name) exclude each other: the digits are all there is")
+      throw UsageFailure.refused("--typed and --\(name) exclude each other: the digits name the transaction")
     }
     guard arguments.optionalString("id") == nil else {
-      throw UsageFailure.refused("--typed goes without an id: the digits say which transaction it is")
+      throw UsageFailure.refused("--typed excludes an id: the digits name the transaction")
     }
     _ = try TypedApproval(challenge: challenge)
     let options = try DeviceOptions(arguments)
@@ -17,7 +17,7 @@ extension Command {
     let container = try await ContainerChoice.container(arguments, of: device)
     let approval = try await TypedApproval(challenge: challenge, values: values(arguments))
     let output = arguments.errorOutput
-    output.print("You are about to approve what this device does not see, by what was typed:")
+    output.print("You are approving a request that this device cannot display:")
     output.print("  digits  \(approval.challenge)")
     var block = TerminalBlock(on: output)
     for value in approval.values { block.text(value.description, goesOnFurther: true) }
@@ -26,8 +26,8 @@ extension Command {
     output.print("  at      \(container.server.fullForm)")
     output.print(
       approval.values.isEmpty
-        ? "Who asks, and for what, is not known here: it may be anything. Go on only where you asked for it yourself."
-        : "All else, such as who asks, is not known here. Go on only where you asked for it, and mean these values."
+        ? "This device does not know who asks, and for what. Continue only if you started this request yourself."
+        : "This device knows nothing else, such as who asks. Continue only if you started this request and mean these values."
     )
     guard try await arguments.confirmsUse("Approve this", of: .oneTimePassword, of: container) else {
       output.print("Nothing was approved.")
@@ -45,7 +45,7 @@ extension Command {
       ]
       arguments.output.print(json: JSONValue.object(object).text)
     } else {
-      output.print("Type these digits where the others came from:")
+      output.print("Type these digits where the challenge was shown:")
       arguments.output.print("\(ours: answer)")
     }
     return .success
@@ -60,7 +60,7 @@ extension Command {
     var values: [String] = []
     while values.count < TypedApproval.maximumValueCount {
       let line = try await Question.terminal.line(
-        "Value \(values.count + 1), or nothing where there is none: ")
+        "Value \(values.count + 1), or Enter if there is none: ")
       guard !line.isEmpty else { break }
       values.append(line)
     }

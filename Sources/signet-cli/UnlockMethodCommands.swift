@@ -4,16 +4,16 @@ import SignetTerminal
 
 extension Command {
   static let biometrics = Command(
-    "biometrics", "Let a fingerprint open a container in the password's place",
+    "biometrics", "Let a fingerprint open a container instead of the password",
     commands: [
       Command(
         "enable", "Let a fingerprint open the container from now on",
         description: """
-          The password is asked for first, and still opens the container afterwards. When a finger is enrolled or removed in the \
-          system's settings, fingerprints open nothing any more until this is done again.
+          The password is asked for first, and still opens the container afterwards. When a finger is enrolled or \
+          removed in the system's settings, fingerprints open nothing any more until this is done again.
 
-          A fingerprint reader on Linux says yes or no, and it is this program that then opens the container: whoever can run \
-          programs as this user needs no finger.
+          A fingerprint reader on Linux only reports a match, and this program then opens the container: programs that \
+          run as this user can open it without a finger.
           """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let (options, device, container, key) = try await chosen(arguments)
@@ -30,7 +30,7 @@ extension Command {
         return .success
       },
       Command(
-        "disable", "Have no fingerprint open the container any more",
+        "disable", "Stop fingerprints from opening the container",
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let (_, device, container, key) = try await chosen(arguments)
@@ -39,7 +39,7 @@ extension Command {
         return .success
       },
       Command(
-        "status", "Tell whether a fingerprint opens the container",
+        "status", "Show whether a fingerprint opens the container",
         description: "The exit status is 0 if one does, 1 if none does.",
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
@@ -51,16 +51,16 @@ extension Command {
     ])
 
   static let passcode = Command(
-    "passcode", "Let the passcode of this device open a container in the password's place",
+    "passcode", "Let the passcode of this device open a container instead of the password",
     commands: [
       Command(
         "enable", "Let the passcode of this device open the container from now on",
         description: """
-          The passcode is what this account logs in with: PAM checks it, by its service “signet” (/etc/pam.d/signet). The \
-          container's password is asked for first, and still opens the container afterwards.
+          The passcode is what this account logs in with: PAM checks it, by its service “signet” (/etc/pam.d/signet). \
+          The container's password is asked for first, and still opens the container afterwards.
 
-          PAM says yes or no, and it is this program that then opens the container: whoever can run programs as this user needs no \
-          passcode.
+          PAM only reports a match, and this program then opens the container: programs that run as this user can open \
+          it without the passcode.
           """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let (options, device, container, key) = try await chosen(arguments)
@@ -76,7 +76,7 @@ extension Command {
         return .success
       },
       Command(
-        "disable", "Have the passcode of this device not open the container any more",
+        "disable", "Stop the passcode of this device from opening the container",
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let (_, device, container, key) = try await chosen(arguments)
@@ -86,7 +86,7 @@ extension Command {
         return .success
       },
       Command(
-        "status", "Tell whether the passcode of this device opens the container",
+        "status", "Show whether the passcode of this device opens the container",
         description: "The exit status is 0 if it does, 1 if it does not.",
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in

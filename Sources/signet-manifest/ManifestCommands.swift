@@ -31,7 +31,8 @@ enum ManifestCommands {
     "sign", "Write the manifest of programs as they are",
     options: [
       .value("key", "The release's private key", named: "file", isRequired: true, completion: .file),
-      .value("output", "Where the manifest goes", named: "file", isRequired: true, completion: .file),
+      .value(
+        "output", "The file to write the manifest to", named: "file", isRequired: true, completion: .file),
       .value("release", "The release's version", named: "version", default: "0.1.0"),
       .value(
         "flavour", "How the programs were built: debug or release", named: "flavour", default: "release"),

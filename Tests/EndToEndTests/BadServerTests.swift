@@ -40,7 +40,7 @@ import Testing
     code.pins[0][31] ^= 1
     try await expectRefusal(
       server, device, ["activate", "--code-file", server.write(code.text, to: "unpinned")], 76,
-      "not one of the pinned keys: it was changed since the code was made, or someone is in between; ask the operator"
+      "not one of the pinned keys: it was changed since the code was made, or somebody intercepts the connection; ask the operator"
     )
     code.pins[0][31] ^= 1
     let file = try server.write(code.text, to: "bob")
@@ -107,16 +107,16 @@ import Testing
 
   private static func refusal(of behaviour: FakeServer.Behaviour) -> (status: Int32, text: String) {
     switch behaviour {
-    case .noise: (76, "no secure connection")
-    case .noHTTP: (76, "does not speak HTTP")
-    case .noJSON: (76, "is not of this protocol; check the server URL")
-    case .webPage: (76, "is not of this protocol; check the server URL")
+    case .noise: (76, "TLS handshake failed")
+    case .noHTTP: (76, "response is not HTTP")
+    case .noJSON: (76, "does not follow this protocol; check the server URL")
+    case .webPage: (76, "does not follow this protocol; check the server URL")
     case .badGateway: (75, "failed (status 502); try again")
     case .halfBody: (69, "cut short")
     case .redirect: (76, "redirect (302), which is not followed")
     case .endless: (76, "larger than 2097152 bytes")
     case .silent, .silentAfterTLS: (75, "did not answer in time")
-    case .hangUp: (76, "no secure connection")
+    case .hangUp: (76, "TLS handshake failed")
     case .hostileText: (76, "My Own Bank AG")
     }
   }

@@ -20,10 +20,10 @@ import Testing
     let several = try await device.run("approve", link, "--yes")
     #expect(several.status == 65 && several.errorOutput.contains("alice, bob"), several.summary)
     let both = try await device.run("approve", "--qr", picture, "AAAAAAAAAAAAAAAAAAAAAA", "--yes")
-    #expect(both.isRefusal(64, "--qr goes without an id"), both.summary)
+    #expect(both.isRefusal(64, "--qr excludes an id"), both.summary)
     for chosen in [[], ["--container", "bob"]] as [[String]] {
       let unnamed = try await device.run(["approve", id, "--yes"] + chosen)
-      #expect(unnamed.isRefusal(65, "transaction is for anybody; name it by its link"), unnamed.summary)
+      #expect(unnamed.isRefusal(65, "the transaction is for any user; give its link"), unnamed.summary)
     }
     _ = try await device.json("approve", "--qr", picture, "--yes", "--container", "bob")
     let found = try await server.transaction(id)
@@ -31,7 +31,7 @@ import Testing
     let late = try await device.run("approve", link, "--yes", "--container", "alice")
     #expect(late.status == 65, late.summary)
     let garbage = try await device.run("approve", "signet:nonsense", "--yes")
-    #expect(garbage.status == 65 && garbage.errorOutput.contains("no link"), garbage.summary)
+    #expect(garbage.status == 65 && garbage.errorOutput.contains("not a link"), garbage.summary)
     let twice = try await server.run(
       "transaction", "offer", "Sign in", "--png", picture, "--key-file", server.shopKey)
     #expect(twice.isRefusal(73, "\(picture) exists already; remove it, or name another file with --png"))
@@ -153,9 +153,9 @@ import Testing
     }
     let shown = try await approve("250,00 eur", "de0212030000")
     #expect(shown.status == 0 && shown.errorOutput.contains("| 250EUR\n  | DE0212030000\n"), shown.summary)
-    #expect(shown.errorOutput.contains("All else, such as who asks, is not known here."), shown.summary)
+    #expect(shown.errorOutput.contains("This device knows nothing else, such as who asks."), shown.summary)
     let bare = try await approve()
-    #expect(bare.errorOutput.contains("Who asks, and for what, is not known here"), bare.summary)
+    #expect(bare.errorOutput.contains("This device does not know who asks, and for what"), bare.summary)
     for (digits, why) in [
       (bare, "values left out"), (try await approve("2500 EUR", "DE0212030000"), "another"),
     ] {
@@ -179,7 +179,7 @@ import Testing
     let short = try await device.run("approve", id, "--number", "1", "--yes")
     #expect(short.isRefusal(64, "--number has 2 to 6 digits"), short.summary)
     let alone = try await device.run("approve", id, "--value", "250 EUR", "--yes")
-    #expect(alone.isRefusal(64, "--value goes with --typed"), alone.summary)
+    #expect(alone.isRefusal(64, "--value requires --typed"), alone.summary)
     let right = shown.output.trimmingCharacters(in: .whitespacesAndNewlines)
     let unsaid = try await server.run("transaction", "answer", id, right, "--key-file", server.shopKey)
     #expect(unsaid.isRefusal(1, "add --typed."), unsaid.summary)

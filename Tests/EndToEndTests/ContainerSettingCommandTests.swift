@@ -35,17 +35,17 @@ import Testing
     #expect(named.isRefusal(76, "its issuer is not trusted; \(advice)"), named.summary)
     let help = try await device.run("pending", "--help").output.split(whereSeparator: \.isWhitespace)
     #expect(
-      help.joined(separator: " ").contains("where a container has none of its own: activate keeps them"))
+      help.joined(separator: " ").contains("if a container has none of its own; activate stores them"))
     #expect(
       try await device.run("trust").output.hasSuffix(
-        "those that the system trusts.\nNo pin: any key of these authorities is taken.\n"))
+        "those that the system trusts.\nNo pin: any key of these authorities is accepted.\n"))
     #expect(try await device.run("pending").status == 0)
 
     let wrongPin = Array(repeating: "A", count: 43).joined()
     let pinned = try await device.run("trust", server.authority, "--pin", wrongPin)
     #expect(pinned.status == 0 && pinned.output.hasSuffix(".\nPins: \(wrongPin)\n"), pinned.summary)
     let unpinned = try await device.run("pending")
-    #expect(unpinned.isRefusal(76, "or someone is in between; \(advice)"), unpinned.summary)
+    #expect(unpinned.isRefusal(76, "or somebody intercepts the connection; \(advice)"), unpinned.summary)
     #expect(try await device.run("trust", "--pin", "!").isRefusal(65, "a pin is the base64url of 32 bytes"))
     #expect(
       try await device.run("trust", "--pin", "AAAA").isRefusal(65, "a pin is the base64url of 32 bytes"))

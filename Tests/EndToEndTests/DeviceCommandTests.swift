@@ -25,7 +25,7 @@ struct DeviceCommandTests {
     let folder = try TemporaryFolder()
     for (path, finding) in [
       ("\(folder.path)/none", "there is no folder \(folder.path)/none;"),
-      (folder.path, "\(folder.path) holds no vault;"),
+      (folder.path, "\(folder.path) contains no vault;"),
       // The message quotes the path for use in a command.
       ("\(folder.path)/my phone", "there is no folder '\(folder.path)/my phone';"),
     ] {
@@ -45,7 +45,7 @@ struct DeviceCommandTests {
         let none = try await run("--data", folder.path, word, "--socket", folder.file("agent.sock"))
         #expect(
           none.isRefusal(
-            69, "no agent runs; start one: systemctl --user start signet-agent.socket, or signet agent"),
+            69, "; start one: systemctl --user start signet-agent.socket, or signet agent"),
           none.summary)
         let nowhere = try await run("--data", folder.path, word, environment: ["XDG_RUNTIME_DIR": ""])
         #expect(
@@ -160,7 +160,7 @@ struct DeviceCommandTests {
     let none = try await device.run("otp", "--container", "bo")
     #expect(none.isRefusal(65, "no container is called that"), none.summary)
     let text = try await device.run("policy", "explain", "--container", "bob")
-    #expect(text.output.contains("Its server calls it container \(known).\n"), text.summary)
+    #expect(text.output.contains("Its id at the server is \(known).\n"), text.summary)
     let listed = try await device.json("list").array("containers").compactMap { value -> String? in
       guard case .object(let object) = value else { return nil }
       return try object.string("serverContainer")
@@ -168,7 +168,7 @@ struct DeviceCommandTests {
     #expect(listed.count == 2 && listed.contains(known))
     let doctor = try await device.run("doctor")
     #expect(
-      doctor.output.contains("ok      bob at \(server.url): its server calls it container \(known)\n"),
+      doctor.output.contains("ok      bob at \(server.url): its id at the server is \(known)\n"),
       doctor.summary)
     // A name of two containers selects neither.
     _ = try await device.json("activate", "--code-file", server.codeFile("carol"), "--name", "bob")

@@ -37,12 +37,12 @@ import Testing
     let report = try await device.run("doctor")
     #expect(report.status == 0, report.summary)
     for line in [
-      "ok      data folder: \(device.data) is this user's alone\n",
+      "ok      data folder: \(device.data) is accessible to this user only\n",
       "note    keys: the keys are tied to a file that can be copied",
-      "ok      credentials: what keeps the keys still opens them all\n",
-      "ok      clock: it agrees with what was seen before\n",
+      "ok      credentials: all keys can be opened\n",
+      "ok      clock: it is not behind the latest time seen\n",
       "alice at \(server.url): the container is in order\n",
-      "note    servers: none was asked", "-> ask them: signet pending\n",
+      "note    servers: none was contacted", "-> contact them: signet pending\n",
       "Nothing needs doing on this device.\n",
     ] { #expect(report.output.contains(line), report.summary) }
     let object = try await device.json("doctor")
@@ -54,7 +54,7 @@ import Testing
       let fingers = try #require(try found("fingerprints", object).first)
       #expect(
         [
-          "fine the reader knows fingers of this user", "note there is no reader that fprintd can use",
+          "fine fingers of this user are enrolled", "note there is no reader that fprintd can use",
           "note there is a reader, and no finger of this user is enrolled",
         ].contains(fingers) || fingers.hasPrefix("note the fingerprint reader failed ("), "\(fingers)")
       let hasService = ["/etc/pam.d", "/usr/lib/pam.d"].contains {
@@ -91,7 +91,7 @@ import Testing
     #expect(chmod(device.data, 0o700) == 0)
     try FileManager.default.removeItem(atPath: "\(device.data)/software-keystore.key")
     let lost = try await device.run("doctor", "--json")
-    #expect(lost.status == 1 && lost.output.contains("register anew"), lost.summary)
+    #expect(lost.status == 1 && lost.output.contains("register again"), lost.summary)
     #expect(lost.output.contains(#""healthy":false"#), lost.summary)
   }
 

@@ -31,14 +31,14 @@ import Testing
     await server.stop()
     let alice = try #require(try await device.containers().first { $0.user == "alice" })
     let deleted = try await device.run("delete", "--yes", "--container", alice.id, "--json")
-    #expect(deleted.status == 0 && deleted.errorOutput.contains("not been told yet"), deleted.summary)
+    #expect(deleted.status == 0 && deleted.errorOutput.contains("was not notified yet"), deleted.summary)
     #expect(deleted.output.contains(#""server":"queued""#), deleted.summary)
     #expect(try await device.containers().map(\.user) == ["bob"])
     server = try await server.again()
     #expect(try await server.activeContainers("alice").count == 1)
     // The first wait is a minute; until then a command sends nothing and reports nothing.
     let early = try await device.run("pending")
-    #expect(early.status == 0 && !early.errorOutput.contains("told"), early.summary)
+    #expect(early.status == 0 && !early.errorOutput.contains("notified"), early.summary)
     #expect(try await server.activeContainers("alice").count == 1)
     // Another deletion retries the pending notifications of its server.
     let report = try await device.json("reset", "--yes")
@@ -73,17 +73,17 @@ import Testing
         #expect(
           doctor.status == 0
             && doctor.output.contains(
-              "note    alice at \(server.url): the server has not been told yet of its end")
-            && doctor.output.contains("-> signet pending tells it"), doctor.summary)
+              "note    alice at \(server.url): the server was not notified yet of its end")
+            && doctor.output.contains("-> signet pending notifies it"), doctor.summary)
       }
       server = try await server.again()
       let next = try await device.run(command)
       #expect(next.status == (command == "list" ? 0 : 78), next.summary)
       #expect(
-        next.errorOutput.contains("the server has been told of the end of alice at \(server.url)"),
+        next.errorOutput.contains("the server was notified of the end of alice at \(server.url)"),
         next.summary)
       #expect(try await server.activeContainers("alice").isEmpty)
-      #expect(try await !device.run("doctor").output.contains("told yet"))
+      #expect(try await !device.run("doctor").output.contains("notified yet"))
     }
     await server.stop()
   }
@@ -105,7 +105,7 @@ import Testing
     let forced = try await device.run("reset", "--yes", "--force")
     #expect(forced.status == 0 && forced.output.contains("Deleted everything"), forced.summary)
     #expect(forced.errorOutput.contains("  alice at \(server.url), container \(known)\n"), forced.summary)
-    #expect(!forced.errorOutput.contains("tried again later"), forced.summary)
+    #expect(!forced.errorOutput.contains("tries again later"), forced.summary)
     #expect(!FileManager.default.fileExists(atPath: device.data))
   }
 
@@ -161,7 +161,7 @@ import Testing
     _ = try await device.json("activate", "--code-file", code, passwords: ["winter-garden-42"])
     for _ in 0..<2 { #expect(try await device.run("otp", passwords: ["summer-garden"]).status == 77) }
     let next = try await device.run("pending")
-    #expect(next.errorOutput.contains("the server has been told"), next.summary)
+    #expect(next.errorOutput.contains("the server was notified"), next.summary)
     #expect(try await device.containers().isEmpty)
     #expect(try await server.activeContainers("alice").isEmpty)
     let event = try #require(try await server.audited("container.wiped").first)

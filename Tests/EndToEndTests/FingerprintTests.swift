@@ -91,7 +91,7 @@
       #expect(try await asked.end().status == 0)
       #expect(try await bench.device.json("otp", passwords: [Self.password]).string("code").count == 6)
       let none = try await bench.device.run("otp")
-      #expect(none.isRefusal(64, "there is no terminal to ask at"), none.summary)
+      #expect(none.isRefusal(64, "there is no terminal for questions"), none.summary)
       // Ctrl-D cancels both the password and the finger.
       let stopped = try ControllingTerminal(bench.device, ["otp"])
       try stopped.expect("The reader is on")
@@ -182,7 +182,7 @@
       let doctor = try await bench.device.run("doctor")
       #expect(doctor.status == 1 && doctor.output.contains("-> signet biometrics enable"), doctor.summary)
       #expect(
-        doctor.output.contains("ok      fingerprints: the reader knows fingers of this user\n"),
+        doctor.output.contains("ok      fingerprints: fingers of this user are enrolled\n"),
         doctor.summary)
       try await bench.enable()
       let again = try ControllingTerminal(bench.device, ["otp"])

@@ -87,7 +87,7 @@ import Testing
     #expect(reset.status == 0 && reset.output.contains("Deleted everything."), reset.summary)
     #expect(
       reset.errorOutput.contains(
-        "the servers of these containers are not told; have their operators revoke them:\n"
+        "the servers of these containers are not notified; have their operators revoke them:\n"
           + "  bob at \(server.url), container \(bob)\n"), reset.summary)
     #expect(!reset.errorOutput.contains("alice"), reset.summary)
     #expect(try await server.activeContainers("alice").isEmpty)
@@ -143,7 +143,7 @@ import Testing
         ["init", "--data", folder.file("data"), "--url", "localhost:8443/main"] + words)
     }
     for (words, text) in [
-      (["--session-policy", "MINLEN=6;MAXLEN=8;LOCKTYPE=silent"], "has no silent lock"),
+      (["--session-policy", "MINLEN=6;MAXLEN=8;LOCKTYPE=silent"], "must not have a silent lock"),
       (["--signing-policy", "TYPE=biometric"], "use another type"),
       (["--otp-policy", "MINLEN=9;MAXLEN=8"], "--otp-policy: "),
       (["--otp-policy", "pin-6", "--otp-policy-file", file], "goes without --otp-policy-file"),

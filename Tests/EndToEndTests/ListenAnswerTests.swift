@@ -292,7 +292,7 @@ import Testing
     let device = server.device()
     let refused = try await device.run(
       "import", invited.string("uri"), "--push-service", "live", "--push-token", "AB")
-    #expect(refused.isRefusal(64, "without --push-token"), refused.summary)
+    #expect(refused.isRefusal(64, "--push-token exclude each other"), refused.summary)
     let enrolled = try await device.json(
       "import", invited.string("uri"), "--push-service", "live")
     #expect(try enrolled.bool("push"))
@@ -342,7 +342,7 @@ import Testing
     try terminal.answer("  | Pick another one", "approve")
     // A wrong number is not sent and does not end the prompt.
     try terminal.answer("The number that the sign-in shows, of ", "1000")
-    try terminal.expect("That is none of them; nothing was sent.")
+    try terminal.expect("That is not one of them; nothing was sent.")
     #expect(try await status(fourth, at: server) == "pending")
     let offered = try await listed(device).first?.array("numbers") ?? []
     let wrong = try #require(offered.first { $0 != fourth["number"] })
@@ -393,7 +393,7 @@ import Testing
     // Without a listener, the answering command asks the server itself.
     let third = try await send("Pick the number", "--kind", "challenge", by: server)
     let slip = try await other.run("message", "approve", "--number", "1000")
-    #expect(slip.isRefusal(64, "none of those that the message offers"), slip.summary)
+    #expect(slip.isRefusal(64, "not one of those that the message offers"), slip.summary)
     #expect(try await status(third, at: server) == "pending")
     let number = try await other.run("message", "approve", "--number", "\(third.integer("number"))")
     #expect(number.status == 0, number.summary)
@@ -480,7 +480,7 @@ import Testing
       line?.contains(": the sign-in shows one of ") == true && line?.contains(" \(right)") == true,
       shown.summary)
     let unnumbered = try await device.run("message", "approve")
-    #expect(unnumbered.isRefusal(64, "A wrong number may be taken for a no"), unnumbered.summary)
+    #expect(unnumbered.isRefusal(64, "A wrong number may deny the message"), unnumbered.summary)
     await server.stop()
   }
 

@@ -126,7 +126,7 @@ import Testing
     let closed = try await device.run(["activate", "--code-file", code, "--password-fd", "999"])
     #expect(closed.isRefusal(64, "file descriptor 999 is not open for reading"), closed.summary)
     let none = try await device.run(["activate", "--code-file", code])
-    #expect(none.status == 64 && none.errorOutput.contains("no terminal to ask at"), none.summary)
+    #expect(none.status == 64 && none.errorOutput.contains("no terminal for questions"), none.summary)
     let tooLong = try await device.run(
       "activate", "--code-file", code, passwords: [String(repeating: "a", count: 4095)])
     #expect(tooLong.isRefusal(65, "longer than 4094 bytes"), tooLong.summary)

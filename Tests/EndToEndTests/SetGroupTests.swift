@@ -372,7 +372,7 @@
     func doctor() async throws {
       let installed = try Installed()
       let report = try await installed.device().run("doctor")
-      #expect(report.output.contains("ok      start: its group closes this program"), report.summary)
+      #expect(report.output.contains("ok      start: its group protects this program"), report.summary)
       #expect(report.output.contains("ok      integrity: no signs of tampering"), report.summary)
       let copy = try await Self.start(installed.device(copy: true))
       #expect(copy.contains("note    start: this copy has no group of its own"))
@@ -395,7 +395,8 @@
           "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", script, value,
         ] + opened.launcher
       #expect(
-        try await Self.start(opened).contains("note    start: the system leaves programs with a group"))
+        try await Self.start(opened).contains(
+          "note    start: the system leaves the memory of set-group-ID programs"))
     }
 
     @Test(

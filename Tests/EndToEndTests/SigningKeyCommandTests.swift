@@ -35,7 +35,7 @@ import Testing
     #expect(refused.status != 0 && refused.errorOutput.contains("signet renew"), refused.summary)
     let doctor = try await device.run("doctor")
     #expect(
-      doctor.status == 1 && doctor.output.contains("has another key than the one that it knows")
+      doctor.status == 1 && doctor.output.contains("has answered with another key")
         && doctor.output.contains("signet renew"), doctor.summary)
     _ = try await device.json("renew", passwords: ["winter-garden-42"])
     #expect(try await device.run("pending").status == 0)

@@ -24,7 +24,7 @@
       let code = try await server.codeFile("alice")
       let activated = try await device.run("activate", "--code-file", code, passwords: [right])
       #expect(activated.status == 0, activated.summary)
-      #expect(activated.output.contains("Keys are kept by: TPM 2.0"), activated.summary)
+      #expect(activated.output.contains("Keystore: TPM 2.0"), activated.summary)
       let listed = try await server.json("container", "list", "alice").array("containers")
       guard case .object(let container)? = listed.first else { throw JSONFailure.notAnObject }
       #expect(try container.string("keystore") == "tpm2" && container.string("keys") == "tpm2", "\(listed)")
@@ -36,7 +36,7 @@
       let doctor = try await device.run("doctor")
       #expect(doctor.status == 0, doctor.summary)
       for line in [
-        "note    keys: TPM 2.0", "a program, and no hardware\n",
+        "note    keys: TPM 2.0", "a simulator, not hardware\n",
         "note    keys: the TPM's lockout has no password",
         "-> have the administrator set one: tpm2_changeauth -c lockout\n",
       ] { #expect(doctor.output.contains(line), doctor.summary) }
@@ -59,10 +59,10 @@
       let none = try await with("none", server.device()).run("otp", passwords: [right])
       #expect(none.isRefusal(65, "made with the keystore “tpm2”"), none.summary)
       let nonsense = try await with("tpm", server.device()).run("otp", passwords: [right])
-      #expect(nonsense.isRefusal(65, "names no TPM"), nonsense.summary)
+      #expect(nonsense.isRefusal(65, "is not the address of a TPM"), nonsense.summary)
       let other = try SimulatedTPM()
       let replaced = try await with(other.address, server.device()).run("otp", passwords: [right])
-      #expect(replaced.isRefusal(65, "register anew"), replaced.summary)
+      #expect(replaced.isRefusal(65, "register again"), replaced.summary)
       withExtendedLifetime(other) {}
 
       // The count is in the TPM now and continues there.

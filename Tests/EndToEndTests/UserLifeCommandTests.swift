@@ -149,7 +149,8 @@ import Testing
     #expect(try await server.activeContainers(subject).isEmpty)
     let ended = try await device.run("delete", "--yes")
     #expect(
-      ended.status == 0 && !ended.errorOutput.contains("told"), "it need not say so again: \(ended.summary)")
+      ended.status == 0 && !ended.errorOutput.contains("notified"),
+      "it need not say so again: \(ended.summary)")
     let again = try await server.run("user", "delete", "alice")
     #expect(again.status != 0 && again.errorOutput.contains("There is no user"), again.summary)
     _ = try await server.json("user", "add", "alice")

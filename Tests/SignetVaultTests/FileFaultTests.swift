@@ -36,7 +36,7 @@ struct FileFaultTests {
       _ = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
       return nil
     } catch {
-      let waysOut = ["register anew", "restore it", "install the newer program"]
+      let waysOut = ["register again", "restore it", "install the newer program"]
       #expect(waysOut.contains { error.description.contains($0) }, "no way out: \(error)")
       for suffix in ["-wal", "-shm"] { unlink(fixture.databasePath + suffix) }
       #expect(try Data(contentsOf: file) == content, "the file was touched")
@@ -121,7 +121,7 @@ struct FileFaultTests {
     try old.write(to: path)
     chmod(other.databasePath, 0o600)
     let failure = #expect(throws: VaultFailure.self) { try other.open(keystore: hardware) }
-    #expect(failure?.description.contains("put the newest one back, or delete it and register anew") == true)
+    #expect(failure?.description.contains("put the newest one back, or delete it and register again") == true)
     for suffix in ["-wal", "-shm"] { unlink(other.databasePath + suffix) }
     #expect(try Data(contentsOf: path) == old)
   }

@@ -44,7 +44,7 @@ struct StateTests {
       let failure = await #expect(throws: VaultFailure.self) { try await use(vault) }
       #expect(failure == .altered(part))
       #expect(failure?.description.contains("changed from outside") == true)
-      #expect(failure?.description.contains("register anew") == true)
+      #expect(failure?.description.contains("register again") == true)
       #expect(try await vault.sessionKey(of: other) == "session key")
     }
     try await vault.deleteContainer(id)

@@ -110,7 +110,7 @@ extension Device {
     let description = try await description(named: "", keyOrigin: new.keys.signing.origin)
     let proved = try await offered.prove(device: description, keys: new.keys, parties.present)
 
-    await handler.report(0.5, "Having the server make its part")
+    await handler.report(0.5, "Waiting for the keys of the server")
     let binding = try proved.receive(
       await parties.session.send(
         .post, "/v1/renewal/finish", proved.finish, signedBy: parties.sessionKey,

@@ -28,12 +28,12 @@ public enum PushAuthAnswer: Sendable, Hashable {
       let typed = typed.trimmed
       guard !typed.isEmpty else { throw .invalid("number", reason: "is empty") }
       guard typed.utf8.count <= 32, typed.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-        throw .invalid("number", reason: "is none")
+        throw .invalid("number", reason: "is malformed")
       }
       return typed
-    case (_, .challenge): throw .wrongAnswer(reason: "asks for the number that the sign-in shows")
-    case (_, .biometric): throw .wrongAnswer(reason: "asks that the device recognises its user")
-    case (_, .default): throw .wrongAnswer(reason: "takes a plain yes or no")
+    case (_, .challenge): throw .wrongAnswer(reason: "requires the number that the sign-in shows")
+    case (_, .biometric): throw .wrongAnswer(reason: "requires that the device recognises its user")
+    case (_, .default): throw .wrongAnswer(reason: "requires approval or denial without a number")
     }
   }
 }

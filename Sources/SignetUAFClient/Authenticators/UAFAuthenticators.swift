@@ -168,7 +168,7 @@ package actor UAFAuthenticators {
   }
 
   private static let wrongMethod = UAFFailure.protocol(
-    .authenticatorAccessDenied, "this authenticator does not verify its user in that way")
+    .authenticatorAccessDenied, "this authenticator does not support that method of user verification")
 
   private nonisolated func signingKey(
     in unlocked: borrowing UnlockedDomain

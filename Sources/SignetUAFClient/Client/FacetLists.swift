@@ -62,7 +62,7 @@ final class FacetLists: Sendable {
       case .transport(let failure): failure.description
       case .status(let status): "the server answers with status \(status)"
       case .contentType: "the content type is not \(TrustedFacetList.mediaType)"
-      case .redirect: "a redirect is not authorized, leads nowhere, or is one too many"
+      case .redirect: "a redirect is not authorized, has no target, or exceeds the limit"
       case .noList(let detail): detail
       }
     }

@@ -45,7 +45,7 @@ extension UAFClient {
       guard !authentication.usernames.isEmpty else { throw Self.noSuitableAuthenticator }
       try await authorize(header)
       guard request.transactions.isEmpty || authentication.transaction != nil else {
-        throw .protocol(.invalidTransactionContent, "the transaction cannot be shown as it is")
+        throw .protocol(.invalidTransactionContent, "the transaction cannot be displayed")
       }
       return .authentication(authentication)
     case .deregistration(let request):
@@ -55,7 +55,7 @@ extension UAFClient {
   }
 
   static let noSuitableAuthenticator = UAFFailure.protocol(
-    .noSuitableAuthenticator, "no authenticator of this device is what the server asks for")
+    .noSuitableAuthenticator, "no authenticator of this device matches the server's policy")
 
   /// Rejects a request of an application that does not trust this app.
   private func authorize(_ header: OperationHeader) async throws(UAFFailure) {
@@ -66,11 +66,11 @@ extension UAFClient {
     case .refused: throw untrusted("the application is another app")
     case .fetch(let list, let host): (url, origin) = (list, host)
     }
-    guard let facets else { throw untrusted("the settings leave no way to fetch its list of apps") }
+    guard let facets else { throw untrusted("the settings do not allow this app to fetch its list of apps") }
     let list: TrustedFacetList
     do throws(FacetLists.Refusal) { list = try await facets.list(at: url) } catch {
       if case .transport(.cancelled) = error { throw .protocol(.userCancelled, "cancelled") }
-      throw untrusted("its list of apps was not had: \(error)")
+      throw untrusted("its list of apps could not be fetched: \(error)")
     }
     let trusted = list.trusted(
       by: origin, version: header.version, takesOlderVersions: takesOlderFacetLists,

@@ -16,7 +16,7 @@ public struct UAFAuthenticatorChoice: Hashable, Sendable {
     /// The reason, for display to the user.
     public var description: String {
       switch self {
-      case .notSupportedByHardware: "this device has not got what it takes"
+      case .notSupportedByHardware: "this device does not support it"
       case .notEnrolled: "it is not set up on this device"
       case .alreadyRegistered: "it is registered already"
       case .notRegistered: "it is not registered for this user"

@@ -19,8 +19,8 @@
     case .invalidFormat(let minimum, let maximum):
       minimum == maximum ? "use \(minimum) digits" : "use \(minimum) to \(maximum) digits"
     case .refused(let refusal): refusal.message
-    case .wrongCredential: "this is not the right one"
-    case .oldEqualsNew: "the new one has to differ from the present one"
+    case .wrongCredential: "the PIN or password is wrong"
+    case .oldEqualsNew: "the new PIN or password must differ from the current one"
     case .coolingDown: "wait until the next try is allowed"
     case .notRecognised: "not recognised; try again"
     }

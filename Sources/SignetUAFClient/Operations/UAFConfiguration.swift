@@ -76,7 +76,7 @@ public struct UAFConfiguration: Hashable, Sendable {
   /// The change to make.
   public var description: String {
     switch self {
-    case .plainHTTP: "only https is spoken; write https://"
+    case .plainHTTP: "only https is supported; write https://"
     case .baseURL:
       "the server's URL must be https://host[:port] with a path at most; leave out user, query and fragment"
     }

@@ -27,7 +27,7 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
     case .notFound: "nothing is registered on this device, or the server does not know it any more"
     case .signing(let failure): "the device's key did not sign: \(failure)"
     case .clockSkewTooBig: "the clock of this device differs too much from the server's; set it"
-    case .forbidden: "the server does not let this device do that"
+    case .forbidden: "the server does not allow this device to do that"
     case .operationNotSupportedByBackend: "the server does not offer this"
     case .network(let problem): problem.description
     case .device(let failure): failure.description

@@ -32,7 +32,7 @@
   public var description: String {
     switch self {
     case .clockSkewTooBig: "the clock of this device differs too much from the server's; set it"
-    case .forbidden: "the server does not let this device do that"
+    case .forbidden: "the server does not allow this device to do that"
     case .network(let problem): problem.description
     case .operationNotSupportedByBackend: "the server does not offer this"
     case .nameAlreadyExists: Self.nameConflict

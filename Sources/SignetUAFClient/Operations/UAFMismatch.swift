@@ -33,10 +33,10 @@ public enum UAFMismatch: Hashable, Sendable, CustomStringConvertible {
     case .missingAuthenticatorInServer(_, let aaid, _):
       "this device has a key of the authenticator \(aaid) that the server does not know"
     case .missingDeviceInformationInMobileDevice:
-      "the server knows this device by a target that it does not use"
+      "the server has a dispatch target of this device that is not in use"
     case .missingDeviceInformationInServer: "the server does not know this device"
     case .deviceName(_, _, let local, let remote): "the server calls this device “\(remote)”, not “\(local)”"
-    case .pushToken: "the server sends pushes elsewhere"
+    case .pushToken: "the server sends pushes to another token"
     }
   }
 }

@@ -68,15 +68,15 @@ extension UAFStatus {
   /// The meaning of a status code, used if the server sends no description.
   fileprivate var explanation: String? {
     switch self {
-    case .unauthorized: "the user has to be authenticated for this, or a token that allows it is needed"
+    case .unauthorized: "this requires an authenticated user, or a token that allows it"
     case .forbidden:
       "not allowed: the user, the device or the key is suspended, locked or revoked; ask the operator"
     case .notFound: "there is no such user, key or operation there; begin again"
-    case .timeout: "it took too long, or has ended; begin again"
+    case .timeout: "the operation has expired or ended; start again"
     case .unknownAAID: "the server does not know the model of the authenticator"
     case .unknownKeyID: "the server does not know the key"
     case .requestInvalid: "the request is unknown, too old, or was answered before; begin again"
-    case .unacceptableAuthenticator: "the server does not take this authenticator"
+    case .unacceptableAuthenticator: "the server does not accept this authenticator"
     case .revokedAuthenticator: "the model of the authenticator is revoked"
     default: nil
     }

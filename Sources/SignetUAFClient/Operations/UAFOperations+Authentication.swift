@@ -205,7 +205,7 @@ private struct AuthenticationSteps {
     guard let locationURL = HTTPSURL(location), locationURL.origin == HTTPSURL(server.name)?.origin else {
       throw .network(server.problem(.malformed("the authorization is to be fetched from another server")))
     }
-    let missing = server.problem(.malformed("there is no authorization where the server said that it is"))
+    let missing = server.problem(.malformed("there is no authorization at the URL that the server named"))
     let server = server
     do throws(UAFNetworkProblem) {
       return try await server.configuration.authorizationRetry.run(

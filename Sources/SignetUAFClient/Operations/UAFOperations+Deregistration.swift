@@ -43,7 +43,7 @@ extension UAFOperations {
     do throws(UAFFailure) {
       guard case .deregistration(let deregistration) = try await client.open(message, from: server.name)
       else {
-        throw .protocol(.protocolError, "the server's message is no deregistration")
+        throw .protocol(.protocolError, "the server's message is not a deregistration request")
       }
       return try await deregistration.deregister(where: isSelected)
     } catch { throw UAFOperationFailure(error) }

@@ -63,7 +63,7 @@ extension UAFOperations {
         .get, url, accepting: "application/jose", signature: signature)
     } catch { throw UAFDeviceServiceFailure(error) }
     do { return (try Self.claims(in: answer.body), answer.header("ETag")) } catch {
-      throw .network(server.problem(.malformed("its answer is no JWS with an object")))
+      throw .network(server.problem(.malformed("its answer is not a JWS with a JSON object")))
     }
   }
 

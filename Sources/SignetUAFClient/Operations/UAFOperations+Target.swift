@@ -96,7 +96,7 @@ extension UAFOperations {
       order["signatureKey"] = .string(try JWK(signing).publicObject().text)
       let point = try P256.Signing.PublicKey(x963: encryption.x963Representation)
       order["encryptionKey"] = .string(try JWK(point).publicObject().text)
-    } catch { preconditionFailure("a key of this device is no public key: \(error)") }
+    } catch { preconditionFailure("a key of this device is not a public key: \(error)") }
     if let token = state.pushToken {
       order["target"] = .string(token)
       order["dispatcher"] = "firebase-cloud-messaging"

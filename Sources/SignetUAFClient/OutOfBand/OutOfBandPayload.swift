@@ -31,14 +31,14 @@ public struct OutOfBandPayload: Hashable, Sendable {
       (token, redeemURL) = (try object.string("token"), try object.string("redeem_url"))
     } catch { throw .malformed(error.description) }
     guard (1...256).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw .malformed("the token has no form that a server would give it")
+      throw .malformed("the token is malformed")
     }
     guard redeemURL.utf8.count <= 1_024, let parsedURL = HTTPSURL(redeemURL), !redeemURL.contains("?") else {
-      throw .malformed("redeem_url is no https URL")
+      throw .malformed("redeem_url is not an https URL")
     }
     let last = parsedURL.path.split(separator: "/").last ?? ""
     guard let operation = Operation(rawValue: String(last)) else {
-      throw .malformed("redeem_url does not say which operation it is")
+      throw .malformed("redeem_url does not name an operation")
     }
     self.operation = operation
     switch object["data"] {

@@ -20,9 +20,9 @@ import SignetUAF
     switch self {
     case .network(let problem): problem.description
     case .tokenExpired: "this request is too old; ask for a new one"
-    case .tokenAlreadyRedeemed: "this request was taken before; ask for a new one"
+    case .tokenAlreadyRedeemed: "this request was used before; ask for a new one"
     case .serverNotTrusted(let server):
-      "this leads to \(server), where this device has no account; name that server if you trust it"
+      "this request is from \(server), where this device has no account; name that server if you trust it"
     case .fido(let code): code.meaning
     case .device(let failure): failure.description
     }

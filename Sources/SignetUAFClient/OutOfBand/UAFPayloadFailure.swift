@@ -11,7 +11,7 @@
   public var description: String {
     switch self {
     case .decryption: "this is encrypted for another device, or for a key that this one no longer has"
-    case .malformed(let reason): "this is no request to this device: \(reason)"
+    case .malformed(let reason): "this is not a request to this device: \(reason)"
     case .device(let failure): failure.description
     }
   }

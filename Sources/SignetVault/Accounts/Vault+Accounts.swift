@@ -80,7 +80,9 @@ extension Vault {
           times = PasswordTimes(setAt: moment.wallSeconds, isInitial: false)
         case .biometrics, .devicePasscode:
           throw VaultFailure.invalidDraft(
-            reason: "a finger, a face or the passcode is enabled beside a password; change to one first")
+            reason:
+              "biometrics and the passcode can be enabled only in addition to a password; set a password first"
+          )
         }
         return try tables.changeBeforeCounting(place.container) { rows in
           guard try rows.slot(place.domain, opened.header.kind).slot == opened else {

@@ -69,43 +69,43 @@ extension KeystoreFailure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .keyMissing(let path):
-      "the key of this device (\(path)) is missing; restore it from a backup, or delete the data and register anew"
+      "the key of this device (\(path)) is missing; restore it from a backup, or delete the data and register again"
     case .keyDamaged(let path):
-      "the key of this device (\(path)) is damaged; restore it from a backup, or delete the data and register anew"
+      "the key of this device (\(path)) is damaged; restore it from a backup, or delete the data and register again"
     case .keyNotPrivate(let path):
-      "the key of this device (\(path)) may be read by others; if that is not your doing, register anew; "
-        + "else make it yours with mode 600"
+      "the key of this device (\(path)) may be read by others; if that is not your doing, register again; "
+        + "otherwise set its owner to this user and its mode to 600"
     case .unavailable(let path, let error):
       "the key of this device (\(path)) cannot be used: \(systemMessage(error)); check its folder and the disk"
     case .refused:
-      "the keystore did not open what this device should have sealed; the data was changed or comes from another device: delete the data and register anew"
+      "the keystore cannot unseal the data of this device; the data was changed or comes from another device: delete the data and register again"
     case .secretTooLong: "the secret is longer than 128 bytes; seal a key that encrypts it"
     case .replaced:
-      "the TPM was cleared or is another one, so what it sealed is lost; delete the data and register anew"
+      "the TPM was cleared or replaced, so the data that it sealed is lost; delete the data and register again"
     case .countGone:
-      "the TPM no longer has the count that this depends on, so it is lost; delete the data and register anew"
+      "the TPM no longer has the counter of this data, so the data is lost; delete the data and register again"
     case .missing(let address):
       "there is no TPM at \(address); nothing is lost: switch it on in the firmware's settings, or name another (SIGNET_TPM)"
     case .forbidden(let address):
       "this user may not use the TPM at \(address); ask for membership of the group that owns it (often tss)"
     case .invalidAddress(let text):
-      "“\(text)” names no TPM; use device:/dev/tpmrm0, swtpm:host=127.0.0.1,port=2321 or swtpm:path=SOCKET"
+      "“\(text)” is not the address of a TPM; use device:/dev/tpmrm0, swtpm:host=127.0.0.1,port=2321 or swtpm:path=SOCKET"
     case .busy: "another program is using the TPM; nothing is lost: try again in a moment"
     case .noAnswer:
       "the TPM did not answer in time; nothing is lost: try again, and restart the machine if that fails"
     case .disconnected: "the connection to the TPM broke; nothing is lost: try again"
     case .defending(.some(let seconds)):
-      "the TPM defends itself after wrong guesses and refuses for at most \(seconds) s; nothing is lost: try again then"
+      "the TPM is in lockout after wrong guesses for at most \(seconds) s; nothing is lost: try again after that"
     case .defending(nil):
-      "the TPM defends itself after wrong guesses and refuses for now; nothing is lost: try again later"
+      "the TPM is in lockout after wrong guesses; nothing is lost: try again later"
     case .full:
-      "the TPM has no room for a further count; delete containers that are not used, have its owner free some room, "
+      "the TPM has no room for another counter; delete containers that are not used, have its owner free some room, "
         + "or keep keys in a file (SIGNET_TPM=none)"
     case .ownerPasswordSet:
-      "the TPM has an owner's password, without which nothing can be kept in it; have its owner take the password off, "
+      "the TPM has an owner password, which is required to store anything in it; have its owner remove the password, "
         + "or keep keys in a file (SIGNET_TPM=none)"
     case .hardware(let call, let code, let meaning):
-      "the TPM failed in \(call): \(meaning) (0x\(String(code, radix: 16))); try again, and report it if it stays"
+      "the TPM failed in \(call): \(meaning) (0x\(String(code, radix: 16))); try again, and report it if it persists"
     }
   }
 }

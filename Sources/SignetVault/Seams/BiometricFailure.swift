@@ -24,7 +24,7 @@
   /// The failure and the remedy.
   public var description: String {
     switch self {
-    case .cancelled: "the fingerprint was called off; use the password"
+    case .cancelled: "the fingerprint check was cancelled; use the password"
     case .mismatch: "the finger was not recognised; try again, or use the password"
     case .lockedOut: "too many fingers were not recognised; use the password, then fingerprints work again"
     case .busy: "another program uses the fingerprint reader; close it, or use the password"

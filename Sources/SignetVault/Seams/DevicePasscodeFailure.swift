@@ -22,10 +22,11 @@
   /// The failure and the remedy.
   public var description: String {
     switch self {
-    case .cancelled: "the device's passcode was called off"
+    case .cancelled: "the check of the device's passcode was cancelled"
     case .mismatch: "the device's passcode was wrong; try again"
-    case .lockedOut: "the system takes no more tries for now; wait, or ask who runs this device"
-    case .accountRefused: "the system does not let this account in; ask who runs this device"
+    case .lockedOut:
+      "the system accepts no more attempts for now; wait, or ask the administrator of this device"
+    case .accountRefused: "the system does not let this account log in; ask the administrator of this device"
     case .passcodeExpired: "the device's passcode has expired; change it (passwd), then try again"
     case .busy: "the device's passcode is being asked for already; finish that first"
     case .timedOut: "nobody answered in time; try again"

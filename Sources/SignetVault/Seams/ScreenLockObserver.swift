@@ -41,9 +41,9 @@ public protocol ScreenLockObserver: Sendable {
   public var description: String {
     switch self {
     case .notCapable:
-      "nothing on this system tells when the screen locks; lock by hand, or set a short idle time"
+      "this system does not report when the screen locks; lock by hand, or set a short idle time"
     case .connectionLost(let detail):
-      "the system stopped telling when the screen locks (\(detail)); unlock again"
+      "the system stopped reporting when the screen locks (\(detail)); unlock again"
     }
   }
 }

@@ -101,7 +101,7 @@ public struct SystemTrustedClock: TrustedClock {
     switch self {
     case .bootIDMissing(let path): "the kernel's boot id (\(path)) cannot be read; is /proc mounted?"
     case .bootIDMalformed(let path):
-      "the kernel's boot id (\(path)) is none; is something else mounted there?"
+      "the kernel's boot id (\(path)) is malformed; is something else mounted there?"
     }
   }
 }

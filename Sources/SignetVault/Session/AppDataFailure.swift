@@ -20,7 +20,7 @@
     switch self {
     case .locked(let reason): "the app's data is \(reason)"
     case .silentLock:
-      "a container with a silent lock holds no app data, which would tell a right password from a wrong one; use another container"
+      "a container with a silent lock cannot hold app data, which would reveal whether a password is right; use another container"
     case .notAppData: "these bytes are not encrypted app data; check which file was read"
     case .tooNew(let version): "the data has version \(version) of the format; update the app"
     case .damaged:

@@ -13,21 +13,23 @@ import Synchronization
 
 extension Command {
   static let listen = Command(
-    "listen", "Show what servers ask as it comes, and answer it",
+    "listen", "Show requests of servers as they arrive, and answer them",
     description: """
-      Shows transactions and CIBA requests of containers, UAF operations for the users that signet uaf has registered here, and push messages \
-      to accounts that were enrolled with --push-service live. A request is kept \
-      open at each server, which answers when something new waits: so it is shown at once, and no push service is needed. What waits already is \
-      shown first, and what ends otherwise is told: answered elsewhere, cancelled or withdrawn, expired. It goes on until it is ended (Ctrl-C); \
-      trouble with the network is waited out, and so is a suspension or a lock by the server, also with --once, which waits \
-      for as long, or until --timeout. With --json, one object a line, with its kind.
+      Shows transactions and CIBA requests of containers, UAF operations for the users that signet uaf has registered \
+      here, and push messages to accounts that were enrolled with --push-service live. A connection to each server is \
+      kept open, so new requests are shown immediately, and no push service is needed. Requests that wait already are \
+      shown first. Requests that end otherwise are reported: answered elsewhere, cancelled or withdrawn, expired. The \
+      command runs until it is ended (Ctrl-C); after network failures it tries again, and it waits for the end of a \
+      suspension or a lock by the server, also with --once, until --timeout. With --json, one object a line, with its \
+      kind.
 
-      At a terminal it is answered here: approve, deny or report, with the number of the request where several wait. What is answered is shown \
-      again, and the password, the PIN or the number is asked for then. Without a terminal as standard input, with --once, --json or --password-fd \
-      it only shows; to answer, use signet approve, deny, report, message approve, message deny or uaf pending in another terminal.
+      At a terminal, requests are answered here: approve, deny or report, with the number of the request if several \
+      wait. The request is then shown again, and the password, the PIN or the number is asked for. Without a terminal \
+      as standard input, with --once, --json or --password-fd requests are only shown; to answer, use signet approve, \
+      deny, report, message approve, message deny or uaf pending in another terminal.
 
-      Where there is a desktop (a session bus with a notification service), a notification says that something waits, and at which server; what it \
-      is about is shown in the terminal only. --no-notify leaves it out.
+      On a desktop (a session bus with a notification service), a notification says that a request waits, and at which \
+      server; its content is shown in the terminal only. --no-notify leaves it out.
 
       With --container only the requests of that container.
       """,
@@ -35,7 +37,7 @@ extension Command {
       ContainerChoice.option,
       .flag(
         "once",
-        "End after the first request that is shown, or with 75 where none comes within --timeout, if that is given"
+        "End after the first request that is shown; with --timeout, exit with 75 if none arrives in time"
       ),
       .flag("no-notify", "Show no notification on the desktop"), UAFCommandOptions.facet,
       .flag(

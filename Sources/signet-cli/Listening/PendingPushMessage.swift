@@ -82,8 +82,8 @@ struct PendingPushMessage: PendingRequest {
       let line = try await Question.terminal.line(question)
       if line.isEmpty { return nil }
       if message.takes(number: line) { return line }
-      let mistake: TerminalText = list.isEmpty ? "A number has 1 to 10 digits" : "That is none of them"
-      arguments.errorOutput.print("\(mistake); nothing was sent. Without a number it waits on.")
+      let mistake: TerminalText = list.isEmpty ? "A number has 1 to 10 digits" : "That is not one of them"
+      arguments.errorOutput.print("\(mistake); nothing was sent. Without a number the message keeps waiting.")
     }
   }
 

@@ -145,7 +145,7 @@ actor PendingRequestList {
     }
     guard entry.request.answers.contains(answer) else {
       return arguments.errorOutput.print(
-        "Request \(entry.number) takes \(ours: RequestAnswer.list(entry.request.answers)).")
+        "Request \(entry.number) can be answered with \(ours: RequestAnswer.list(entry.request.answers)).")
     }
     await self.answer(entry, answer)
   }

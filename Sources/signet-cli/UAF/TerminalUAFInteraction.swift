@@ -119,7 +119,7 @@ final class TerminalUAFInteraction: UAFInteraction {
     }
     guard let path = picture else {
       throw CommandFailure(
-        .usage, "what is to be confirmed is a picture; name a file for it with --picture, and look at it")
+        .usage, "the transaction is a picture; name a file for it with --picture, and look at it")
     }
     do { try Data(transaction.bytes).write(to: URL(fileURLWithPath: path)) } catch {
       throw CommandFailure(.cannotCreate, "\(path) cannot be written")

@@ -23,11 +23,12 @@ struct UAFCommandOptions {
       "header", "Send this field with every request, such as a correlation id", named: "name:value",
       isRepeatable: true),
     .value(
-      "answer-time", "Give up when a question stays unanswered for so long", named: "duration", default: "4m"),
+      "answer-time", "Time limit for the answer to a question", named: "duration", default: "4m"),
   ]
 
   static let facet = Option.value(
-    "facet", "Who this program is to UAF servers, which have to trust it", named: "id", default: standardFacet
+    "facet", "The facet id of this program, which UAF servers have to trust", named: "id",
+    default: standardFacet
   )
 
   /// The option of commands that may need authorization.
@@ -35,7 +36,8 @@ struct UAFCommandOptions {
     "token-fd", "Read the token that allows this from this file descriptor", named: "n")
 
   static let authenticator = Option.value(
-    "authenticator", "Use this one instead of asking: what it checks, or its AAID", short: "a", named: "kind",
+    "authenticator", "Use this authenticator instead of asking: its kind, or its AAID", short: "a",
+    named: "kind",
     completion: .words(UAFAuthenticator.Kind.allCases.map(\.rawValue)))
 
   static let picture = Option.value(
@@ -100,7 +102,7 @@ struct UAFCommandOptions {
     get throws {
       try arguments.strings("header").map { text in
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-          throw CommandFailure(.usage, "--header takes NAME:VALUE")
+          throw CommandFailure(.usage, "--header must be NAME:VALUE")
         }
         let value = text[text.index(after: colon)...].drop { $0 == " " }
         return (String(text[..<colon]), String(value))

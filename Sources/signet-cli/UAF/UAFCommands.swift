@@ -13,10 +13,10 @@ extension Command {
   static let uaf = Command(
     "uaf", "Register and authenticate with servers of FIDO UAF 1.1",
     description: """
-      A UAF server knows this device by keys, each in an authenticator: a PIN or a password that is for this alone, a finger, a face, \
-      or the passcode of the device. A code or a link of the server's begins a registration or an authentication \
-      (signet uaf oob run); who has a token of the server's can begin them here. Nothing is sent but over https, and to \
-      no other server than the one that is named and those where this device is registered.
+      A UAF server knows this device by keys, each in an authenticator: a PIN or a password for this purpose only, a \
+      finger, a face, or the passcode of the device. A code or a link of the server starts a registration or an \
+      authentication (signet uaf oob run); with a token of the server they can be started here. Requests are sent over \
+      https only, and only to the named server and to those where this device is registered.
       """,
     commands: [
       uafRegister, uafAuthenticate, uafDeregister, uafList, uafPIN, uafPassword, uafDelete, uafDevice,
@@ -27,7 +27,7 @@ extension Command {
   private static let uafMetadata = Command(
     "metadata", "Write the metadata statements of this program's authenticators, which a server needs",
     description:
-      "One file for each, its AAID with a - for the #. A folder that is missing is made, for its owner alone; statements that are there are written over.",
+      "One file for each, named by its AAID with a - for the #. A missing folder is created, for its owner only; existing statements are overwritten.",
     options: [
       .value("output", "The folder", short: "o", named: "dir", isRequired: true, completion: .directory)
     ]
@@ -60,11 +60,12 @@ extension Command {
 
   private static let newDevice: [Option] = [
     .value(
-      "device-name", "What you call this device, for the server; counts with the first registration",
+      "device-name", "The name of this device at the server; used at the first registration",
       named: "name"),
     .flag(
-      "keep-with-new-fingers", "Let the key go on when a finger or a face is enrolled later; else it is void"),
-    .flag("passcode-too", "Let the passcode of the device stand in for the finger or the face"),
+      "keep-with-new-fingers",
+      "Keep the key valid when a finger or a face is enrolled later; otherwise it becomes invalid"),
+    .flag("passcode-too", "Accept the passcode of the device instead of the finger or the face"),
   ]
 
   private static let uafRegister = Command(
@@ -75,7 +76,7 @@ extension Command {
       """,
     options: UAFCommandOptions.server + [
       UAFCommandOptions.token, UAFCommandOptions.authenticator,
-      .value("policy", "What the server is to accept, by its name there", named: "name"),
+      .value("policy", "The name of the policy at the server", named: "name"),
     ] + newDevice, arguments: [user]
   ) { arguments in
     let options = try UAFCommandOptions(arguments, mayBeAllowed: true)
@@ -93,14 +94,14 @@ extension Command {
   }
 
   private static let uafAuthenticate = Command(
-    "authenticate", "Authenticate a user, and print what the server gives for it",
+    "authenticate", "Authenticate a user, and print the token that the server issues",
     description: """
-      What is printed lets whoever has it act as the user for a while: keep it from others. With --password-fd the PIN or the \
+      The printed token lets its holder act as the user for a while: keep it secret. With --password-fd the PIN or the \
       password is one line.
       """,
     options: UAFCommandOptions.server + [
       UAFCommandOptions.authenticator, UAFCommandOptions.picture,
-      .value("policy", "What the server is to accept, by its name there", named: "name"),
+      .value("policy", "The name of the policy at the server", named: "name"),
     ], arguments: [user]
   ) { arguments in
     let options = try UAFCommandOptions(arguments)
@@ -120,10 +121,12 @@ extension Command {
   private static let uafDeregister = Command(
     "deregister", "Remove an authenticator, or all of them, from the server and from this device",
     description: """
-      The key of this device allows that, or a token on --token-fd. With the last authenticator the server forgets this device.
+      The command is authorised by the key of this device, or by a token on --token-fd. With the last authenticator \
+      the server deletes this device.
       """,
     options: UAFCommandOptions.server + [
-      UAFCommandOptions.token, UAFCommandOptions.authenticator, .flag("yes", "Do not ask", short: "y"),
+      UAFCommandOptions.token, UAFCommandOptions.authenticator,
+      .flag("yes", "Do not ask for confirmation", short: "y"),
     ], arguments: [user]
   ) { arguments in
     let options = try UAFCommandOptions(arguments, mayBeAllowed: true)
@@ -150,9 +153,10 @@ extension Command {
   private static let uafDelete = Command(
     "delete", "Delete an authenticator, or all of them, from this device alone",
     description:
-      "For when the server cannot be asked; it keeps its part. Otherwise use signet uaf deregister.",
+      "For a server that cannot be reached: its registration stays. Otherwise use signet uaf deregister.",
     options: [
-      UAFCommandOptions.facet, UAFCommandOptions.authenticator, .flag("yes", "Do not ask", short: "y"),
+      UAFCommandOptions.facet, UAFCommandOptions.authenticator,
+      .flag("yes", "Do not ask for confirmation", short: "y"),
     ], arguments: [user]
   ) { arguments in
     let options = try UAFCommandOptions(arguments)
@@ -162,7 +166,7 @@ extension Command {
     let aaid = try await operations.localData.aaid(arguments.optionalString("authenticator"), of: username)
     guard
       try await arguments.confirmsDeletion(
-        "Delete what this device has for \(username, limit: 200); the server is not told"
+        "Delete what this device has for \(username, limit: 200); the server is not notified"
       )
     else { return .failure }
     let wasWithoutKeys = try await operations.localData.isWithoutKeys(username)
@@ -176,7 +180,7 @@ extension Command {
   }
 
   private static let uafList = Command(
-    "list", "List users, authenticators and what this device is to servers",
+    "list", "List users, authenticators and the data of this device",
     description: "No server is asked, and nothing is changed.", options: [UAFCommandOptions.facet]
   ) { arguments in
     let options = try UAFCommandOptions(arguments)
@@ -249,11 +253,11 @@ extension Command {
   }
 
   private static let uafOutOfBand = Command(
-    "oob", "Take up what a server began elsewhere: a code, a link or a message",
+    "oob", "Carry out an operation that a server started elsewhere: a code, a link or a message",
     description: """
-      decode reads it and takes nothing up. run does what it asks for; its token is good once: a registration makes a key here, an \
-      authentication shows what is to be confirmed and prints what the server gives for it. With --password-fd the PIN or the \
-      password is one line.
+      decode shows the operation only. run carries it out; its token can be used once: a registration makes a key \
+      here, an authentication shows the transaction and prints the token that the server issues. With --password-fd \
+      the PIN or the password is one line.
       """,
     options: UAFCommandOptions.server + runOptions + newDevice,
     arguments: [Argument("action", "decode or run", completion: .choices(["decode", "run"])), scanned]
@@ -289,9 +293,9 @@ extension Command {
   ]
 
   private static let uafPending = Command(
-    "pending", "Ask the servers what waits for this device, newest first",
-    description: "With --run the newest is done. Do not ask over and over: servers push.",
-    options: UAFCommandOptions.server + runOptions + newDevice + [.flag("run", "Do the newest")]
+    "pending", "List the operations that wait for this device, newest first",
+    description: "With --run the newest is carried out. Do not poll: servers send pushes.",
+    options: UAFCommandOptions.server + runOptions + newDevice + [.flag("run", "Carry out the newest")]
   ) { arguments in
     let options = try UAFCommandOptions(arguments)
     let person = TerminalUAFInteraction(

@@ -4,19 +4,19 @@ import SignetUAFClient
 
 extension Command {
   static let uafDevice = Command(
-    "device", "Show, change, check and put right what servers know of this device",
+    "device", "Show, change, check and synchronise what servers store about this device",
     description: """
-      show asks no server. change tells all servers another name, or where to send pushes. check compares what servers and this \
-      device know; its status is 1 where something differs. sync puts that right: a key that one side alone has is deleted there, \
-      and for the rest what this device says counts. A server that has forgotten this device learns of it with the token on \
-      --token-fd, or else with the next authentication.
+      show contacts no server. change sends another name, or another push token, to all servers. check compares what \
+      the servers and this device store; its status is 1 if something differs. sync removes the differences: a key \
+      that only one side has is deleted there, and for the rest the data of this device is used. A server that has \
+      deleted this device learns of it with the token on --token-fd, or else with the next authentication.
       """,
     options: UAFCommandOptions.server + [
-      UAFCommandOptions.token, .value("name", "change: what you call this device"),
-      .value("push-token", "change: where Firebase Cloud Messaging sends pushes", named: "token"),
-      .flag("no-push", "change: have no pushes sent any more"),
+      UAFCommandOptions.token, .value("name", "change: the name of this device"),
+      .value("push-token", "change: the token of Firebase Cloud Messaging", named: "token"),
+      .flag("no-push", "change: turn pushes off"),
       .value(
-        "tries", "change: try again so often where a server cannot be reached", named: "n", default: "0"),
+        "tries", "change: retries if a server cannot be reached", named: "n", default: "0"),
     ],
     arguments: [
       Argument(
@@ -48,7 +48,7 @@ extension Command {
         disablesPush: arguments.isSet("no-push"),
         retry: .exponential(
           maximumRetries: tries, initialDelay: .seconds(1), maximumDelay: .seconds(30), multiplier: 1))
-      arguments.report("All servers have heard of the change.", ["changed": .bool(true)])
+      arguments.report("All servers have the change.", ["changed": .bool(true)])
       return .success
     case .check:
       let check = try await operations.checkDeviceInformation()

@@ -120,10 +120,10 @@ extension Arguments {
     }
     output.print(
       !failures.isEmpty
-        ? "Not all of this was put right; signet uaf device check shows what is left."
+        ? "Not all differences were removed; signet uaf device check shows what is left."
         : waits
-          ? "Put right; a server that does not know this device learns of it with the next authentication."
-          : "Put right.")
+          ? "Synchronised; a server that does not know this device learns of it with the next authentication."
+          : "Synchronised.")
   }
 
   func report(_ pending: PendingOutOfBandOperations) {

@@ -90,7 +90,7 @@ import Testing
     #expect(try await party.status(session) == "succeeded")
     let again = try await device.run(
       ["uaf", "oob", "run", code, "-a", "pin"] + party.words, passwords: ["271828"])
-    #expect(again.isRefusal(1, "taken before"), again.summary)
+    #expect(again.isRefusal(1, "used before"), again.summary)
 
     let context: JSONObject = ["username": "alice", "transaction": "Pay 20 EUR to Bob"]
     let (link, confirmation) = try await party.dispatch("authentication", to: target(device), context)
