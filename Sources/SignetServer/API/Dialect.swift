@@ -93,7 +93,7 @@ package enum Dialect: Hashable, Sendable {
       return Problem(.busy, "Nothing was changed; try again later.")
     default:
       log.sampledError(Self.event(of: error), ["cause": "\(error)"])
-      return Problem(.serverFailure, "Nothing was changed; try again later.")
+      return Problem(.serverFailure, "See the server's log.")
     }
   }
 
