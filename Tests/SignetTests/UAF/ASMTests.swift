@@ -198,7 +198,7 @@ struct ASMTests {
 }
 
 @Suite("The commands of the UAF authenticators, by their bytes")
-struct UAFModuleCommandTests {
+struct UAFAuthenticatorCommandTests {
   private let device: UAFDevice
   private static let hash = [UInt8](repeating: 7, count: 32)
   private static let access = [UInt8](repeating: 8, count: 32)

@@ -2,7 +2,7 @@ import SignetHTTPClient
 import Testing
 
 @Suite("Requests and answers", .timeLimit(.minutes(10)), .needsServer)
-struct TransportExchangeTests {
+struct HTTPClientExchangeTests {
   @Test("A request arrives as it was meant, and nothing is added to it")
   func requestOnTheWire() async throws {
     try await TestServer.runGood { server, configuration in

@@ -2,7 +2,7 @@ import SignetHTTPClient
 import Testing
 
 @Suite("Answers that are refused", .timeLimit(.minutes(10)), .needsServer)
-struct TransportRefusalTests {
+struct HTTPClientRefusalTests {
   private static let server = TestServer.Shared()
 
   @Test(

@@ -131,7 +131,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.timeLimit(.minutes(10))) struct HTTPRefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerRefusalTests {
   @Test(
     "A hostile request reaches no handler, and neither does what follows it", arguments: HostileRequest.all)
   func isRefused(_ request: HostileRequest) async throws {

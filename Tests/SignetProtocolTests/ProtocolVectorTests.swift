@@ -4,7 +4,7 @@ import SignetProtocol
 import Testing
 
 /// Values that independent code computed from the protocol's text, which ours must compute and accept.
-@Suite struct WireVectorTests {
+@Suite struct ProtocolVectorTests {
   @Test("key schedule, section 3.2", arguments: try ProtocolVector.load())
   func derivesTheKeys(_ vector: ProtocolVector) throws {
     let invite = try InviteCode(vector.text("invite"))

@@ -1,7 +1,7 @@
 import SignetHTTPServer
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct HTTPExchangeTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerExchangeTests {
   @Test("A handler sees method, decoded path, query, headers, body and address")
   func requestIsComplete() async throws {
     let recorder = Recorder()

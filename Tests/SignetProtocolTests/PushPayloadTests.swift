@@ -4,7 +4,7 @@ import SignetProtocol
 import Testing
 
 @Suite("Pushes")
-struct WirePushTests {
+struct PushPayloadTests {
   private let key = P256.KeyAgreement.PrivateKey()
 
   private func payload() throws -> PushPayload {

@@ -3,7 +3,7 @@ import SignetStorage
 import Testing
 
 /// The operations by which a request still asks UAF keys.
-@Suite struct UAFWaysRulesTests {
+@Suite struct UAFOpenOperationsRulesTests {
   private static func request(alone: Bool = false) -> TransactionRecord {
     var request = TransactionRecord.rule()
     if alone { request.soleKind = .uaf }

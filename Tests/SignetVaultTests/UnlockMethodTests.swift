@@ -6,7 +6,7 @@ import SignetVault
 import Testing
 
 @Suite("Ways of opening beside the password: finger, passcode, recovery code")
-struct WayTests {
+struct UnlockMethodTests {
   private let fixture: VaultFixture
   private let vault: Vault
   private let id: ContainerID

@@ -5,7 +5,7 @@ import SignetProtocol
 import Testing
 
 /// Messages signed with signing keys and session keys, and messages that the server encrypts.
-@Suite struct SignedWireTests {
+@Suite struct SignedMessageTests {
   private struct Bytes: RandomSource {
     func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 5, count: count) }
   }

@@ -4,7 +4,7 @@ import SignetProtocol
 import Testing
 
 /// Values outside the protocol, each by itself.
-@Suite struct WireRefusalTests {
+@Suite struct MessageRefusalTests {
   private func refuses(_ name: String, _ path: [String], _ value: JSONValue) throws {
     let sample = try MessageSample.named(name)
     let bytes: [UInt8] =
