@@ -45,7 +45,7 @@ kill-test:
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetTests 'UAFInterruptionTests/'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetIntegrityTests 'AttackTests/clean'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
-	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|OffboardingTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/|APIDescriptionCheckTests/|HostilePictureTests/|InterruptedDerivationTests/'
+	  'KillTests/|KilledAttemptTests/|ConcurrentAttemptTests/|TwoProcessTests/|DatabaseServerTests/|OffboardingTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/|APIDescriptionCheckTests/|HostilePictureTests/|InterruptedDerivationTests/'
 
 	# Where the two sides did not agree once.
 	for seed in 14447726510751658896 16536636072437533682; do \

@@ -6,7 +6,7 @@ import SignetVault
 import Testing
 
 @Suite("A row that was right once, and is put back by itself")
-struct StateTests {
+struct RowRollbackTests {
   private let fixture: VaultFixture
   private let vault: Vault
   private let id: ContainerID

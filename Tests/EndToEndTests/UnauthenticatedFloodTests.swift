@@ -10,7 +10,7 @@ import Testing
 /// traces are bounded.
 ///
 /// Only counts and memory are compared, which do not depend on the load of the machine.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct StrangerFloodTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UnauthenticatedFloodTests {
   /// The number of times each request is sent.
   private static let times = 5
   /// The number of concurrent requests, all from one address.
@@ -62,7 +62,7 @@ import Testing
     let seen = statuses.reduce(into: Set<Int>()) { $0.formUnion($1.statuses) }
     #expect(seen.isSuperset(of: [200, 400, 401, 404, 429]), "\(seen)")
     let growth = try server.memory("VmHWM") - memory
-    print("StrangerFloodTests: \(strangers.sentCount) requests, \(growth) KiB more")
+    print("UnauthenticatedFloodTests: \(strangers.sentCount) requests, \(growth) KiB more")
     #expect(growth < 128 << 10, "\(growth) KiB")
     try Self.expectBounded(Self.rows(server), since: rows)
     #expect(try await server.json("audit", "verify")["intact"] == true)

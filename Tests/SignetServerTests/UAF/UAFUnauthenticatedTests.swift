@@ -12,7 +12,7 @@ import Testing
 import UAFFixture
 
 /// The traces of unauthenticated clients are bounded.
-@Suite(.timeLimit(.minutes(10))) struct UAFStrangerTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFUnauthenticatedTests {
   private func ask(_ server: UAFServer, isOrdered: Bool = false) async throws -> HTTPResponse {
     let body: JSONObject = ["op": "Auth", "context": #"{"username":"alice"}"#]
     return try await server.send(

@@ -8,7 +8,7 @@ import SignetTestKit
 import Testing
 
 /// A process may cache parts of the database only as long as no other process writes there.
-@Suite(.timeLimit(.minutes(10))) struct KeptReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct StorageCacheTests {
   private static let event = AuditRecord.sample()
   private static let otherKey = HMACKey(SecretBytes(copying: [UInt8](repeating: 8, count: 32)), .sha256)
 

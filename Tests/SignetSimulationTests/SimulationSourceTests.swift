@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The simulation alone decides the order of tasks and the time; no tested code does.
-@Suite struct SeamTests {
+@Suite struct SimulationSourceTests {
   @Test(
     "the server's services, its storage and its databases ask and sleep by no clock of their own, and use no queue",
     arguments: ["SignetServer", "SignetStorage", "SignetSQL"])

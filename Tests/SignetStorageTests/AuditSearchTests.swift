@@ -7,7 +7,7 @@ import SignetTestKit
 import Testing
 
 /// Searches from the newest entries back, in a log that an attacker has changed.
-@Suite(.timeLimit(.minutes(10))) struct AuditStretchTests {
+@Suite(.timeLimit(.minutes(10))) struct AuditSearchTests {
   @Test(
     "a search covers every entry despite gaps and the highest number",
     arguments: StorageBackend.here)

@@ -5,7 +5,7 @@ import SignetTesting
 import Testing
 
 /// Several processes that try one password at the same moment.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct AttemptsAtOnceTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ConcurrentAttemptTests {
   private static let rules = "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock"
   private static let right = "winter-garden-42"
   private static let wrong = "summer-garden-42"

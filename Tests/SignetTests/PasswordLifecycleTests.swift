@@ -12,7 +12,7 @@ import SignetVault
 import Testing
 
 @Suite("A password's life: changed, expired, recovered, erased, silent", .timeLimit(.minutes(10)))
-struct PasswordLifeTests {
+struct PasswordLifecycleTests {
   private static let password = "Signal 42 tower"
 
   /// A device with test clocks, and an activated container.
@@ -33,7 +33,7 @@ struct PasswordLifeTests {
       device = Device(vault: vault, clock: clock) { _ throws(TransportFailure) in transport }
       container = try await device.createContainer(
         ContainerInitialization(code: server.invite()),
-        handler: ScriptedActivation(password: PasswordLifeTests.password))
+        handler: ScriptedActivation(password: PasswordLifecycleTests.password))
     }
 
     func code(_ password: String) async throws -> String {

@@ -6,7 +6,7 @@ import SignetVault
 import Testing
 
 @Suite("A domain that is kept open while another process changes what opens it")
-struct KeptDomainTests {
+struct OpenDomainTests {
   private let fixture: VaultFixture
   private let vault: Vault
   private let elsewhere: Vault

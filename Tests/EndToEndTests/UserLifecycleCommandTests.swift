@@ -6,7 +6,7 @@ import SignetTestKit
 import Testing
 
 /// `signet-server user suspend`, `resume`, `delete` and `show`, for the offboarding of a user.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct UserLifeCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UserLifecycleCommandTests {
   private static func start(_ backend: StorageBackend) async throws -> RunningServer {
     var words = ["--protection", "device"]
     if backend == .postgreSQL {

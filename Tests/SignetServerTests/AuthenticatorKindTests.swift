@@ -10,7 +10,7 @@ import SignetTesting
 import Testing
 
 /// Transactions for one kind of authenticator only, by a message to an app or a UAF operation of the requester.
-@Suite(.timeLimit(.minutes(10))) struct SoleKindTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthenticatorKindTests {
   private static func send(
     _ bench: AuthenticatorBench, _ more: JSONObject = [:], by actor: AuditActor = .local
   ) async throws -> SentPushAuthMessage {

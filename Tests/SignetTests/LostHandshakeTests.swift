@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// A server that loses handshakes, after a restart or during a slow user's input, fails no activation and no renewal.
-@Suite(.timeLimit(.minutes(10))) struct BeginningAgainTests {
+@Suite(.timeLimit(.minutes(10))) struct LostHandshakeTests {
   /// Runs an action before requests of a kind are sent.
   private final class InterferingTransport: HTTPTransport {
     private let inner: any HTTPTransport

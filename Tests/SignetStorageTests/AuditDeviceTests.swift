@@ -8,7 +8,7 @@ import SignetTestKit
 import Testing
 
 /// Devices in the audit log after an attacker has changed the database.
-@Suite(.timeLimit(.minutes(10))) struct AuditPlaceTests {
+@Suite(.timeLimit(.minutes(10))) struct AuditDeviceTests {
   /// A user with a key, a target and an operation on one device, and another key on another one.
   private static func fill(_ storage: Storage) async throws {
     let event = AuditRecord.sample()

@@ -12,7 +12,7 @@ import Testing
 import UAFFixture
 
 /// Complete operations: the server's transactions, several authenticators, clones, and competing answers.
-@Suite(.timeLimit(.minutes(10))) struct UAFLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFLifecycleTests {
   private static let context = #"{"username":"alice"}"#
 
   // MARK: Transactions
