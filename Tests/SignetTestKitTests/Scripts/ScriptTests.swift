@@ -120,7 +120,7 @@ import Testing
     try await run(["check-fuzz", "--root", folder.path] + words)
   }
 
-  private func writeProgram(_ code: String, name: String = "fuzz-wire") throws {
+  private func writeProgram(_ code: String, name: String = "fuzz-protocol") throws {
     try write("import SignetProtocol\n\(code)\n", to: "Fuzz/Sources/\(name)/main.swift")
   }
 

@@ -3,7 +3,7 @@ import LibFuzzer
 // The parser is not public: on a connection, libcurl decides which lines reach it.
 @testable import SignetHTTPClient
 
-@main struct FuzzTransport {
+@main struct FuzzHTTPClient {
   static func main() { LibFuzzer.run(check) }
 
   private static func check(_ input: [UInt8]) {

@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJSON
 @testable import SignetProtocol
 
-@main struct FuzzWire {
+@main struct FuzzProtocol {
   static func main() { LibFuzzer.run(check) }
 
   private static func check(_ input: [UInt8]) {
