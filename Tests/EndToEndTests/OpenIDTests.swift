@@ -14,53 +14,18 @@ import Testing
   private final class PythonClient {
     let port: Int64
     let keys: JSONObject
-    private let process: ChildProcess
-    private var pending = Data()
+    private let peer: PythonPeer
 
-    struct Ended: Error {}
+    struct NoObject: Error {}
 
     init(authority: String, certificate: String, key: String) throws {
-      let python = try #require(
-        ProcessInfo.processInfo.environment["SIGNET_PYTHON"], "Scripts/test sets SIGNET_PYTHON")
-      let script = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../Interop/ciba.py").standardized.path
-      let setup: JSONObject = [
-        "ca": .string(authority), "certificate": .string(certificate), "key": .string(key),
-      ]
-      process = try ChildCommand(
-        [python, script, setup.text], environment: ServerCommand.cleanEnvironment, input: .pipe, output: .pipe
-      ).start()
-      var first = Data()
-      while !first.contains(10) {
-        let part = process.output.availableData
-        guard !part.isEmpty else { throw Ended() }
-        first += part
-      }
-      let started = try JSONObject(parsing: Array(first))
-      (port, keys) = (try started.integer("port"), try started.object("keys"))
+      peer = try PythonPeer(
+        "ciba.py", ["ca": .string(authority), "certificate": .string(certificate), "key": .string(key)])
+      port = try peer.greeting.integer("port")
+      keys = try peer.greeting.object("keys")
     }
 
-    deinit {
-      do {
-        try process.input.close()
-        try process.end()
-      } catch { Issue.record(error) }
-    }
-
-    func order(_ name: String, _ value: JSONValue) throws -> JSONObject {
-      let order: JSONObject = [name: value]
-      try process.input.write(contentsOf: Data((order.text + "\n").utf8))
-      while true {
-        if let end = pending.firstIndex(of: 10) {
-          let line = Array(pending[..<end])
-          pending = Data(pending[(end + 1)...])
-          return try JSONObject(parsing: line)
-        }
-        let part = process.output.availableData
-        guard !part.isEmpty else { throw Ended() }
-        pending += part
-      }
-    }
+    func order(_ name: String, _ value: JSONValue) throws -> JSONObject { try peer(name, value) }
 
     /// Sends a request that must succeed and returns its ID.
     func ask(_ parameters: JSONObject) throws -> String {
@@ -71,7 +36,7 @@ import Testing
 
     func notices(_ count: Int64) throws -> [JSONObject] {
       try order("notices", .integer(count)).array("notices").map { value in
-        guard case .object(let notice) = value else { throw Ended() }
+        guard case .object(let notice) = value else { throw NoObject() }
         return notice
       }
     }

@@ -179,6 +179,7 @@ async def main():
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     run = Run()
+    print("{}", flush=True)  # the files are read
     while line := await reader.readline():
         command = json.loads(line)
         if "begin" in command:

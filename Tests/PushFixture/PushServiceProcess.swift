@@ -13,12 +13,12 @@ final class PushServiceProcess: Sendable {
   let deviceSecret = SystemRandomSource().bytes(16)
   let rsaPEM: String
   let authorityPEM: String
-  private let child: ChildProcess
-  /// The read bytes that are no complete answer yet; `nil` after a failure, since answers may be out of step then.
-  private let unread = Mutex<Data?>(Data())
+  private let peer: PythonPeer
+  /// False after a failure, since answers may be out of step then.
+  private let isSound = Mutex(true)
 
   /// Indicates whether another test can use it.
-  var isUsable: Bool { unread.withLock { $0 != nil } }
+  var isUsable: Bool { isSound.withLock { $0 } }
 
   init() throws {
     let folder = try TemporaryFolder()
@@ -36,37 +36,20 @@ final class PushServiceProcess: Sendable {
       "device": .string(Hex.encode(deviceKey.rawRepresentation.insecureCopy())),
       "auth": .string(Base64URL.encode(deviceSecret)),
     ]
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../Interop/push_services.py").standardized.path
-    guard let python = PushServices.python else {
-      throw PushServices.Unexpected(description: "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
-    }
-    child = try ChildCommand(
-      [python, script, JSONValue.object(setup).text], input: .pipe, output: .pipe
-    ).start()
-    // It has read the files once it answers.
-    _ = try command(["requests": true])
+    // Its greeting comes once it has read the files.
+    peer = try PythonPeer("push_services.py", setup)
     withExtendedLifetime(folder) {}
   }
 
-  func command(_ object: JSONObject) throws -> JSONObject {
-    try unread.withLock { unread in
-      guard var read = unread else {
+  func command(_ name: String, _ value: JSONValue) throws -> JSONObject {
+    try isSound.withLock { isSound in
+      guard isSound else {
         throw PushServices.Unexpected(description: "the push services have failed before")
       }
-      unread = nil
-      try child.input.write(contentsOf: Data((JSONValue.object(object).text + "\n").utf8))
-      while true {
-        if let end = read.firstIndex(of: 10) {
-          unread = Data(read[(end + 1)...])
-          return try JSONObject(parsing: Array(read[..<end]))
-        }
-        let part = child.output.availableData
-        guard !part.isEmpty else {
-          throw PushServices.Unexpected(description: "the push services have ended")
-        }
-        read += part
-      }
+      isSound = false
+      let answer = try peer(name, value)
+      isSound = true
+      return answer
     }
   }
 

@@ -2,18 +2,12 @@ import Foundation
 package import SignetCrypto
 package import SignetHTTPClient
 package import SignetJSON
-import SignetTestKit
 import Synchronization
 
 /// The push services of `Tests/Interop/push_services.py`, an independent HTTP/2 server.
 package final class PushServices {
-  static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
-
   /// Indicates whether the tests run; without the interpreter they are skipped, but fail in CI.
-  package static let isWanted: Bool = {
-    if ContinuousIntegration.isHere { return true }
-    return python != nil
-  }()
+  package static let isWanted = PythonPeer.isWanted
 
   /// A failure between the test and the services.
   package struct Unexpected: Error, CustomStringConvertible {
@@ -41,7 +35,7 @@ package final class PushServices {
   /// Opens a separate port with a certificate for 127.0.0.1.
   package init() throws {
     process = try Self.idle.withLock { $0.popLast() } ?? PushServiceProcess()
-    let port = try process.command(["begin": true]).integer("port")
+    let port = try process.command("begin", true).integer("port")
     base = "https://127.0.0.1:\(port)"
     var configuration = ConnectionConfiguration(
       certificateAuthoritiesPEM: process.authorityPEM, version: .http2)
@@ -66,14 +60,14 @@ package final class PushServices {
   /// Sets the answer to the next request; a status of 0 breaks the connection.
   package func answer(_ status: Int64, headers: JSONObject = [:], body: String = "") throws {
     let order: JSONObject = ["status": .integer(status), "headers": .object(headers), "body": .string(body)]
-    _ = try process.command(["answer": .object(order)])
+    _ = try process.command("answer", .object(order))
   }
 
   /// Returns the requests since the last call; each came over HTTP/2 with valid credentials.
   ///
   /// - Throws: ``Unexpected`` if one did not.
   package func requests() throws -> [JSONObject] {
-    try process.command(["requests": true]).array("requests").map { value in
+    try process.command("requests", true).array("requests").map { value in
       guard case .object(let request) = value, request["error"] == nil,
         try request.string("protocol") == "h2"
       else { throw Unexpected(description: value.text) }

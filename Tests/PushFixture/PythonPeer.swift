@@ -2,9 +2,9 @@ import Foundation
 public import SignetJSON
 import SignetTestKit
 
-/// A program of `Tests/Interop` that speaks the push protocol, written from the description of the protocol alone.
-public final class PythonPeer {
-  /// A failure between the test and the program.
+/// A program of `Tests/Interop`, which answers each line of JSON with a line of JSON.
+public final class PythonPeer: Sendable {
+  /// The program cannot start.
   public struct Unexpected: Error, CustomStringConvertible {
     /// The description of the failure.
     public let description: String
@@ -17,32 +17,22 @@ public final class PythonPeer {
 
   /// The program's first message.
   public let greeting: JSONObject
-  private let process: ChildProcess
-  private var pending = Data()
+  private let process: LineProcess
 
   /// Starts a program.
   ///
   /// - Parameters:
   ///   - script: Its file in `Tests/Interop`.
   ///   - setup: The setup on its command line.
-  /// - Throws: ``Unexpected``.
+  /// - Throws: ``Unexpected`` without an interpreter; `LineProcess.Ended` if the program ends at once.
   public init(_ script: String, _ setup: JSONObject) throws {
     guard let python = Self.python else {
       throw Unexpected(description: "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
     }
     let path = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../Interop/\(script)").standardized.path
-    process = try ChildCommand(
-      [python, path, JSONValue.object(setup).text], input: .pipe, output: .pipe
-    ).start()
-    greeting = try Self.line(&pending, process.output)
-  }
-
-  deinit {
-    do {
-      try process.input.close()
-      try process.end()
-    } catch { print("\(error)") }
+    process = try LineProcess(ChildCommand([python, path, JSONValue.object(setup).text]))
+    greeting = try Self.object(process.readLine())
   }
 
   /// Sends a command and waits for its answer.
@@ -51,24 +41,14 @@ public final class PythonPeer {
   ///   - command: The command.
   ///   - value: Its argument.
   /// - Returns: The answer.
-  /// - Throws: ``Unexpected`` if the program has ended.
+  /// - Throws: `LineProcess.Ended` if the program has ended.
   public func callAsFunction(_ command: String, _ value: JSONValue) throws -> JSONObject {
     var object = JSONObject()
     object[command] = value
-    try process.input.write(contentsOf: Data(object.bytes + [0x0A]))
-    return try Self.line(&pending, process.output)
+    return try Self.object(process.ask(JSONValue.object(object).text))
   }
 
-  private static func line(_ pending: inout Data, _ output: FileHandle) throws -> JSONObject {
-    while true {
-      if let end = pending.firstIndex(of: 10) {
-        let line = Array(pending[..<end])
-        pending = Data(pending[(end + 1)...])
-        return try JSONObject(parsing: line)
-      }
-      let part = output.availableData
-      guard !part.isEmpty else { throw Unexpected(description: "the program ended") }
-      pending += part
-    }
+  private static func object(_ line: String) throws -> JSONObject {
+    try JSONObject(parsing: Array(line.utf8))
   }
 }

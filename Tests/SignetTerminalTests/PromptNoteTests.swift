@@ -1,5 +1,6 @@
 import Foundation
 import SignetTerminal
+import SignetTestKit
 import Testing
 
 private let copy: @Sendable (RawSpan) -> [UInt8] = { span in span.withUnsafeBytes { Array($0) } }

@@ -1,5 +1,6 @@
 import Foundation
 import SignetTerminal
+import SignetTestKit
 import Testing
 
 /// Copies lent bytes, for comparison only.

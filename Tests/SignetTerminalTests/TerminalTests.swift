@@ -1,5 +1,6 @@
 import Foundation
 import SignetTerminal
+import SignetTestKit
 import Testing
 
 import class SignetTerminal.LineBuffer

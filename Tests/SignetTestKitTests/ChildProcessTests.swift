@@ -85,6 +85,16 @@ import Testing
     #expect(try await child.end() == 0)
   }
 
+  @Test("a line process answers line by line; its end is an error") func lines() throws {
+    let process = try LineProcess(ChildCommand(["/bin/cat"]))
+    #expect(try process.ask("one") == "one")
+    try process.send("two\nthree")
+    #expect(try process.readLine() == "two")
+    #expect(try process.readLine() == "three")
+    try process.close()
+    #expect(throws: LineProcess.Ended.self) { try process.readLine() }
+  }
+
   @Test("environment, folder and search path are those of the command") func surroundings() async throws {
     let folder = try TemporaryFolder()
     let own = ChildCommand(["/usr/bin/env"], environment: ["ONE": "1"])

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import SignetHTTPClient
 import SignetTestKit
-import Synchronization
 import Testing
 
 /// The behavior of a test's server.
@@ -121,19 +120,13 @@ final class TestServer: Sendable {
   }
 }
 
-/// A child process that answers each line with a line; its blocking reads have a separate queue.
+/// The script's process; its blocking reads have a separate queue.
 private final class Channel: Sendable {
-  private struct Ends {
-    let process: ChildProcess
-    var pending = Data()
-  }
-
   private let queue = DispatchQueue(label: "test server")
-  private let ends: Mutex<Ends>
+  private let process: LineProcess
 
   init(_ arguments: [String]) throws {
-    ends = Mutex(
-      Ends(process: try ChildCommand(["python3"] + arguments, input: .pipe, output: .pipe).start()))
+    process = try LineProcess(ChildCommand(["python3"] + arguments))
   }
 
   func exchange(_ line: String?) async throws -> Data {
@@ -145,32 +138,14 @@ private final class Channel: Sendable {
   func close() async {
     await withCheckedContinuation { continuation in
       queue.async {
-        self.ends.withLock { ends in
-          do {
-            try ends.process.input.close()
-            try ends.process.end()
-          } catch { Issue.record(error) }
-        }
+        do { try self.process.close() } catch { Issue.record(error) }
         continuation.resume()
       }
     }
   }
 
-  private struct Ended: Error {}
-
   private func exchangeBlocking(_ line: String?) throws -> Data {
-    try ends.withLock { ends in
-      if let line { try ends.process.input.write(contentsOf: Data("\(line)\n".utf8)) }
-      while true {
-        if let end = ends.pending.firstIndex(of: UInt8(ascii: "\n")) {
-          let line = ends.pending[..<end]
-          ends.pending = ends.pending[(end + 1)...]
-          return Data(line)
-        }
-        let part = ends.process.output.availableData
-        if part.isEmpty { throw Ended() }
-        ends.pending.append(part)
-      }
-    }
+    if let line { try process.send(line) }
+    return Data(try process.readLine().utf8)
   }
 }

@@ -92,7 +92,7 @@ private final class ApprovalLoad {
       LineProcess.ownPath, [LiveServer.verb, directory, String(devices)] + [address].compactMap(\.self))
     let parts = try server.readLine().split(separator: " ")
     guard parts.count == 3, let port = UInt16(parts[0]) else {
-      throw LineProcess.Failure(description: "the server did not start")
+      throw BenchmarkFailure(description: "the server did not start")
     }
     self.port = port
     serverURL = try ServerURL("127.0.0.1:\(port)/main")
@@ -119,7 +119,7 @@ private final class ApprovalLoad {
   func run(connections: Int32, count: Int) async throws -> LoadRun {
     var requests: [String] = []
     guard try server.ask("add \(made) \(count) \(start)") == "ok" else {
-      throw LineProcess.Failure(description: "the server did not add the transactions")
+      throw BenchmarkFailure(description: "the server did not add the transactions")
     }
     for number in made..<made + count { requests.append(try await request(approval(number))) }
     made += count

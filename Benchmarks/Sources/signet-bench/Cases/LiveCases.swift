@@ -3,6 +3,7 @@ import CLoadClient
 import Foundation
 import SignetCrypto
 import SignetProtocol
+import SignetTestKit
 
 extension Bench {
   /// The live channel: devices that wait at one process, each with a signed request on a separate TLS connection.
@@ -86,13 +87,13 @@ extension Bench {
     server = try LineProcess(LineProcess.ownPath, [LiveServer.verb, directory, String(count)])
     let parts = try server.readLine().split(separator: " ")
     guard parts.count == 3, let port = UInt16(parts[0]) else {
-      throw LineProcess.Failure(description: "the server did not start")
+      throw BenchmarkFailure(description: "the server did not start")
     }
     (self.port, apiKey, self.count) = (port, String(parts[1]), count)
     serverKey = try P256.Signing.PublicKey(x963: Hex.decode(String(parts[2])))
     serverURL = try ServerURL("127.0.0.1:\(port)/main")
     guard let crowd = unsafe crowd_new(port, Int32(count) + 16) else {
-      throw LineProcess.Failure(description: "no memory for \(count) connections")
+      throw BenchmarkFailure(description: "no memory for \(count) connections")
     }
     unsafe self.crowd = unsafe crowd
   }
@@ -225,5 +226,5 @@ extension Bench {
     times.append(Double(Clocks.wall - start) / 1e6)
   }
 
-  private func failure(_ text: String) -> LineProcess.Failure { LineProcess.Failure(description: text) }
+  private func failure(_ text: String) -> BenchmarkFailure { BenchmarkFailure(description: text) }
 }

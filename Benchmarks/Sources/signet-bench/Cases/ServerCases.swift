@@ -142,7 +142,7 @@ private final class CodeLoad {
       LineProcess.ownPath, [ServerProcess.verb, directory, String(users)] + [address].compactMap(\.self))
     let parts = try server.readLine().split(separator: " ")
     guard parts.count == 2, let port = UInt16(parts[0]) else {
-      throw LineProcess.Failure(description: "the server did not start")
+      throw BenchmarkFailure(description: "the server did not start")
     }
     (self.port, key, self.users, self.sample) = (port, String(parts[1]), users, min(sample ?? users, users))
   }

@@ -2,6 +2,7 @@ import BenchReport
 import Foundation
 import SignetCrypto
 import SignetJSON
+import SignetTestKit
 import SignetUAF
 
 extension Bench {
@@ -86,7 +87,7 @@ struct UAFSubject {
       HashFunction.sha256.digest(of: Array("benchmark UAF \(user) \(purpose)".utf8))
     }
     key = try .init(rawRepresentation: SecretBytes(copying: bytes("key")))
-    guard let keyID = KeyID(bytes("id")) else { throw LineProcess.Failure(description: "no key id") }
+    guard let keyID = KeyID(bytes("id")) else { throw BenchmarkFailure(description: "no key id") }
     self.keyID = keyID
     isDER = false
   }
@@ -195,7 +196,7 @@ private final class UAFLoad {
   init(directory: String, users: Int) throws {
     server = try LineProcess(LineProcess.ownPath, [UAFServerProcess.verb, directory, String(users)])
     guard let port = UInt16(try server.readLine()) else {
-      throw LineProcess.Failure(description: "the server did not start")
+      throw BenchmarkFailure(description: "the server did not start")
     }
     (self.port, self.directory, self.users) = (port, directory, users)
   }

@@ -2,6 +2,7 @@ import BenchReport
 import Foundation
 import SignetCrypto
 import SignetPolicy
+import SignetTestKit
 import SignetVault
 import Synchronization
 
@@ -140,7 +141,7 @@ extension Bench {
   private func openedElsewhere(_ directory: String) throws -> Double {
     let answer = try LineProcess(LineProcess.ownPath, ["--open-vault", directory]).readLine()
     guard let kibibytes = Double(answer) else {
-      throw LineProcess.Failure(description: "the process that opened a vault said \(answer)")
+      throw BenchmarkFailure(description: "the process that opened a vault said \(answer)")
     }
     return kibibytes / 1024
   }

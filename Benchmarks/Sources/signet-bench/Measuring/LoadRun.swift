@@ -1,5 +1,6 @@
 import BenchReport
 import CLoadClient
+import SignetTestKit
 
 /// The results of one run of a load.
 struct LoadRun {
@@ -24,13 +25,13 @@ struct LoadRun {
   ///   - expected: A text that every answer contains.
   ///   - batches: The number of batches.
   ///   - requests: Makes a batch.
-  /// - Throws: `LineProcess.Failure` if a request fails.
+  /// - Throws: `BenchmarkFailure` if a request fails.
   init(
     _ server: LineProcess, _ port: UInt16, connections: Int32, expecting expected: String, batches: Int,
     _ requests: () throws -> [String]
   ) throws {
     guard let load = unsafe load_client_open(port, connections) else {
-      throw LineProcess.Failure(description: "the server does not let \(connections) clients in")
+      throw BenchmarkFailure(description: "the server does not let \(connections) clients in")
     }
     defer { unsafe load_client_close(load) }
     func cpu() throws -> Double { Double(try server.ask("cpu")) ?? 0 }
@@ -44,7 +45,7 @@ struct LoadRun {
         } ?? 0
       }
       guard failedLine == 0 else {
-        throw LineProcess.Failure(description: "a request failed (load_client.c:\(failedLine))")
+        throw BenchmarkFailure(description: "a request failed (load_client.c:\(failedLine))")
       }
       latencies += batch
       (elapsed, client) = (elapsed + Double(cost.elapsed), client + Double(cost.cpu))

@@ -1,4 +1,5 @@
 import Foundation
+import SignetTestKit
 
 /// Another implementation, in a separate process that accepts commands (`Benchmarks/Peers/peer.h`).
 struct Peer {
@@ -14,7 +15,7 @@ struct Peer {
   }
 
   /// Sends it an input.
-  func set(_ name: String, _ text: String) throws { try process.tell("set \(name) \(text)") }
+  func set(_ name: String, _ text: String) throws { try process.send("set \(name) \(text)") }
 
   /// Returns one of its operations as a contender.
   func contender(_ operation: String) -> Race.Contender {
@@ -23,7 +24,7 @@ struct Peer {
       measured: { count in
         let answer = try process.ask("run \(operation) \(count)")
         guard let nanoseconds = Double(answer) else {
-          throw LineProcess.Failure(description: "\(name) answered \(answer)")
+          throw BenchmarkFailure(description: "\(name) answered \(answer)")
         }
         return nanoseconds
       })

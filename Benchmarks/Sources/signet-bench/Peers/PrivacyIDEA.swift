@@ -1,4 +1,5 @@
 import Foundation
+import SignetTestKit
 
 /// privacyIDEA with a load on it, in separate processes (`Benchmarks/Peers/privacyidea_peer.py`).
 struct PrivacyIDEA {
@@ -18,7 +19,7 @@ struct PrivacyIDEA {
   func rate(seconds: Int) throws -> Double {
     let answer = try process.ask(String(seconds))
     guard let rate = Double(answer), rate > 0 else {
-      throw LineProcess.Failure(description: "privacyIDEA answered \(answer)")
+      throw BenchmarkFailure(description: "privacyIDEA answered \(answer)")
     }
     return rate
   }

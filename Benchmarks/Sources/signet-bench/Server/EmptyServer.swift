@@ -15,7 +15,7 @@ enum EmptyServer {
     let key = certificate.privateKeyPEM.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
     guard arguments == ["swift"] else {
       let port = unsafe empty_server_start(certificate.certificatePEM, key, TLSIdentity.priorities)
-      guard port > 0 else { throw LineProcess.Failure(description: "libmicrohttpd did not start") }
+      guard port > 0 else { throw BenchmarkFailure(description: "libmicrohttpd did not start") }
       return tell(port)
     }
     let identity = try TLSIdentity(
