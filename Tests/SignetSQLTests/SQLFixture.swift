@@ -1,6 +1,9 @@
+import Dispatch
 import Foundation
 import SignetSQL
+import SignetSystem
 import SignetTestKit
+import Synchronization
 import Testing
 
 /// The databases of the contract.
@@ -98,4 +101,21 @@ extension Result where Failure == any Error {
   init(_ body: () async throws -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }
+}
+
+/// A step that a thread can wait for, and a task afterwards.
+final class SQLCompletion: Sendable {
+  private let ended = DispatchSemaphore(value: 0)
+  private let again = Completion<Bool>()
+
+  init(_ step: Completion<Bool>) {
+    step.then { [ended, again] result in
+      again.settle(result)
+      ended.signal()
+    }
+  }
+
+  func wait(milliseconds: Int) { _ = ended.wait(timeout: .now() + .milliseconds(milliseconds)) }
+
+  var value: Bool { get async throws { try await again.value } }
 }

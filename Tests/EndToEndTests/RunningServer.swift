@@ -123,3 +123,30 @@ extension FileHandle {
 
 // The methods above hide the C function of this name.
 private func systemRead(_ descriptor: Int32, _ byte: inout UInt8) -> Int { read(descriptor, &byte, 1) }
+
+extension ChildProcess {
+  /// Waits for the exit status; a negative one is the number of the signal.
+  ///
+  /// A child that does not end in time is an issue of the test.
+  func status() async -> Int32 {
+    do { return try await end() } catch {
+      Issue.record(error)
+      return .min
+    }
+  }
+}
+
+extension RunningServer {
+  /// Kills the server and waits until it has ended.
+  func killAndWait() async {
+    send(SIGKILL)
+    _ = await status()
+  }
+
+  /// The memory of the process in KiB: `VmRSS`, or its highest value so far, `VmHWM` (proc(5)).
+  func memory(_ name: String = "VmRSS") throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("\(name):") })
+    return try #require(Int(line.filter(\.isNumber)))
+  }
+}
