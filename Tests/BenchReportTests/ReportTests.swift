@@ -20,17 +20,29 @@ import Testing
     return report
   }
 
+  /// A row's figures and goal, and whether the row misses it.
+  struct GoalCase: Sendable {
+    var value = 1.0
+    var ratio: Double?
+    let goal: ReportRow.Goal
+    let isMissed: Bool
+  }
+
   @Test(
-    "a goal is missed on its wrong side, and its limit counts as the goal says",
+    "a goal is missed on its wrong side; its kind decides whether its limit is",
     arguments: [
-      (1.0, 0.9 as Double?, ReportRow.Goal.ratioAtLeast(0.9), false), (1, 0.899, .ratioAtLeast(0.9), true),
-      (1, 1.01, .ahead, false), (1, 1, .ahead, true),
-      (5, nil, .rateAtLeast(5), false), (4.9, nil, .rateAtLeast(5), true),
-      (4.9, nil, .valueBelow(5), false), (5, nil, .valueBelow(5), true),
-      (1, nil, .ratioAtLeast(0.9), true),
+      GoalCase(ratio: 0.9, goal: .ratioAtLeast(0.9), isMissed: false),
+      GoalCase(ratio: 0.899, goal: .ratioAtLeast(0.9), isMissed: true),
+      GoalCase(ratio: 1.01, goal: .ahead, isMissed: false), GoalCase(ratio: 1, goal: .ahead, isMissed: true),
+      GoalCase(value: 5, goal: .rateAtLeast(5), isMissed: false),
+      GoalCase(value: 4.9, goal: .rateAtLeast(5), isMissed: true),
+      GoalCase(value: 4.9, goal: .valueBelow(5), isMissed: false),
+      GoalCase(value: 5, goal: .valueBelow(5), isMissed: true),
+      GoalCase(goal: .ratioAtLeast(0.9), isMissed: true),
     ])
-  func goals(_ value: Double, _ ratio: Double?, _ goal: ReportRow.Goal, _ isMissed: Bool) {
-    let row = row("row", value, ratio: ratio, goal)
+  func goals(_ expected: GoalCase) {
+    let isMissed = expected.isMissed
+    let row = row("row", expected.value, ratio: expected.ratio, expected.goal)
     #expect(row.isMissed == isMissed)
     let report = report(row)
     #expect(report.missedCount == (isMissed ? 1 : 0))

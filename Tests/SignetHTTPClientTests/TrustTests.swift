@@ -113,22 +113,30 @@ struct TrustTests {
     #expect(counts.requests == 0)
   }
 
+  /// The only protocol version and ciphers of a server, and what a client that accepts everything agrees on.
+  struct WeakServer: Sendable {
+    var version = "TLSv1_2"
+    let ciphers: String
+    var usesRSA = false
+    let agreed: String
+  }
+
   @Test(
-    "What is not TLS 1.2 with forward secrecy and AEAD",
+    "a server without TLS 1.2, forward secrecy or AEAD is refused",
     arguments: [
-      ("TLSv1_1", "ALL:@SECLEVEL=0", false, "TLSv1.1"),
-      ("TLSv1_2", "ECDHE-ECDSA-AES128-SHA256", false, "TLSv1.2 ECDHE-ECDSA-AES128-SHA256"),
-      ("TLSv1_2", "ECDHE-ECDSA-AES128-CCM", false, "TLSv1.2 ECDHE-ECDSA-AES128-CCM"),
-      ("TLSv1_2", "AES128-GCM-SHA256", true, "TLSv1.2 AES128-GCM-SHA256"),
+      WeakServer(version: "TLSv1_1", ciphers: "ALL:@SECLEVEL=0", agreed: "TLSv1.1"),
+      WeakServer(ciphers: "ECDHE-ECDSA-AES128-SHA256", agreed: "TLSv1.2 ECDHE-ECDSA-AES128-SHA256"),
+      WeakServer(ciphers: "ECDHE-ECDSA-AES128-CCM", agreed: "TLSv1.2 ECDHE-ECDSA-AES128-CCM"),
+      WeakServer(ciphers: "AES128-GCM-SHA256", usesRSA: true, agreed: "TLSv1.2 AES128-GCM-SHA256"),
     ])
-  func weakTLS(_ version: String, _ ciphers: String, _ usesRSA: Bool, _ agreed: String) async throws {
+  func weakTLS(_ weak: WeakServer) async throws {
     let certificates = try Certificates.made()
-    var setup = ServerSetup.tls(usesRSA ? certificates.rsa : certificates.good)
-    setup.version = version
-    setup.ciphers = ciphers
+    var setup = ServerSetup.tls(weak.usesRSA ? certificates.rsa : certificates.good)
+    setup.version = weak.version
+    setup.ciphers = weak.ciphers
     let configuration = ConnectionConfiguration(certificateAuthoritiesPEM: certificates.authority)
     try await TestServer.run(setup) { server in
-      #expect(try await server.check().hasPrefix(agreed), "the server itself works")
+      #expect(try await server.check().hasPrefix(weak.agreed), "the server itself works")
       let transport = try CurlTransport(configuration)
       let result = await outcome { () async throws(TransportFailure) in
         try await transport.send(HTTPRequest(url: server.url("/echo")))

@@ -8,18 +8,39 @@ struct CodeValidityTests {
     try TOTP(secret: SecretBytes(copying: HOTPTests.secret), period: period, start: start).code(at: unixTime)
   }
 
+  /// A time, and the state of a code that is valid from 30 to 59.
+  struct Moment: Sendable {
+    let unixTime: Int64
+    let isValid: Bool
+    let secondsLeft: Int64
+    let progress: Double
+
+    /// A time before the code.
+    static func before(_ unixTime: Int64) -> Moment {
+      Moment(unixTime: unixTime, isValid: false, secondsLeft: 30, progress: 0)
+    }
+
+    /// A time after the code.
+    static func after(_ unixTime: Int64) -> Moment {
+      Moment(unixTime: unixTime, isValid: false, secondsLeft: 0, progress: 1)
+    }
+  }
+
   @Test(
-    "by a clock from outside: the first second counts, the first after it does not",
+    "a code is valid from its first second to its last, by the given time",
     arguments: [
-      (-1, false, 30, 0), (29, false, 30, 0), (30, true, 30, 0), (31, true, 29, 1 / 30.0),
-      (45, true, 15, 0.5), (59, true, 1, 29 / 30.0), (60, false, 0, 1), (4_000_000_000, false, 0, 1),
-      (.min, false, 30, 0), (.max, false, 0, 1),
-    ] as [(Int64, Bool, Int64, Double)])
-  func window(unixTime: Int64, isValid: Bool, left: Int64, progress: Double) throws {
+      Moment.before(.min), Moment.before(-1), Moment.before(29),
+      Moment(unixTime: 30, isValid: true, secondsLeft: 30, progress: 0),
+      Moment(unixTime: 31, isValid: true, secondsLeft: 29, progress: 1 / 30.0),
+      Moment(unixTime: 45, isValid: true, secondsLeft: 15, progress: 0.5),
+      Moment(unixTime: 59, isValid: true, secondsLeft: 1, progress: 29 / 30.0),
+      Moment.after(60), Moment.after(4_000_000_000), Moment.after(.max),
+    ])
+  func window(_ moment: Moment) throws {
     let code = try code(at: 59)
-    #expect(code.isValid(at: unixTime) == isValid)
-    #expect(code.secondsLeft(at: unixTime) == left)
-    #expect(code.progress(at: unixTime) == progress)
+    #expect(code.isValid(at: moment.unixTime) == moment.isValid)
+    #expect(code.secondsLeft(at: moment.unixTime) == moment.secondsLeft)
+    #expect(code.progress(at: moment.unixTime) == moment.progress)
   }
 
   @Test("another period, another start, and the ends of time")

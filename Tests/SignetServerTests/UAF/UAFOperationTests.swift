@@ -159,19 +159,26 @@ import UAFFixture
     #expect(list.facets.map(\.ids) == [[UAFServer.facet], [UAFServer.facet]])
   }
 
+  /// A request's method and media types, and the status of the response.
+  struct Negotiation: Sendable {
+    var method = HTTPMethod.post
+    var type = "application/fido+uaf"
+    var accept = "*/*"
+    let status: Int
+  }
+
   @Test(
     arguments: [
-      (.get, "application/fido+uaf", "*/*", 405), (.post, "text/plain", "*/*", 415),
-      (.post, "application/fido+uaf;charset=latin1", "*/*", 415),
-      (.post, "application/fido+uaf", "text/html", 406), (.post, "application/fido+uaf", "*/*", 200),
-      (.post, "application/fido+uaf; charset=\"UTF-8\"", "application/*", 200),
-    ] as [(HTTPMethod, String, String, Int)])
-  func asksForTheRightTypes(_ method: HTTPMethod, _ type: String, _ accept: String, _ status: Int)
-    async throws
-  {
+      Negotiation(method: .get, status: 405), Negotiation(type: "text/plain", status: 415),
+      Negotiation(type: "application/fido+uaf;charset=latin1", status: 415),
+      Negotiation(accept: "text/html", status: 406), Negotiation(status: 200),
+      Negotiation(type: "application/fido+uaf; charset=\"UTF-8\"", accept: "application/*", status: 200),
+    ])
+  func asksForTheRightTypes(_ request: Negotiation) async throws {
     let server = try await UAFServer(UAFTestKey())
     let response = try await server.send(
-      method, "/uaf/1.1/request/authentication", [], [("Content-Type", type), ("Accept", accept)])
-    #expect(response.status == status)
+      request.method, "/uaf/1.1/request/authentication", [],
+      [("Content-Type", request.type), ("Accept", request.accept)])
+    #expect(response.status == request.status)
   }
 }

@@ -30,18 +30,29 @@ import Testing
     #expect(change == .counts(interval: next ?? 5))
   }
 
+  /// The stored time of the last poll and interval, the wait of a poll at 1100, and the next interval.
+  struct Bounds: Sendable {
+    let last: Int64
+    let interval: Int64
+    var wait: Int64?
+    let next: Int64
+  }
+
   @Test(
-    "the columns that no MAC covers are taken within bounds",
+    "columns that no MAC covers are read within bounds",
     arguments: [
-      (.min, 5, nil, 5), (.max, 5, nil, 5), (1100, .max, 60, 60), (.min, .max, nil, 3600),
-      (.max, .max, nil, 3600), (1100, .min, nil, 1), (.min, .min, nil, 1), (1100, 0, nil, 1),
-    ] as [(Int64, Int64, Int64?, Int64)])
-  func bounds(last: Int64, interval: Int64, wait: Int64?, next: Int64) {
-    var request = Self.request(lastPoll: last)
-    request.interval = interval
+      Bounds(last: .min, interval: 5, next: 5), Bounds(last: .max, interval: 5, next: 5),
+      Bounds(last: 1100, interval: .max, wait: 60, next: 60),
+      Bounds(last: .min, interval: .max, next: 3600), Bounds(last: .max, interval: .max, next: 3600),
+      Bounds(last: 1100, interval: .min, next: 1), Bounds(last: .min, interval: .min, next: 1),
+      Bounds(last: 1100, interval: 0, next: 1),
+    ])
+  func bounds(_ bounds: Bounds) {
+    var request = Self.request(lastPoll: bounds.last)
+    request.interval = bounds.interval
     let (outcome, change) = request.poll(of: TransactionRecord.rule(), at: 1100, step: 5, limit: 60)
-    #expect(outcome == (wait.map { .tooSoon(interval: $0) } ?? .pending))
-    #expect(change == .counts(interval: next))
+    #expect(outcome == (bounds.wait.map { .tooSoon(interval: $0) } ?? .pending))
+    #expect(change == .counts(interval: bounds.next))
   }
 
   @Test("what has ended is told until the request expires, and what has expired is written down")

@@ -12,24 +12,35 @@ import Testing
       created: 1, expires: 100, failedAttempts: failed)
   }
 
+  /// A finish message after failed attempts, and its outcome.
+  struct Finish: Sendable {
+    var time: Int64 = 99
+    var failed = 0
+    var isProved = true
+    var isKeyTaken = false
+    let outcome: ActivationOutcome
+  }
+
   @Test(
-    "a finish message ends as proof, keys, time and failed attempts have it",
+    "the outcome of a finish message depends on proof, keys, time and failed attempts",
     arguments: [
-      (99, 0, true, false, .staged), (99, 4, true, false, .staged), (99, 0, true, true, .keyTaken),
-      (99, 0, false, false, .wrongProof(remaining: 4)), (99, 3, false, false, .wrongProof(remaining: 1)),
-      (99, 4, false, true, .wrongProof(remaining: 0)),
+      Finish(outcome: .staged), Finish(failed: 4, outcome: .staged),
+      Finish(isKeyTaken: true, outcome: .keyTaken),
+      Finish(isProved: false, outcome: .wrongProof(remaining: 4)),
+      Finish(failed: 3, isProved: false, outcome: .wrongProof(remaining: 1)),
+      Finish(failed: 4, isProved: false, isKeyTaken: true, outcome: .wrongProof(remaining: 0)),
       // Closed, with a right or a wrong proof.
-      (99, 5, true, false, .closed), (99, 5, false, false, .closed), (99, 6, true, false, .closed),
-      (100, 0, true, false, .closed), (100, 0, false, false, .closed), (101, 0, true, true, .closed),
+      Finish(failed: 5, outcome: .closed), Finish(failed: 5, isProved: false, outcome: .closed),
+      Finish(failed: 6, outcome: .closed), Finish(time: 100, outcome: .closed),
+      Finish(time: 100, isProved: false, outcome: .closed),
+      Finish(time: 101, isKeyTaken: true, outcome: .closed),
       // No MAC covers the count.
-      (99, .min, false, false, .wrongProof(remaining: 4)),
-    ] as [(Int64, Int, Bool, Bool, ActivationOutcome)])
-  func finish(
-    _ time: Int64, _ failed: Int, _ isProved: Bool, _ isKeyTaken: Bool, _ outcome: ActivationOutcome
-  ) {
-    let found = Self.activation(failed: failed).outcome(
-      isProved: isProved, isKeyTaken: isKeyTaken, limit: 5, at: time)
-    #expect(found == outcome)
+      Finish(failed: .min, isProved: false, outcome: .wrongProof(remaining: 4)),
+    ])
+  func finish(_ message: Finish) {
+    let found = Self.activation(failed: message.failed).outcome(
+      isProved: message.isProved, isKeyTaken: message.isKeyTaken, limit: 5, at: message.time)
+    #expect(found == message.outcome)
   }
 
   @Test("wrong proofs are in the log each time, what can be repeated without end no more than so often")
@@ -63,26 +74,35 @@ import Testing
 
   // MARK: Renewal
 
+  /// A renewal after wrong codes and signatures, and its outcome.
+  struct Renewal: Sendable {
+    var container: ContainerRecord? = .rule()
+    var codes: Int64 = 0
+    var signatures: Int64 = 0
+    var isProved = true
+    var isKeyTaken = false
+    let outcome: RenewalOutcome
+  }
+
   @Test(
     "a renewal is refused at the limit of wrong codes or signatures, whatever it proves",
     arguments: [
-      (.rule(), 0, 0, true, false, .staged), (.rule(), 4, 4, true, false, .staged),
-      (.rule(), 4, 4, true, true, .keyTaken), (.rule(), 4, 4, false, false, .notSigned),
-      (.rule(), 5, 0, true, false, .locked), (.rule(), 5, 0, false, false, .locked),
-      (.rule(), 0, 5, true, false, .locked), (.rule(), 0, 5, false, true, .locked),
-      (.rule(), 6, 6, true, false, .locked),
-      (nil, 0, 0, true, false, .gone), (.rule("c", .pending), 0, 0, true, false, .gone),
-      (.rule("c", .revoked), 0, 5, false, false, .gone), (.rule("c", .pending), 5, 0, true, false, .locked),
-    ] as [(ContainerRecord?, Int64, Int64, Bool, Bool, RenewalOutcome)])
-  func renewal(
-    _ container: ContainerRecord?, _ codes: Int64, _ signatures: Int64, _ isProved: Bool, _ isKeyTaken: Bool,
-    _ outcome: RenewalOutcome
-  ) {
+      Renewal(outcome: .staged), Renewal(codes: 4, signatures: 4, outcome: .staged),
+      Renewal(codes: 4, signatures: 4, isKeyTaken: true, outcome: .keyTaken),
+      Renewal(codes: 4, signatures: 4, isProved: false, outcome: .notSigned),
+      Renewal(codes: 5, outcome: .locked), Renewal(codes: 5, isProved: false, outcome: .locked),
+      Renewal(signatures: 5, outcome: .locked),
+      Renewal(signatures: 5, isProved: false, isKeyTaken: true, outcome: .locked),
+      Renewal(codes: 6, signatures: 6, outcome: .locked), Renewal(container: nil, outcome: .gone),
+      Renewal(container: .rule("c", .pending), outcome: .gone),
+      Renewal(container: .rule("c", .revoked), signatures: 5, isProved: false, outcome: .gone),
+      Renewal(container: .rule("c", .pending), codes: 5, outcome: .locked),
+    ])
+  func renewal(_ renewal: Renewal) {
     let found = RenewalOutcome(
-      of: container, failed: (codes: codes, signatures: signatures), isProved: isProved,
-      isKeyTaken: isKeyTaken,
-      limit: 5)
-    #expect(found == outcome)
+      of: renewal.container, failed: (codes: renewal.codes, signatures: renewal.signatures),
+      isProved: renewal.isProved, isKeyTaken: renewal.isKeyTaken, limit: 5)
+    #expect(found == renewal.outcome)
   }
 
   @Test("the first successor is an event, one in the place of another no more than so often")
@@ -94,16 +114,29 @@ import Testing
     }
   }
 
+  /// A signature after wrong ones, the new count, and the refusal; `nil` for a count that stays, and for no refusal.
+  struct Signature: Sendable {
+    let before: Int64
+    let isGood: Bool
+    var failed: Int64?
+    var refusal: DecisionOutcome?
+  }
+
   @Test(
     "a good signature ends a row of wrong ones; at the limit any is refused",
     arguments: [
-      (0, true, nil, nil), (1, true, 0, nil), (4, true, 0, nil),
-      (0, false, 1, .notSigned), (4, false, 5, .notSigned),
-      (5, true, nil, .locked), (5, false, nil, .locked), (.max, false, nil, .locked),
-    ] as [(Int64, Bool, Int64?, DecisionOutcome?)])
-  func signatures(_ before: Int64, _ isGood: Bool, _ failed: Int64?, _ refusal: DecisionOutcome?) {
-    let count = SignatureCount(after: before, isGood: isGood, limit: 5)
-    #expect((count.failed, count.refusal) == (failed, refusal))
+      Signature(before: 0, isGood: true), Signature(before: 1, isGood: true, failed: 0),
+      Signature(before: 4, isGood: true, failed: 0),
+      Signature(before: 0, isGood: false, failed: 1, refusal: .notSigned),
+      Signature(before: 4, isGood: false, failed: 5, refusal: .notSigned),
+      Signature(before: 5, isGood: true, refusal: .locked),
+      Signature(before: 5, isGood: false, refusal: .locked),
+      Signature(before: .max, isGood: false, refusal: .locked),
+    ])
+  func signatures(_ signature: Signature) {
+    let count = SignatureCount(after: signature.before, isGood: signature.isGood, limit: 5)
+    #expect(count.failed == signature.failed)
+    #expect(count.refusal == signature.refusal)
   }
 
   // MARK: Ends

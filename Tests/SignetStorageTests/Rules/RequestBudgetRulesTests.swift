@@ -35,38 +35,60 @@ import Testing
     #expect((counted != nil) == (seconds == nil))
   }
 
+  /// The budget before an event and after it.
+  struct Change: Sendable {
+    let before: RequestBudget
+    let after: RequestBudget
+
+    init(_ before: RequestBudget, _ after: RequestBudget) {
+      self.before = before
+      self.after = after
+    }
+  }
+
+  private static func budget(_ all: Row, _ own: Row) -> RequestBudget { RequestBudget(all: all, own: own) }
+
   // A requester's share is 2 of 4 in a row.
   @Test(
     "beyond its share a requester is counted alone, until all is used up",
     arguments: [
-      (Row(), Row(), Row(count: 1), Row(count: 1)),
-      (Row(count: 1), Row(count: 1), Row(count: 2), Row(count: 2, after: 1060)),
-      (Row(count: 2), Row(count: 2), Row(count: 2), Row(count: 3, after: 1120)),
-      (Row(count: 3), Row(count: 2), Row(count: 3), Row(count: 3, after: 1120)),
-      (Row(count: 4), Row(count: 2), Row(count: 5, after: 1120), Row(count: 3, after: 1120)),
-      (Row(count: 3), Row(), Row(count: 4, after: 1060), Row(count: 1)),
+      Change(budget(Row(), Row()), budget(Row(count: 1), Row(count: 1))),
+      Change(
+        budget(Row(count: 1), Row(count: 1)), budget(Row(count: 2), Row(count: 2, after: 1060))),
+      Change(
+        budget(Row(count: 2), Row(count: 2)), budget(Row(count: 2), Row(count: 3, after: 1120))),
+      Change(
+        budget(Row(count: 3), Row(count: 2)), budget(Row(count: 3), Row(count: 3, after: 1120))),
+      Change(
+        budget(Row(count: 4), Row(count: 2)),
+        budget(Row(count: 5, after: 1120), Row(count: 3, after: 1120))),
+      Change(budget(Row(count: 3), Row()), budget(Row(count: 4, after: 1060), Row(count: 1))),
       // After the clock was set back, no old wait remains if there is nothing to wait for.
-      (Row(count: 0, after: 9), Row(count: 0, after: 9), Row(count: 1), Row(count: 1)),
+      Change(
+        budget(Row(count: 0, after: 9), Row(count: 0, after: 9)), budget(Row(count: 1), Row(count: 1))),
     ])
-  private func counts(all: Row, own: Row, nextAll: Row, nextOwn: Row) {
-    let (outcome, counted) = RequestBudget(all: all, own: own)
-      .admit(by: "a", at: 1000, beside: [], Self.limits)
+  func counts(_ change: Change) {
+    let (outcome, counted) = change.before.admit(by: "a", at: 1000, beside: [], Self.limits)
     #expect(outcome == .added)
-    #expect(counted == RequestBudget(all: nextAll, own: nextOwn))
+    #expect(counted == change.after)
   }
 
   @Test(
     "a report has all wait once, and its requester from its share on",
     arguments: [
-      (Row(), Row(), Row(after: 1060), Row(count: 2, after: 1060)),
-      (Row(count: 2), Row(count: 1), Row(count: 2, after: 1060), Row(count: 2, after: 1060)),
-      (Row(count: 3), Row(count: 2), Row(count: 3, after: 1060), Row(count: 3, after: 1120)),
-      (Row(count: 5, after: 1120), Row(count: 3), Row(count: 5, after: 1120), Row(count: 4, after: 1200)),
+      Change(budget(Row(), Row()), budget(Row(after: 1060), Row(count: 2, after: 1060))),
+      Change(
+        budget(Row(count: 2), Row(count: 1)),
+        budget(Row(count: 2, after: 1060), Row(count: 2, after: 1060))),
+      Change(
+        budget(Row(count: 3), Row(count: 2)),
+        budget(Row(count: 3, after: 1060), Row(count: 3, after: 1120))),
+      Change(
+        budget(Row(count: 5, after: 1120), Row(count: 3)),
+        budget(Row(count: 5, after: 1120), Row(count: 4, after: 1200))),
     ])
-  private func reports(all: Row, own: Row, nextAll: Row, nextOwn: Row) {
-    #expect(
-      RequestBudget(all: all, own: own).reported(at: 1000, Self.limits)
-        == RequestBudget(all: nextAll, own: nextOwn))
+  func reports(_ change: Change) {
+    #expect(change.before.reported(at: 1000, Self.limits) == change.after)
   }
 
   @Test("numbers that somebody has written into the database end no server", arguments: [Int.max, Int.min])

@@ -48,23 +48,33 @@ import Testing
     #expect(UAFOperationRecord.rule().answerer == nil)
   }
 
+  /// An operation, and whether a revocation or a lock of d1's device, or the removal of d1, ends it.
+  struct Interruption: Sendable {
+    let operation: String
+    var target: ID<UAFTargetRecord>?
+    var isEndedByRevocation = false
+    var isEndedByLock = false
+    var isEndedByRemoval = false
+  }
+
   @Test(
-    "what befalls a user, a device or a target ends what may concern it",
+    "a suspension ends every operation; a revocation, a lock and a removal end those they concern",
     arguments: [
-      // A kind, its target, and whether a suspension, a revocation and a lock of d1's device, and the removal of d1 end it.
-      ("Auth", nil, true, false, false, false), ("Auth", "d1", true, true, false, true),
-      ("Auth", "d2", true, false, false, false), ("Reg", nil, true, true, true, false),
-      ("Reg", "d1", true, true, true, true), ("Reg", "d2", true, false, false, false),
-      ("Dereg", nil, true, false, false, false), ("Dereg", "d1", true, false, false, false),
-    ] as [(String, ID<UAFTargetRecord>?, Bool, Bool, Bool, Bool)])
-  func interruptions(
-    _ kind: String, _ target: ID<UAFTargetRecord>?, _ suspension: Bool, _ revocation: Bool, _ lock: Bool,
-    _ removal: Bool
-  ) {
-    let operation = UAFOperationRecord.rule(kind, target: target)
-    #expect(operation.ends(by: .suspension) == suspension)
-    #expect(operation.ends(by: .revocation(targets: ["d1"])) == revocation)
-    #expect(operation.ends(by: .lock(targets: ["d1"])) == lock)
-    #expect(operation.ends(by: .removal(target: "d1")) == removal)
+      Interruption(operation: "Auth"),
+      Interruption(operation: "Auth", target: "d1", isEndedByRevocation: true, isEndedByRemoval: true),
+      Interruption(operation: "Auth", target: "d2"),
+      Interruption(operation: "Reg", isEndedByRevocation: true, isEndedByLock: true),
+      Interruption(
+        operation: "Reg", target: "d1", isEndedByRevocation: true, isEndedByLock: true,
+        isEndedByRemoval: true),
+      Interruption(operation: "Reg", target: "d2"), Interruption(operation: "Dereg"),
+      Interruption(operation: "Dereg", target: "d1"),
+    ])
+  func interruptions(_ expected: Interruption) {
+    let operation = UAFOperationRecord.rule(expected.operation, target: expected.target)
+    #expect(operation.ends(by: .suspension))
+    #expect(operation.ends(by: .revocation(targets: ["d1"])) == expected.isEndedByRevocation)
+    #expect(operation.ends(by: .lock(targets: ["d1"])) == expected.isEndedByLock)
+    #expect(operation.ends(by: .removal(target: "d1")) == expected.isEndedByRemoval)
   }
 }

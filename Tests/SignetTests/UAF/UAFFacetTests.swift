@@ -154,19 +154,31 @@ struct UAFFacetTests {
     #expect(facets.requests.count <= 5 + 6)
   }
 
+  /// A caller with the application that it names, the refusal, and the number of lists fetched.
+  struct Caller: Sendable {
+    let facetID: String
+    var appID = UAFDevice.appID
+    var error: UAFClientError?
+    var fetches = 0
+  }
+
   @Test(
-    "who calls, and what is fetched for it",
+    "a caller is trusted as its own application, or by the list of its application",
     arguments: [
-      ("linux:app-id:org.example.bank", "linux:app-id:org.example.bank", nil, 0),
-      ("linux:app-id:org.example.bank", "linux:app-id:org.example.other", UAFClientError.untrustedFacetID, 0),
-      ("linux:app-id:org.example.bank", "http://uaf.example.com/facets", .untrustedFacetID, 0),
-      ("https://uaf.example.com", UAFDevice.appID, nil, 0),
-      ("https://uaf.example.com:8443", UAFDevice.appID, .untrustedFacetID, 1),
-      ("https://evil.example.com", UAFDevice.appID, .untrustedFacetID, 1),
-    ] as [(String, String, UAFClientError?, Int)])
-  func callers(facetID: String, appID: String, error: UAFClientError?, fetches: Int) async throws {
-    #expect(await refusal(try device(facetID), appID: appID) == error)
-    #expect(facets.requests.count == fetches)
+      Caller(facetID: "linux:app-id:org.example.bank", appID: "linux:app-id:org.example.bank"),
+      Caller(
+        facetID: "linux:app-id:org.example.bank", appID: "linux:app-id:org.example.other",
+        error: .untrustedFacetID),
+      Caller(
+        facetID: "linux:app-id:org.example.bank", appID: "http://uaf.example.com/facets",
+        error: .untrustedFacetID),
+      Caller(facetID: "https://uaf.example.com"),
+      Caller(facetID: "https://uaf.example.com:8443", error: .untrustedFacetID, fetches: 1),
+      Caller(facetID: "https://evil.example.com", error: .untrustedFacetID, fetches: 1),
+    ])
+  func callers(_ caller: Caller) async throws {
+    #expect(await refusal(try device(caller.facetID), appID: caller.appID) == caller.error)
+    #expect(facets.requests.count == caller.fetches)
   }
 
   @Test("a web caller on another host is not trusted because a list names it")
