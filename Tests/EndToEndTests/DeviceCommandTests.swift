@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-@Suite("signet, at the first steps", .timeLimit(.minutes(10)))
+@Suite("signet: first steps", .timeLimit(.minutes(10)))
 struct DeviceCommandTests {
   /// Runs the built `signet`, which is next to `signet-server`.
   private func run(_ words: String..., environment: [String: String] = [:]) async throws

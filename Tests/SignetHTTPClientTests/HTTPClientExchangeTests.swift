@@ -1,7 +1,7 @@
 import SignetHTTPClient
 import Testing
 
-@Suite("Requests and answers", .timeLimit(.minutes(10)), .needsServer)
+@Suite("HTTP requests and responses", .timeLimit(.minutes(10)), .needsServer)
 struct HTTPClientExchangeTests {
   @Test("A request arrives as it was meant, and nothing is added to it")
   func requestOnTheWire() async throws {

@@ -1,7 +1,7 @@
 import SignetHTTPClient
 import Testing
 
-@Suite("Answers that are refused", .timeLimit(.minutes(10)), .needsServer)
+@Suite("Refused HTTP responses", .timeLimit(.minutes(10)), .needsServer)
 struct HTTPClientRefusalTests {
   private static let server = TestServer.Shared()
 

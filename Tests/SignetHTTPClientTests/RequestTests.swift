@@ -1,7 +1,7 @@
 import SignetHTTPClient
 import Testing
 
-@Suite("What is refused before anything is sent", .timeLimit(.minutes(10)))
+@Suite("Requests refused before they are sent", .timeLimit(.minutes(10)))
 struct RequestTests {
   /// Uses an unreachable address: port 1 of this machine.
   private func failure(

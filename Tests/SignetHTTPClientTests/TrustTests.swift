@@ -1,7 +1,7 @@
 import SignetHTTPClient
 import Testing
 
-@Suite("Whom a connection trusts", .timeLimit(.minutes(10)), .needsServer)
+@Suite("Server certificates and trust", .timeLimit(.minutes(10)), .needsServer)
 struct TrustTests {
   /// Sends one request to a server with this setup.
   private func send(

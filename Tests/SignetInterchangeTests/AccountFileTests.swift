@@ -4,7 +4,7 @@ import SignetJSON
 import SignetOATH
 import Testing
 
-@Suite("Files of authenticators")
+@Suite("Export files of authenticators")
 struct AccountFileTests {
   private static let password = SampleAccounts.box("correct horse")
 

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetOATH
 import Testing
 
-@Suite("How long a code is valid")
+@Suite("Validity period of a code")
 struct CodeValidityTests {
   private func code(at unixTime: Int64, period: Int = 30, start: Int64 = 0) throws -> TimedCode {
     try TOTP(secret: SecretBytes(copying: HOTPTests.secret), period: period, start: start).code(at: unixTime)

@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// Concurrent evaluations give the same results as single ones.
-@Suite("Evaluations at the same time", .timeLimit(.minutes(10))) struct ConcurrentEvaluationTests {
+@Suite("Concurrent policy evaluations", .timeLimit(.minutes(10))) struct ConcurrentEvaluationTests {
   private static let count = 12
 
   /// A barrier that releases all once all have arrived.

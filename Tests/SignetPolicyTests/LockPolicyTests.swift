@@ -209,7 +209,7 @@ struct ProtectionPolicyTests {
   }
 }
 
-@Suite("Age of a password")
+@Suite("Password age")
 struct PasswordAgeTests {
   private let age = PasswordAge(minimumDays: 1, maximumDays: 90)
 

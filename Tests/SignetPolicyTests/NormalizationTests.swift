@@ -4,7 +4,7 @@ import Testing
 
 import SignetPolicy
 
-@Suite("Form C against a second implementation and the standard library")
+@Suite("Normalization Form C against a second implementation and the standard library")
 struct NormalizationTests {
   @Test("random texts of a script", arguments: ScriptAlphabet.all)
   func random(_ alphabet: ScriptAlphabet) {

@@ -2,7 +2,7 @@ import Foundation
 import SignetPolicy
 import Testing
 
-@Suite("Documents of policies")
+@Suite("Policy documents")
 struct PolicyDocumentTests {
   private let page: String
 

@@ -7,7 +7,7 @@ import Testing
 ///
 /// Swift compares texts by their normal form, which takes time quadratic in the length of such a run. A text of 40 KB from any
 /// sender would block a thread for half a second.
-@Suite("Long runs of combining marks are refused before they are compared")
+@Suite("Limits on combining marks")
 struct CombiningMarksTests {
   private static func marks(_ count: Int) -> String {
     String(repeating: "\u{301}\u{323}", count: count / 2)

@@ -1,7 +1,7 @@
 import SignetProtocol
 import Testing
 
-@Suite("Texts that show what they are")
+@Suite("Display texts")
 struct DisplayTextTests {
   @Test(
     "Hidden, blank, reordering and control characters are refused",
@@ -47,7 +47,7 @@ struct DisplayTextTests {
   }
 }
 
-@Suite("Text that reads otherwise than it is")
+@Suite("Invisible and ambiguous characters")
 struct HiddenTextTests {
   @Test(
     "characters that nobody sees are refused in texts and user ids",

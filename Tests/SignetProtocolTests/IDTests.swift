@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetProtocol
 import Testing
 
-@Suite("Identifiers that the server makes")
+@Suite("Server-generated identifiers")
 struct IDTests {
   /// A source of equal bytes.
   private struct Repeating: RandomSource {

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetProtocol
 import Testing
 
-@Suite("Pushes")
+@Suite("Push payloads")
 struct PushPayloadTests {
   private let key = P256.KeyAgreement.PrivateKey()
 

@@ -4,7 +4,7 @@ import SignetTesting
 import Synchronization
 import Testing
 
-@Suite("Delivering a push", .timeLimit(.minutes(10)))
+@Suite("Push delivery", .timeLimit(.minutes(10)))
 struct PushDeliveryTests {
   /// A dispatcher with scripted failures in order, and then success.
   private final class Script: PushDispatcher {

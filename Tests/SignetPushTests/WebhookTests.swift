@@ -5,7 +5,7 @@ import SignetPush
 import SignetTesting
 import Testing
 
-@Suite("A gateway of the operator's own", .timeLimit(.minutes(10)), .needsPushServices)
+@Suite("Webhooks", .timeLimit(.minutes(10)), .needsPushServices)
 struct WebhookTests {
   private let clock = VirtualClock()
   private let services: PushServices

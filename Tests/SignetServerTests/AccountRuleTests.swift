@@ -4,7 +4,7 @@ import Testing
 
 import SignetServer
 
-@Suite("What a server makes of broken policies")
+@Suite("Reactions to account policy breaches")
 struct AccountRuleTests {
   private func judged(
     _ broken: [String], _ reactions: [String: AccountRules.Reaction], flavours: Set<String> = [],

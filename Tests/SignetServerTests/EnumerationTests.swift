@@ -7,7 +7,7 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-@Suite("What start tells somebody who knows no invite")
+@Suite("User enumeration at the start of an activation")
 struct EnumerationTests {
   private let folder: TemporaryFolder
   private let context: ServiceContext

@@ -8,7 +8,8 @@
   import Testing
 
   @Suite(
-    "Conversations with a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm")
+    "TPM commands and responses", .timeLimit(.minutes(10)),
+    .enabled(if: SimulatedTPM.isExpected, "needs swtpm")
   )
   struct ConversationTests {
     private let fixture: TPMFixture

@@ -6,7 +6,7 @@
   import Testing
 
   @Suite(
-    "Guess limits held by a TPM", .timeLimit(.minutes(10)),
+    "Guess limits enforced by a TPM", .timeLimit(.minutes(10)),
     .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct GuessTests {
     private let fixture: TPMFixture

@@ -8,7 +8,7 @@
 
   /// Attacks with the files and the rights of the TPM's owner, but without the password.
   @Suite(
-    "Against the owner of a TPM", .timeLimit(.minutes(10)),
+    "Attacks by the owner of a TPM", .timeLimit(.minutes(10)),
     .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct OwnerAttackTests {
     private let fixture: TPMFixture

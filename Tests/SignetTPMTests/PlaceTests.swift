@@ -7,7 +7,8 @@
   import Synchronization
   import Testing
 
-  @Suite("Places in a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite(
+    "NV indices of a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct PlaceTests {
     private let fixture: TPMFixture
     private let keystore: TPMKeystore

@@ -316,7 +316,7 @@ let parserCases: [ParserCase] = [
   }
 }
 
-@Suite("Declarations that contradict themselves stop the program", .timeLimit(.minutes(10)))
+@Suite("Contradictory declarations of options", .timeLimit(.minutes(10)))
 struct DeclarationTests {
   @Test func nameTwice() async {
     await #expect(processExitsWith: .failure) {

@@ -12,7 +12,7 @@ private let counting = PromptNote { "\($0.byteCount) typed." }
 private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B}[11G" }
 
 // The type of terminal is global to the process, so each test has a separate process.
-@Suite("A line under a prompt", .timeLimit(.minutes(10))) struct PromptNoteTests {
+@Suite("A note under a prompt", .timeLimit(.minutes(10))) struct PromptNoteTests {
   @Test("follows each key, shows nothing of what is typed, and is gone afterwards")
   func keys() async {
     await #expect(processExitsWith: .success) {

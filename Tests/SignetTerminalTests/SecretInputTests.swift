@@ -149,7 +149,7 @@ import Testing
   }
 }
 
-@Suite("A terminal is restored", .timeLimit(.minutes(10))) struct RestorationTests {
+@Suite("Restoring a terminal", .timeLimit(.minutes(10))) struct RestorationTests {
   @Test("when Ctrl-C ends the process")
   func interrupt() async throws {
     let terminal = try PseudoTerminal()
@@ -327,7 +327,7 @@ import Testing
   }
 }
 
-@Suite("Questions", .timeLimit(.minutes(10))) struct QuestionTests {
+@Suite("Yes-or-no questions", .timeLimit(.minutes(10))) struct QuestionTests {
   @Test(
     "are answered with yes or no",
     arguments: [

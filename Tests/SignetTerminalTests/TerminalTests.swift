@@ -5,7 +5,7 @@ import Testing
 
 import class SignetTerminal.LineBuffer
 
-@Suite("A stream of text", .timeLimit(.minutes(10))) struct TerminalTests {
+@Suite("Text output", .timeLimit(.minutes(10))) struct TerminalTests {
   @Test(
     "has colour on a terminal only, and as the environment says",
     arguments: [

@@ -93,7 +93,7 @@ extension GuardedDevice {
   }
 }
 
-@Suite("Reports, and what servers order", .timeLimit(.minutes(10)))
+@Suite("Device reports and server commands", .timeLimit(.minutes(10)))
 struct AccountReportTests {
   @Test("a device reports; the server evaluates for itself, and locks and unlocks by what it finds")
   func reports() async throws {

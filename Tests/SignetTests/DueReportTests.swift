@@ -73,7 +73,7 @@ private final class WatchingTransport: HTTPTransport {
 }
 
 /// A device's reports that its server demands before it accepts a decision.
-@Suite("Reports that are due", .timeLimit(.minutes(10)))
+@Suite("Overdue reports", .timeLimit(.minutes(10)))
 struct DueReportTests {
   /// A device at a server whose requirement `fresh` demands a report, and its requests.
   private struct Bench {

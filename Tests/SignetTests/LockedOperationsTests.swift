@@ -23,7 +23,7 @@ import Signet
 /// All operations with a container and with an account while it is locked.
 ///
 /// A lock must prevent some of them and allow the others; `docs/account-policies.md` has the same list.
-@Suite("What a lock keeps from being done", .timeLimit(.minutes(10)))
+@Suite("Operations under a lock", .timeLimit(.minutes(10)))
 struct LockedOperationsTests {
   /// An operation, which gets its prepared data.
   private struct Operation<Bench: Sendable>: Sendable {

@@ -24,7 +24,7 @@ private struct NoHorses: PasswordValidator {
   }
 }
 
-@Suite("What a device checks new passwords with", .timeLimit(.minutes(10)))
+@Suite("Password checks on a device", .timeLimit(.minutes(10)))
 struct DevicePasswordChecksTests {
   private func activate(_ password: String, _ checks: PasswordChecks) async throws -> Container {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64, checksDictionary: true)

@@ -11,7 +11,7 @@ import SignetTestKit
 import SignetVault
 import Testing
 
-@Suite("A password's life: changed, expired, recovered, erased, silent", .timeLimit(.minutes(10)))
+@Suite("Password lifecycle: change, expiry, recovery, erasure, silent lock", .timeLimit(.minutes(10)))
 struct PasswordLifecycleTests {
   private static let password = "Signal 42 tower"
 

@@ -228,7 +228,7 @@ struct Spoiled: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("Registration responses that must be refused")
+@Suite("Rejected registration responses")
 struct RegistrationRefusalTests {
   static let spoiled =
     Spoiled.common
@@ -460,7 +460,7 @@ struct RegistrationRefusalTests {
   }
 }
 
-@Suite("Authentication responses that must be refused")
+@Suite("Rejected authentication responses")
 struct AuthenticationRefusalTests {
   static let spoiled =
     Spoiled.common.map { spoiled in

@@ -452,7 +452,7 @@ enum UAFDictionaries {
 }
 
 /// Each member on both sides of its limits.
-@Suite("The range rules of every dictionary")
+@Suite("Range rules of UAF dictionaries")
 struct UAFRuleTests {
   private func check(_ dictionary: UAFDictionary) throws {
     try dictionary.read(dictionary.good)

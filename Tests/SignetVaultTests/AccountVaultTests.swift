@@ -6,7 +6,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Accounts: records in a domain of their own", .timeLimit(.minutes(10)))
+@Suite("Accounts in a separate domain", .timeLimit(.minutes(10)))
 struct AccountVaultTests {
   private let fixture: VaultFixture
   private static let lock = LockPolicy.delay(seconds: 2, counter: 11)

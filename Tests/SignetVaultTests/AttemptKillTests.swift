@@ -6,7 +6,7 @@ import SignetVault
 import Testing
 
 /// Processes that open one domain with the right password as fast as they can, and are killed.
-@Suite("Right passwords beside kills", .timeLimit(.minutes(20)))
+@Suite("Correct passwords while processes are killed", .timeLimit(.minutes(20)))
 struct AttemptKillTests {
   private static let processes = 8
   /// 10,000 with `make kill-test`; a kill waits until each process may have succeeded since the last.

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Other attempts, in progress or killed, must not make a right password fail.
-@Suite("Attempts beside others", .timeLimit(.minutes(10)))
+@Suite("Concurrent attempts", .timeLimit(.minutes(10)))
 struct AttemptTests {
   private let fixture: VaultFixture
   private let vault: Vault
@@ -330,7 +330,7 @@ struct AttemptTests {
   }
 }
 
-@Suite("Locks on files that several take in turn", .timeLimit(.minutes(10)))
+@Suite("File locks", .timeLimit(.minutes(10)))
 struct FolderLockTests {
   private let fixture: VaultFixture
   private var path: String { fixture.folder.file("lock") }

@@ -4,7 +4,7 @@ import SignetSQLite
 import SignetVault
 import Testing
 
-@Suite("The cost of a password, raised where it lies")
+@Suite("Raising the cost of a stored password")
 struct CostUpgradeTests {
   private let fixture: VaultFixture
   private static let higher = Argon2id(memoryKiB: 16, passes: 2, lanes: 1)

@@ -4,7 +4,7 @@ import SignetSQLite
 import SignetVault
 import Testing
 
-@Suite("Crashes between any two statements leave the state before or after", .timeLimit(.minutes(10)))
+@Suite("Crashes between any two statements", .timeLimit(.minutes(10)))
 struct CrashTests {
   private let fixture: VaultFixture
 

@@ -6,7 +6,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("A vault file that is cut, foreign, or no vault: a named failure, and the file as it was")
+@Suite("Damaged and foreign vault files")
 struct FileFaultTests {
   private let fixture: VaultFixture
   private let id: ContainerID

@@ -2,7 +2,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("The hardware that an app chooses for a vault", .timeLimit(.minutes(5)))
+@Suite("Choice of hardware for a vault", .timeLimit(.minutes(5)))
 struct HardwareChoiceTests {
   private let fixture: VaultFixture
   private let hardware = SimulatedHardware()

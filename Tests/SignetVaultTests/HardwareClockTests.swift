@@ -5,7 +5,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-@Suite("Waits by the clock of hardware")
+@Suite("Delays by the hardware clock")
 struct HardwareClockTests {
   /// A keystore with a clock that a test sets.
   private final class Clocked: ClockedKeystore {

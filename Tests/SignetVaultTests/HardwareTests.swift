@@ -8,7 +8,7 @@ import Testing
 
 import SignetVault
 
-@Suite("Hardware that limits guesses and counts", .timeLimit(.minutes(10)))
+@Suite("Hardware guess limits and counters", .timeLimit(.minutes(10)))
 struct HardwareTests {
   private let fixture: VaultFixture
   private let hardware = SimulatedHardware()

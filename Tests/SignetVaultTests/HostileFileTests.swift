@@ -6,7 +6,7 @@ import SignetTestKit
 import SignetVault
 import Testing
 
-@Suite("A file that somebody else has changed")
+@Suite("Tampered vault files")
 struct HostileFileTests {
   private let fixture: VaultFixture
   private let vault: Vault

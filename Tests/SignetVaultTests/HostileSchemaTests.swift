@@ -4,7 +4,7 @@ import SignetSQLite
 import SignetVault
 import Testing
 
-@Suite("A file whose schema somebody else has added to")
+@Suite("Tampered vault schemas")
 struct HostileSchemaTests {
   @Test("a trigger that takes the count of tries back does not run: no guess is gained")
   func trigger() async throws {

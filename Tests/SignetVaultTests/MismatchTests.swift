@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Other prompts, open or interrupted, must not make a finger fail; and each mismatch counts.
-@Suite("Mismatches beside others", .timeLimit(.minutes(10)))
+@Suite("Concurrent biometric mismatches", .timeLimit(.minutes(10)))
 struct MismatchTests {
   private let fixture: VaultFixture
   private let vault: Vault

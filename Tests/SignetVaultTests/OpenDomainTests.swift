@@ -5,7 +5,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("A domain that is kept open while another process changes what opens it")
+@Suite("Open domains and changes by another process")
 struct OpenDomainTests {
   private let fixture: VaultFixture
   private let vault: Vault

@@ -7,7 +7,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "Crashes while a password is changed leave the old or the new one, never both and never none",
+  "Crashes during a password change",
   .timeLimit(.minutes(10)))
 struct PasswordChangeCrashTests {
   private let fixture: VaultFixture

@@ -5,7 +5,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("A row that was right once, and is put back by itself")
+@Suite("Rollback of single vault rows")
 struct RowRollbackTests {
   private let fixture: VaultFixture
   private let vault: Vault

@@ -8,7 +8,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Silent domains: nothing on the device tells a right password from a wrong one")
+@Suite("Silent domains")
 struct SilentTests {
   private let fixture: VaultFixture
   private let vault: Vault

@@ -126,7 +126,7 @@ private struct Attacker {
   }
 }
 
-@Suite("A silent domain stores no verifier, not even for who has the hardware secret")
+@Suite("No verifier of a silent domain, even with the hardware secret")
 struct SilentVerifierTests {
   private static let pin = "271828"
 

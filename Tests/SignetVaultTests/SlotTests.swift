@@ -6,7 +6,7 @@ import SignetTestKit
 import Testing
 import SignetVault
 
-@Suite("Slot headers and wrapped keys by themselves")
+@Suite("Slot headers and wrapped keys")
 struct SlotTests {
   private static let floor = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
   private static let place = DomainPlace(

@@ -4,7 +4,7 @@ import SignetTestKit
 import SignetVault
 import Testing
 
-@Suite("The system's clock that can be trusted")
+@Suite("Trusted system clock")
 struct SystemTrustedClockTests {
   @Test("it has the kernel's boot id, and the time since boot goes on")
   func bootTimeGoesOn() throws {

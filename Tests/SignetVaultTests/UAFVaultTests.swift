@@ -5,7 +5,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Domains that come and go in one container, with what is known of them", .timeLimit(.minutes(10)))
+@Suite("UAF domains of a container", .timeLimit(.minutes(10)))
 struct UAFVaultTests {
   private let fixture: VaultFixture
 

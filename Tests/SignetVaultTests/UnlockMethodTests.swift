@@ -5,7 +5,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Ways of opening beside the password: finger, passcode, recovery code")
+@Suite("Unlock methods beside the password: fingerprint, passcode, recovery code")
 struct UnlockMethodTests {
   private let fixture: VaultFixture
   private let vault: Vault

@@ -5,7 +5,7 @@ import SignetTestKit
 import SignetVault
 import Testing
 
-@Suite("The folder and the file: permissions, owners, versions, full disks", .timeLimit(.minutes(10)))
+@Suite("Vault folder and file: permissions, owners, versions, full disks", .timeLimit(.minutes(10)))
 struct VaultFolderTests {
   private let fixture: VaultFixture
 

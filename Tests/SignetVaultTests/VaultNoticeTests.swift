@@ -3,7 +3,7 @@ import SignetSQLite
 import SignetVault
 import Testing
 
-@Suite("Notices that wait for their servers")
+@Suite("Pending notices to servers")
 struct VaultNoticeTests {
   private let fixture: VaultFixture
   private let vault: Vault

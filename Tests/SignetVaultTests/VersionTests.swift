@@ -6,7 +6,7 @@ import SignetTestKit
 import SignetVault
 import Testing
 
-@Suite("Vaults of earlier and later programs")
+@Suite("Vaults of earlier and later versions")
 struct VersionTests {
   private let folder: TemporaryFolder
   private let directory: String

@@ -6,7 +6,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Waits after wrong passwords, by a clock that nobody can turn", .timeLimit(.minutes(10)))
+@Suite("Delays after wrong passwords", .timeLimit(.minutes(10)))
 struct WaitTests {
   private let fixture: VaultFixture
   private let vault: Vault

@@ -109,7 +109,7 @@ let roundTripTexts: [String] = [
 private let zbarimg = ["/usr/bin/zbarimg", "/usr/local/bin/zbarimg", "/opt/homebrew/bin/zbarimg"]
   .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-@Suite("Files", .timeLimit(.minutes(10))) struct QRFileTests {
+@Suite("QR code files", .timeLimit(.minutes(10))) struct QRFileTests {
   @Test("a written file has mode 0600, is replaced whole and leaves nothing beside it")
   func writing() throws {
     let folder = try TemporaryFolder()

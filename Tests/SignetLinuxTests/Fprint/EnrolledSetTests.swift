@@ -4,7 +4,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "What the identity of an enrolled set sees", .timeLimit(.minutes(10)),
+  "Changes seen in the identity of an enrolled set", .timeLimit(.minutes(10)),
   .enabled(if: FprintFixture.isPossible, "polkitd and fprintd want to be started by root"))
 struct EnrolledSetTests {
   @Test("adding a finger changes it; removing that finger gives the earlier one back")
@@ -45,7 +45,7 @@ struct EnrolledSetTests {
   }
 }
 
-@Suite("What the identity of an enrolled set is made of")
+@Suite("Input to the identity of an enrolled set")
 struct EnrolledSetIdentityTests {
   @Test("another account, reader or finger is another set; the order of fingers is none")
   func parts() {

@@ -5,7 +5,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "Fingerprints by the real fprintd", .timeLimit(.minutes(10)),
+  "Fingerprints with the real fprintd", .timeLimit(.minutes(10)),
   .enabled(if: FprintFixture.isPossible, "polkitd and fprintd want to be started by root"))
 struct FprintGateTests {
   @Test("without a bus, without fprintd and without a reader a device is not capable")

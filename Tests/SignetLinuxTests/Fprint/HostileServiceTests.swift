@@ -5,7 +5,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "What an fprintd could say, played by the test", .timeLimit(.minutes(10)),
+  "Hostile answers of fprintd", .timeLimit(.minutes(10)),
   .enabled(if: PrivateBus.isPossible, "needs dbus-daemon"))
 struct HostileServiceTests {
   @Test(

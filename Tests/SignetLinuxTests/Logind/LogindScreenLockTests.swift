@@ -6,7 +6,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "The screen and sleep by the real logind", .timeLimit(.minutes(10)),
+  "Screen lock and sleep with the real logind", .timeLimit(.minutes(10)),
   .enabled(if: LogindFixture.isPossible, "systemd-logind wants to be started by root"))
 struct LogindScreenLockTests {
   /// An observer whose events a test takes one by one; taking an event releases logind.

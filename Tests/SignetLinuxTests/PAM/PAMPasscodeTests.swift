@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite(
-  "The device's passcode by the real PAM", .timeLimit(.minutes(10)),
+  "Device passcode with the real PAM", .timeLimit(.minutes(10)),
   .enabled(if: PAMFixture.isPossible, "needs libpam-wrapper"))
 struct PAMPasscodeTests {
   @Test("a service without a file is none, and PAM is not asked by other rules")

@@ -1,7 +1,7 @@
 import SignetSystem
 import Testing
 
-@Suite("Text of others") struct SanitisingTests {
+@Suite("Untrusted text") struct SanitisingTests {
   @Test(
     "is made visible",
     arguments: [

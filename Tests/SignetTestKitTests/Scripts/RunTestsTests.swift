@@ -3,7 +3,7 @@ import SignetTestKit
 import Testing
 
 /// `Scripts/run-tests` with a program that simulates a test bundle: the detected failures, and their messages.
-@Suite("The runner of test bundles", .timeLimit(.minutes(5))) struct RunTestsTests {
+@Suite("Test runner", .timeLimit(.minutes(5))) struct RunTestsTests {
   /// A test of the bundle, with its result: `passes`, `fails`, `is skipped`, `dies`, `hangs` or `does not run`.
   private struct Entry: Encodable {
     let test: String

@@ -6,7 +6,7 @@ import SignetVault
 import Testing
 
 /// OCRA keys, and codes with a check digit.
-@Suite("Imported accounts that answer challenges", .timeLimit(.minutes(10))) struct AccountChallengeTests {
+@Suite("Challenge-response with imported accounts", .timeLimit(.minutes(10))) struct AccountChallengeTests {
   private typealias Bench = AccountsTests.Bench
 
   private static func box(_ text: String) -> SharedSecretBox { AccountsTests.box(text) }

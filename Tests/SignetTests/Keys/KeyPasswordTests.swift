@@ -9,7 +9,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Keys with passwords of their own", .timeLimit(.minutes(10)))
+@Suite("Keys with their own password", .timeLimit(.minutes(10)))
 struct KeyPasswordTests {
   @Test("each key has its own password, asked for once, with what it protects")
   func eachItsOwn() async throws {

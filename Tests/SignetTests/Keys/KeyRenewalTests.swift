@@ -10,7 +10,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Renewal of keys with passwords of their own", .timeLimit(.minutes(10)))
+@Suite("Renewal of keys with their own password", .timeLimit(.minutes(10)))
 struct KeyRenewalTests {
   private static let all: [Key.Usage: SharedSecretBox] = KeyBench.passwords.mapValues { secret($0) }
 
@@ -113,7 +113,7 @@ struct KeyRenewalTests {
   }
 }
 
-@Suite("A silent lock on one key", .timeLimit(.minutes(10)))
+@Suite("Silent lock of one key", .timeLimit(.minutes(10)))
 struct SilentKeyTests {
   @Test("any PIN gives a code, the server tells; the container's password says nothing of it")
   func codes() async throws {

@@ -13,7 +13,7 @@ import Synchronization
 import Testing
 
 /// A disk that becomes full at any statement while a part of an account is stored.
-@Suite("Accounts while the disk fails", .timeLimit(.minutes(10)))
+@Suite("Storing accounts on a failing disk", .timeLimit(.minutes(10)))
 struct EnrolmentFaultTests {
   /// Fails one statement that could write, by its number.
   private final class Fault: Sendable {

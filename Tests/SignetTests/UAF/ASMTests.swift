@@ -6,7 +6,7 @@ import SignetUAFClient
 import SignetVault
 import Testing
 
-@Suite("The module of the UAF authenticators, by its JSON")
+@Suite("UAF ASM requests in JSON")
 struct ASMTests {
   private let device: UAFDevice
 
@@ -197,7 +197,7 @@ struct ASMTests {
   }
 }
 
-@Suite("The commands of the UAF authenticators, by their bytes")
+@Suite("UAF authenticator commands in TLV")
 struct UAFAuthenticatorCommandTests {
   private let device: UAFDevice
   private static let hash = [UInt8](repeating: 7, count: 32)

@@ -280,7 +280,7 @@ struct DeviceUAFPolicyTests {
   }
 }
 
-@Suite("Transactions of UAF")
+@Suite("UAF transactions")
 struct UAFTransactionTests {
   private let device: UAFDevice
   private let party: UAFParty

@@ -7,7 +7,7 @@ import SignetUAFClient
 import SignetVault
 import Testing
 
-@Suite("What a UAF client refuses, by the name that the protocol gives it")
+@Suite("UAF client errors")
 struct UAFClientRefusalTests {
   private let device: UAFDevice
   private let party: UAFParty

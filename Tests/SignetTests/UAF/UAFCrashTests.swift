@@ -9,7 +9,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-@Suite("A process that is killed between any two statements of a UAF operation", .timeLimit(.minutes(10)))
+@Suite("Crashes within UAF operations", .timeLimit(.minutes(10)))
 struct UAFCrashTests {
   private let folder: TemporaryFolder
   private let party: UAFParty

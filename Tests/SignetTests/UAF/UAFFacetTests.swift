@@ -7,7 +7,7 @@ import SignetUAFClient
 import SignetVault
 import Testing
 
-@Suite("Whom an application trusts, by the list at its URL")
+@Suite("UAF trusted facets")
 struct UAFFacetTests {
   private let facets = FacetServer()
   private let clock = VirtualTrustedClock()

@@ -6,7 +6,7 @@ import SignetUAFClient
 import SignetVault
 import Testing
 
-@Suite("Wrong PINs and passwords of UAF keys")
+@Suite("UAF keys: wrong PINs and passwords")
 struct UAFLockTests {
   private let device: UAFDevice
   private let party: UAFParty
@@ -177,7 +177,7 @@ struct UAFLockTests {
   }
 }
 
-@Suite("Fingers, faces and the device's passcode open UAF keys")
+@Suite("UAF keys: fingerprint, face and device passcode")
 struct UAFSystemVerificationTests {
   private let device: UAFDevice
   private let party: UAFParty

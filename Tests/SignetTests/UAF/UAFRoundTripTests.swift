@@ -11,7 +11,7 @@ import Testing
   import SignetTPM
 #endif
 
-@Suite("Keys of UAF from registration to deregistration", .timeLimit(.minutes(10)))
+@Suite("UAF keys from registration to deregistration", .timeLimit(.minutes(10)))
 struct UAFRoundTripTests {
   @Test(
     "each authenticator registers and signs, and its counters rise", arguments: UAFAuthenticator.Kind.allCases
@@ -159,7 +159,7 @@ struct UAFRoundTripTests {
   }
 }
 
-@Suite("Counters of UAF go back with no copy of the files", .timeLimit(.minutes(10)))
+@Suite("UAF signature counters resist file rollback", .timeLimit(.minutes(10)))
 struct UAFCounterTests {
   /// Copies the vault's current files.
   private func copy(_ device: UAFDevice, to name: String) throws {

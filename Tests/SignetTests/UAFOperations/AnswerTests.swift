@@ -35,7 +35,7 @@ private final class Held: Sendable {
   }
 }
 
-@Suite("UAF questions and their answers", .timeLimit(.minutes(10)))
+@Suite("UAF prompts and responses", .timeLimit(.minutes(10)))
 struct AnswerTests {
   private let timer = VirtualTimer()
 

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetUAFClient
 import Testing
 
-@Suite("UAF payloads that come by another way")
+@Suite("Out-of-band UAF payloads")
 struct PayloadTests {
   static let good = """
     {"nma_data":{"token":"4d6f","redeem_url":"https://id.example.org/nevisfido/token/redeem/authentication","data":"hi"},\

@@ -11,7 +11,7 @@ import SignetUAFClient
 import SignetVault
 import Testing
 
-@Suite("What UAF servers know of a device", .timeLimit(.minutes(10)))
+@Suite("Device information for UAF servers", .timeLimit(.minutes(10)))
 struct UAFDeviceInformationTests {
   private func check(_ fixture: UAFOperationsFixture) async throws -> [UAFMismatch] {
     let check = try await fixture.operations.checkDeviceInformation()

@@ -8,7 +8,7 @@ import SignetTesting
 import SignetUAFClient
 import Testing
 
-@Suite("UAF operations that begin elsewhere", .timeLimit(.minutes(10)))
+@Suite("UAF operations started out of band", .timeLimit(.minutes(10)))
 struct UAFOutOfBandTests {
   private func registration(_ fixture: UAFOperationsFixture, _ username: String = "alice") async throws
     -> UAFRegistrationOutcome

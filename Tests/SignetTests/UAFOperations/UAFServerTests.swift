@@ -7,7 +7,7 @@ import SignetUAFClient
 import Synchronization
 import Testing
 
-@Suite("What UAF operations send, and what they make of answers", .timeLimit(.minutes(10)))
+@Suite("UAF operations: requests and responses", .timeLimit(.minutes(10)))
 struct UAFServerTests {
   /// Removes the authorization from an answer and sets its location instead.
   private static func hide(_ response: inout HTTPResponse, at location: String) {
