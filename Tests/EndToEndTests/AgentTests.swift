@@ -127,7 +127,7 @@
     }
 
     @Test(
-      "a killed agent leaves nothing unlocked, and another takes its place; a second one beside it does not")
+      "a killed agent leaves nothing unlocked and can be replaced; a second concurrent agent is refused")
     func killedAgent() async throws {
       let bench = try await AgentBench()
       let first = try await bench.startAgent()
@@ -148,7 +148,7 @@
       await next.kill(SIGTERM)
     }
 
-    @Test("an app that is reading or writing when another locks is told, and its keys are gone")
+    @Test("an app that reads or writes while another locks gets an error, and its keys are wiped")
     func streams() async throws {
       let bench = try await AgentBench()
       let agent = try await bench.startAgent()

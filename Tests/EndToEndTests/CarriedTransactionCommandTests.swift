@@ -66,7 +66,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a device that signs too many unasked is told to wait, and the server keeps no more")
+  @Test("a device that sends too many unasked transactions has to wait, and the server stores no more")
   func initiatedTooOften() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"]) {
       $1["limits"] = ["initiatedTransactions": 2]

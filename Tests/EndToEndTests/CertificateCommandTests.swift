@@ -61,7 +61,7 @@ import Testing
     await last.stop()
   }
 
-  @Test("two renewals before SIGHUP cut nobody off")
+  @Test("two renewals before SIGHUP disconnect no client")
   func renewedTwice() async throws {
     let server = try await RunningServer.startWithShop()
     for _ in 0..<2 {
@@ -158,7 +158,7 @@ import Testing
     #expect(renewed.isRefusal(64, "--san is a DNS name"), renewed.summary)
   }
 
-  @Test("30 days before its end the certificate's end is told: by a command, and in the log")
+  @Test("a command and the log warn 30 days before the certificate expires")
   func ending() async throws {
     let server = try await RunningServer.startWithShop()
     #expect(try await server.run("certificate", "show").status == 0)
@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test(
-    "one for another host is told in the log, at the start and at SIGHUP; one that is none, with its file")
+    "a certificate for another host is logged at start and SIGHUP; an unreadable one is logged with its file")
   func otherHost() async throws {
     let server = try await RunningServer.startWithShop()
     #expect(!server.events.contains("certificate.otherHost"))

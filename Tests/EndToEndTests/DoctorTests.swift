@@ -95,7 +95,7 @@ import Testing
     #expect(lost.output.contains(#""healthy":false"#), lost.summary)
   }
 
-  @Test("what the server has revoked is told once the server was asked")
+  @Test("a revocation by the server is reported once the server was contacted")
   func revoked() async throws {
     let (server, device) = try await activated([])
     let id = try #require(try await server.activeContainers("alice").first)
@@ -127,7 +127,7 @@ import Testing
     #expect(report.output.contains("limits.conf"), report.summary)
   }
 
-  @Test("locked, waiting and erased containers are told by the list and by the doctor")
+  @Test("the list and the doctor report locked, waiting and erased containers")
   func locks() async throws {
     let wrong = "summer-garden-42"
     let (first, locking) = try await activated(["--attempts", "2"])

@@ -21,7 +21,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("with the server away the keys go all the same, and a later command tells it")
+  @Test("without a connection the keys are deleted, and a later command notifies the server")
   func deletesOffline() async throws {
     var server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -50,7 +50,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("where no container is left, what servers have not heard is told by the doctor, and sent at once")
+  @Test("without containers, the doctor reports pending notices to servers and sends them at once")
   func tellsTheLastOne() async throws {
     var server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

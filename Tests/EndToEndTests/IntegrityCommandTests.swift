@@ -42,7 +42,7 @@
     }
 
     @Test(
-      "a hooked command is refused, and told why, also one that lists or denies; the doctor and a lock are not",
+      "every hooked command is refused with the reason, except the doctor and a lock",
       .enabled(if: hasTool("cc"), "needs a C compiler"))
     func refuses() async throws {
       let library = try await Self.hook(in: folder)
@@ -493,7 +493,7 @@
         result.isRefusal(64, "use one of report, refuse, lock, wipe-session, terminate"), result.summary)
     }
 
-    @Test("the doctor tells the flavour and the evidence, to people and to programs")
+    @Test("the doctor prints flavour and evidence, as text and as JSON")
     func doctor() async throws {
       let text = try await device.run("doctor")
       #expect(text.status == 0, text.summary)

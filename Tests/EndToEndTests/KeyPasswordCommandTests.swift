@@ -71,7 +71,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a reset asks for the passwords of session keys, and names the containers whose servers are not told")
+  @Test("a reset asks for session key passwords, and names the containers whose servers get no notice")
   func resets() async throws {
     let server = try await server(["--session-policy", Self.policy])
     let device = server.device()

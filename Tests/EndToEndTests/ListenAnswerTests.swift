@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(
-    "what another device answers or the relying party withdraws is told, also while an answer is being asked for"
+    "answers of other devices and withdrawals are shown, also during a prompt"
   )
   func endedElsewhere() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "what is told of a server stands in rows of its own: not behind what is being typed, nor behind a prompt")
+    "texts of a server get their own rows, apart from typed input and prompts")
   func rowsOfTheirOwn() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
@@ -425,7 +425,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("an app that an operator has removed is told so, by whoever asks, and nothing of it waits")
+  @Test("a command reports that an operator removed the app, and nothing of it is pending")
   func removedApp() async throws {
     let (server, device) = try await app()
     _ = try await send("Log in?", by: server)
@@ -451,7 +451,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("where a server cannot be asked, nobody says that nothing waits")
+  @Test("an unreachable server is not reported as having nothing pending")
   func unreachable() async throws {
     let (server, device) = try await app()
     await server.stop()
@@ -484,7 +484,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a transaction reaches such an app too; what its relying party withdraws, and what runs out, is told")
+  @Test("an imported app gets transactions, and shows withdrawals and expiries")
   func appTransactions() async throws {
     let (server, device) = try await app()
     let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])

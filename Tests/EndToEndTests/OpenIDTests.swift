@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(
-    "ping and push over HTTPS: told after trouble, never sent elsewhere, by whichever process runs",
+    "ping and push over HTTPS are retried after failures and never redirected, by any process",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func isTold() async throws {
     let (server, device, client) = try await started()

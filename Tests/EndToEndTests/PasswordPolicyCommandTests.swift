@@ -101,7 +101,7 @@ struct PasswordPolicyCommandTests {
   }
 
   @Test(
-    "at a terminal a password that breaks rules is refused by name of each, and another one is taken",
+    "a password is refused with each rule that it breaks; a valid one is then accepted",
     arguments: policies.prefix(2) + [
       Policy(name: "nist-aal2", accepted: "vQ7-mZ2345", refused: [("sunshine", [word])])
     ])

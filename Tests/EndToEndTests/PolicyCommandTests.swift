@@ -5,7 +5,7 @@ import Testing
 
 /// Policies from a server's command line to a device's.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PolicyCommandTests {
-  @Test("what a server was told in a policy string, the device explains in sentences")
+  @Test("the device explains a server's policy string in sentences")
   func explain() async throws {
     let string = "UP=0;LOW=0;NUM=1;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20;LOCKTYPE=lock;LOCKCOUNTER=3"
     let server = try await RunningServer.startWithShop(["--policy", string])

@@ -164,7 +164,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("whether a server is ready is told to the operator's addresses only")
+  @Test("readiness is visible from the operator's addresses only")
   func addresses() async throws {
     let server = try await RunningServer.start()
     func ask(_ question: String, from address: String) async throws -> String {

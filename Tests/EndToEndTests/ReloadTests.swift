@@ -117,7 +117,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("settings that can be taken over hold after a hang-up, and the log names those that need a restart")
+  @Test("SIGHUP applies the reloadable settings, and the log names those that require a restart")
   func settings() async throws {
     let server = try await RunningServer.start()
     _ = try await server.json("user", "add", "alice")

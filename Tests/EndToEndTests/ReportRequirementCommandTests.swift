@@ -18,7 +18,7 @@ import Testing
     try await server.audited("account.reported").count
   }
 
-  @Test("approve reports by itself and is taken; digits need a report that is there, and a denial none")
+  @Test("approve sends a report first; digits require an earlier report; a denial requires none")
   func approve() async throws {
     let (server, device) = try await started()
     let denied = try await server.ask("alice", "Pay 1 EUR", requiring: "fresh")
@@ -50,7 +50,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("an answer at the terminal of listen is taken too")
+  @Test("an answer typed into listen is accepted, too")
   func listen() async throws {
     let (server, device) = try await started()
     let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])

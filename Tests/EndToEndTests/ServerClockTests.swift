@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "a decision that was told to be too late stays so, where the clock is set back by a minute",
+    "a decision rejected as late stays rejected after the clock is set back by a minute",
     .enabled(if: isWanted, "needs libfaketime"))
   func whatHasExpiredStaysExpired() async throws {
     let scene = try await Scene()

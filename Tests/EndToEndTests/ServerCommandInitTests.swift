@@ -110,7 +110,7 @@ import Testing
     #expect(try profile().object("lock") == ["type": "silent"])
   }
 
-  @Test("what is doubtful is said beside what is wrong")
+  @Test("warnings are printed beside errors")
   func warnsBesideErrors() async throws {
     let result = try await initialise("--policy", "MINLEN=6;MAXLEN=5;LOCKTYPE=none")
     #expect(result.status == 64)

@@ -143,7 +143,7 @@ import Testing
     return hasRested
   }
 
-  @Test("half-open connections and half requests are closed by the server, and nobody else notices them")
+  @Test("the server closes half-open connections and incomplete requests; other clients are unaffected")
   func halfOpen() async throws {
     let (server, load) = try await Self.start()
     let (before, open) = (try server.memory(), try Self.descriptors(server))
@@ -193,7 +193,7 @@ import Testing
     do { return try await client.send(.get, "live") } catch is TransportFailure { return nil }
   }
 
-  @Test("where all places are taken, the next client is told to come again, and is served when there is one")
+  @Test("at the connection limit a client gets a retry answer, and is served once a connection ends")
   func noPlaceLeft() async throws {
     // Few slots, which the flood takes before any of its connections, or of the served clients, becomes idle.
     let (server, load) = try await Self.start { $1["connections"] = ["total": 128] }

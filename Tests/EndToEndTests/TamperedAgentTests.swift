@@ -158,7 +158,7 @@
       await bench.agent.kill()
     }
 
-    @Test("an agent that nobody attacks unlocks again and again under the hardest reaction")
+    @Test("an agent without tampering unlocks repeatedly under the strictest reaction")
     func clean() async throws {
       let bench = try await Bench("terminate", AgentBench())
       for _ in 0..<3 {

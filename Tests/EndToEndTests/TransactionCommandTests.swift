@@ -13,7 +13,7 @@ import Testing
     return (server, device)
   }
 
-  @Test("reported, cancelled, withdrawn: each is final, and both sides are told so")
+  @Test("a report, a cancellation and a withdrawal are final on both sides")
   func lifeCycle() async throws {
     let (server, device) = try await started()
     let reported = try await server.ask("alice", "Pay 1 EUR")

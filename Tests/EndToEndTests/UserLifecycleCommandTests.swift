@@ -135,7 +135,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a deletion removes what is bound to the account, and the id, which somebody else may have")
+  @Test("a deletion removes everything bound to the account and frees its id")
   func deletes() async throws {
     let server = try await Self.start(.sqlite)
     let device = server.device()

@@ -11,7 +11,7 @@
     private static let office = AgentFixture.office
     private static let broken = AgentAnswer.failure(.sharedSession(.protocolBroken))
 
-    @Test("a program of a group asks, and is told what it may know")
+    @Test("a program of a group gets the answers that its group may see")
     func answers() async throws {
       let fixture = try AgentFixture()
       #expect(try await fixture.session.state() == .locked(.notUnlocked))
@@ -201,7 +201,7 @@
       try await fixture.stop()
     }
 
-    @Test("who waits for a lock is told of it, and how many wait is bounded")
+    @Test("waiters for a lock are notified, and their number is bounded")
     func watchers() async throws {
       var limits = AgentFixture.patient
       limits.watchers = 2

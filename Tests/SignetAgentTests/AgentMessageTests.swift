@@ -70,7 +70,7 @@
       }
     }
 
-    @Test("lengths are bounded and greetings of this version alone are taken")
+    @Test("lengths are bounded, and only greetings of this version are accepted")
     func framing() {
       let lengths = AgentProtocol.Lengths(json: 4096, secret: 4096)
       #expect(AgentProtocol.Lengths(parsing: lengths.bytes) == lengths)

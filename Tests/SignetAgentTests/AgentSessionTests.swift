@@ -15,7 +15,7 @@
   import Testing
 
   @Suite(.timeLimit(.minutes(10))) struct AgentSessionTests {
-    @Test("the agent locks with the screen and before sleep, and once when nothing tells of them any more")
+    @Test("the agent locks with the screen, before sleep, and when logind disappears")
     func screen() async throws {
       let folder = try TemporaryFolder()
       let server = try await TestServer(
@@ -60,7 +60,7 @@
     }
 
     @Test(
-      "an agent that is tampered with refuses the next unlock and says why; where that is the reaction, all is wiped, and apps are told",
+      "a tampered agent refuses the next unlock with the reason; the wipe reaction wipes all and notifies apps",
       arguments: [Reaction.refuse, .wipeSession])
     func tampered(_ reaction: Reaction) async throws {
       let folder = try TemporaryFolder()

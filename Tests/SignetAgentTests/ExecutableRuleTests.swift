@@ -25,7 +25,7 @@
       )
     }
 
-    @Test("a program that nobody else can change is let in at its own path")
+    @Test("a program that only its owner can change is admitted by its path")
     func allowed() throws {
       #expect(ExecutableRule.allows(try executable(), at: path))
       #expect(!ExecutableRule.allows(try executable(), at: folder.file("bin/other")))

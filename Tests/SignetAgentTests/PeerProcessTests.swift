@@ -29,7 +29,7 @@
       }
     }
 
-    @Test("a number that another process has by now is not taken for the one that connected")
+    @Test("a reused process id is not mistaken for the connected process")
     func reusedNumber() throws {
       let folder = try TemporaryFolder()
       let socket = try AgentSocket(at: folder.file("run/agent.sock"))

@@ -5,7 +5,7 @@
   /// The group of the `signet` program in user namespaces.
   @Suite struct ProgramGroupTests {
     @Test(
-      "a group for which a namespace of users has no number is told by its map",
+      "the map of a user namespace decides whether a group has a number",
       arguments: [
         ("         0          0 4294967295\n", 65_100, true),
         ("         0          0 4294967295\n", 65_534, true),

@@ -113,7 +113,7 @@ import UAFFixture
     }
   }
 
-  @Test("assertions with padding are read, those in the other alphabet are told what to do") func encodings()
+  @Test("assertions with padding are read; the other alphabet is refused with a hint") func encodings()
     throws
   {
     var pair = try Pair()
@@ -135,7 +135,7 @@ import UAFFixture
     }
   }
 
-  @Test("a key in another format than the algorithm's is told apart from a wrong signature") func formats()
+  @Test("a key in the wrong format and a wrong signature have different errors") func formats()
     throws
   {
     let pair = try Pair()

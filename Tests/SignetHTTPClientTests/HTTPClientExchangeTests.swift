@@ -32,7 +32,7 @@ struct HTTPClientExchangeTests {
     }
   }
 
-  @Test("A connection goes where it is told to, and the request and TLS keep the URL's host")
+  @Test("a connection goes to the configured address; request and TLS keep the URL's host")
   func connectAddress() async throws {
     try await TestServer.runGood { server, configuration in
       var configuration = configuration

@@ -48,7 +48,7 @@ struct HTTPClientRefusalTests {
     }
   }
 
-  @Test("a redirect is an answer where the request takes one, and nobody follows it")
+  @Test("a redirect is returned if the request accepts it, and never followed")
   func takenRedirect() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("A handler that does not finish is cancelled, and its client is told")
+  @Test("a handler past its deadline is cancelled, and its client gets an error")
   func slowHandler() async throws {
     let wasCancelled = Gate()
     let neverOpened = Gate()

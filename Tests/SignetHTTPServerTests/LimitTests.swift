@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
   private let ok: ServerHandler = { ServerResponse(status: 200, body: Array("\($0.body.count)".utf8)) }
 
-  @Test("A body of exactly the limit is taken")
+  @Test("a body of exactly the limit is accepted")
   func bodyAtTheLimit() async throws {
     try await withServer(limits: limits { $0.bodyByteCount = 1000 }, handler: ok) { port in
       let answer = try await blocking {
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("Connections beyond the limit are told so; a place that is given up is used again")
+  @Test("connections beyond the limit get an error; a closed one makes room")
   func connectionCount() async throws {
     let bounds = limits { ($0.connectionCount, $0.idleTimeout) = (2, .seconds(3_600)) }
     try await withServer(limits: bounds, handler: ok) { port in

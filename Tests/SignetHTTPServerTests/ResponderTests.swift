@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("where nobody answers the client is told to try again, and the handler that nobody waits")
+  @Test("without an answer the client is told to retry, and the handler learns that nobody waits")
   func silence() async throws {
     let timer = VirtualTimer()
     let told = Gate()
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("a client that leaves is told of, and of one that has left before as well")
+  @Test("the handler learns of a client that disconnects, or did before")
   func desertion() async throws {
     let (arrived, told, toldAgain) = (Gate(), Gate(), Gate())
     try await serving(direct: { _, responder in

@@ -66,7 +66,9 @@ import Testing
     await stop
   }
 
-  @Test("After the grace handlers are cancelled and clients are told; a deaf handler does not delay the stop")
+  @Test(
+    "after the grace period handlers are cancelled and clients get an error; a stuck handler does not delay the stop"
+  )
   func graceEnds() async throws {
     let meeting = Meeting(of: 2)
     let never = Gate()

@@ -198,7 +198,7 @@
     /// The number of consecutive evaluations: 200, and 1,000 in a long run.
     private static let evaluations = KillCount.wanted == nil ? 200 : 1_000
 
-    @Test("a program that nobody attacks scores 0 in every evaluation of a run")
+    @Test("a program without tampering scores 0 in every evaluation")
     func clean() async throws {
       let victim = try WatchedProcess([Victim.path(), "clean", "\(Self.evaluations)"])
       #expect(victim.status() == 0)

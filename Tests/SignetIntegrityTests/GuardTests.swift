@@ -36,7 +36,7 @@
       #expect(found([own]).isEmpty)
     }
 
-    @Test("variables that load code weigh more than those that mislead, and others are nobody's business")
+    @Test("variables that load code weigh more than those that mislead; others are ignored")
     func environment() {
       let sentry = EnvironmentGuard(variables: {
         [
@@ -105,7 +105,7 @@
       #expect(ScreenLockGuard { .unknown }.examine().isEmpty && ScreenLockGuard { .set }.examine().isEmpty)
     }
 
-    @Test("who may write to files of the system is told by owner, group and mode")
+    @Test("writers of system files are determined by owner, group and mode")
     func fileStatus() throws {
       let folder = try TemporaryFolder(mode: 0o755)
       let status = try #require(FileStatus(folder.path))
@@ -117,7 +117,7 @@
       #expect(FileStatus(folder.file("none")) == nil)
     }
 
-    @Test("a hook of a function's code in this process is found, and gone when it is taken back")
+    @Test("a hook in a function's code is found until it is removed")
     func changedFunction() async {
       // In a separate process: no other code may see or call the hook.
       await #expect(processExitsWith: .success) {
@@ -230,7 +230,7 @@
       #expect(found().map(\.finding) == [.writableProgram])
     }
 
-    @Test("an entry of the GOT that is written over is found, and gone when it is taken back")
+    @Test("an overwritten GOT entry is found until it is restored")
     func changedEntry() async {
       // In a separate process: no other code may see the entry or follow it.
       await #expect(processExitsWith: .success) {

@@ -102,7 +102,7 @@
       #expect(!register.children.isEmpty && register.remaining.isEmpty)
     }
 
-    @Test("two of ten guards that cannot look are chance; three are somebody", arguments: [0, 1, 2, 3, 10])
+    @Test("two failing guards of ten are tolerated; three count as tampering", arguments: [0, 1, 2, 3, 10])
     func silenced(_ count: Int) async throws {
       let guards = (0..<10).map { index in
         Acting(name: "guard\(index)", placement: index == 1 ? .child(limit: .seconds(60)) : .inProcess()) {
@@ -242,7 +242,7 @@
     }
 
     @Test(
-      "children answer while other threads allocate, lock and make types: none is taken for one that hangs")
+      "children answer while other threads allocate, lock and make types; none is reported as hanging")
     func amongThreads() async throws {
       let threads = (0..<4).map { number in
         Task.detached {

@@ -12,7 +12,7 @@
       return (status, process.finishedLines())
     }
 
-    @Test("a key is made once, signs what is installed, and tells what was changed since")
+    @Test("a key is made once, signs an installation, and detects later changes")
     func signsAndVerifies() throws {
       let folder = try TemporaryFolder()
       let (key, manifest) = (folder.file("release.key"), folder.file("release.manifest"))

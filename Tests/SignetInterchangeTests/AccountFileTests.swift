@@ -150,7 +150,7 @@ struct AccountFileTests {
     #expect(freeOTP.accounts[0].secret.withSecret { $0.insecureCopy() } == [255, 0, 127])
   }
 
-  @Test("2FAS: what stands in plain text beside the encrypted services is named, and not taken")
+  @Test("2FAS: plain-text services beside encrypted ones are reported and not imported")
   func plainBesideEncrypted() throws {
     let written = try AccountFile.write(
       [SampleAccounts.account("Bank", "alice")], as: .twoFAS, password: Self.password)

@@ -286,7 +286,7 @@ struct PSKCTests {
     }
   }
 
-  @Test("what stands in plain text in an encrypted document is named, and not taken")
+  @Test("plain text in an encrypted document is reported and not imported")
   func plainAmongEncrypted() throws {
     let start = try #require(Self.plain.firstRange(of: "<KeyPackage>")).lowerBound
     let end = try #require(Self.plain.firstRange(of: "</KeyPackage>")).upperBound

@@ -30,7 +30,7 @@ import Testing
     #expect(try tokens("serial,kind,secret,start\nB,totp,\(Self.secret),-1")[0]["start"] == -1)
   }
 
-  @Test("JSON is taken as it is") func json() throws {
+  @Test("JSON is imported unchanged") func json() throws {
     #expect(try tokens(#" {"tokens":[{"serial":"J","x":[1]}],"more":0}"#) == [["serial": "J", "x": [1]]])
   }
 

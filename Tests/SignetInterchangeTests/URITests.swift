@@ -270,7 +270,7 @@ struct URITests {
     #expect(throws: InterchangeFailure.unsupportedScheme("mfauth")) { try OTPAccount(uri: uri) }
   }
 
-  @Test("an issuer of a combined URI that only looks like Base64 is taken as it is")
+  @Test("an issuer that only resembles Base64 stays unchanged in a combined URI")
   func plainIssuer() throws {
     for issuer in ["Test", "ForgeRock", "Acme Inc"] {
       let uri =

@@ -93,7 +93,7 @@ import Testing
     #expect(throws: failure) { try check(payload, validation) }
   }
 
-  @Test("A token for somebody is not for whoever has no name")
+  @Test("a token with an audience is refused by a verifier without a name")
   func refusesForeignAudience() throws {
     #expect(throws: JOSEFailure.wrongAudience) { try check(#"{"exp":2e9,"aud":"b"}"#, JWTValidation()) }
     _ = try check(#"{"aud":"b"}"#, JWTValidation(audiences: ["b"], requiresExpiry: false))

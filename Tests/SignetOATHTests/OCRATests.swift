@@ -224,7 +224,7 @@ struct OCRATests {
 
 @Suite("OCRA suites (RFC 6287 section 6)")
 struct OCRASuiteTests {
-  @Test("every part is told")
+  @Test("every part is reported")
   func parts() throws {
     let suite = try OCRASuite("OCRA-1:HOTP-SHA512-8:C-QH40-PSHA256-S128-T48H")
     #expect(suite.algorithm == .sha512)

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("what measures a device says so to all who ask meanwhile: none of them finds that nobody knows")
+  @Test("concurrent callers all get the result of a running measurement")
   func evidence() async {
     let collector = AccountEvidenceCollector(
       [MeetingSource(meeting: Meeting(of: Self.count))], clock: VirtualTimer())

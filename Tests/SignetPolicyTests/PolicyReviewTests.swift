@@ -228,7 +228,7 @@ struct PolicyProfileTests {
   }
 
   @Test(
-    "beside an error, what is doubtful about other rules is said too",
+    "warnings about other rules are reported beside an error",
     arguments: [
       ("MINLEN=3;MAXLEN=8;HISTMINAGE=9;HISTMAXAGE=9", [["minAge", "maxAge"], ["minLength"]]),
       // An invalid rule causes no further findings.

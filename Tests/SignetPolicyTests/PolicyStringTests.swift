@@ -139,7 +139,7 @@ struct PolicyStringTests {
     #expect(throws: failure) { try ProtectionPolicy(string: string) }
   }
 
-  @Test("a string of more than 4096 bytes is refused before it is taken apart")
+  @Test("a string of more than 4096 bytes is refused before parsing")
   func tooLong() {
     #expect(throws: PolicyFailure.tooLong(byteCount: 4097, limit: 4096)) {
       try ProtectionPolicy(string: String(repeating: ";", count: 4097))

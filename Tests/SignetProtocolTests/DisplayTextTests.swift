@@ -18,7 +18,7 @@ struct DisplayTextTests {
   }
 
   @Test(
-    "What people write is taken",
+    "ordinary texts are accepted",
     arguments: [
       "Pay 250.00 EUR to Jane Doe\nfor the garden", "Überweisung an Müller", "送金 ¥1,000", "שלם 5 ₪", "👍",
     ])
@@ -50,7 +50,7 @@ struct DisplayTextTests {
 @Suite("Invisible and ambiguous characters")
 struct HiddenTextTests {
   @Test(
-    "characters that nobody sees are refused in texts and user ids",
+    "invisible characters are refused in texts and user ids",
     arguments: [
       "\u{AD}", "\u{34F}", "\u{115F}", "\u{1160}", "\u{17B4}", "\u{17B5}", "\u{180B}", "\u{180E}", "\u{200D}",
       "\u{206A}", "\u{206F}", "\u{2800}", "\u{3164}", "\u{FE00}", "\u{FE0F}", "\u{FFA0}", "\u{FFF0}",

@@ -13,7 +13,7 @@ struct PushPayloadTests {
       transaction: try TransactionID("transaction-1"))
   }
 
-  @Test("What one side encrypts the other reads, and nobody else")
+  @Test("only the recipient decrypts a push payload")
   func roundTrip() throws {
     let payload = try payload()
     let text = try payload.encrypted(to: key.publicKey)

@@ -16,7 +16,7 @@ struct PushInboxTests {
     return inbox
   }
 
-  @Test("a message is taken once; delivered again it is the same one") func onceOnly() throws {
+  @Test("a message is accepted once; a repeated delivery is the same message") func onceOnly() throws {
     var inbox = PushAuthInbox()
     let message = try PushSamples.received(PushSamples.message())
     guard case .new(let first) = try inbox.receive(message, at: now) else {

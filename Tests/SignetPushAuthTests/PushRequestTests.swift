@@ -163,7 +163,7 @@ struct PushRequestTests {
     }
   }
 
-  @Test("endpoints that are taken, and where a token is renewed") func endpointForms() throws {
+  @Test("accepted endpoints, and the endpoint of a token renewal") func endpointForms() throws {
     for (registration, update) in [
       ("https://a.example/p?_action=register", "https://a.example/p?_action=refresh"),
       ("https://register.example/register", "https://register.example/register?_action=refresh"),

@@ -68,7 +68,7 @@ struct APNsTests {
   }
 
   @Test(
-    "A device that is gone is told from trouble that passes",
+    "a removed device is distinguished from a temporary failure",
     arguments: [
       (410, #"{"reason":"Unregistered","timestamp":1}"#, PushFailure.targetGone),
       (400, #"{"reason":"BadDeviceToken"}"#, .refused(reason: "status 400, BadDeviceToken")),

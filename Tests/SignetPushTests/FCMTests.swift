@@ -67,7 +67,7 @@ struct FCMTests {
   }
 
   @Test(
-    "A device that is gone is told from trouble that passes",
+    "a removed device is distinguished from a temporary failure",
     arguments: [
       (404, "NOT_FOUND", "UNREGISTERED", PushFailure.targetGone),
       (400, "INVALID_ARGUMENT", "", .refused(reason: "status 400, INVALID_ARGUMENT")),

@@ -73,7 +73,7 @@ struct WebPushTests {
     #expect(try claims.integer("exp") <= clock.now + 86_400)
   }
 
-  @Test("A subscription that is gone is told from trouble that passes")
+  @Test("an expired subscription is distinguished from a temporary failure")
   func answers() async throws {
     for status: Int64 in [404, 410] {
       try services.answer(status)

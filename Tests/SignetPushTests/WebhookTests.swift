@@ -38,7 +38,7 @@ struct WebhookTests {
     #expect(try body.integer("expires") == message.expires)
   }
 
-  @Test("An address that is gone is told from trouble that passes")
+  @Test("a removed address is distinguished from a temporary failure")
   func answers() async throws {
     try services.answer(410)
     await #expect(throws: PushFailure.targetGone) { try await dispatcher.send(message, to: target) }

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("a lost answer is told as a failure, and the change is there", arguments: Backend.here)
+  @Test("a lost answer is a failure although the change was made", arguments: Backend.here)
   func lostAnswer(_ backend: Backend) async throws {
     let fixture = try SQLFixture(backend)
     let database = try fixture.open(observer: SQLObserver(didCommit: { throw Crash() }))
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("a file that cannot be reached, is no database or may not be written is told apart")
+  @Test("unreachable files, non-databases and read-only files have different errors")
   func badFiles() throws {
     let folder = try TemporaryFolder()
     let open = { (path: String) in try SQLDatabase(.file(path), schema: SQLFixture.schema) }
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(
-    "a server that is away, a database that may not be written to and an unknown one are told apart",
+    "unreachable servers, read-only databases and unknown databases have different errors",
     .enabled(if: PrivatePostgreSQL.isPossible))
   func badServers() throws {
     let server = try PrivatePostgreSQL.shared()
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(
-    "a server that has become a standby is told apart from a fault, and serves again as the primary",
+    "a standby server has its own error, and serves again as the primary",
     .enabled(if: PrivatePostgreSQL.isPossible))
   func standby() async throws {
     let server = try PrivatePostgreSQL()
@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test("a writer that is kept out for too long is told so", arguments: Backend.here)
+  @Test("a writer that waits too long for the lock gets an error", arguments: Backend.here)
   func busy(_ backend: Backend) async throws {
     let fixture = try SQLFixture(backend)
     let holder = try fixture.open()

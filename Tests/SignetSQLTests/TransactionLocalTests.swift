@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "a kept value stays over commits of its connection, where the database tells of others",
+    "a cached value survives commits of its own connection if the database reports those of others",
     arguments: Backend.here)
   func stays(_ backend: Backend) async throws {
     let (_, database) = try await Self.begin(backend)

@@ -155,7 +155,7 @@ struct DatabaseFileTests {
     #expect(failure?.description.contains("install the newer program") == true)
   }
 
-  @Test("a negative version, which nobody writes, is refused too")
+  @Test("a negative version is refused, too")
   func negativeVersion() throws {
     let database = try Database(path: path)
     try database.execute(script: "PRAGMA user_version = -5")

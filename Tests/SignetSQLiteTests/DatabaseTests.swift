@@ -81,7 +81,7 @@ struct DatabaseTests {
     #expect(database.changes == 2)
   }
 
-  @Test("a constraint is told with its kind and columns, never with the value")
+  @Test("a constraint error names kind and columns, never the value")
   func constraints() throws {
     try database.execute("INSERT INTO t (name) VALUES (?)", "hunter2")
     let refusals: [(String, [SQLiteValue], SQLiteFailure.ConstraintKind, String)] = [

@@ -17,7 +17,7 @@ struct AccountRuleTests {
   }
 
   @Test(
-    "each reaction is the one that was set, of several the gravest, and what nobody set locks",
+    "the gravest configured reaction applies, and the default is to lock",
     arguments: [
       ([], [:], .allow, .open), (["a"], [:], .lock, .locked), (["a"], ["a": .allow], .allow, .open),
       (["a"], ["a": .stepUp], .stepUp, .stepUp), (["a"], ["a": .wipe], .wipe, .locked),
@@ -41,7 +41,7 @@ struct AccountRuleTests {
     }
   }
 
-  @Test("flavours: those that are named are taken, others and unknown ones are locked out, whatever holds")
+  @Test("listed flavours are accepted; others and unknown ones are locked, whatever other policies say")
   func flavours() {
     #expect(judged([], [:], flavour: "debug").reaction == .allow)
     #expect(judged([], [:], flavours: ["release"], flavour: "release").reaction == .allow)

@@ -138,7 +138,7 @@ import Testing
     },
   ]
 
-  @Test("what somebody has made of a row is refused, and the log names it", arguments: attacks)
+  @Test("an altered row is refused and named in the log", arguments: attacks)
   func refused(_ attack: Attack) async throws {
     let bench = try await Self.bench()
     try await attack.prepare(bench)
@@ -232,7 +232,7 @@ import Testing
     #expect(try await problem { try await bench.device.send(to: server) } == .containerUnknown)
   }
 
-  @Test("an altered row of a user keeps nobody from locking the container, and a request that waits ends")
+  @Test("a container of an altered user row can be locked, and its pending request ends")
   func lockedAllTheSame() async throws {
     let bench = try await Self.bench()
     let order = TransactionDraft(.text("Pay 10"), from: "Shop", user: bench.device.user)
@@ -273,7 +273,7 @@ import Testing
     #expect(try await server.users.delete(bench.device.user, by: .local).state == .deleted)
   }
 
-  @Test("an order that somebody else has written is none: the device is not told, and operators see it")
+  @Test("a forged command is not sent to the device, and operators see it")
   func madeUpOrder() async throws {
     let bench = try await Self.bench()
     let accounts = DeviceManagement(bench.server.context)
@@ -402,7 +402,7 @@ import Testing
     #expect(try await service.published().keys.map(\.thumbprint) == [made.id])
   }
 
-  @Test("signing keys keep their order where somebody has changed their numbers")
+  @Test("signing keys keep their order after their numbers were altered")
   func numberedSigningKeys() async throws {
     let bench = try await Self.bench()
     let service = SigningKeyService(bench.server.context)

@@ -61,7 +61,9 @@ import UAFFixture
     #expect(try claims.string("signet_user") == "alice")
   }
 
-  @Test("with all three the first answer ends it, and the others are told", arguments: Kind.allCases)
+  @Test(
+    "the first answer of three authenticators ends the request, and the others are notified",
+    arguments: Kind.allCases)
   func all(_ kind: Kind) async throws {
     let bench = try await Bench(Kind.allCases)
     let client = try await bench.register()
@@ -99,7 +101,7 @@ import UAFFixture
     #expect(try await bench.accept(.uaf, sent, redeemed: redeemed) == true)
   }
 
-  @Test("who has nothing that could answer is not asked, and is told so at once, by relying party and client")
+  @Test("a request to a user without a usable authenticator fails at once, for relying parties and clients")
   func nobody() async throws {
     let bench = try await Bench([])
     let client = try await bench.register()
@@ -247,7 +249,7 @@ import UAFFixture
     #expect(try await bench.poll(client, asked.id).outcome == "400 access_denied")
   }
 
-  @Test("an acceptance by an app that somebody wrote into the database is refused")
+  @Test("an acceptance by an app forged in the database is refused")
   func forgedRow() async throws {
     let bench = try await Bench([.app], on: .sqlite)
     let made = try await bench.make("Pay 10")
@@ -273,7 +275,7 @@ import UAFFixture
     #expect(bench.sent().isEmpty)
   }
 
-  @Test("who asks somebody whose devices are all locked is told so at once")
+  @Test("a request to a user whose devices are all locked fails at once")
   func locked() async throws {
     let bench = try await Bench([.container])
     let client = try await bench.register()
@@ -292,7 +294,8 @@ import UAFFixture
   }
 
   @Test(
-    "a request ends with the last that could answer it, and who asked is told", arguments: Kind.allCases,
+    "a request ends with the last authenticator that could answer it, and the requester is notified",
+    arguments: Kind.allCases,
     [ClientRecord.Delivery.poll, .ping, .push])
   func lost(_ kind: Kind, _ delivery: ClientRecord.Delivery) async throws {
     let bench = try await Bench([kind])
@@ -347,7 +350,7 @@ import UAFFixture
   }
 
   @Test(
-    "what waits is decided by nobody once somebody has written its row", arguments: [Kind.uaf, .app],
+    "a pending request with an altered row cannot be decided", arguments: [Kind.uaf, .app],
     [
       "content = replace(content, 'Pay 10', 'Pay 99')", "user_id = 'bob'", "requirements = NULL",
       "requirements = 'urn:signet:acr:answered urn:signet:acr:signed'", "expires = expires + 1",
@@ -399,7 +402,7 @@ import UAFFixture
     #expect(try await bench.server.storage.transaction(made.record.id)?.state != .accepted)
   }
 
-  @Test("what nobody could answer who scans it is refused at once, and what a container can is taken")
+  @Test("a transaction that no scanning device could answer is refused at once")
   func anybody() async throws {
     let bench = try await Bench([.container])
     for (name, isTaken) in [

@@ -23,7 +23,7 @@ import SignetServer
     try text(name).components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1
   }
 
-  @Test("the same names and key, by another authority, which is trusted beside the one before")
+  @Test("another authority issues the same names and key, and is trusted beside the previous one")
   func sameKey() async throws {
     let folder = try await makeFolder()
     let before = try folder.certificate()

@@ -55,7 +55,7 @@ import Testing
     #expect(try keys.key(key.id, at: 1000) == nil)
   }
 
-  @Test("upkeep forgets keys that nobody asks for")
+  @Test("maintenance deletes unused handshake keys")
   func upkeep() throws {
     let keys = HandshakeKeys(lifetime: Self.lifetime)
     let key = try keys.current(at: 1000)

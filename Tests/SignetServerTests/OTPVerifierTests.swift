@@ -123,7 +123,7 @@ import SignetServer
 
   // MARK: Once
 
-  @Test("a right code that was used is told apart in the log, and counts as refused")
+  @Test("a reused code is marked in the log and counts as refused")
   func replays() throws {
     let found = verifier().verify(
       .use(try code(Self.step)), OTPSnapshot(credentials: [credential(.totp, last: Self.step)]))
@@ -146,7 +146,7 @@ import SignetServer
     #expect(after.changed.map(\.id) == ["broken", "c3"])
   }
 
-  @Test("two credentials with one code: the one that did not use it up is taken") func sameCode() throws {
+  @Test("of two credentials with one code, the one with the code unused is accepted") func sameCode() throws {
     let all = [credential(.hotp, "c1", last: 7), credential(.hotp, "c2", last: 6)]
     let found = verifier().verify(.use(try code(7)), OTPSnapshot(credentials: all))
     #expect(found.used?.id == "c2")
@@ -287,7 +287,7 @@ import SignetServer
   }
 
   @Test(
-    "no MAC covers a wait, so its numbers are taken within bounds",
+    "numbers of a wait, which no MAC covers, are read within bounds",
     arguments: [
       (.max, .min, 1_000_001), (.max, now, 1_000_001), (.min, .min, 1), (-1, .max, 1), (.min, .max, 1),
       (.max, .max, 1_000_001),

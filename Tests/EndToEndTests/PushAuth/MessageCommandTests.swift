@@ -150,7 +150,7 @@ import Testing
     #expect(try state(made.id) == "approved")
   }
 
-  @Test("where the server wants the user recognised, nobody is asked but the device; a no needs nobody")
+  @Test("a required user verification is done by the device; a denial requires none")
   func recognition() async throws {
     _ = try await device.json("import", try uri("pushauth"), "--push-token", "AABB")
     let made = try message(["kind": "biometric"])
@@ -164,7 +164,7 @@ import Testing
     #expect(try state(made.id) == "denied")
   }
 
-  @Test("what is malformed, forged, or for somebody else is refused with its cause, and nothing is stored")
+  @Test("malformed, forged and misdirected messages are refused with the cause, and not stored")
   func refused() async throws {
     _ = try await device.json("import", try uri("pushauth"), "--push-token", "AABB")
     let before = try message(to: "known.json")
@@ -257,7 +257,7 @@ import Testing
     #expect(try await listed().count == 2)
   }
 
-  @Test("a device token that the server did not take is told again") func tokens() async throws {
+  @Test("a device token that the server did not accept is sent again") func tokens() async throws {
     let nobody = try await device.json("message", "token")
     #expect(try nobody.integer("failed") == 0)
     #expect(try await device.run("message", "token").output.contains("No account with push messages"))
@@ -279,7 +279,7 @@ import Testing
     #expect(odd.isRefusal(65, "device token"), odd.summary)
   }
 
-  @Test("messages are forgotten as told, and are not taken again") func cleanUp() async throws {
+  @Test("messages are deleted on request, and not accepted again") func cleanUp() async throws {
     _ = try await device.json("import", try uri("pushauth"), "--push-token", "AABB")
     var files: [String] = []
     for number in 1...4 {

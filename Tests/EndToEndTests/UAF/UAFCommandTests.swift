@@ -162,7 +162,7 @@ import Testing
     await party.server.stop()
   }
 
-  @Test("Wrong words, wrong servers and nothing registered are told apart")
+  @Test("wrong words, wrong servers and missing registrations have different errors")
   func refusals() async throws {
     let party = try await UAFParty.start()
     let device = party.device()

@@ -78,7 +78,7 @@ struct CrockfordBase32Tests {
   }
 
   @Test(
-    "a typing error and a wrong length are told apart",
+    "a typing error and a wrong length have different errors",
     arguments: [
       ("ZZZZZZZZC", .checkSymbol), ("ZZZZZZZZ", .length(expected: 9, actual: 8)),
       ("ZZZZZZZZZZ", .length(expected: 9, actual: 10)), ("", .length(expected: 9, actual: 0)),
@@ -90,7 +90,7 @@ struct CrockfordBase32Tests {
     #expect(throws: failure) { try CrockfordBase32.decode(text, byteCount: 5, withCheckSymbol: true) }
   }
 
-  @Test("numbers above what the bytes hold, and texts that nobody typed")
+  @Test("numbers beyond the bytes and impossible texts are refused")
   func outOfRange() {
     #expect(throws: CrockfordBase32Failure.tooLarge) {
       try CrockfordBase32.decode("80", byteCount: 1, withCheckSymbol: false)

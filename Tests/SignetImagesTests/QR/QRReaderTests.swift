@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "a size that is out of bounds is refused before any memory is taken",
+    "a size out of bounds is refused before any allocation",
     arguments: [(8193, 1), (1, 8193), (8192, 4097), (1 << 31, 1 << 31), (0xFFFF_FFFF, 0xFFFF_FFFF)])
   func hugeDimensions(_ width: Int, _ height: Int) {
     let bomb = SamplePNG.file(width: width, height: height, rows: [[0]])

@@ -110,7 +110,7 @@ private let zbarimg = ["/usr/bin/zbarimg", "/usr/local/bin/zbarimg", "/opt/homeb
   .first { FileManager.default.isExecutableFile(atPath: $0) }
 
 @Suite("QR code files", .timeLimit(.minutes(10))) struct QRFileTests {
-  @Test("a written file has mode 0600, is replaced whole and leaves nothing beside it")
+  @Test("a written file has mode 0600, is replaced atomically and leaves no temporary file")
   func writing() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/code.png"

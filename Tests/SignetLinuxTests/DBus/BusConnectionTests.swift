@@ -49,7 +49,7 @@ struct BusConnectionTests {
     }
   }
 
-  @Test("a name that nobody has and nobody can start has no owner")
+  @Test("a name that is neither owned nor activatable has no owner")
   func owner() async throws {
     let bus = try PrivateBus()
     let owner = try await bus.run { bus throws(BusFailure) in try bus.owner(of: "org.example.Nobody") }

@@ -4,7 +4,7 @@ import Testing
 
 /// Notifications of the desktop, on a real bus, shown by an independent service.
 @Suite(.enabled(if: PrivateBus.isPossible), .timeLimit(.minutes(10))) struct DesktopNotificationsTests {
-  @Test("a notification is shown, replaced by the next and taken back")
+  @Test("a notification is shown, replaced and withdrawn")
   func shows() async throws {
     let service = try await NotificationFixture()
     let notifications = try DesktopNotifications(at: service.bus.address)

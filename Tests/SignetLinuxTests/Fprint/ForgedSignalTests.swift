@@ -8,7 +8,7 @@ import Testing
   .enabled(if: FprintFixture.isPossible, "polkitd and fprintd want to be started by root"))
 struct ForgedSignalTests {
   /// Any client of the bus may send a signal to any other, regardless of the other's subscriptions.
-  @Test("a match that somebody else reports is none", arguments: ["VerifyStatus", "NameOwnerChanged"])
+  @Test("a match reported by another sender is ignored", arguments: ["VerifyStatus", "NameOwnerChanged"])
   func forged(_ member: String) async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")

@@ -54,7 +54,7 @@ struct FprintGateTests {
     }
   }
 
-  @Test("a reader that is touched is told from one that is swiped")
+  @Test("touch and swipe readers are distinguished")
   func touch() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -155,7 +155,7 @@ struct FprintGateTests {
     #expect(hints.hints.isEmpty)
   }
 
-  @Test("when nobody touches the reader in time, it is free again")
+  @Test("the reader is released after a time-out")
   func timeLimit() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -183,7 +183,7 @@ struct FprintGateTests {
     _ = await other.result
   }
 
-  @Test("a reader that is taken away in the middle is told, and is missed afterwards")
+  @Test("a reader removed during a match is an error, and missing afterwards")
   func unplugged() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -195,7 +195,7 @@ struct FprintGateTests {
     #expect(try await fprint.gate().state() == .notCapable)
   }
 
-  @Test("a reader that fails in the middle is told")
+  @Test("a reader that fails during a match is an error")
   func readerFails() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -205,7 +205,7 @@ struct FprintGateTests {
     }
   }
 
-  @Test("fprintd that is killed in the middle is told, and is missed afterwards")
+  @Test("fprintd killed during a match is an error, and missing afterwards")
   func killed() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -216,7 +216,7 @@ struct FprintGateTests {
     #expect(try await fprint.gate().state() == .notCapable)
   }
 
-  @Test("the bus that is killed in the middle is told")
+  @Test("a bus killed during a match is an error")
   func busKilled() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -227,7 +227,7 @@ struct FprintGateTests {
     #expect(failure?.description.contains("connection to the bus was lost") == true)
   }
 
-  @Test("a user whom polkit does not let is not authorized")
+  @Test("a user refused by polkit is not authorized")
   func notAuthorized() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")

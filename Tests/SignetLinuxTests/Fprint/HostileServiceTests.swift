@@ -9,7 +9,7 @@ import Testing
   .enabled(if: PrivateBus.isPossible, "needs dbus-daemon"))
 struct HostileServiceTests {
   @Test(
-    "a status that ends the match is told",
+    "a status that ends the match is reported",
     arguments: [
       ("verify-disconnected", "the reader was removed"),
       ("verify-unknown-error", "the reader reported an error"),
@@ -57,7 +57,7 @@ struct HostileServiceTests {
   }
 
   @Test(
-    "errors are told apart, and their words are harmless",
+    "errors are distinguished, and their texts are sanitised",
     arguments: [
       ("net.reactivated.Fprint.Error.PermissionDenied", BiometricFailure.notAuthorized),
       ("org.freedesktop.DBus.Error.AccessDenied", .notAuthorized),

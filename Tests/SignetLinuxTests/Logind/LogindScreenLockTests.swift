@@ -47,7 +47,7 @@ struct LogindScreenLockTests {
     }
   }
 
-  @Test("a session that is told to lock, and to unlock, tells")
+  @Test("lock and unlock requests of a session are reported")
   func lock() async throws {
     let logind = try await LogindFixture()
     let observation = Observation(logind.bus.address)
@@ -60,7 +60,7 @@ struct LogindScreenLockTests {
     #expect(await observation.next() == .locked)
   }
 
-  @Test("a screen that says itself that it is locked tells, also to who comes later")
+  @Test("a locked screen is reported, also to later observers")
   func lockedHint() async throws {
     let logind = try await LogindFixture()
     let observation = Observation(logind.bus.address)
@@ -109,7 +109,7 @@ struct LogindScreenLockTests {
     _ = await task.result
   }
 
-  @Test("shutdown tells before")
+  @Test("a shutdown is reported in advance")
   func shutdown() async throws {
     let logind = try await LogindFixture()
     let observation = Observation(logind.bus.address)

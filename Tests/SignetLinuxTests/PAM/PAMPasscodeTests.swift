@@ -59,7 +59,7 @@ struct PAMPasscodeTests {
   }
 
   @Test(
-    "what the account is refused for is told apart",
+    "reasons to refuse an account are distinguished",
     arguments: [
       ("auth=auth_err", DevicePasscodeFailure.mismatch), ("auth=cred_insufficient", .mismatch),
       ("auth=maxtries", .lockedOut), ("auth=user_unknown", .accountRefused),
@@ -77,7 +77,7 @@ struct PAMPasscodeTests {
     }
   }
 
-  @Test("a module that is missing lets nobody in")
+  @Test("a missing PAM module refuses everyone")
   func missingModule() async throws {
     let passcode = try PAMFixture("auth required pam_there_is_none.so", "account required pam_permit.so")
     let failure = await #expect(throws: DevicePasscodeFailure.self) {

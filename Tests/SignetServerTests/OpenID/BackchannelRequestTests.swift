@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "a client that is told has to say with what, in the form of a bearer token",
+    "a notified client must register a notification token in bearer token form",
     arguments: [nil, "", "=", "a b", "a\u{E9}", String(repeating: "a", count: 1_025)])
   func needsANotificationToken(_ token: String?) async throws {
     let fixture = try await OpenIDFixture()
@@ -206,7 +206,7 @@ import Testing
     #expect(try await !fixture.server.audit().joined().contains(code))
   }
 
-  @Test("a client that brings wrong codes waits longer each time, and is told how long")
+  @Test("a client that sends wrong codes waits longer each time, and is told how long")
   func waitsWithTheUsersCode() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()

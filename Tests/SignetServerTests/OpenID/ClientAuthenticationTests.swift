@@ -21,7 +21,7 @@ import Testing
     return try await fixture.token(client, parameters, authorization: authorization).outcome
   }
 
-  @Test("an assertion may name the issuer or either endpoint, and nobody else, once")
+  @Test("an assertion names the issuer or an endpoint as its audience, and is accepted once")
   func takesAssertions() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
@@ -126,7 +126,7 @@ import Testing
     #expect(try await outcome(fixture, client, []) == Self.refused)
   }
 
-  @Test("50 uses of one assertion at once: one is taken")
+  @Test("one of 50 concurrent uses of an assertion is accepted")
   func oneUse() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()

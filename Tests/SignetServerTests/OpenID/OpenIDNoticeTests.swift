@@ -12,7 +12,7 @@ import Testing
 
 /// Notifications to clients, and their retries (CIBA sections 10.2, 10.3 and 12).
 @Suite(.timeLimit(.minutes(10))) struct OpenIDNoticeTests {
-  @Test("ping: the client is told once that there is something, and asks")
+  @Test("ping: the client is notified once and fetches the result")
   func pings() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.ping)
@@ -78,7 +78,7 @@ import Testing
     #expect(bodies.allSatisfy { $0.contains("auth_req_id") && !$0.contains("id_token") })
   }
 
-  @Test("ping: of an expiry nothing is told")
+  @Test("ping: an expiry is not notified")
   func pingsNoExpiry() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.ping)
@@ -202,7 +202,7 @@ import Testing
     #expect(fixture.callback.requests.count == 1)
   }
 
-  @Test("of ten senders, each as a process has one, one tells a client")
+  @Test("one of ten processes notifies a client")
   func oneProcessTells() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.push)
@@ -216,7 +216,7 @@ import Testing
     #expect(fixture.callback.requests.count == 1)
   }
 
-  @Test("a revoked client is told nothing, and gets no tokens for what it has asked")
+  @Test("a revoked client gets no notice and no tokens")
   func forgetsTheRevoked() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.push)
@@ -277,7 +277,7 @@ import Testing
     #expect(try await fixture.server.audit().count { $0.contains("client.told") } == 8)
   }
 
-  @Test("push: a container that goes while the tokens are made: the client is told that there are none")
+  @Test("push: if the container is revoked while tokens are issued, the client is notified of the failure")
   func tellsWhatChangedMeanwhile() async throws {
     var errors: [String?] = []
     for step in 1...30 {
@@ -304,7 +304,7 @@ import Testing
     #expect(errors.count > 5 && Set(errors) == ["access_denied"], "\(errors)")
   }
 
-  @Test("what could not be told in time is never told, whenever somebody comes to it")
+  @Test("an overdue notice is never sent")
   func isNeverLate() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.push)

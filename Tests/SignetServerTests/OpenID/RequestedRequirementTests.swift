@@ -55,7 +55,7 @@ import Testing
     try await transactions.answer(.scanned(digits), to: transaction, by: .init(.local))
   }
 
-  @Test("an unknown name is refused, the known ones are said, and nobody is asked")
+  @Test("an unknown name is refused with the list of known ones, and no device is asked")
   func refusesUnknownNames() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()
