@@ -94,7 +94,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test("what a receiver does not take waits longer each time, and holds up its next event and nobody else's")
+  @Test("an event refused by its receiver waits longer each time, and delays only events to that receiver")
   func order() async throws {
     try await add("a", "b")
     receivers.answer(
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(
-    "a row that somebody else wrote into the database, with whatever words and numbers, is dropped, and keeps nobody from the others",
+    "a forged outbox row is dropped and does not block others",
     arguments: [
       "code = x'00'", "event = 'x'", "authenticator = 'x'", "attempts = 9223372036854775807", "attempts = -1",
     ])

@@ -133,7 +133,7 @@ import Testing
     _ = try await server.activate("carol")
   }
 
-  @Test("a renewal shows possession as an activation does, and brings keys that nobody has")
+  @Test("a renewal proves possession like an activation, with keys not registered before")
   func renewal() async throws {
     let server = try ServerFixture()
     let victim = try await server.activate("bob")

@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "the text of an altered message is removed once its time is over, also where the server was off for days",
+    "the text of an altered message is removed after its expiry, also after days without the server",
     arguments: [301, 300 + 3_601, 20 * 86_400] as [Int64])
   func forgetsTexts(_ seconds: Int64) async throws {
     let bench = try await Self.bench()
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "a message whose transaction was changed has expired once its time is over, and stands as its transaction says"
+    "a message with an altered transaction expires on time, with the state of its transaction"
   )
   func transaction() async throws {
     let bench = try await Self.bench()

@@ -125,7 +125,7 @@ import SignetServer
     }
   }
 
-  @Test("one wrong number ends a message: nobody tries all three") func wrongNumbers() async throws {
+  @Test("one wrong number ends a message") func wrongNumbers() async throws {
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
@@ -190,7 +190,7 @@ import SignetServer
     #expect(try await service.message(second.record.id).state == .expired)
   }
 
-  @Test("a new device token is taken from the app whose it is, for its own user") func refreshes()
+  @Test("a new device token is accepted from its own app and user only") func refreshes()
     async throws
   {
     let server = try ServerFixture()
@@ -211,7 +211,8 @@ import SignetServer
     #expect(PushAuthService(server.context).device(of: stored) == device)
   }
 
-  @Test("only so many messages wait; who has no app, or several, is told") func limits() async throws {
+  @Test("the number of pending messages is bounded; a user without an app, or with several, is an error")
+  func limits() async throws {
     let server = try ServerFixture()
     let service = PushAuthService(server.context)
     await #expect(throws: Problem.self) {

@@ -55,7 +55,7 @@ import Testing
     return try JSONObject(parsing: response.body)
   }
 
-  @Test("what waits is told to who has the secret, at about this time, and to nobody else") func refusals()
+  @Test("pending messages are listed only with the secret and a current time") func refusals()
     async throws
   {
     #expect(try await ask().status == 200)
@@ -141,7 +141,7 @@ import Testing
     #expect(try list(try await ask()).array("ended").isEmpty)
   }
 
-  @Test("an app that waits is told of its user's suspension, and asks in vain until that is over")
+  @Test("a waiting app gets its user's suspension, and is refused until it ends")
   func suspended() async throws {
     let (users, alice) = (UserService(server.context), UserID("alice"))
     let tag = try list(try await ask()).string("tag")
@@ -219,7 +219,7 @@ import Testing
     #expect(told["ended"] == [["messageId": .string(over.messageID), "status": "expired"]])
   }
 
-  @Test("what was told to have expired stays so where the clock is set back", arguments: [false, true])
+  @Test("a message reported as expired stays expired after the clock is set back", arguments: [false, true])
   func toldOnce(_ isTransaction: Bool) async throws {
     var transaction: TransactionID?
     if isTransaction {

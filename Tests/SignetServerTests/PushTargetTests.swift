@@ -76,7 +76,7 @@ import Testing
     try PushTargetForm(name: name, target: .webhook(address: address)).bytes
   }
 
-  @Test("a device adds, lists, changes and removes its targets, and nobody else's")
+  @Test("a device adds, lists, changes and removes only its own targets")
   func life() async throws {
     let device = try await server.activate()
     let other = try await server.activate(device: 2)

@@ -102,7 +102,7 @@ import Testing
   private static let ofTransactions = "AND relation = 'transactions'::regclass"
 
   @Test(
-    "a PostgreSQL database of which a table is locked is waited for and is not ready, and is again when that is over",
+    "a PostgreSQL database with a locked table is not ready until the lock ends",
     .enabled(if: PrivatePostgreSQL.isPossible))
   func locked() async throws {
     let server = try PrivatePostgreSQL.shared()
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "several who look at one PostgreSQL database at once, while it is written, are in nobody's way",
+    "concurrent readiness checks of a PostgreSQL database do not disturb writers",
     .enabled(if: PrivatePostgreSQL.isPossible))
   func together() async throws {
     let server = try PrivatePostgreSQL.shared()

@@ -162,7 +162,7 @@ import UAFFixture
     }
   }
 
-  @Test("each route that manages or grants something has a user asked, and counts, or asks nobody")
+  @Test("each route that starts a user prompt counts against the request budget")
   func routes() async throws {
     let server = try await UAFServer(UAFTestKey())
     let changing = server.endpoints.filter { [.manage, .grant].contains($0.effect) }.map(\.id)

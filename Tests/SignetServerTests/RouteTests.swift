@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "operators name users: one line of plain characters, of nobody who is not there or whose row was altered")
+    "operators rename users with one line of plain characters; unknown and altered users are refused")
   func namesUsers() async throws {
     let running = try await Running()
     let key = try await APIKeyService(running.server.context).create(
@@ -208,7 +208,7 @@ import Testing
     await running.server.stop()
   }
 
-  @Test("who asks too often is told when to try again")
+  @Test("a client over its limit is told when to retry")
   func saysWhenToTryAgain() async throws {
     let running = try await Running()
     let key = try await APIKeyService(running.server.context).create(

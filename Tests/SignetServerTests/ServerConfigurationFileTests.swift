@@ -381,7 +381,7 @@ import SignetServer
     #expect(reason.contains(slip.word))
   }
 
-  @Test("every member that a profile can have is taken")
+  @Test("every member of a profile is accepted")
   func readsWholeProfiles() async throws {
     var object = try await makeFolder().settings.json
     var profile = try object.object("profile")
@@ -399,7 +399,7 @@ import SignetServer
   }
 
   @Test(
-    "each type of lock is taken with its rules",
+    "each type of lock is accepted with its rules",
     arguments: [
       ["type": "none"], ["type": "lock", "limit": 3, "atLimit": "wipe"],
       ["type": "delay", "delay": 5, "counter": 3],

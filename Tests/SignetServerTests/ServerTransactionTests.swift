@@ -117,7 +117,7 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
   }
 
-  @Test("what the relying party was told to have expired stays so where the clock is set back")
+  @Test("a transaction reported as expired stays expired after the clock is set back")
   func expiresOnce() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -136,7 +136,7 @@ import Testing
     case decision, denial, cancellation, withdrawal, scan, listing
   }
 
-  @Test("an end that was told is final where the clock is set back", arguments: Telling.allCases)
+  @Test("a reported end is final after the clock is set back", arguments: Telling.allCases)
   func toldOnce(_ telling: Telling) async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("an end is kept as it was told where the clock is set back between the two")
+  @Test("an end stays as reported when the clock is set back in between")
   func toldAndKept() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -382,7 +382,7 @@ import Testing
     }
   }
 
-  @Test("the user cancels with a reason, for all devices; anything later is told so")
+  @Test("a user's cancellation has a reason and holds for all devices; later answers are refused")
   func isCancelled() async throws {
     let server = try ServerFixture()
     let (device, other) = (try await server.activate(), try await server.activate(device: 2))

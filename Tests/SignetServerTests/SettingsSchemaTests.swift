@@ -95,7 +95,7 @@ import Testing
 
   // MARK: Ranges and types
 
-  @Test("a number is accepted at both ends of its range, and refused beside them", arguments: numbers)
+  @Test("a number is accepted at both ends of its range, and refused outside", arguments: numbers)
   func ranges(_ leaf: Leaf) throws {
     let isWhole = try leaf.schema.string("type") == "integer"
     let (least, most) = (try leaf.schema.number("minimum"), try leaf.schema.number("maximum"))

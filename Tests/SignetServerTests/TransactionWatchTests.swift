@@ -41,7 +41,7 @@ import Testing
     for name in ["alice", "bob"] { try await server.users.add(UserID(name), by: .local) }
   }
 
-  @Test("who waits is told of a change of the own user, not of another's")
+  @Test("a waiting device is notified of changes of its own user only")
   func tells() async throws {
     try await addUsers()
     let (alice, bob) = (try await enter("alice"), try await enter("bob"))
@@ -55,7 +55,7 @@ import Testing
     #expect(await forBob == false)
   }
 
-  @Test("a change by another process is told of")
+  @Test("a change by another process is notified")
   func otherProcess() async throws {
     try await addUsers()
     let other = try Storage(server.location)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("many who come and go at once are all told")
+  @Test("all of many concurrent waiters are notified")
   func many() async throws {
     try await addUsers()
     let told = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -166,7 +166,7 @@ import Testing
     await small.stop()
   }
 
-  @Test("a container that is wanted anew, or ended, is told at once")
+  @Test("a new wait of the same container, or its end, ends the wait at once")
   func containers() async throws {
     let device = try await server.activate()
     let id = try #require(device.container)
@@ -185,7 +185,7 @@ import Testing
     await watch.stop()
   }
 
-  @Test("time that is over, a cancelled task and the end of the server end a wait")
+  @Test("a time-out, a cancelled task and the end of the server end a wait")
   func ends() async throws {
     let ticket = try await enter("alice")
     #expect(await watch.wait(with: ticket, until: .zero) == false)

@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "after a deletion no column of any table has the user's id, but for who is told of it, until two sweeps later",
+    "after a deletion only pending notices have the user's id, until two sweeps later",
     arguments: StorageBackend.here)
   func noColumn(_ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()

@@ -237,7 +237,7 @@ import Testing
   }
 
   @Test(
-    "a row that somebody else has changed is believed by nothing", arguments: authenticated,
+    "an altered row is never trusted", arguments: authenticated,
     StorageBackend.here)
   func changes(_ authenticated: AuthenticatedTable, _ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
@@ -377,7 +377,7 @@ import Testing
   }
 
   @Test(
-    "where somebody has set the last number as high as it goes, the step fails",
+    "a step fails if the last number was altered to the maximum",
     arguments: ["audit", "transaction_changes"])
   func lastNumber(_ table: String) async throws {
     // A database server numbers entries for each connection.

@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "a row of a key that was altered beside the server is found by the next step",
+    "the next step detects a key row altered outside the server",
     arguments: StorageBackend.here,
     ["scopes = 'admin'", "created = 9", "code = NULL"])
   func altered(_ backend: StorageBackend, _ change: String) async throws {

@@ -43,7 +43,7 @@
       #expect(Array(codes(script).dropFirst(first)) == each + each + each)
     }
 
-    @Test("a conversation that nobody goes on with is released, and nothing of it stays in the TPM")
+    @Test("an abandoned session is released and leaves nothing in the TPM")
     func released() throws {
       let limits = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120), idle: .milliseconds(1))
       let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: limits)
@@ -84,7 +84,7 @@
       }
     }
 
-    @Test("a TPM that was restarted meanwhile is asked again, and nobody notices")
+    @Test("a command is repeated transparently after a TPM restart")
     func restarted() throws {
       let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: Self.keeping)
       let limited = try keystore.seal(
@@ -113,7 +113,7 @@
       #expect(try fixture.keystore.guessesLeft(limited) == 1)
     }
 
-    @Test("an answer that was changed on the way is none: neither a secret nor a count is taken from it")
+    @Test("an altered TPM response is refused: neither a secret nor a count is read from it")
     func changed() throws {
       let limited = try fixture.keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 10)
@@ -155,7 +155,7 @@
       #expect(try fixture.keystore.counterValue(counter) == value + 1, "made once, and not again")
     }
 
-    @Test("a refusal to compare that the TPM never gave is not taken for the limit")
+    @Test("a forged refusal is not mistaken for the guess limit")
     func forgedLimit() throws {
       let limited = try fixture.keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)

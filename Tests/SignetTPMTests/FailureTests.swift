@@ -121,7 +121,7 @@
       #expect(try keystore.unseal(blob, context: [1]).byteCount == 6)
     }
 
-    @Test("what is no TPM answers nothing that is taken for an answer")
+    @Test("answers of something other than a TPM are refused")
     func noTPM() throws {
       expect(.disconnected, .tryLater(seconds: nil), TPMKeystore(.device(path: "/dev/null")))
       let zero = TPMKeystore(.device(path: "/dev/zero"))
@@ -131,7 +131,7 @@
         TPMKeystore(.swtpm(host: "example.com", port: 1)))
     }
 
-    @Test("a device of somebody else's is forbidden")
+    @Test("a device without permission is an error")
     func forbidden() async throws {
       await #expect(processExitsWith: .success) {
         dropPrivileges()

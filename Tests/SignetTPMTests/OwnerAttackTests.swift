@@ -71,7 +71,7 @@
       #expect(try fixture.takenPlaces() == 0)
     }
 
-    @Test("an index that was taken out is gone, and no guess is made at another one that has its handle")
+    @Test("a deleted index is an error, and another index with its handle gets no guess")
     func exchanged() throws {
       let counter = try keystore.makeCounter()
       guard case .counter(let counterPlan, let authorization) = TPMBlob(counter) else {
@@ -108,7 +108,7 @@
       }
     }
 
-    @Test("in lockout an honest guess is told for how long, and what has no password still opens")
+    @Test("in lockout a guess learns the remaining time, and secrets without a password still open")
     func lockout() throws {
       let sealed = try keystore.seal(SecretBytes("other"), context: [1])
       let honest = try keystore.seal(
@@ -130,7 +130,7 @@
       #expect(try keystore.unseal(sealed, context: [1]).insecureCopy() == Array("other".utf8))
     }
 
-    @Test("an owner's password stops us from keeping things, and is told")
+    @Test("an owner password prevents new objects, and is reported")
     func ownerPassword() throws {
       #expect(try keystore.status().isOwnerPasswordSet == false)
       #expect(try TPMFixture.send(Self.setPassword(of: 1), to: fixture.tpm.address) == 0)
@@ -141,7 +141,7 @@
       #expect(try fixture.takenPlaces() == 0)
     }
 
-    @Test("whether the guard of all guesses has a password is told")
+    @Test("the status reports whether lockout authorization has a password")
     func lockoutPassword() throws {
       #expect(try keystore.status().isLockoutPasswordSet == false)
       #expect(try TPMFixture.send(Self.setPassword(of: 0x0A), to: fixture.tpm.address) == 0)

@@ -48,7 +48,7 @@
       }
     }
 
-    @Test("places that killed programs left taken are swept out when there is none left")
+    @Test("indices left by killed programs are reclaimed when none is free")
     func leftovers() throws {
       let sealed = try keystore.seal(SecretBytes("secret"), context: [1])
       for _ in 0..<4 {
@@ -85,7 +85,7 @@
     }
 
     @Test(
-      "an index that was made again at the same handle is not taken for the old one, nor given back for it")
+      "an index recreated at the same handle is neither mistaken for the old one nor deleted in its place")
     func sameHandle() throws {
       let old = try limited()
       guard case .guessLimited(_, let plan, _) = TPMBlob(old) else {
@@ -146,7 +146,7 @@
       #expect(Set(blobs.compactMap { TPMBlob($0)?.index?.handle }).count == 12)
     }
 
-    @Test("the storage key is taken from where it is kept, and what was sealed before still opens")
+    @Test("the persistent storage key is used, and earlier sealed secrets still open")
     func keptStorageKey() throws {
       let sealed = try keystore.seal(SecretBytes("secret"), context: [1])
       do {

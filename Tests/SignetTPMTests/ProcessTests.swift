@@ -54,7 +54,7 @@
     }
 
     @Test(
-      "a process that is killed while its guess is on the way got no guess for nothing, and leaves no place taken"
+      "a process killed during a guess has spent the guess and leaves no index in use"
     )
     func killed() async throws {
       let address = fixture.tpm.address

@@ -118,7 +118,7 @@
       }
     }
 
-    @Test("a signing key is made in the TPM, and signs for who has opened its domain and nobody else")
+    @Test("a signing key made in the TPM signs only for its opened domain")
     func signingKey() async throws {
       let vault = try open()
       let made = try await vault.makeSigningKey()

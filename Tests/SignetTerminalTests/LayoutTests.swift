@@ -38,7 +38,7 @@ import Testing
         """)
   }
 
-  @Test("columns that do not fit a terminal stand below their rows, and a pipe has them beside")
+  @Test("columns that do not fit the terminal go below their rows; a pipe keeps them in line")
   func narrowTable() {
     var table = TextTable(["ID", "STATE", "CREATED", .init("COUNT", .right), "CONTENT"])
     table.append(["a1", "open", "2026-11-21", "7", "Pay 5"])

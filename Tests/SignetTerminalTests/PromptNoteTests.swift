@@ -84,7 +84,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
     }
   }
 
-  @Test("4094 bytes are the most; what is beyond can be taken back", arguments: [0, 1])
+  @Test("the limit is 4094 bytes; bytes beyond it can be erased", arguments: [0, 1])
   func longest(_ left: Int) async {
     await #expect(processExitsWith: .success) { [left = left as Int] in
       setenv("TERM", "xterm", 1)

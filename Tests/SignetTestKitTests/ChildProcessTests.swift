@@ -45,7 +45,7 @@ import Testing
     #expect(throws: ChildProcess.Overdue.self) { try blocking() }
   }
 
-  @Test("the end of a child is told while others that started at the same moment live on")
+  @Test("the end of a child is reported while others that started at the same moment still run")
   func endsAreToldAtOnce() async throws {
     try await withThrowingTaskGroup(of: (ChildProcess, Bool).self) { group in
       for number in 0..<40 {

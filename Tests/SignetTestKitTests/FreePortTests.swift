@@ -31,7 +31,7 @@ import SignetTestKit
     #expect(ports.count == 300 && Set(ports).count == 300)
   }
 
-  @Test("a port that somebody listens on is left out") func taken() throws {
+  @Test("a port in use is skipped") func taken() throws {
     let port = try FreePort.find()
     let held = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(held) }

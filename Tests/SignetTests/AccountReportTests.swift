@@ -185,7 +185,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("fifty reports with one challenge at once: one is taken")
+  @Test("one of fifty concurrent reports with one challenge is accepted")
   func oneWins() async throws {
     let guarded = try await GuardedDevice([:])
     let container = try await guarded.activate()
@@ -208,7 +208,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("step up: codes are not taken and not made, decisions are")
+  @Test("step up: codes are neither accepted nor made; decisions are accepted")
   func stepUp() async throws {
     var guarded = try await GuardedDevice(["screenLock": [:]]) { $0.screenLock = true }
     let inviting = try InvitingServer(
@@ -247,7 +247,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("a flavour that is not taken is locked out; the reaction can be to delete the container")
+  @Test("a refused flavour is locked, or its container is deleted if that is the reaction")
   func flavourAndWipe() async throws {
     var guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
     let inviting = try InvitingServer(

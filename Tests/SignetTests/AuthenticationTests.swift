@@ -122,7 +122,8 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("a device that cannot, or where nobody is enrolled, says so before the password is tried")
+  @Test(
+    "a device without biometrics, or without an enrolled finger, is an error before the password is tried")
   func notCapable() async throws {
     for (state, failure, status) in [
       (BiometricState.notCapable, BiometricFailure.notCapable, BiometricStatus.notCapable),
@@ -149,7 +150,7 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("a sensor that is taken away leaves the password, and works again when it is back")
+  @Test("without the sensor the password still opens, and the sensor works again when it is back")
   func sensorAway() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) })
     try await bench.enableBiometrics()

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a device names a target, is told by push, and finds which container has what")
+  @Test("a device registers a push target, gets a push, and finds the container with the transaction")
   func pushed() async throws {
     let gateway = Gateway()
     let folder = try TemporaryFolder()

@@ -57,7 +57,7 @@ import Testing
     #expect(server.requests == ["start"])
   }
 
-  @Test("passwords that nobody types are refused with a rule, whatever they are", arguments: [0, 1, 1 << 20])
+  @Test("passwords that cannot be typed are refused by a rule", arguments: [0, 1, 1 << 20])
   func hostilePasswords(byteCount: Int) async throws {
     let code = try ActivationCode.made()
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)

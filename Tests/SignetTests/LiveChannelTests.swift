@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "a device that waits is told of a transaction that runs out at its end, and not at the end of its wait")
+    "a waiting device learns of a transaction's expiry when it expires, not when the wait ends")
   func runsOut() async throws {
     let (clock, timer) = (VirtualClock(SystemWallClock().now), WaitingTimer())
     let folder = try TemporaryFolder()
@@ -93,14 +93,14 @@ import Testing
     await server.stop()
   }
 
-  @Test("a device that waits is told that its user was suspended, also where nothing waited for it")
+  @Test("a waiting device learns of its user's suspension, also without pending transactions")
   func suspended() async throws {
     let heard = try await heard { _ = try await $0.suspend($1, reason: "", by: .local) }
     guard case .refused(let problem) = heard else { throw heard }
     #expect(problem.code == .userNotActive)
   }
 
-  @Test("a device that waits is told that its container is gone where its user is deleted, and asks no more")
+  @Test("a waiting device learns that its container was deleted with the user, and stops asking")
   func deleted() async throws {
     let heard = try await heard { _ = try await $0.delete($1, by: .local) }
     guard case .containerUnknown = heard else { throw heard }

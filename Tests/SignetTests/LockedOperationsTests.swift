@@ -276,7 +276,7 @@ struct LockedOperationsTests {
     return found
   }
 
-  @Test("there is no operation of a device or of accounts that nobody has decided about")
+  @Test("every operation of devices and accounts is in the tables of this suite")
   func complete() throws {
     var known = Self.others
     for operation in Self.refusedForContainers + Self.allowedForContainers {

@@ -38,7 +38,7 @@ import UAFFixture
     }
   }
 
-  @Test("the content of an extension that nobody signs says nothing that is used") func unsigned() throws {
+  @Test("the content of an unsigned extension is not used") func unsigned() throws {
     var maker = MessageMaker(.authentication)
     let item = Spoiled.element(of: .ignorableExtension)
     maker.parts = { $0.append(item) }

@@ -93,7 +93,7 @@ import UAFFixture
     #expect(throws: Never.self) { _ = try AuthenticatorCommand(parsing: ignored) }
   }
 
-  @Test("a status that nobody knows is an unknown failure, with nothing beside it") func unknownStatus()
+  @Test("an unknown status is an unknown failure without other members") func unknownStatus()
     throws
   {
     let bytes = UAFTestKey.composite(

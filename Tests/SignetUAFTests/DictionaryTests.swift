@@ -40,7 +40,7 @@ import UAFFixture
     }
   }
 
-  @Test("answers of a module; a status that nobody knows is an error") func moduleAnswers() throws {
+  @Test("ASM responses; an unknown status is an error") func moduleAnswers() throws {
     var features = AuthenticatorFeatures(UAFTestKey().statement(), title: "Tests")
     features.supportedExtensionIDs = ["x"]
     let info = AuthenticatorInfo(features, index: 2, isUserEnrolled: true)

@@ -536,7 +536,7 @@ struct AuthenticationRefusalTests {
     #expect(refusal?.status == spoiled.status, "\(refusal?.description ?? "")")
   }
 
-  @Test("a counter that whoever stores it judges is told, and not compared", arguments: [0, 1, UInt32.max])
+  @Test("a counter for the storage to judge is returned, not compared", arguments: [0, 1, UInt32.max])
   func countersJudgedElsewhere(received: UInt32) throws {
     var maker = MessageMaker(.authentication)
     maker.key.signCounter = received

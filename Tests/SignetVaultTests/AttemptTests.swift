@@ -107,7 +107,7 @@ struct AttemptTests {
     #expect(ended.entries.sorted() == ["told", "tried", "used"])
   }
 
-  @Test("who waits too long for others is told so, and has counted nothing")
+  @Test("an attempt that waits too long for others fails without being counted")
   func heldTurn() async throws {
     let id = try await vault.addContainer(.sample(lock: Self.oneTry))
     let held = try FolderLock("\(fixture.directory)/vault.attempt.lock", .inTurn(within: .zero))
@@ -337,7 +337,7 @@ struct FolderLockTests {
 
   init() throws { fixture = try VaultFixture() }
 
-  @Test("one has it at a time, the next has it when it is let go, and nobody waits for ever")
+  @Test("a lock has one owner at a time, passes on at release, and no waiter starves")
   func inTurn() throws {
     let first = try #require(try FolderLock(path, .inTurn(within: .zero)))
     #expect(try FolderLock(path, .inTurn(within: .milliseconds(20))) == nil)

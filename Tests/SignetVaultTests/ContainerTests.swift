@@ -31,7 +31,7 @@ struct ContainerTests {
     #expect(try await vault.sessionKey(of: id) == "session key")
   }
 
-  @Test("confirming replaces the same user at the same server and domain, and nobody else")
+  @Test("confirming replaces only the container of the same user, server and domain")
   func replacement() async throws {
     let old = try await vault.addContainer(.sample())
     try await vault.confirmContainer(old)

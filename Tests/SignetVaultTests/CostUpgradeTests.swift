@@ -45,7 +45,7 @@ struct CostUpgradeTests {
     #expect(try await lazy.signingKey(of: id, "new") == "signing key")
   }
 
-  @Test("a cost that is higher in one part and lower in another is not taken")
+  @Test("a cost that is higher in one part and lower in another is refused")
   func incomparable() async throws {
     let id = try await fixture.open(cost: .fixed(Self.higher)).addContainer(.sample())
     let other = try fixture.open(cost: .fixed(Argon2id(memoryKiB: 32, passes: 1, lanes: 1)))
@@ -113,7 +113,7 @@ struct CostUpgradeTests {
     }
   }
 
-  @Test("a keystore that cannot seal now keeps nobody from opening")
+  @Test("a keystore that cannot seal does not prevent opening")
   func cannotSeal() async throws {
     let id = try await fixture.open().addContainer(.sample())
     let vault = try fixture.open(

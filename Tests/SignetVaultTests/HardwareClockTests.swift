@@ -33,7 +33,7 @@ struct HardwareClockTests {
     }
   }
 
-  @Test("a wait is over when the hardware says so, and a restart or a silent clock shorten none")
+  @Test("the hardware clock ends a wait; a restart or a missing clock does not shorten it")
   func waits() async throws {
     let fixture = try VaultFixture()
     let hardware = Clocked(fixture.directory)
@@ -60,7 +60,7 @@ struct HardwareClockTests {
   }
 
   @Test(
-    "where no wait is or begins nobody asks for the time",
+    "without a wait the clock is not read",
     arguments: [LockPolicy.none, .lock(limit: 5), .coolDown(waits: [0, 60, 60])])
   func noWait(_ lock: LockPolicy) async throws {
     let fixture = try VaultFixture()

@@ -128,7 +128,7 @@ struct HardwareTests {
   }
 
   @Test(
-    "a counter that cannot be advanced lets nobody try, which costs no try, and the next attempt catches up")
+    "without a counter advance no attempt is made or counted, and the next attempt catches up")
   func cannotCount() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 3, atLimit: .wipe)))
     hardware.fail(.counting, with: .busy)
@@ -311,7 +311,7 @@ struct HardwareTests {
       Vault.accountsDomain, of: id, with: .password(SecretBytes(VaultFixture.password)))
   }
 
-  @Test("a place that somebody writes among those to be given back is noticed, and stays")
+  @Test("a forged entry in the list of indices to delete is detected, and its index stays")
   func livePlaceStays() async throws {
     let id = try await vault.addContainer(.sample())
     let raw = try fixture.rawDatabase()
@@ -446,7 +446,7 @@ struct HardwareTests {
     #expect(hardware.placeCount == 1)
   }
 
-  @Test("lost credentials are found at the start and told from hardware that is out of reach")
+  @Test("lost credentials are detected at the start, and distinguished from unreachable hardware")
   func lost() async throws {
     let id = try await vault.addContainer(.sample())
     #expect(try await vault.lostCredentials().isEmpty)

@@ -133,7 +133,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("a count that was set back is noticed, so nobody gets tries that way")
+  @Test("a rolled-back count is detected and gives no extra attempts")
   func countSetBack() async throws {
     for _ in 0..<5 { await #expect(throws: VaultFailure.self) { try await vault.signingKey(of: id, "no") } }
     try raw.execute(script: "UPDATE slot SET failed = 0")

@@ -93,7 +93,7 @@ struct MismatchTests {
     #expect(await open(with: SimulatedBiometrics()) == Self.key)
   }
 
-  @Test("prompts that are interrupted or killed while nobody touches the sensor cost nothing, however many")
+  @Test("prompts interrupted or killed without a touch are not counted")
   func interrupted() async throws {
     for _ in 0..<6 {
       await #expect(processExitsWith: .signal(SIGKILL)) {

@@ -137,7 +137,7 @@ struct OpeningTests {
     #expect(seen.entries.last == "opened 0")
   }
 
-  @Test("a full disk, or one that cannot be written to, lets nobody try")
+  @Test("no attempt is made on a full or read-only disk")
   func cannotCount() async throws {
     let id = try await vault.addContainer(.sample())
     let failing = try fixture.open { (sql) throws(SQLiteFailure) in

@@ -89,7 +89,7 @@ struct PasswordChangeCrashTests {
     #expect(found.drop { $0 == VaultFixture.password }.allSatisfy { $0 == "new" })
   }
 
-  @Test("a failure of any one statement is told, and one of the two passwords works")
+  @Test("a failure of any statement is reported, and one of the two passwords works")
   func injectedFailures() async throws {
     let id = id
     let failures = try await fixture.failingEachStatement { vault throws(VaultFailure) in

@@ -72,7 +72,7 @@ struct RowRollbackTests {
     try await expectNoticed(.container(id)) { _ = try await $0.signingKey(of: id) }
   }
 
-  @Test("a way of opening that was taken away")
+  @Test("a removed unlock method")
   func removedSlot() async throws {
     let domain = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
     try await vault.enableBiometrics(for: domain, .simulated(fingers: 1))
@@ -133,7 +133,7 @@ struct RowRollbackTests {
     #expect(throws: VaultFailure.altered(.vault)) { try fixture.open() }
   }
 
-  @Test("a container that somebody took away is missed")
+  @Test("a removed container is detected")
   func takenAway() async throws {
     try raw.execute(script: "DELETE FROM container WHERE id = x'\(id)'")
     #expect(try await vault.alteredContainers() == [id])
@@ -151,7 +151,7 @@ struct RowRollbackTests {
   }
 
   @Test(
-    "a state that nobody has stored",
+    "a state that was never stored",
     arguments: [
       "UPDATE generation SET number = number + 1", "UPDATE generation SET mac = x'00'",
       "DELETE FROM generation", "DELETE FROM part WHERE name = 'keys'", "UPDATE part SET digest = x'00'",
@@ -163,7 +163,7 @@ struct RowRollbackTests {
     #expect(throws: VaultFailure.altered(.vault)) { try fixture.open() }
   }
 
-  @Test("this version does not let itself be taken for an earlier one, whose rows had no state")
+  @Test("a vault of this version cannot pass as an earlier one, whose rows had no state")
   func downgrade() async throws {
     let putBack = try snapshot("slot", where: mine)
     await #expect(throws: VaultFailure.wrongPassword(remaining: 1)) {

@@ -57,7 +57,7 @@ struct SilentTests {
   /// 10,000 with `make kill-test`.
   private static let wrongPINCount = KillCount.wanted == nil ? 1_500 : 10_000
 
-  @Test("wrong PINs all give well-formed and different codes and signatures, and none is told apart")
+  @Test("wrong PINs give well-formed, different codes and signatures, indistinguishable from right ones")
   func wrongPINs() async throws {
     let before = try content()
     var secrets: Set<[UInt8]> = [otpSecret]

@@ -160,7 +160,7 @@ struct SilentVerifierTests {
   }
 
   @Test(
-    "the same attacker tells the right PIN at once where the lock is another: so he looks in the right places"
+    "control: the same attacker finds the right PIN of a domain with another lock"
   )
   func control() async throws {
     let attacker = try await attacker(.lock(limit: 5))

@@ -41,7 +41,7 @@ struct SystemTrustedClockTests {
     #expect(throws: ClockFailure.bootIDMalformed(path: path)) { try SystemTrustedClock(bootIDPath: path) }
   }
 
-  @Test("a boot id that is missing, or no file, is told")
+  @Test("a missing or malformed boot id is an error")
   func missing() throws {
     let folder = try TemporaryFolder()
     for path in [folder.file("none"), folder.path] {

@@ -199,7 +199,7 @@ struct UnlockMethodTests {
     }
   }
 
-  @Test("only the password adds a way, and neither it nor the device can be taken away")
+  @Test("only the password adds an unlock method; password and device cannot be removed")
   func refusals() async throws {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
     let byFinger = try await vault.openWithBiometrics("keys", of: id, with: sensor, reason: "")

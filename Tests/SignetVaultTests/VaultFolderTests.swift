@@ -25,7 +25,7 @@ struct VaultFolderTests {
     }
   }
 
-  @Test("rights to read are taken from others; a right to write for others is refused")
+  @Test("read access of others is removed; write access of others is refused")
   func othersRights() throws {
     _ = try fixture.open()
     chmod(fixture.directory, 0o755)

@@ -68,7 +68,7 @@ struct VaultNoticeTests {
   }
 
   @Test(
-    "one that was changed, put back or taken away is noticed, and can be removed",
+    "an altered, rolled-back or removed notice is detected, and can be removed",
     arguments: [
       "UPDATE notice SET bytes = x'00'", "UPDATE notice SET server = 'other'", "UPDATE notice SET due = 0",
       "DELETE FROM notice",

@@ -125,7 +125,7 @@ import Testing
       })
   }
 
-  @Test("push and ping: a client that is told gets no tokens for what has come to meet nothing")
+  @Test("push and ping: a client gets no tokens once the acceptance meets none of the requested names")
   func tellsTheRefusal() async throws {
     let fixture = try await fixture()
     let device = try await fixture.server.activate(device: 2) { $0.keystore = .tpm2 }
@@ -149,7 +149,7 @@ import Testing
     #expect(try await !fixture.server.audit().contains { $0.contains("tokens.issued") })
   }
 
-  @Test("what no authenticator of the user can meet is refused at once, and nobody is asked")
+  @Test("a requirement that no authenticator of the user meets is refused at once")
   func refusesAtOnce() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()

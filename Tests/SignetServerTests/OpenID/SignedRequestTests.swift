@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("with one signed request nothing goes beside it, and without one nothing is taken")
+  @Test("a signed request excludes other parameters, and is mandatory for a client that signs")
   func allOfItIsSigned() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .privateKeyJWT, ["requestAlgorithm": "ES256"])
@@ -119,7 +119,7 @@ import Testing
     #expect(try answer.outcome == "401 invalid_client")
   }
 
-  @Test("a client whose algorithm is not known any more is not taken for one that does not sign")
+  @Test("a client with an unknown algorithm is not treated as one that does not sign")
   func unknownAlgorithm() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .clientSecretBasic)

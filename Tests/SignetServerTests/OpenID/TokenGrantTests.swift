@@ -87,7 +87,7 @@ import Testing
     #expect(try await fixture.poll(client, id).outcome == "200")
   }
 
-  @Test("who polls too often is told to wait, five seconds longer each time")
+  @Test("a client that polls too often has to wait five seconds longer each time")
   func slowsDown() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
@@ -155,7 +155,7 @@ import Testing
     #expect(try await fixture.poll(client, ids[1]).outcome == "400 invalid_grant", "forgotten")
   }
 
-  @Test("neither a request's id nor tokens, nor what a client is told with, are in the database in clear")
+  @Test("request ids, tokens and notification tokens are not in the database in clear")
   func keepsNoSecrets() async throws {
     let fixture = try await OpenIDFixture(on: .sqlite)
     let (polling, pushed) = (try await fixture.register(), try await fixture.register(.push))
@@ -316,7 +316,7 @@ import Testing
   }
 
   @Test(
-    "who gets the id of a deleted user is another subject, and an ID token of the deleted one names nobody")
+    "a reused user id gets a new subject, so that old ID tokens name no user")
   func subjects() async throws {
     let fixture = try await OpenIDFixture()
     let (client, users) = (try await fixture.register(), UserService(fixture.server.context))

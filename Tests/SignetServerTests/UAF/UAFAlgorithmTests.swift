@@ -80,7 +80,7 @@ import UAFFixture
   }
 
   @Test(
-    "SM2, ECDAA's like and numbers of nobody are no algorithms",
+    "SM2, ECDAA and unassigned numbers are refused as algorithms",
     arguments: [0x0007, 0x000A, 0xFFFF] as [UInt16])
   func unknown(_ number: UInt16) async throws {
     let key = UAFTestKey()

@@ -40,7 +40,7 @@ import UAFFixture
     ).id
   }
 
-  @Test("a key of a locked device authenticates nobody until the device is unlocked; others do")
+  @Test("a key of a locked device is refused until the device is unlocked; other keys are accepted")
   func authentication() async throws {
     let keys = [Self.key(), Self.key()]
     let server = try await UAFServer(keys)
@@ -148,7 +148,7 @@ import UAFFixture
   }
 
   @Test(
-    "a revoked key authenticates nobody and is not registered again; the authenticator may make a new one")
+    "a revoked key is refused and cannot be registered again; the authenticator may register a new one")
   func revocation() async throws {
     let key = Self.key()
     let server = try await UAFServer(key)
@@ -182,7 +182,7 @@ import UAFFixture
   }
 
   @Test(
-    "a device's row that somebody else has written unlocks nothing",
+    "a forged device row unlocks nothing",
     arguments: ["UPDATE devices SET standing = 'open', ordered_lock = 0", "DELETE FROM devices"])
   func rows(_ statement: String) async throws {
     let key = Self.key()
@@ -208,7 +208,7 @@ import UAFFixture
   }
 
   @Test(
-    "a device whose row was altered is listed as that, beside the others, and nothing is accepted of it",
+    "a device with an altered row is listed as altered, and its answers are refused",
     arguments: [
       "name = 'x'", "platform = 'x'", "created = 1", "standing = 'stepUp'", "ordered_reason = 'x'",
       "ordered = 1", "code = NULL",
@@ -254,7 +254,7 @@ import UAFFixture
   }
 
   @Test(
-    "a row with another user or installation does not say what to lock or revoke: nothing is done, and nobody is told that it was",
+    "a row moved to another user or installation is neither locked nor revoked, and no success is reported",
     arguments: ["installation = 'd3'", "user_id = 'bob'"])
   func exchanged(_ change: String) async throws {
     let server = try await UAFServer(Self.key(), on: .sqlite)
@@ -330,7 +330,7 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "alice").map(\.state) == [.revoked])
   }
 
-  @Test("rows that somebody else has written keep nobody from revoking a container, whose codes end")
+  @Test("altered rows do not prevent the revocation of a container, which ends its codes")
   func revocationPastAlteredRows() async throws {
     let server = try await UAFServer(Self.key(), on: .sqlite)
     try await server.activate()

@@ -142,7 +142,8 @@ import UAFFixture
     #expect(try await ask(server, id).integer("statusCode") == 1404)
   }
 
-  @Test("what UAF can't show, or is of somebody else, is not asked") func asksForPlainTextsOnly() async throws
+  @Test("texts that UAF cannot show, and requests of other users, are refused") func asksForPlainTextsOnly()
+    async throws
   {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
@@ -170,7 +171,8 @@ import UAFFixture
     #expect(try refused.integer("statusCode") == 1400)
   }
 
-  @Test("only the server says that a requester is shown: nobody has a transaction accepted that is not shown")
+  @Test(
+    "the server alone decides that the requester is shown, so every accepted transaction was shown with it")
   func showsWhatIsSigned() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)

@@ -97,7 +97,7 @@ import UAFFixture
     #expect(way.sent().isEmpty)
   }
 
-  @Test("how the way ended is told: an address that is gone is forgotten, a failure keeps the token")
+  @Test("a removed address is deleted; a failed delivery keeps the token")
   func tellsTheEnd() async throws {
     let way = OwnWay()
     let server = try await server(way)

@@ -118,7 +118,7 @@ import UAFFixture
   }
 
   @Test(
-    "registration: a key is taken where it meets the requirement that the request names",
+    "registration: a key is accepted if it meets the requirement of the request",
     arguments: Model.allCases)
   func registers(_ model: Model) async throws {
     for name in Self.names {
@@ -139,7 +139,7 @@ import UAFFixture
   }
 
   @Test(
-    "authentication: an answer is taken where its key meets the requirement that the request names",
+    "authentication: an answer is accepted if its key meets the requirement of the request",
     arguments: Model.allCases)
   func authenticates(_ model: Model) async throws {
     let (server, made) = try await started(model)
@@ -185,7 +185,7 @@ import UAFFixture
     #expect(try await lastRefusal(server).hasSuffix("attested needs a key in attested hardware"))
   }
 
-  @Test("a requirement of the operator's stands beside a policy, the default one too")
+  @Test("an operator's requirement combines with a policy, including the default one")
   func besidePolicies() async throws {
     let (server, key) = try await started(.claimedTPM) { settings in
       settings.policies["tpm"] = Policy(accepted: [

@@ -23,8 +23,7 @@ import UAFFixture
     ).integer("statusCode")
   }
 
-  @Test("a key that was put into the place of another authenticates nobody") func exchangedKey() async throws
-  {
+  @Test("a key swapped with another is refused") func exchangedKey() async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
@@ -144,7 +143,7 @@ import UAFFixture
     #expect(try await status(server, request, key) == 1500)
   }
 
-  @Test("a token that nobody ordered is redeemed by nobody") func madeUpToken() async throws {
+  @Test("a forged token cannot be redeemed") func madeUpToken() async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     _ = try await server.json(
       "/token/create/authentication", ["op": "Auth", "context": #"{"policy":"default"}"#])
@@ -155,7 +154,7 @@ import UAFFixture
     #expect(try answer.integer("statusCode") == 1500)
   }
 
-  @Test("that an operation succeeded, and for whom, is the server's word") func forgedStatus() async throws {
+  @Test("a forged success of an operation is refused") func forgedStatus() async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     let made = try await server.json(
       "/token/create/authentication", ["op": "Auth", "context": "{}"])

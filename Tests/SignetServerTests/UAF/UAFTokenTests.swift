@@ -70,7 +70,7 @@ import UAFFixture
     #expect(try await status(made.string("sessionId"), server) == "failed")
   }
 
-  @Test("an operation that was told as over takes no response, also where the clock is set back")
+  @Test("an operation reported as ended accepts no response, even after the clock is set back")
   func anOperationHasItsTime() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)

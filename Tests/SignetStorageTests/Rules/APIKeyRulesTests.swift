@@ -44,7 +44,7 @@ import Testing
       Self.revoking("\u{212A}", among: [Self.key("a"), Self.key("b"), Self.key("K")]) == .refused(.unknown))
   }
 
-  @Test("a key whose row was altered can be revoked, also beside the last good one")
+  @Test("a key with an altered row can be revoked, also if one valid key is left")
   func altered() {
     let keys = [Self.key("a"), Self.key("b", altered: true)]
     #expect(Self.revoking("b", among: keys) == .made(Self.key("b", revoked: 5, altered: true)))

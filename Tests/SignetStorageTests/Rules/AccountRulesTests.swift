@@ -202,7 +202,7 @@ import Testing
     #expect(taken.entry == .limited(.container("c")))
   }
 
-  @Test("beside an operator's lock a report is news, and changes nothing of which the device has to hear")
+  @Test("under an operator's lock a report is recorded, and changes nothing for the device")
   func reportOfLocked() throws {
     let taken = try #require(
       TakenReport(Self.report(.stepUp), of: Self.container, at: .rule(orderedLock: true), []))

@@ -55,7 +55,7 @@ import Testing
     #expect(change == .counts(interval: bounds.next))
   }
 
-  @Test("what has ended is told until the request expires, and what has expired is written down")
+  @Test("an end is reported until the request expires; an expiry is recorded")
   func ends() {
     let (open, decided) = (Self.request(), TransactionRecord.rule(decided: .accepted))
     for (request, transaction, time, outcome, change) in [
@@ -81,7 +81,7 @@ import Testing
       pushedWithin: 300)
   }
 
-  @Test("a client that asks gets tokens before its request expires, one that is told within the window")
+  @Test("a polling client gets tokens until its request expires, a notified one within the window")
   func inTime() {
     for delivery in [ClientRecord.Delivery.poll, .ping] {
       #expect(Self.grants(Self.request(delivery), at: 1359))

@@ -4,7 +4,7 @@ import Testing
 
 /// Digits that were carried from a device.
 @Suite struct CarriedDigitsRulesTests {
-  @Test("digits are taken of a container in use with fewer refused codes than the limit")
+  @Test("digits are accepted from an active container below the limit of refused codes")
   func takes() {
     for (credential, isTaken) in [
       (CredentialRecord.rule(), true), (CredentialRecord.rule(failures: 2), true),

@@ -43,7 +43,7 @@ import Testing
     #expect(found == message.outcome)
   }
 
-  @Test("wrong proofs are in the log each time, what can be repeated without end no more than so often")
+  @Test("each wrong proof is logged; entries for repeatable outcomes are limited")
   func entriesOfFinish() {
     #expect(ActivationOutcome.wrongProof(remaining: 1).entry(of: "a") == .always)
     for outcome in [ActivationOutcome.staged, .keyTaken, .closed] {
@@ -65,7 +65,7 @@ import Testing
     #expect(ContainerConfirmation(of: container) == confirmation)
   }
 
-  @Test("a repeated confirmation is no event, and a late one no more than so often")
+  @Test("a repeated confirmation is not logged; entries for late ones are limited")
   func entriesOfConfirmation() {
     #expect(ConfirmationOutcome.activated.entry(of: "c") == .always)
     #expect(ConfirmationOutcome.alreadyActive.entry(of: "c") == nil)
@@ -105,7 +105,7 @@ import Testing
     #expect(found == renewal.outcome)
   }
 
-  @Test("the first successor is an event, one in the place of another no more than so often")
+  @Test("the first successor is logged; entries for its replacements are limited")
   func entriesOfRenewal() {
     #expect(RenewalOutcome.staged.entry(of: "c", isReplacing: false) == .always)
     #expect(RenewalOutcome.staged.entry(of: "c", isReplacing: true) == .limited(.container("c")))
@@ -141,7 +141,7 @@ import Testing
 
   // MARK: Ends
 
-  @Test("the end that a device tells is written once")
+  @Test("an end reported by the device is recorded once")
   func toldEnd() throws {
     let end = try #require(ContainerEnd(of: .rule(), as: "removed", AccountStateRecord(), []))
     #expect((end.container.state, end.container.ended) == (.revoked, "removed"))
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(
-    "a lock stays on the device, unless an operator has ordered the wipe that the device tells",
+    "a lock stays on the device unless it reports a wipe that an operator ordered",
     arguments: [
       ("wiped", [], true), ("wiped", [.rule(.lock)], true), ("wiped", [.rule(.wipe, altered: true)], true),
       ("wiped", [.rule(.wipe)], false), ("wiped", [.rule(.lock), .rule(.wipe, done: true)], false),

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "receivers are told of another standing, and what is under way ends at a new lock",
+    "receivers are notified of a changed state, and a new lock ends pending requests",
     arguments: ComplianceState.allCases, ComplianceState.allCases)
   func news(_ earlier: ComplianceState, _ later: ComplianceState) {
     let before = DeviceRecord.rule(earlier)

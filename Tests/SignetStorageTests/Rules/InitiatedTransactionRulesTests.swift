@@ -15,7 +15,7 @@ import Testing
     return transaction
   }
 
-  @Test("nothing is taken that is signed unasked by a locked container")
+  @Test("unasked signatures of a locked container are refused")
   func locked() {
     #expect(ContainerRecord.rule().refusalToInitiate == nil)
     #expect(ContainerRecord.rule("c", standing: .locked).refusalToInitiate == .containerLocked)
@@ -34,7 +34,7 @@ import Testing
 
   // Three within an hour.
   @Test(
-    "one more is taken while there are fewer than the limit within the window",
+    "transactions are accepted below the limit of their number in the window",
     arguments: [
       ([], nil), ([9_999, 9_998], nil), ([9_999, 9_998, 9_997], 3_597), ([9_999, 9_998, 6_401], 1),
       ([9_999, 9_998, 6_400], nil),
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "one more is taken while all of them are no larger than the limit",
+    "transactions are accepted up to the limit of their size",
     arguments: [
       (32_764, 1, nil), (32_765, 1, 3_599), (32_764, 2, 3_599), (16_000, 16_765, nil),
       (16_000, 16_766, 3_599),
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "times and sizes of altered rows are taken within bounds",
+    "times and sizes of altered rows are read within bounds",
     arguments: [
       ([(.max, 1), (.max, .max), (.max, .max)], 3_600), ([(9_999, .max), (9_998, .max)], 3_599),
       ([(9_999, .min), (9_998, .min)], nil), ([(.min, .max), (.min, .min)], nil),

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "a key belongs to one authenticator of one user, and one of a forgotten holder to nobody",
+    "a key belongs to one authenticator of one user, or to none if the holder was deleted",
     arguments: [
       (held(), true), (held(by: .uaf), false), (held(by: .container, "d"), false), (held(of: "bob"), false),
       (held(by: .container, ""), false), (held(of: ""), false), (.forgotten, false),

@@ -15,7 +15,7 @@ import Testing
     #expect(found.wait == wait)
   }
 
-  @Test("a user that there is not is unknown; a token of nobody's has none")
+  @Test("an unknown user is an error; an unassigned token has no user")
   func unknownUser() {
     let unknown = OTPSnapshot([], of: "mallory", nil, wait: nil)
     #expect((unknown.isUserHeld, unknown.isUserUnknown) == (false, true))
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "a token that is given to somebody has to be verified again; one that is out of use stays so",
+    "an assigned token must be verified again; a disabled one stays disabled",
     arguments: [
       (CredentialRecord.State.pending, CredentialRecord.State.pending), (.active, .pending),
       (.disabled, .disabled),
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "a token is taken out of use, and has to be verified again after that",
+    "a disabled token must be verified again",
     arguments: [
       (CredentialRecord.State.pending, CredentialRecord.State.pending), (.active, .active),
       (.disabled, .pending),

@@ -48,7 +48,7 @@ import Testing
     #expect(ruling.outcome == .insufficient && ruling.message == nil && ruling.change == nil)
   }
 
-  @Test("what is over is answered no more, by a number neither; what has expired is written down")
+  @Test("an ended message accepts no answer and no number; an expiry is recorded")
   func over() {
     for (answer, isOver, change) in [
       (Self.answer(at: 1199), false, nil), (Self.answer(at: 1200), true, nil),

@@ -4,7 +4,7 @@ import Testing
 
 /// The registration of an authenticator app, and the change of its push address.
 @Suite struct PushAppRegistrationRulesTests {
-  @Test("an app registers once, and before the time of the URI is over")
+  @Test("an app registers once, before the URI expires")
   func registers() {
     for (state, time, isTaken) in [
       (.open, 1199, true), (.open, 1200, false), (.active, 1100, false), (.altered, 1100, false),
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("codes of the same URI count from the registration on, unless they were taken out of use")
+  @Test("codes of the same URI are valid from the registration on, unless disabled")
   func codes() {
     #expect(CredentialRecord.rule(.pending).registered == CredentialRecord.rule(.active))
     for state in [CredentialRecord.State.active, .disabled] {
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("a change is taken once, while it is among the last 64")
+  @Test("a change is accepted once among the last 64")
   func moves() throws {
     func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
     #expect(PushAuthMechanismRecord.rule(.open).moved(to: [1], by: digest(0)) == nil)

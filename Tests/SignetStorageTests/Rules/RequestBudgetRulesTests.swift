@@ -91,7 +91,7 @@ import Testing
     #expect(change.before.reported(at: 1000, Self.limits) == change.after)
   }
 
-  @Test("numbers that somebody has written into the database end no server", arguments: [Int.max, Int.min])
+  @Test("altered numbers in the database do not crash the server", arguments: [Int.max, Int.min])
   func altered(count: Int) {
     let row = Row(count: count)
     let budget = RequestBudget(all: row, own: row)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("what a device has made, and what nobody is named for, counts against nobody")
+  @Test("transactions of devices, and those without a user, are not counted")
   func counted() {
     var initiated = TransactionRecord.rule()
     #expect(initiated.countedUser == "alice")

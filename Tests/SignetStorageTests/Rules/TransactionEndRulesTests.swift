@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("a transaction for anybody becomes that of the user who cancels it, and stays nobody's if withdrawn")
+  @Test("a transaction without a user gets the user who cancels it, and stays without one if withdrawn")
   func owner() {
     let anybodys = TransactionRecord.rule(user: nil)
     let cancelled = anybodys.ending(

@@ -18,7 +18,7 @@ import Testing
       evidence: EvidenceRecord(bytes: [7]), judge: judge)
   }
 
-  @Test("what is taken ends the operation, and accepts its transaction, also one for anybody")
+  @Test("an accepted response ends the operation and accepts its transaction, also one without a user")
   func taken() {
     var anybodys = UAFOperationRecord.rule()
     anybodys.user = nil
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("of a transaction that is over, another's or for another kind nothing is taken")
+  @Test("responses for an ended transaction, another user's or another kind are refused")
   func transactions() {
     var (withdrawn, marked, apps) = (
       TransactionRecord.rule(), TransactionRecord.rule(), TransactionRecord.rule()

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "an operation asks until its time is over, and when its request is over with it",
+    "an operation is open until it or its request expires",
     arguments: [UAFOperationRecord.State.tokenCreated, .requested])
   func ways(_ state: UAFOperationRecord.State) {
     func targets(until end: Int64, at time: Int64) -> [ID<UAFTargetRecord>] {

@@ -15,7 +15,7 @@ import Testing
     return operation
   }
 
-  @Test("a transaction that is over has nothing begun for it", arguments: TransactionRecord.State.allCases)
+  @Test("no operation begins for an ended transaction", arguments: TransactionRecord.State.allCases)
   func ended(_ state: TransactionRecord.State) {
     func admission(at time: Int64) -> UAFOperationAdmission {
       let operation = Self.operation(for: "t", target: nil, at: time)

@@ -4,7 +4,7 @@ import Testing
 
 /// The times in which UAF operations accept tokens and responses, and their ends.
 @Suite struct UAFOperationRulesTests {
-  @Test("a response is taken of an operation whose request was sent, until its time is over")
+  @Test("a response is accepted after the request was sent, until the operation expires")
   func responses() {
     let end = UAFOperationEnd(status: 1200, time: 1050)
     let requested = UAFOperationRecord.rule(for: "t")
@@ -25,7 +25,7 @@ import Testing
       requested.failed(.transactionOver, end).refusal(ofResponseBy: "alice", at: 1050) == .transactionOver)
   }
 
-  @Test("a token is redeemed once, until its time is over")
+  @Test("a token is redeemed once, before it expires")
   func tokens() {
     var created = UAFOperationRecord.rule("Auth", .tokenCreated)
     created.sealedPayload = [9]

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "of a line show code points of what is written from right to left beside a number, in a pipe as well",
+    "right-to-left characters next to a number are shown as code points, also in a pipe",
     arguments: [80, nil])
   func directionOfALine(_ width: Int?) {
     #expect(("id 7: \("אב")" as TerminalText).shown(width: width, usesUTF8: true) == "id 7: \\u{5D0}\\u{5D1}")

@@ -332,7 +332,8 @@ struct KeyPasswordTests {
     #expect(try await server.states() == ["active"])
   }
 
-  @Test("a deletion that is to be told takes the session key's password; a wrong one deletes nothing")
+  @Test(
+    "a deletion with a notice to the server requires the session key's password; a wrong one deletes nothing")
   func deletion() async throws {
     let told = try await KeyBench([.sessionTransport])
     await #expect(throws: SignetFailure.key(.sessionTransport, .wrongPassword(remaining: 2))) {

@@ -115,7 +115,7 @@ struct KeyRenewalTests {
 
 @Suite("Silent lock of one key", .timeLimit(.minutes(10)))
 struct SilentKeyTests {
-  @Test("any PIN gives a code, the server tells; the container's password says nothing of it")
+  @Test("any PIN gives a code, which only the server can verify; the container's password is independent")
   func codes() async throws {
     let bench = try await KeyBench([.oneTimePassword], otpLock: .silent)
     let wrong = try await bench.code(by: KeyBench.wrong)

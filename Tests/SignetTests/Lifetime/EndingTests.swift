@@ -228,7 +228,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("what was erased after too many wrong passwords is told, with the receipt's time and count")
+  @Test("an erasure after too many wrong passwords is reported with time and count")
   func tellsOfAWipe() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     let server = try await InvitingServer(.password(policy, .lock(limit: 2, atLimit: .wipe)))

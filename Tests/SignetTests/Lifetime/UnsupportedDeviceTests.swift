@@ -81,7 +81,7 @@ import Testing
     await strict.server.stop()
   }
 
-  @Test("hardware is told from a program that plays it, as far as the device says so")
+  @Test("hardware and simulated hardware are distinguished by the device's description")
   func tellsSimulatorsApart() async throws {
     let server = try await InvitingServer().restarted { $0.keystoreRequirement = .hardware }
     let folder = try TemporaryFolder()

@@ -86,7 +86,7 @@ struct PushAccountRuleTests {
     }
   }
 
-  @Test("a new device token goes to all servers, and only the one that did not take it is told again")
+  @Test("a new device token goes to all servers, and is sent again only to those that did not accept it")
   func tokens() async throws {
     let bench = TwoAccounts()
     let device = try bench.device()

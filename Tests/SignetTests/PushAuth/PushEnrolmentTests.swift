@@ -218,7 +218,8 @@ import Testing
     #expect(enrolled.count == 1 && enrolled[0].codes.count == 1)
   }
 
-  @Test("a device token that a server did not take is told again, later each time") func tokens() async throws
+  @Test("a device token that a server did not accept is sent again, later each time") func tokens()
+    async throws
   {
     let bench = try Bench()
     let device = try bench.device()

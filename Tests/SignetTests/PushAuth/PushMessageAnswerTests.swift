@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("nothing is stored of a message that is forged, replayed, or for somebody else") func forged()
+  @Test("a forged, replayed or misdirected message is not stored") func forged()
     async throws
   {
     let (bench, device) = try await enrolled()
@@ -103,7 +103,7 @@ import Testing
     #expect(try await device.accounts.messages().isEmpty)
   }
 
-  @Test("a wrong number is told as one, and the message waits on") func numbers() async throws {
+  @Test("a wrong number is an error, and the message stays pending") func numbers() async throws {
     let (bench, device) = try await enrolled()
     bench.server.want(number: "34")
     let received = try await device.accounts.receive(bench.server.delivery("M:1", kind: .challenge))
@@ -128,7 +128,7 @@ import Testing
     #expect(bench.server.answer(to: "M:1") == "yes")
   }
 
-  @Test("where it is demanded, the library recognises the user itself; a no needs nobody") func recognition()
+  @Test("the library verifies the user where required; a denial requires no verification") func recognition()
     async throws
   {
     let gate = Gate()
@@ -178,7 +178,7 @@ import Testing
     #expect(bench.server.answer(to: "M:1") == "yes")
   }
 
-  @Test("messages are cleaned up as told") func cleanUp() async throws {
+  @Test("messages are deleted on request") func cleanUp() async throws {
     let (bench, device) = try await enrolled()
     for number in 1...5 {
       _ = try await device.accounts.receive(bench.server.delivery("M:\(number)"), cleanUp: .count(2))
@@ -187,7 +187,7 @@ import Testing
     #expect(try await device.accounts.messages().map(\.notification.id) == ["M:5", "M:4"])
   }
 
-  @Test("a message id is in one inbox only: nobody is answered under the id of another server's message")
+  @Test("a message id is unique over all inboxes, so no answer goes to another server")
   func idsOfTwoServers() async throws {
     let (bench, device) = try await enrolled()
     let other = PushServerInProcess()

@@ -184,7 +184,7 @@ import Testing
     #expect(try await states(device) == ["M:1": .ended, "M:2": .approved])
   }
 
-  @Test("a suspension is told to who listens and waited out, and leaves what was received as it is")
+  @Test("a listener learns of a suspension and waits for its end; received messages stay")
   func held() async throws {
     let (bench, device) = try await enrolled()
     _ = try await device.accounts.receive(bench.server.delivery("M:1"))
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(
-    "a server's reason for a refusal is told in its words, no more of them than 200, and the message waits on"
+    "a server's refusal reason is shown up to 200 characters, and the message stays pending"
   )
   func reasons() async throws {
     let (bench, device) = try await enrolled()
@@ -255,7 +255,7 @@ import Testing
     #expect(shown.failure == .pushAuth(.replayed))
   }
 
-  @Test("of a list 64 messages are taken, in one change, and one failure says that there are more")
+  @Test("64 messages of a list are stored in one change; one failure reports that there are more")
   func longList() async throws {
     let bench = try Bench()
     let vault = try Vault.forTests(bench.folder.path + "/device", clock: VirtualTrustedClock())
@@ -329,7 +329,7 @@ import Testing
     #expect(servers.limits.withLock { $0 } == [limit, limit == 3 ? 3 : 5])
   }
 
-  @Test("two accounts of one issuer and name say so, with the ids by which they are told apart")
+  @Test("two accounts of one issuer and name are ambiguous; the error lists their ids")
   func namesakes() async throws {
     let (bench, device) = try await enrolled()
     #expect(try await device.accounts.enrolled().map { $0.push?.hasNamesake } == [false])

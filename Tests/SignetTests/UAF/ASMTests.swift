@@ -58,7 +58,7 @@ struct ASMTests {
       token: token, of: device)
   }
 
-  @Test("GetInfo tells of all five, and of a user who has enrolled")
+  @Test("GetInfo lists all five authenticators and whether a user is enrolled")
   func info() async throws {
     func list() async throws -> [AuthenticatorInfo] {
       guard case .info(let list)? = try await ask(.getInfo, nil).payload else { return [] }

@@ -339,7 +339,7 @@ struct UAFTransactionTests {
     #expect(failure?.clientError == .invalidTransactionContent && failure?.asmStatusCode == 4)
   }
 
-  @Test("a picture that is not as it says, and a text beside it that will do")
+  @Test("a malformed picture is skipped if a text can be shown")
   func wrongPicture() async throws {
     let key = try await device.register(.pin, with: party)
     let wrong = try Self.picture(saying: 5)

@@ -44,7 +44,7 @@ struct UAFClientRefusalTests {
     #expect(error == .unsupportedVersion)
   }
 
-  @Test("of several versions the one that is spoken is taken, wherever it stands")
+  @Test("the supported version of several is chosen, at any position")
   func negotiation() async throws {
     let good = party.registrationRequest().json
     var future = good
@@ -191,7 +191,7 @@ struct UAFClientRefusalTests {
     #expect(await refusal(of: party.authenticationRequest().text) == nil)
   }
 
-  @Test("checking a policy asks nobody and makes nothing")
+  @Test("a policy check shows no prompt and makes no key")
   func checkPolicy() async throws {
     try await device.client.checkPolicy(party.registrationRequest().text)
     let failure = await uafFailure { try await device.client.checkPolicy(party.authenticationRequest().text) }

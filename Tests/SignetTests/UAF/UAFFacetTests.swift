@@ -37,7 +37,7 @@ struct UAFFacetTests {
     }?.clientError
   }
 
-  @Test("asks for the list with nothing that tells who asks, and once as long as it may be kept")
+  @Test("the list is requested without identifying data, and once while it is cacheable")
   func fetching() async throws {
     let device = try device()
     facets.set(FacetServer.answer(FacetServer.list(), headers: [("Cache-Control", "public, max-age=60")]))
@@ -103,7 +103,7 @@ struct UAFFacetTests {
     #expect(await refusal(try device()) == nil)
   }
 
-  @Test("a network that fails is told with what failed")
+  @Test("a network failure is reported with its cause")
   func network() async throws {
     facets.fail(.timedOut)
     let device = try device()

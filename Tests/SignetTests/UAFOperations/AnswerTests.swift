@@ -75,7 +75,7 @@ struct AnswerTests {
     #expect(try await answered == "b")
   }
 
-  @Test("A second answer is told that it does not count")
+  @Test("a second answer is refused")
   func second() async throws {
     let told = Mutex<[Bool]>([])
     let answer = try await ask { answer in
@@ -118,7 +118,7 @@ struct AnswerTests {
     #expect(await ended == .userNotResponsive)
   }
 
-  @Test("No answer in 240 seconds ends the operation, and a late one is told so")
+  @Test("the operation ends after 240 seconds without an answer, and a late answer is refused")
   func late() async {
     let held = Held()
     async let ended = failure { () async throws(UAFClientError) in try await ask { held.hold($0) } }

@@ -166,7 +166,7 @@ struct UAFCoolDownTests {
   }
 
   @Test(
-    "the fifth wrong one locks for good: nobody is asked any more, and a new registration is the way back",
+    "the fifth wrong one locks permanently; only a new registration unlocks",
     arguments: [UAFAuthenticator.Kind.pin, .password])
   func locks(_ kind: UAFAuthenticator.Kind) async throws {
     let fixture = try await fixture(kind, failures: 4)

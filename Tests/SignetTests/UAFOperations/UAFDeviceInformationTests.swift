@@ -50,7 +50,7 @@ struct UAFDeviceInformationTests {
     #expect(try await check(fixture).isEmpty)
   }
 
-  @Test("Whatever this device signs says the request that it goes with, and what is sent beside it")
+  @Test("every signature of the device covers its request and the data sent with it")
   func saysItsRequest() async throws {
     let fixture = try await UAFOperationsFixture()
     let operations = try fixture.operations
@@ -244,7 +244,7 @@ struct UAFDeviceInformationTests {
     #expect(try await fixture.operations.localData.deviceInformation()?.name == "laptop")
   }
 
-  @Test("Where another device has taken the name, the server is not blamed")
+  @Test("a name used by another device is not reported as a server error")
   func takenSince() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()

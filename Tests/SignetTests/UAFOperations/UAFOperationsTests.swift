@@ -338,7 +338,7 @@ struct UAFOperationsTests {
     #expect(try await fixture.ownKeys().isEmpty)
   }
 
-  @Test("A user whose only key the server has removed is told to register again, and can")
+  @Test("a user whose only key the server removed is asked to register again")
   func removedAtServer() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()

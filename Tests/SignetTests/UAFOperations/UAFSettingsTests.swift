@@ -118,7 +118,7 @@ struct UAFSettingsTests {
   }
 
   @Test(
-    "What is no cookie for this host is not taken",
+    "cookies for other hosts are refused",
     arguments: [
       "", "a", "=b", "a=", "a=b; Domain=org", "a=b; Domain=other.org", "a=b; Max-Age=0", "a b=c", "a=b,c",
       "a=\u{7F}",

@@ -203,7 +203,7 @@ import SignetVault
         label: String(repeating: "a", count: 256)) == [1])
   }
 
-  @Test("an opener that found damage stays so; one whose key was taken back says why")
+  @Test("a decryption that found damage keeps failing; one with a revoked key reports that")
   func afterwards() throws {
     let sealed = try Self.seal(Self.text(3 * Self.chunk))
     let key = try Self.group().textKey(label: "notes", salt: AppDataFormat.salt(inHeader: sealed))

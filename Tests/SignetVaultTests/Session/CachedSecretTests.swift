@@ -51,7 +51,7 @@ import Testing
     #expect(kept.reason == .idle)
   }
 
-  @Test("taken, it is gone, and one of 50 tasks gets it")
+  @Test("a secret is taken once: one of 50 tasks gets it")
   func taking() async {
     let kept = made()
     kept.keep(SecretBytes("key"), limits: Self.limits)
@@ -97,7 +97,7 @@ import Testing
     #expect(again == nil && kept.reason == nil)
   }
 
-  @Test("time ends it though nobody looks")
+  @Test("a secret expires without being read")
   func guardian() async throws {
     // The only test that waits for the real clock: it ends when the secret is wiped, and hangs otherwise.
     let (ends, end) = AsyncStream.makeStream(of: LockReason.self)
@@ -110,7 +110,7 @@ import Testing
     #expect(!kept.wasTaken())
   }
 
-  @Test("the bytes are overwritten when it is wiped, taken and dropped, and when it goes")
+  @Test("the bytes are overwritten when the secret is wiped, taken and dropped, or deallocated")
   func memory() {
     for end in 0..<4 {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)

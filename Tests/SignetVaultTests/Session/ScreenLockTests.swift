@@ -22,7 +22,7 @@ struct ScreenLockTests {
     _ = await task.result
   }
 
-  @Test("when nothing tells of the screen any more, it is locked")
+  @Test("the session locks when the screen's state is unknown")
   func failure() async {
     let screen = SimulatedScreenLock()
     let reasons = Recorder<LockReason>()
