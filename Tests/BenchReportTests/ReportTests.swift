@@ -113,7 +113,7 @@ import Testing
     #expect(report.table(Self.machine).contains("FAILED: broken. It fell."))
   }
 
-  @Test("what is not installed fails a run only where it has to be there, and its goals are unknown")
+  @Test("a missing peer fails a run only if it is required, and its goals are unknown")
   func gaps() {
     var report = report(row("one", 1))
     #expect(report.exitStatus(allowsMissed: false, allowsGaps: false) == 0)
@@ -124,7 +124,7 @@ import Testing
     #expect(report.table(Self.machine).hasSuffix("goals of rows beside a peer."))
   }
 
-  @Test("where some groups were not asked for, the goals of the others are met, and not every goal")
+  @Test("with some groups selected, their goals are met, and not every goal")
   func someGroups() {
     var report = report(row("one", 1))
     report.skip("other")

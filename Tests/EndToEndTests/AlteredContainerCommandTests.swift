@@ -5,7 +5,7 @@ import Testing
 
 /// A container whose row an attacker has changed, as operators and its user see it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AlteredContainerCommandTests {
-  @Test("commands name what was altered and the way out with status 77, and 'user show' lists it")
+  @Test("commands name the altered row and the remedy with status 77, and 'user show' lists it")
   func named() async throws {
     let server = try await RunningServer.start()
     let device = server.device()

@@ -38,7 +38,7 @@ import Testing
       "message", "show", try asked.string("id"), "--wait", "0s", "--key-file", server.shopKey)
   }
 
-  @Test("an app is invited and asked, says yes, no, or picks a number; the relying party hears of it")
+  @Test("an app is enrolled, accepts, denies or picks a number, and the relying party gets the outcome")
   func asked() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()

@@ -16,7 +16,7 @@ import Testing
     try FileManager.default.moveItem(atPath: folder, toPath: server.data)
   }
 
-  @Test("a server is copied while it works, and what is restored serves its devices")
+  @Test("a running server is backed up, and the restored one serves its devices")
   func serves() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
@@ -63,7 +63,7 @@ import Testing
     await again.stop()
   }
 
-  @Test("nothing that is there is overwritten, and a refusal leaves nothing")
+  @Test("existing files are not overwritten, and a refusal leaves no files")
   func overwritesNothing() async throws {
     let server = try await RunningServer.start()
     let copy = "\(server.folder.path)/copy"

@@ -6,7 +6,7 @@ import Testing
 
 /// Transactions that are scanned, begun on the device, or answered without a network, with the commands.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CarriedTransactionCommandTests {
-  @Test("who scans an offer and approves becomes its user; of several containers one is chosen")
+  @Test("the user who scans and approves an offer becomes its user; one of several containers is chosen")
   func anybody() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -38,7 +38,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("what a user signs unasked is listed, and verified like a decision")
+  @Test("a text signed unasked is listed and verified like a decision")
   func initiated() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -84,7 +84,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("eight digits approve what a picture brought to a device without a network")
+  @Test("eight digits approve a request carried by a picture to an offline device")
   func offline() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

@@ -19,7 +19,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a container trusts other certificates and another key from then on, and what is neither is refused")
+  @Test("a container trusts the new certificates and key from then on; invalid ones are refused")
   func trust() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

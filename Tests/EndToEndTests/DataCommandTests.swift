@@ -5,7 +5,7 @@ import Testing
 
 /// `signet data` without an agent.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DataCommandTests {
-  @Test("what is encrypted comes back, and --json says where it was put")
+  @Test("encrypted data is decrypted, and --json prints the output file")
   func roundTrip() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

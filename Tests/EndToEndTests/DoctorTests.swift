@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("a device in order needs nothing, and what is weak is said all the same")
+  @Test("a healthy device needs nothing, and its weaknesses are reported")
   func healthy() async throws {
     let (server, device) = try await activated(["--attempts", "3"])
     let before = try FolderSnapshot(device.data)

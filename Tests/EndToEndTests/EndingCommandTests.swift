@@ -169,7 +169,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("killed anywhere, the container is there or gone, and the server hears of it in the end")
+  @Test("killed at any point, the container exists or not, and the server is notified in the end")
   func survivesKills() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     var bench = KillBench(server, SeededRandom(test: "deletion kill test"))

@@ -102,7 +102,7 @@
       await bench.server.stop()
     }
 
-    @Test("three strangers end the match, and the prompt goes on with the password")
+    @Test("three unknown fingers end the match, and the prompt continues with the password")
     func mismatch() async throws {
       let bench = try await Bench()
       try await bench.enable()
@@ -194,7 +194,7 @@
       await bench.server.stop()
     }
 
-    @Test("the agent has the finger matched for the session that apps share, and calls it off with who asked")
+    @Test("the agent matches a finger for the shared session, and cancels with the requester")
     func agent() async throws {
       let bench = try await Bench()
       try await bench.enable()

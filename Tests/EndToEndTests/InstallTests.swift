@@ -138,7 +138,7 @@
         content("\(folder.file("image"))/usr/lib/sysusers.d/signet.conf")?.contains("\ng _signet ") == true)
     }
 
-    @Test("what is installed is named in a manifest that the release's key signs; without a key that is said")
+    @Test("the release's key signs a manifest of the installed files; a missing key is reported")
     func manifest() async throws {
       let without = try await install(["PREFIX": folder.file("without")])
       #expect(

@@ -189,7 +189,7 @@
     }
 
     @Test(
-      "what a command drops from its environment no library reads, not even one that is loaded before all others",
+      "no library, even a preloaded one, reads variables that a command drops",
       .enabled(if: hasTool("cc"), "needs a C compiler"))
     func droppedBeforeLibraries() async throws {
       let (source, library) = (folder.file("reader.c"), folder.file("reader.so"))
@@ -300,7 +300,7 @@
     }
 
     @Test(
-      "own code that is changed in memory is found, wherever it lies",
+      "changed code in memory is detected at any address",
       .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may write to it"),
       .disabled(if: Programs.areDebug, "a debug build does not compare its code"))
     func changedCode() async throws {
@@ -323,7 +323,7 @@
     }
 
     @Test(
-      "a header in memory that says of the code that it may be written to, or that is none, does not keep it from being compared",
+      "an altered or invalid header in memory does not prevent the comparison of code",
       .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may write to it"),
       .disabled(if: Programs.areDebug, "a debug build does not compare its code"),
       arguments: ["header", "magic"])
@@ -470,7 +470,7 @@
       #expect(try hard.number("score") == 0.5)
     }
 
-    @Test("a settings file with what is none, or that others may change, is refused by name")
+    @Test("an invalid settings file, or one that others can write, is refused by name")
     func badSettings() async throws {
       for (text, message) in [
         ("{", "integrity.json: "), (#"{"scorng":1}"#, #""scorng" is not known"#),

@@ -150,7 +150,7 @@
       await server.stop()
     }
 
-    @Test("nor those that fail: a wrong password, one that is refused, one that locks", arguments: turns)
+    @Test("nor do failed attempts: a wrong password, a refused one, one that locks", arguments: turns)
     func failures(_ turn: Int) async throws {
       let server = try await RunningServer.startWithShop(["--policy", Self.rules])
       let device = server.device("alice")

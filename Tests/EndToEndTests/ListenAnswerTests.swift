@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "what is typed while an answer is on its way answers nothing that comes after it", arguments: ["y", "n"])
+    "input typed while an answer is sent does not answer the next prompt", arguments: ["y", "n"])
   func typedAhead(_ reply: String) async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -159,7 +159,7 @@ import Testing
     #expect(!rest.contains("signet: "), "\(shown)")
   }
 
-  @Test("for programs, each request and each end is an object on a line, and nothing is asked")
+  @Test("with --json each request and each end is a line of JSON, without prompts")
   func objects() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -362,7 +362,7 @@ import Testing
     }
   }
 
-  @Test("what is shown is known to another terminal, which answers it; what has ended is listed as ended")
+  @Test("a shown request can be answered at another terminal; an ended one is listed as ended")
   func anotherTerminal() async throws {
     let (server, device) = try await app()
     var command = try device.process(["listen", "--json", "--no-notify"])
@@ -401,7 +401,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a container and an app say the same of a suspension, of what it ends, and of its own end")
+  @Test("a container and an app report a suspension, its effects and its end alike")
   func suspensions() async throws {
     let (server, device) = try await app()
     _ = try await device.json(

@@ -6,7 +6,7 @@ import Testing
 
 /// `signet listen`: transactions as they arrive.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ListenCommandTests {
-  @Test("shows a transaction that comes after it began to listen, and ends with it where that is wanted")
+  @Test("shows a transaction that arrives while it listens, and ends after it if required")
   func once() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -191,7 +191,7 @@ import Testing
     """#
 
   @Test(
-    "goes on after a proxy's 502 in the middle, and shows nothing twice",
+    "continues after a proxy's 502, and shows nothing twice",
     .enabled(if: FakeServer.canRun, "needs Python 3"))
   func proxyInTheMiddle() async throws {
     let first = try await RunningServer.startWithShop(["--protection", "device"])
@@ -254,7 +254,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("goes on with the container of a suspended user once the user is resumed, and says both")
+  @Test("reports a user's suspension, and continues once the user is resumed")
   func suspended() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -281,7 +281,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("ends with the reason where the server does not know the container any more")
+  @Test("ends with the reason if the server no longer knows the container")
   func revoked() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

@@ -285,7 +285,7 @@ import Testing
   }
 
   @Test(
-    "who has a container, UAF keys or an app alone, or all, is asked, with poll and ping: what answered shows in the ID token",
+    "users with any kind of authenticator answer by poll and ping, and the ID token names the kind",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func anyAuthenticator() async throws {
     let services = try PushServices()

@@ -14,7 +14,7 @@
   struct PasscodeCommandTests {
     private let password = "winter-garden-42"
 
-    @Test("the account's passcode opens where it was enabled; anything else goes on with the password")
+    @Test("the passcode unlocks if enabled; otherwise the password is asked for")
     func opens() async throws {
       let services = try PAMServiceFolder(["auth required MATRIX", "account required MATRIX"])
       let server = try await RunningServer.startWithShop([

@@ -48,7 +48,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("the present password is tried, and the lock looked at, before anything else is asked")
+  @Test("the present password and the lock are checked before further prompts")
   func asksInOrder() async throws {
     let (server, device) = try await activated()
     let mistaken = try ControllingTerminal(device, ["password", "change"])
@@ -91,7 +91,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a password that may not be changed yet is said before anything is asked")
+  @Test("a password that cannot be changed yet is reported before any prompt")
   func tooYoung() async throws {
     let server = try await RunningServer.startWithShop([
       "--policy", "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20;HISTMINAGE=2",
@@ -107,7 +107,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("where no recovery code was made, that is said before anything is asked")
+  @Test("a missing recovery code is reported before any prompt")
   func noRecoveryCode() async throws {
     let (server, device) = try await activated()
     let none = "no recovery code was made since the keys were last made (signet recovery create)"

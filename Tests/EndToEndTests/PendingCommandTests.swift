@@ -35,7 +35,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("lists what waits for all containers, and for one that is named")
+  @Test("lists pending requests for all containers, and for a named one")
   func severalContainers() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

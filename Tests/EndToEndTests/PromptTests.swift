@@ -84,7 +84,7 @@ import Testing
     await open.stop()
   }
 
-  @Test("values to be typed are asked for until an empty line, and shown before anything is answered")
+  @Test("typed values are read until an empty line, and shown before the answer")
   func typedValues() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -133,7 +133,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("activating again says what is lost with the container, and goes on only when that is agreed to")
+  @Test("a second activation warns of the loss, and continues only after a confirmation")
   func activatesAgain() async throws {
     let server = try await RunningServer.startWithShop(["--minimum-length", "8"])
     let device = server.device()

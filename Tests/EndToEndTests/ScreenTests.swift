@@ -483,7 +483,7 @@ struct ScreenTests {
     await server.stop()
   }
 
-  @Test("what is to be copied is whole on each screen: it has no bar in it")
+  @Test("text to be copied is complete on each screen, without a bar")
   func copied() async throws {
     let server = try await RunningServer.start()
     let pin = try await server.json("certificate", "show").string("pin")

@@ -67,7 +67,7 @@ import Testing
     #expect(try profile() == ["type": "device"])
   }
 
-  @Test("a policy string, a profile or a file makes the whole policy; what is doubtful is said")
+  @Test("a policy string, a profile or a file sets the whole policy, with warnings")
   func takesAWholePolicy() async throws {
     let string =
       "NUM=6;MALPHA=0;MNALPHA=0;MUP=0;MLOW=0;MINLEN=6;MAXLEN=8;LOCKTYPE=lock;LOCKCOUNTER=3;HISTNUM=2;FOO=1"

@@ -217,7 +217,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a process that may open too few files says so, serves who is there, and others when there is room")
+  @Test("a server at its limit of open files logs it, and serves further clients once there is room")
   func fewDescriptors() async throws {
     let first = try await RunningServer.startWithShop()
     await first.stop()

@@ -149,7 +149,7 @@
     }
 
     @Test(
-      "agent and commands know each other by the group, and an app by its file; who only closes itself is refused by both"
+      "agent and commands identify each other by group, and apps by file; a merely protected process is refused by both"
     )
     func agent() async throws {
       let bench = try await Bench()

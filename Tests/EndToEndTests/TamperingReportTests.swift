@@ -96,7 +96,7 @@
       await bench.server.stop()
     }
 
-    @Test("a device whose generator of random numbers repeats itself is not refused, and its report is heard")
+    @Test("a device with repeated random numbers is not refused, and its report is accepted")
     func repeating() async throws {
       let bench = try await Bench(
         ["reactions": ["deviceTampering": "lock", "screenLock": "allow"]],
@@ -149,7 +149,7 @@
       await bench.server.stop()
     }
 
-    @Test("a server does not start with settings that say what is none, and names the member")
+    @Test("a server does not start with invalid settings, and names the member")
     func malformed() async throws {
       let server = try await RunningServer.start()
       await server.stop()

@@ -90,7 +90,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a long value goes on further in, so that no row of a terminal passes for another field")
+  @Test("a wrapped value is indented, so that no row resembles another field")
   func longValues() async throws {
     let (server, device) = try await started()
     let (spaces, bar) = (String(repeating: " ", count: 60), "  | Amount: 5.00 EUR")

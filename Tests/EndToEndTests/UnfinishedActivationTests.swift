@@ -51,7 +51,7 @@ import Testing
     return try await process.finish()
   }
 
-  @Test("what another server confirmed goes on working, and the rest can be deleted")
+  @Test("containers confirmed by another server keep working; the others can be deleted")
   func otherServers() async throws {
     let code = try await signet("otp")
     #expect(code.status == 0, "\(code.errorOutput)")

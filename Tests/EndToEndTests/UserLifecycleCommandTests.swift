@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "a suspension ends what is under way at both processes; a resumed user goes on",
+    "a suspension ends pending operations at both processes; a resumed user continues",
     arguments: StorageBackend.here)
   func suspends(_ backend: StorageBackend) async throws {
     let memory = try MemoryFolder()
@@ -65,7 +65,7 @@ import Testing
     withExtendedLifetime(memory) {}
   }
 
-  @Test("the device of a suspended user hears of a lock and of a wipe, and of nothing else")
+  @Test("the device of a suspended user gets a lock or a wipe, and nothing else")
   func orders() async throws {
     let server = try await Self.start(.sqlite)
     let device = server.device()

@@ -13,7 +13,7 @@ import Testing
     return kinds
   }
 
-  @Test("devices with their authenticators of all kinds, what is asked, and what happened last")
+  @Test("shows devices with all authenticators, pending requests and the last events")
   func oneScreen() async throws {
     let party = try await UAFParty.start()
     let server = party.server

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("an answer, or a JWS with a key, is verified; what was changed is refused, and said")
+  @Test("an answer, or a JWS with a key, is verified; an altered one is refused with the reason")
   func command() async throws {
     let decided = try await Decided()
     let good = try await decided.verify(

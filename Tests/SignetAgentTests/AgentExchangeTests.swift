@@ -219,7 +219,7 @@
       try await fixture.stop()
     }
 
-    @Test("one agent listens at a place, and what a killed one left is replaced")
+    @Test("one agent listens at a socket, and the socket of a killed one is replaced")
     func oneAgent() async throws {
       let fixture = try AgentFixture()
       #expect(throws: AgentSocketFailure.alreadyRunning(fixture.path)) {

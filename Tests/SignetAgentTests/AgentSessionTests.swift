@@ -111,7 +111,7 @@
     }
 
     @Test(
-      "a finger that the agent has matched unlocks; failures keep their names, and who hangs up calls it off")
+      "a finger matched by the agent unlocks; failures keep their names, and a hang-up cancels")
     func biometrics() async throws {
       let folder = try TemporaryFolder()
       let server = try await TestServer(

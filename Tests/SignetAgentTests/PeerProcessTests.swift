@@ -146,7 +146,7 @@
       return said
     }
 
-    @Test("whoever is root in namespaces of their own cannot speak in the name of a program of a group")
+    @Test("root in a user namespace cannot impersonate a program of a group")
     func namespaces() async throws {
       // The control: outside of the namespaces the program is greeted.
       let outside = try await said(by: [])

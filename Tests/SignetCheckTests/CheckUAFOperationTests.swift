@@ -83,7 +83,7 @@ import UAFFixture
     #expect(strange["signatureValid"] == false)
   }
 
-  @Test("messages as apps, clients and servers carry them, and requests, which are none") func carriers()
+  @Test("push messages of apps, clients and servers; requests are refused") func carriers()
     throws
   {
     let pair = try Pair()

@@ -75,7 +75,7 @@ struct CheckWycheproofTests {
     #expect(try CheckTool.answers(to: requests) == expected)
   }
 
-  @Test("JWS: nothing invalid verifies; what is valid does, or uses an algorithm that is not supported")
+  @Test("JWS: only valid signatures verify, except those with an unsupported algorithm")
   func jws() throws {
     let (verified, unsupported) = try check("json_web_signature_test")
     #expect(verified >= 40)

@@ -53,7 +53,7 @@ struct ResponseHeadTests {
     #expect(head.isFramed == isFramed)
   }
 
-  @Test("An answer of HTTP/2 is framed by itself, where HTTP/2 was asked for")
+  @Test("a response over HTTP/2 has the framing of HTTP/2")
   func framedByVersion() throws {
     let head = try #require(read(["HTTP/2 410 \r\n", "apns-id: 1\r\n", "\r\n"], upTo: .http2))
     #expect(head.status == 410)

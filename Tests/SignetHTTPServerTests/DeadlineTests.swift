@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("A client that ends its sending side has left: its handler is cancelled, and there is no answer")
+  @Test("a client that closes its sending side has disconnected: its handler is cancelled without a response")
   func halfClosedClient() async throws {
     let arrived = Gate()
     let wasCancelled = Gate()

@@ -182,7 +182,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
     #expect(refused.withLock { $0.map(\.remoteAddress) } == ["127.0.0.1"])
   }
 
-  @Test("Each hostile request is reported once, with what was answered", arguments: HostileRequest.all)
+  @Test("each hostile request is reported once, with its response", arguments: HostileRequest.all)
   func isReported(_ request: HostileRequest) async throws {
     var configuration = HTTPServerConfiguration(security: .insecurePlaintext, threadCount: 1)
     let refused = Mutex<[RefusedRequest]>([])

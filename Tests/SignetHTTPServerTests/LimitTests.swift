@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("Header fields larger than the connection's memory are refused, and the server goes on")
+  @Test("header fields larger than the connection's memory are refused, and the server continues")
   func hugeHeaders() async throws {
     try await withServer(handler: ok) { port in
       let refused = try await blocking {

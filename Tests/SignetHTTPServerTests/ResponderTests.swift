@@ -66,7 +66,9 @@ import Testing
     }
   }
 
-  @Test("many that are answered at once all hear, also where the first of them has left", arguments: [1, 3])
+  @Test(
+    "concurrently answered clients all get their response, also if the first has disconnected",
+    arguments: [1, 3])
   func batches(threads: Int) async throws {
     let batches = (0..<10).map { _ in Batch(40) }
     let configuration = HTTPServerConfiguration(security: .insecurePlaintext, threadCount: threads)
@@ -143,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("a task that hands over what ends its work is not asked any more")
+  @Test("a task that hands over its completion is not polled again")
   func handingOver() async throws {
     let (arrived, told) = (Gate(), Gate())
     try await serving(direct: { _, responder in
@@ -168,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("the observer hears of each answer, and not of what no handler has seen")
+  @Test("the observer gets each response of a handler, and no others")
   func observer() async throws {
     let heard = Mutex<[AnsweredRequest]>([])
     var configuration = HTTPServerConfiguration(security: .insecurePlaintext)
@@ -188,7 +190,7 @@ import Testing
       ])
   }
 
-  @Test("the observer hears of the route that was found, and of none where there is none")
+  @Test("the observer gets the matched route, or none")
   func observedRoute() async throws {
     let heard = Mutex<[String?]>([])
     var configuration = HTTPServerConfiguration(security: .insecurePlaintext)
@@ -206,7 +208,7 @@ import Testing
     #expect(heard.withLock { $0 } == ["/a/{name}", nil])
   }
 
-  @Test("a response that is kept is sent as often as wanted, and forgotten where it is changed")
+  @Test("a cached response can be sent repeatedly, and a change drops it")
   func kept() async throws {
     let kept = ServerResponse(status: 200, headers: ["X-A": "b"], body: Array("kept".utf8)).keptForSending()
     #expect(kept.kept != nil && kept == ServerResponse(status: 200, headers: ["X-A": "b"], body: kept.body))

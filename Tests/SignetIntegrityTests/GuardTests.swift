@@ -8,7 +8,7 @@
   import SignetIntegrity
 
   @Suite(.timeLimit(.minutes(10))) struct GuardTests {
-    @Test("libraries are judged by who asks for them and where they come from")
+    @Test("libraries are judged by their requester and origin")
     func libraries() throws {
       let program = LibraryFacts(
         path: "/opt/app/bin/app", needed: ["liba.so.1", "libc.so.6"],

@@ -58,7 +58,7 @@
       var remaining: [pid_t] { children.filter { kill($0, 0) == 0 } }
     }
 
-    @Test("what a guard finds in a process of its own comes back, and so does that it finds nothing")
+    @Test("findings of a guard in a separate process are returned, also none")
     func answers() async throws {
       let parent = getpid()
       let seen = try await report(
@@ -145,7 +145,7 @@
     }
 
     @Test(
-      "a guard that hangs in the process is waited for no more, and not started again before it comes back")
+      "a hanging guard is abandoned, and not started again before it returns")
     func hangsHere() async throws {
       let starts = Mutex(0)
       let gate = DispatchSemaphore(value: 0)

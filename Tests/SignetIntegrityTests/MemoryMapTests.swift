@@ -30,7 +30,7 @@
       #expect(map.mapping(at: 0xffff_ffff_ff60_0fff)?.name == "[vsyscall]")
     }
 
-    @Test("what is no line is left out, and nothing that is read stops the program")
+    @Test("malformed lines are skipped, and no input stops the program")
     func hostile() {
       for line in [
         "", "-", "1-", "1-2", "2-1 r-xp 0 0:0 0", "g-h r-xp 0 0:0 0", "1-2 r-x 0 0:0 0", "1-2 r-xp x 0:0 0",

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("the maximum is the weightiest piece; the sum counts each finding once, and 1 at the most")
+  @Test("the maximum is the heaviest finding; the sum counts each finding once, up to 1")
   func scores() {
     let evidence = [Evidence(light, "a"), Evidence(light, "b"), Evidence(heavy, "c")]
     #expect(Scoring.maximum.score(evidence) == 0.7)

@@ -11,7 +11,7 @@ import SignetIntegrity
     try IntegritySettings(JSONObject(parsing: Array(text.utf8)), over: standard)
   }
 
-  @Test("what is written holds, what is left out is as it was, and what is read is written the same")
+  @Test("written members apply, omitted ones keep defaults, and settings round-trip")
   func reads() throws {
     #expect(try read("{}") == standard)
     let settings = try read(

@@ -86,7 +86,7 @@ struct AuthenticatorURIFormTests {
   }
 
   @Test(
-    "what a half lacks is named, and what is out of range is refused",
+    "missing members of a half are named, and values out of range are refused",
     arguments: [
       ("pushauth://push/x?a=aHR0cHM6Ly9h&s=AAAA", InterchangeFailure.missing("r (endpoint)")),
       ("pushauth://push/x?r=aHR0cHM6Ly9h&s=AAAA", .missing("a (endpoint)")),

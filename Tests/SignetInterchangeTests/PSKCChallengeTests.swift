@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "what is no suite, or contradicts it, is named with its reason",
+    "invalid and contradictory suites are refused with the reason",
     arguments: [
       ("", "", "the suite is missing"),
       ("<Suite>HMAC-SHA1</Suite>", "", "this is not an OCRA suite"),
@@ -113,7 +113,7 @@ import Testing
         + [.notRepresentable(format, reason: "a check digit")])
   }
 
-  @Test("an account that contradicts its suite is none; counter and lengths make no other account")
+  @Test("an account that contradicts its suite is refused; counter and lengths do not distinguish accounts")
   func accounts() throws {
     let suite = try OCRASuite("OCRA-1:HOTP-SHA1-6:QN08")
     #expect(throws: InterchangeFailure.invalid("counter", reason: "is not used by the suite")) {

@@ -201,7 +201,7 @@ struct URITests {
     }
   }
 
-  @Test("a secret that was written with 0, 1 and 8 is read where that is asked for")
+  @Test("a secret written with 0, 1 and 8 is read in transcribed mode")
   func transcribed() throws {
     let uri = "otpauth://totp/n?secret=G0ZD1N8V"
     #expect(throws: InterchangeFailure.self) { try OTPAccount(uri: uri) }

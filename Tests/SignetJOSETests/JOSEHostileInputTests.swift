@@ -74,7 +74,7 @@ import Testing
     #expect(refused > 100)
   }
 
-  @Test("Every failure says what to do, and none repeats what was sent")
+  @Test("every failure says what to do, and none repeats the input")
   func describesFailures() {
     let failures: [JOSEFailure] = [
       .tooLarge(byteCount: 2, limit: 1), .wrongSegmentCount(expected: 3), .notBase64URL(.header),

@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("CBC: a right MAC over a ciphertext that is no whole block or has wrong padding")
+  @Test("CBC: a partial block or wrong padding is refused despite a valid MAC")
   func refusesWrongPadding() throws {
     let secret = [UInt8](repeating: 3, count: 32)
     let key = try DecryptionKey(SharedSecretBox(SecretBytes(copying: secret)))

@@ -48,7 +48,7 @@ struct AccountLockTests {
     #expect(lock.broken.map(\.breach.policy) == ["biometricAvailable", "deviceTampering"])
   }
 
-  @Test("a policy that is not known any more keeps its lock; one that is not asked for any more does not")
+  @Test("a policy that became unknown keeps its lock; a removed policy does not")
   func unknown() async throws {
     var lock = AccountLock()
     lock.apply(await report(biometrics: false, screenLock: false), at: 1)

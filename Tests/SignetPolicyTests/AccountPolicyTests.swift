@@ -156,7 +156,7 @@ struct AccountPolicyTests {
   }
 
   @Test(
-    "what is no number crashes nothing: a score is not known then, and tampering locks",
+    "a score that is not a number is unknown, and tampering locks",
     arguments: [
       Double.nan, .infinity, -.infinity, .signalingNaN,
     ])

@@ -130,7 +130,7 @@ struct LockPolicyTests {
       LockPolicy.fiveAttempts.decision(after: state, at: Self.moment(5)) == .wait(.seconds(60), remaining: 2))
   }
 
-  @Test("at the limit what is protected is erased where the policy says so")
+  @Test("at the limit the domain is erased if the policy says so")
   func wipes() {
     let policies: [LockPolicy] = [.lock(limit: 2, atLimit: .wipe), .coolDown(waits: [0], atLimit: .wipe)]
     for policy in policies {

@@ -76,7 +76,7 @@ struct PasswordChecksTests {
     #expect(try await violations(try policy(), "cafe\u{301}s\u{3000}gut", checks).isEmpty)
   }
 
-  @Test("a dictionary that is asked for and not there is an error, never an acceptance")
+  @Test("a required dictionary that is missing is an error, never an acceptance")
   func missing() async throws {
     let policy = try policy(dictionary: true)
     await #expect(throws: PasswordDictionaryFailure.missing) { try await violations(policy, "Kx7!tt") }

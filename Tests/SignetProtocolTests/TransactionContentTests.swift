@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "what is not known here, or does not show as it is, is refused",
+    "unknown fields and misleading texts are refused",
     arguments: [
       "", "{}", "[]", #"{"from":"B"}"#, #"{"text":"x"}"#, #"{"from":"","text":"x"}"#,
       #"{"from":"B","text":""}"#, #"{"from":"B","text":"a\u202e"}"#,

@@ -44,7 +44,7 @@ struct PushInboxTests {
     #expect(inbox.notifications.count == 1)
   }
 
-  @Test("what was forgotten is still a replay, for 30 days or as long as it lives") func forgotten() throws {
+  @Test("a deleted message is still a replay for 30 days or its lifetime") func forgotten() throws {
     var inbox = PushAuthInbox()
     let message = try PushSamples.received(PushSamples.message())
     _ = try inbox.receive(message, at: now)
@@ -75,7 +75,7 @@ struct PushInboxTests {
     #expect(unsaid.expires == now + 120_000)
   }
 
-  @Test("an answer has to be of the kind that is asked for; a no always is") func answers() throws {
+  @Test("an answer must be of the required kind; a denial always is") func answers() throws {
     for kind in PushAuthKind.allCases {
       let inbox = try inbox(1, kind: kind)
       for (answer, fits) in [

@@ -54,7 +54,7 @@ struct WebPushTests {
     PushMessage(envelope: "a.b.c.d.e", topic: "T-1", expires: clock.now + 300)
   }
 
-  @Test("Another implementation decrypts the message, and finds who sent it")
+  @Test("another implementation decrypts the message and identifies its sender")
   func request() async throws {
     try services.answer(201)
     try await dispatcher().send(message, to: target())

@@ -37,7 +37,7 @@ struct PostgreSQLSessionTests {
     await database.close()
   }
 
-  @Test("a step that stands still is undone by the server, and runs again", arguments: ["INSERT", "COMMIT"])
+  @Test("a stalled step is rolled back by the server and repeated", arguments: ["INSERT", "COMMIT"])
   func standsStill(_ statement: String) async throws {
     let fixture = try SQLFixture(.postgreSQL)
     let isFirst = Mutex(true)

@@ -240,7 +240,7 @@ import Testing
     #expect(Set(numbers.compactMap { $0 }).count == 3)
   }
 
-  @Test("what is read once in a transaction is forgotten when it is undone", arguments: Backend.here)
+  @Test("values cached in a transaction are dropped at its rollback", arguments: Backend.here)
   func transactionLocal(_ backend: Backend) async throws {
     struct Refusal: Error {}
     let database = try SQLFixture(backend).open(connections: 1)

@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "of steps in one commit, one that is undone leaves nothing of what it has set", arguments: Backend.here)
+    "a rolled-back step of a shared commit leaves no values", arguments: Backend.here)
   func undone(_ backend: Backend) async throws {
     let (_, database) = try await Self.begin(backend)
     // The steps behind it wait together; the first of them may run twice.

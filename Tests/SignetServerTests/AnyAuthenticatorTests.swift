@@ -28,7 +28,7 @@ import UAFFixture
   private typealias Bench = AuthenticatorBench
 
   @Test(
-    "whichever authenticator the user has alone is asked, and the ID token says what its answer shows",
+    "the user's only authenticator is asked, and the ID token says what its answer proves",
     arguments: Kind.allCases, [ClientRecord.Delivery.poll, .ping])
   func one(_ kind: Kind, _ delivery: ClientRecord.Delivery) async throws {
     let bench = try await Bench([kind])
@@ -85,7 +85,7 @@ import UAFFixture
     try Self.expect(try await bench.claims(client, asked.id), of: kind)
   }
 
-  @Test("what a client asks by a message is shown whole: who asks, and the message")
+  @Test("a client's request shows the requester and the whole message")
   func shows() async throws {
     let bench = try await Bench([.uaf, .app])
     let client = try await bench.register()
@@ -376,7 +376,7 @@ import UAFFixture
   }
 
   @Test(
-    "the yes of an app, or of a UAF key, is held against the requirement as it is then",
+    "an acceptance by an app or a UAF key is checked against the requirement at that time",
     arguments: [Kind.uaf, .app])
   func tightened(_ kind: Kind) async throws {
     let bench = try await Bench([kind])
@@ -419,7 +419,7 @@ import UAFFixture
     }
   }
 
-  @Test("a container that cannot show what is required is offered a no")
+  @Test("a container that cannot meet the requirement can only deny")
   func offeredANo() async throws {
     let bench = try await Bench([.container, .uaf])
     let made = try await bench.make("Pay 10", requirements: ["urn:signet:acr:uaf"])

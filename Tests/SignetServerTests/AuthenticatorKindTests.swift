@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("a number that an app is asked by name is in the evidence, and a wrong one denies the transaction")
+  @Test("a requested number is in the evidence, and a wrong one denies the transaction")
   func numbers() async throws {
     for isRight in [true, false] {
       let bench = try await AuthenticatorBench([.app])
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("no other authenticator is asked what a message asks, sees it or answers it")
+  @Test("a request by message is not visible to other authenticators, which cannot answer it")
   func appAlone() async throws {
     let bench = try await AuthenticatorBench(AnyAuthenticatorTests.Kind.allCases)
     let id = try await Self.send(bench, ["text": "Pay 10"]).record.transaction
@@ -179,7 +179,7 @@ import Testing
     #expect(try await storage.openRequests(to: "alice", at: now, limit: 9).isEmpty)
   }
 
-  @Test("a message that its relying party withdraws is answered no more")
+  @Test("a message withdrawn by its relying party cannot be answered")
   func withdrawn() async throws {
     let bench = try await AuthenticatorBench([.app])
     let sent = try await Self.send(bench)

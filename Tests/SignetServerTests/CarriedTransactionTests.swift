@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("whoever decides what is for anybody becomes its user; one does")
+  @Test("a transaction without a user gets the one user who decides it")
   func anybody() async throws {
     let server = try ServerFixture()
     let (alices, bobs) = (try await server.activate("alice"), try await server.activate("bob", device: 2))
@@ -69,7 +69,7 @@ import Testing
     return try await device.decision(status, request, at: now, signedBy: key)
   }
 
-  @Test("what a user signs unasked is kept once, and listed for the relying party in order")
+  @Test("a text signed unasked is stored once, and listed for the relying party in order")
   func initiated() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()

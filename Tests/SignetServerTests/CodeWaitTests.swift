@@ -14,7 +14,7 @@ import Testing
     try await server.codes.validate(code, user: UserID(user), by: .init(.local, client: client)).value
   }
 
-  @Test("an address that guesses waits; the user, from elsewhere, goes on")
+  @Test("a guessing address has to wait; the user at another address does not")
   func holdsUpTheGuesserOnly() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -119,7 +119,7 @@ import Testing
     #expect(try await problem { try await validate("x", server, from: client) } == .malformed)
   }
 
-  @Test("a user that is none is answered like any other, wait for wait") func tellsNothing() async throws {
+  @Test("an unknown user gets the same answers and waits as any other") func tellsNothing() async throws {
     let server = try ServerFixture()
     _ = try await server.activate()
     for _ in 1...12 {

@@ -155,7 +155,7 @@ import Testing
     #expect(failure(object.text, nil) == .notADecision)
   }
 
-  @Test("a public key in PEM is read as it is written, and nothing else is")
+  @Test("a public key is read in PEM only")
   func readsPEM() throws {
     let key = P256.Signing.PrivateKey().publicKey
     #expect(try P256.Signing.PublicKey(pem: key.pemRepresentation) == key)

@@ -214,7 +214,7 @@ import UAFFixture
     #expect(key == nil)
   }
 
-  @Test("a response that is longer than what is kept of an answer is refused, and decides nothing")
+  @Test("a response longer than the evidence limit is refused and decides nothing")
   func tooLong() async throws {
     let bench = try await AuthenticatorBench([.uaf])
     let id = try await bench.make("Pay 10").record.id
@@ -339,7 +339,7 @@ import UAFFixture
     return changed
   }
 
-  @Test("who states it anew, with another server's key, is found out by what the authenticator has signed")
+  @Test("a statement signed anew with another server's key is detected by the authenticator's signature")
   func restatedUAF() async throws {
     let answered = try await Answered(.uaf)
     let keys = try await SigningKeyService(answered.bench.server.context).published().keys
@@ -441,7 +441,7 @@ import UAFFixture
   }
 
   @Test(
-    "what is kept of an app's answer can't be changed in the database",
+    "the evidence of an app's answer cannot be altered in the database",
     arguments: [
       "evidence = NULL", "evidence = zeroblob(3)", "evidence_key = NULL", "evidence_key = zeroblob(60)",
     ])

@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test(
-    "files in the folder that are none of ours, or cut short, are passed over", .enabled(if: Self.hasMemory))
+    "foreign and truncated files in the folder are skipped", .enabled(if: Self.hasMemory))
   func passesOver() async throws {
     let memory = try MemoryFolder()
     let opened = try await folder(runtime: memory.path)

@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("what is sealed is AES-256-GCM under a key of its row's own, which HKDF makes of the master key")
+  @Test("values are sealed by AES-256-GCM under a key for each row, derived from the master key by HKDF")
   func sealsAsDescribed() throws {
     let bytes = SecureRandom.bytes(MasterKey.byteCount)
     let key = MasterKey(SecretBytes(copying: bytes))
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("what is sealed for one row does not open for another, nor under another key")
+  @Test("a value sealed for one row does not open for another row or key")
   func bindsSealedSecrets() throws {
     let (key, other) = (
       MasterKey(.random(byteCount: MasterKey.byteCount)), MasterKey(.random(byteCount: MasterKey.byteCount))

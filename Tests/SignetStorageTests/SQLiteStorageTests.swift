@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "a state that is none is no state: neither a yes, nor open to another app",
+    "an invalid state is neither an acceptance nor open to another app",
     arguments: ["pushauth_mechanisms", "pushauth_messages"])
   func refusesUnknownStates(_ table: String) async throws {
     let folder = try TemporaryFolder()

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "what a storage keeps of a key does not count for one with another row key over the same connections",
+    "a storage's cached keys are not used by one with another row key on the same connections",
     arguments: StorageBackend.here)
   func otherRowKey(_ backend: StorageBackend) async throws {
     try await Self.run(on: backend) { first, _, _ in

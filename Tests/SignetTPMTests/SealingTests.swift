@@ -121,7 +121,7 @@
       for value in values + [counterValue] { #expect(!isHeard(value)) }
     }
 
-    @Test("an address of a TPM is read as it is written, and nothing else is")
+    @Test("only the documented forms of a TPM address are read")
     func addresses() throws {
       for (text, address) in [
         ("device:/dev/tpmrm0", .standard),

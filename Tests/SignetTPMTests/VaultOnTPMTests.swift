@@ -189,7 +189,7 @@
       await #expect(throws: VaultFailure.lockedOut) { try await key(vault, id, "1234") }
     }
 
-    @Test("a TPM that was cleared is a loss, one that is switched off is not")
+    @Test("a cleared TPM is a loss; a disabled one is not")
     func lost() async throws {
       let vault = try open()
       let id = try await addContainer(vault)

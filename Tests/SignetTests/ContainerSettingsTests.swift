@@ -27,7 +27,7 @@ import Testing
     await inviting.server.stop()
   }
 
-  @Test("other certificates and pins, from the next request on; what is none of either changes nothing")
+  @Test("new certificates and pins apply from the next request; invalid ones change nothing")
   func trust() async throws {
     let folder = try TemporaryFolder()
     let inviting = try await InvitingServer()

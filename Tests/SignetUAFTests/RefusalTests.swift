@@ -407,7 +407,7 @@ struct RegistrationRefusalTests {
     _ = try maker.registrationExpectation(roots: [root], unixTime: now).verify(maker.registration())
   }
 
-  @Test("texts that only look the same are not: the Kelvin sign is no K") func lookalikes() throws {
+  @Test("similar texts differ: the Kelvin sign is not a K") func lookalikes() throws {
     var expectation = try MessageMaker(.registration).registrationExpectation()
     expectation.context.header = OperationHeader(operation: .registration, appID: "K", serverData: "K")
     expectation.context.trustedFacets = ["K"]

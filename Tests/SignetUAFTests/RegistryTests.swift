@@ -120,7 +120,7 @@ import Testing
     #expect(failure == .tooDeep(offset: 4 * (TLVReader.maximumDepth - 1)))
   }
 
-  @Test("signatures whose senders leave out zeros are read, and strictly refused where that is wanted")
+  @Test("signatures without leading zeros are read, except in strict mode")
   func looseDER() throws {
     let key = P256.Signing.PrivateKey()
     let publicKey = UAFPublicKey.p256(key.publicKey)

@@ -30,7 +30,7 @@ struct AccountVaultTests {
     return texts
   }
 
-  @Test("made once, whoever asks, and never among the containers of servers")
+  @Test("the domain of accounts is made once, and never listed among the containers of servers")
   func madeOnce() async throws {
     let vault = try fixture.open()
     #expect(try await vault.accountsContainer() == nil)
@@ -101,7 +101,7 @@ struct AccountVaultTests {
     #expect(try await Self.texts(try fixture.open(), id).count == 50)
   }
 
-  @Test("a password takes the place of the device, and back; what was opened before is of no use")
+  @Test("a password replaces the device lock and back; sessions opened before are closed")
   func protection() async throws {
     let vault = try fixture.open()
     let id = try await made(vault)

@@ -324,7 +324,7 @@ struct HardwareTests {
     #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
   }
 
-  @Test("a place whose slot was never stored is given back by the next who opens, and not while it is made")
+  @Test("an index whose slot was never stored is deleted at the next opening, and not while it is made")
   func placeOfNoSlot() async throws {
     let id = try await vault.addContainer(.sample())
     for _ in 0..<2 {

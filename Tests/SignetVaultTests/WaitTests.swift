@@ -118,7 +118,7 @@ struct WaitTests {
     #expect(try await vault.wipeReceipts().isEmpty)
   }
 
-  @Test("who is killed between the last attempt and the erasing has it erased at the next one")
+  @Test("after a kill between the last attempt and the erasure, the next attempt erases")
   func killedBeforeWipe() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 1, atLimit: .wipe)))
     await #expect(processExitsWith: .signal(SIGKILL)) {

@@ -184,7 +184,7 @@ import Testing
     await party.server.stop()
   }
 
-  @Test("At a terminal a person chooses, mistypes and is asked again; nothing that is typed is shown")
+  @Test("a mistyped PIN is asked for again at the terminal, without echo")
   func terminal() async throws {
     let party = try await UAFParty.start()
     let device = party.device()

@@ -10,7 +10,7 @@ import Testing
     try await ServerCommand.run(["transaction", "verify"] + words)
   }
 
-  @Test("an answer by UAF is verified without the server, and what was changed is named")
+  @Test("a UAF answer is verified without the server, and altered parts are named")
   func command() async throws {
     let party = try await UAFParty.start()
     let (server, device) = (party.server, party.device())

@@ -10,7 +10,7 @@
     .timeLimit(.minutes(10))
   )
   struct UAFFingerprintTests {
-    @Test("a finger registers, confirms what is shown, and is asked for again where it is a stranger's")
+    @Test("a finger registers and confirms; an unknown finger is asked for again")
     func finger() async throws {
       let fprint = try await FprintFixture()
       try await fprint.enrol("right-index-finger", as: "right")

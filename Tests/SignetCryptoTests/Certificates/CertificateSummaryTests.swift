@@ -3,7 +3,7 @@ import Testing
 
 /// The contents of a server's certificate.
 @Suite struct CertificateSummaryTests {
-  @Test("names, addresses and end are what was asked for, and can be asked for again")
+  @Test("names, addresses and expiry are as requested, and can be renewed")
   func roundTrip() throws {
     let authority = try CertificateAuthority(at: 1_800_000_000)
     let dnsNames = ["localhost", "*.example.com", String(repeating: "a", count: 60) + ".example.org"]

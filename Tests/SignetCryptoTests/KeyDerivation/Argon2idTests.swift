@@ -24,7 +24,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("What there is no memory for is refused, and what there is memory for goes on")
+    @Test("a derivation beyond the memory is refused; others continue")
     func noMemory() async {
       await #expect(processExitsWith: .success) {
         let sizes = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")

@@ -162,7 +162,7 @@ import Testing
     #expect(Set([publicKey, again.publicKey, P256.Signing.PrivateKey().publicKey]).count == 2)
   }
 
-  @Test("The scalars 1 and order - 1 are keys; 0, the order and more are none")
+  @Test("scalars from 1 to order - 1 are keys; 0, the order and above are refused")
   func scalarBounds() throws {
     let one = try P256.Signing.PrivateKey(
       rawRepresentation: SecretBytes(copying: [UInt8](repeating: 0, count: 31) + [1]))

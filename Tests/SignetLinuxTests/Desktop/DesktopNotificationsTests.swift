@@ -26,7 +26,7 @@ import Testing
       ])
   }
 
-  @Test("what looks like markup is shown as it is, whether or not the service reads markup")
+  @Test("markup characters are shown literally, with and without markup support")
   func markup() async throws {
     let text = #"<b>a</b> & <img src="x"> 'c'"#
     let reads = try await NotificationFixture()

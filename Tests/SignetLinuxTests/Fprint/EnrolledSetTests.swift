@@ -47,7 +47,7 @@ struct EnrolledSetTests {
 
 @Suite("Input to the identity of an enrolled set")
 struct EnrolledSetIdentityTests {
-  @Test("another account, reader or finger is another set; the order of fingers is none")
+  @Test("account, reader and fingers identify a set; the order of fingers does not")
   func parts() {
     let set = EnrolledSet(user: 1000, reader: "Virtual", fingers: ["left-thumb", "right-thumb"])
     #expect(EnrolledSet(user: 1000, reader: "Virtual", fingers: ["right-thumb", "left-thumb"]) == set)

@@ -65,7 +65,7 @@ struct FprintGateTests {
     #expect(hints.hints == [.touchSensor(reason: "Sign in")])
   }
 
-  @Test("three other fingers are a mismatch; one, and then the right one, is none")
+  @Test("three other fingers are a mismatch; one other and then the right one is a match")
   func mismatch() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")

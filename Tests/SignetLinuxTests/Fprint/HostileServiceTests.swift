@@ -21,7 +21,7 @@ struct HostileServiceTests {
     await #expect(throws: BiometricFailure.unavailable(words)) { try await fprint.gate.match("Sign in") }
   }
 
-  @Test("a status without a word, or with another value in its place, is no match")
+  @Test("a status without a word, or with another type, is not a match")
   func statusOfAnotherForm() async throws {
     for status in [[], [BusArgument.flag(true)], [.unsigned(1)]] {
       let fprint = try await StandInFprint(.init(statuses: [status]))
@@ -31,7 +31,7 @@ struct HostileServiceTests {
     }
   }
 
-  @Test("a list that is none, is empty or has more fingers than hands have")
+  @Test("a list that is malformed, empty or longer than ten fingers is refused")
   func lists() async throws {
     let none = try await StandInFprint(.init(fingers: nil))
     await #expect(throws: BiometricFailure.unavailable("fprintd listed something else than fingers")) {

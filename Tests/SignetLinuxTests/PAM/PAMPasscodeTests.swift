@@ -10,7 +10,7 @@ import Testing
   "Device passcode with the real PAM", .timeLimit(.minutes(10)),
   .enabled(if: PAMFixture.isPossible, "needs libpam-wrapper"))
 struct PAMPasscodeTests {
-  @Test("a service without a file is none, and PAM is not asked by other rules")
+  @Test("a service without a file is an error; PAM does not fall back to other rules")
   func notCapable() async throws {
     let passcode = try PAMFixture(
       "auth required pam_permit.so", "account required pam_permit.so", name: "other")
@@ -89,7 +89,7 @@ struct PAMPasscodeTests {
     }
   }
 
-  @Test("who gives no answer has called it off, even if a later module lets everybody in")
+  @Test("a missing answer cancels, even if a later module admits everyone")
   func calledOff() async throws {
     for control in ["required", "optional"] {
       let passcode = try PAMFixture(

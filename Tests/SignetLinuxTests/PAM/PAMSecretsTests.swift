@@ -45,7 +45,7 @@ import SignetLinux
     withExtendedLifetime(secret) {}
   }
 
-  @Test("what a call leaves on the stack, however deep, is gone with the thread")
+  @Test("secrets on the stack are wiped at the end of the thread, at any depth")
   func stack() throws {
     let secret = Self.randomPasscode()
     let search = try MemorySearch()

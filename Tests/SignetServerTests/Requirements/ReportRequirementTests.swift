@@ -107,7 +107,7 @@ import Testing
     #expect(try await found(made.id, fixture).decision?.container == other.container)
   }
 
-  @Test("acr says what was known at the decision: a later report makes nothing fresh, and nothing old")
+  @Test("acr states the report at the time of the decision; later reports do not change it")
   func atTheDecision() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()

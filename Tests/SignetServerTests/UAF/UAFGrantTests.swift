@@ -78,7 +78,7 @@ import UAFFixture
   }
 
   @Test(
-    "who confirmed something is known by that, and by nothing else",
+    "a confirmation identifies its user only for its own transaction",
     arguments: [
       #"{"username":"alice","transaction":"Pay 10 to Bob"}"#, #"{"transaction":"Pay 10 to Bob"}"#,
       #"{"username":"alice","transaction":[{"contentType":"text/plain","content":"UGF5"},{"contentType":"text/plain","content":"UGF6"}]}"#,

@@ -41,7 +41,7 @@ import UAFFixture
       .integer("statusCode")
   }
 
-  @Test("strangers who ask to authenticate write nothing into the audit log")
+  @Test("unauthenticated requests write nothing into the audit log")
   func asksQuietly() async throws {
     let server = try await UAFServer(UAFTestKey())
     let before = try await server.audit().count
@@ -249,7 +249,7 @@ import UAFFixture
     ).integer("statusCode")
   }
 
-  @Test("of a combination all are needed, and each assertion holds by itself")
+  @Test("all authenticators of a combination are required, and each assertion is verified separately")
   func takesSeveralAssertions() async throws {
     var (server, first, second) = try await pair()
     #expect(try await respond(server, .registration, [first]) == 1492)

@@ -117,7 +117,7 @@ import UAFFixture
     #expect(way.sent().isEmpty)
   }
 
-  @Test("a way that is not set up is none: for a token, and for a device")
+  @Test("a dispatcher that is not configured is refused, for tokens and for devices")
   func isNotThere() async throws {
     let server = try await UAFServer(UAFTestKey())
     let device = try await UAFTestDevice(on: server)

@@ -36,7 +36,7 @@ import Testing
     for time in [1300, 1301] as [Int64] { #expect(targets(until: 1300, at: time) == ["d1"]) }
   }
 
-  @Test("who has UAF alone asked makes no operation but the one that was made for that")
+  @Test("a request for UAF alone has only its own operation")
   func askers() {
     func mayAsk(_ request: TransactionRecord, _ operations: [UAFOperationRecord], isClients: Bool = false)
       -> Bool

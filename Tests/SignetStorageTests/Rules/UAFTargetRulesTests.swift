@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "a change that takes the address away, and nothing else, is no grant",
+    "a change that only removes the address grants nothing",
     arguments: [
       (UAFTargetChange(sealedTarget: []), true), (UAFTargetChange(sealedTarget: [1]), false),
       (UAFTargetChange(name: "x", sealedTarget: []), false),

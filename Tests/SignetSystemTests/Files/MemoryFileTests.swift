@@ -27,7 +27,7 @@ import Testing
     withExtendedLifetime(memory) {}
   }
 
-  @Test("what is done in an open folder is done there, whatever has its path by then")
+  @Test("operations in an open folder stay in it, even if its path was replaced")
   func staysInTheFolder() throws {
     let parent = try TemporaryFolder()
     let (path, moved) = (parent.file("keys"), parent.file("moved"))

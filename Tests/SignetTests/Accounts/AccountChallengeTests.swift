@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("of fifty that answer at once, each has a counter of its own; a rename and an export keep it all")
+  @Test("fifty concurrent answers have distinct counters; a rename and an export keep them")
   func oncePerResponse() async throws {
     let bench = try Bench()
     let added = try await Self.imported(

@@ -92,7 +92,7 @@ import Testing
     #expect(exported.map(\.kind) == [.hotp(counter: 55)])
   }
 
-  @Test("what is there already is named and not added again; another secret is another account")
+  @Test("an existing account is named and not added again; another secret is another account")
   func duplicates() async throws {
     let bench = try Bench()
     let device = try bench.device()

@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test("an account that is locked while its user is asked approves nothing") func lockedMeanwhile()
+  @Test("an account locked during the prompt approves nothing") func lockedMeanwhile()
     async throws
   {
     let gate = Gate()

@@ -303,7 +303,7 @@ import Testing
     }
   }
 
-  @Test("all servers are asked at once, and none is waited for longer than 5 s", arguments: [0, 3, 30])
+  @Test("all servers are asked concurrently, with a time limit of 5 s each", arguments: [0, 3, 30])
   func atOnce(_ limit: Int) async throws {
     let folder = try TemporaryFolder()
     let servers = Meeting()

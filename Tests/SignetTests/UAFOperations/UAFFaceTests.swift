@@ -45,7 +45,7 @@ struct UAFFaceTests {
       ])
   }
 
-  @Test("a face that is not recognised is asked for again; the fifth time in a row locks")
+  @Test("an unrecognised face is asked for again; the fifth failure in a row locks")
   func mismatches() async throws {
     let fixture = try await fixture()
     face.queue(.failure(.mismatch), .failure(.mismatch))
