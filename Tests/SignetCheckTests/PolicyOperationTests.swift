@@ -3,40 +3,56 @@ import Testing
 
 @Suite("Policies in signet-check", .timeLimit(.minutes(10)))
 struct PolicyOperationTests {
-  private static let numeric =
+  static let numeric =
     "UP=0;LOW=0;NUM=6;ALPHA=0;NALPHA=0;MUP=0;MLOW=0;MNUM=8;MALPHA=0;MNALPHA=0;MINLEN=6;MAXLEN=8"
+
+  /// A password under a policy, with earlier passwords, and the rules that it breaks.
+  struct PasswordCase: Sendable {
+    var policy: JSONValue = .string(PolicyOperationTests.numeric)
+    let password: String
+    var history: [String] = []
+    var violations: [String] = []
+  }
 
   @Test(
     "passwords",
     arguments: [
-      (.string(numeric), "482915", [], []),
-      (.string(numeric), "48291", [], ["minLength", "minDigits"]),
-      (.string(numeric), "4829150637", [], ["maxLength", "maxDigits"]),
-      (.string(numeric), "48a915", [], ["maxLowercase", "maxLetters", "minDigits"]),
-      (.string(numeric), "123456", [], ["allowSequences"]),
-      (.string(numeric), "482915", ["482915"], []),
-      (.string(numeric + ";HISTNUM=2"), "482915", ["482915", "719304"], ["maxHistory"]),
-      (.string(numeric + ";HISTNUM=2"), "482915", ["482915", "719304", "602847"], []),
-      (.string("MINLEN=1;MAXLEN=9;HISTNUM=1"), "cafe\u{301}", ["caf\u{E9}"], ["maxHistory"]),
-      (.string("MINLEN=1;MAXLEN=9;HISTNUM=1"), "\u{7}", ["\u{7}", ""], ["disallowedCharacter"]),
-      (["minLength": 4, "maxLength": 8, "maxRepeats": 2], "aaa", [], ["minLength", "maxRepeats"]),
-      (
-        [
+      PasswordCase(password: "482915"),
+      PasswordCase(password: "48291", violations: ["minLength", "minDigits"]),
+      PasswordCase(password: "4829150637", violations: ["maxLength", "maxDigits"]),
+      PasswordCase(password: "48a915", violations: ["maxLowercase", "maxLetters", "minDigits"]),
+      PasswordCase(password: "123456", violations: ["allowSequences"]),
+      PasswordCase(password: "482915", history: ["482915"]),
+      PasswordCase(
+        policy: .string(numeric + ";HISTNUM=2"), password: "482915", history: ["482915", "719304"],
+        violations: ["maxHistory"]),
+      PasswordCase(
+        policy: .string(numeric + ";HISTNUM=2"), password: "482915", history: ["482915", "719304", "602847"]),
+      PasswordCase(
+        policy: "MINLEN=1;MAXLEN=9;HISTNUM=1", password: "cafe\u{301}", history: ["caf\u{E9}"],
+        violations: ["maxHistory"]),
+      PasswordCase(
+        policy: "MINLEN=1;MAXLEN=9;HISTNUM=1", password: "\u{7}", history: ["\u{7}", ""],
+        violations: ["disallowedCharacter"]),
+      PasswordCase(
+        policy: ["minLength": 4, "maxLength": 8, "maxRepeats": 2], password: "aaa",
+        violations: ["minLength", "maxRepeats"]),
+      PasswordCase(
+        policy: [
           "type": "biometricOrPassword", "password": ["minLength": 4, "maxLength": 8],
           "lock": ["type": "none"],
-        ], "Kx7!", [], []
-      ),
-      (.string("MINLEN=1;MAXLEN=9"), "", [], ["minLength"]),
-    ] as [(JSONValue, String, [String], [String])])
-  func passwords(policy: JSONValue, password: String, history: [String], violations: [String]) throws {
+        ], password: "Kx7!"),
+      PasswordCase(policy: "MINLEN=1;MAXLEN=9", password: "", violations: ["minLength"]),
+    ])
+  func passwords(_ expected: PasswordCase) throws {
     let ok = try #require(
       try CheckTool.answer(to: [
-        "op": "password-check", "policy": policy, "password": .string(password),
-        "history": .array(history.map { .string($0) }),
+        "op": "password-check", "policy": expected.policy, "password": .string(expected.password),
+        "history": .array(expected.history.map { .string($0) }),
       ]).ok)
-    #expect(try ok.strings("violations") == violations)
-    #expect(try ok.bool("valid") == violations.isEmpty)
-    #expect(try ok.array("messages").count == violations.count)
+    #expect(try ok.strings("violations") == expected.violations)
+    #expect(try ok.bool("valid") == expected.violations.isEmpty)
+    #expect(try ok.array("messages").count == expected.violations.count)
   }
 
   @Test(

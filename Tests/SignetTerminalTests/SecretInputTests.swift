@@ -328,24 +328,35 @@ import Testing
 }
 
 @Suite("Yes-or-no questions", .timeLimit(.minutes(10))) struct QuestionTests {
+  /// Typed lines, the answer of an empty one, and the result.
+  struct Dialogue: Sendable {
+    let answers: [String]
+    var preset: Bool?
+    let expected: Bool
+  }
+
   @Test(
     "are answered with yes or no",
     arguments: [
-      (["y"], nil, true), (["YES"], nil, true), (["n"], nil, false), (["No"], nil, false),
-      ([" yes "], nil, true), (["what", "", "y"], nil, true), ([""], true, true), ([""], false, false),
-      (["x", ""], false, false),
-    ] as [([String], Bool?, Bool)])
-  func confirm(_ answers: [String], _ preset: Bool?, _ expected: Bool) async throws {
+      Dialogue(answers: ["y"], expected: true), Dialogue(answers: ["YES"], expected: true),
+      Dialogue(answers: ["n"], expected: false), Dialogue(answers: ["No"], expected: false),
+      Dialogue(answers: [" yes "], expected: true), Dialogue(answers: ["what", "", "y"], expected: true),
+      Dialogue(answers: [""], preset: true, expected: true),
+      Dialogue(answers: [""], preset: false, expected: false),
+      Dialogue(answers: ["x", ""], preset: false, expected: false),
+    ])
+  func confirm(_ dialogue: Dialogue) async throws {
+    let preset = dialogue.preset
     let terminal = try PseudoTerminal()
     async let answer = Question(at: terminal.path).confirm("Delete \("\u{202E}")it", preset: preset)
-    for (index, line) in answers.enumerated() {
+    for (index, line) in dialogue.answers.enumerated() {
       let shown = try await terminal.shown(until: "] ")
       #expect(shown.contains("Answer y or n.\r\nDelete ") == (index > 0), "\(shown)")
       #expect(shown.hasSuffix("Delete \\u{202E}it? [\(preset.map { $0 ? "Y/n" : "y/N" } ?? "y/n")] "))
       #expect(terminal.hasEcho)
       terminal.type(line + "\n")
     }
-    #expect(try await answer == expected)
+    #expect(try await answer == dialogue.expected)
   }
 
   @Test("without an answer nothing is agreed to")

@@ -2,23 +2,31 @@ import SignetCrypto
 import Testing
 
 @Suite struct PBKDF2Tests {
+  /// A vector of RFC 6070, with the derived key in hexadecimal.
+  struct Vector: Sendable {
+    var password = "password"
+    var salt = "salt"
+    let iterations: Int
+    let key: String
+  }
+
   @Test(
     "RFC 6070",
     arguments: [
-      ("password", "salt", 1, "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
-      ("password", "salt", 2, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
-      ("password", "salt", 4096, "4b007901b765489abead49d926f721d065a429c1"),
-      (
-        "passwordPASSWORDpassword", "saltSALTsaltSALTsaltSALTsaltSALTsalt", 4096,
-        "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"
-      ),
-      ("pass\0word", "sa\0lt", 4096, "56fa6aa75548099dcc37d7f03425e0c3"),
+      Vector(iterations: 1, key: "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
+      Vector(iterations: 2, key: "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
+      Vector(iterations: 4096, key: "4b007901b765489abead49d926f721d065a429c1"),
+      Vector(
+        password: "passwordPASSWORDpassword", salt: "saltSALTsaltSALTsaltSALTsaltSALTsalt", iterations: 4096,
+        key: "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"),
+      Vector(
+        password: "pass\0word", salt: "sa\0lt", iterations: 4096, key: "56fa6aa75548099dcc37d7f03425e0c3"),
     ])
-  func matchesTheStandard(_ password: String, _ salt: String, _ iterations: Int, _ key: String) throws {
+  func matchesTheStandard(_ vector: Vector) throws {
     let derived = try PBKDF2.derive(
-      password: SecretBytes(copying: ascii(password)), salt: ascii(salt), iterations: iterations,
-      byteCount: key.count / 2, .sha1)
-    #expect(Hex.encode(derived.insecureCopy()) == key)
+      password: SecretBytes(copying: ascii(vector.password)), salt: ascii(vector.salt),
+      iterations: vector.iterations, byteCount: vector.key.count / 2, .sha1)
+    #expect(Hex.encode(derived.insecureCopy()) == vector.key)
   }
 
   @Test func refusesWhatIsOutOfBounds() {

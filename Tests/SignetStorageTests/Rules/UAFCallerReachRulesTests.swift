@@ -100,15 +100,28 @@ import Testing
     #expect(UAFCallerReach(lockedDevices: locked).refusalToAdd == refusal)
   }
 
+  /// The caller's locked devices, `nil` for an unknown caller; the device of a target; and the refusal to remove it.
+  struct Removal: Sendable {
+    let locked: Set<String>?
+    let device: String?
+    let refusal: StorageFailure?
+  }
+
   @Test(
     "a target is removed from a locked device that it is on, and from no other",
     arguments: [
-      (nil, "d1", .unauthorized), (nil, nil, .unauthorized), ([], "d1", nil), ([], nil, nil),
-      (["d1"], "d1", nil), (["d1"], "d2", .deviceLocked), (["d1"], nil, .deviceLocked),
-      (["d1", "d2"], "d2", nil),
-    ] as [(Set<String>?, String?, StorageFailure?)])
-  func targetRemovals(_ locked: Set<String>?, _ device: String?, _ refusal: StorageFailure?) {
-    #expect(UAFCallerReach(lockedDevices: locked).refusalToRemove(targetOn: device) == refusal)
+      Removal(locked: nil, device: "d1", refusal: .unauthorized),
+      Removal(locked: nil, device: nil, refusal: .unauthorized),
+      Removal(locked: [], device: "d1", refusal: nil), Removal(locked: [], device: nil, refusal: nil),
+      Removal(locked: ["d1"], device: "d1", refusal: nil),
+      Removal(locked: ["d1"], device: "d2", refusal: .deviceLocked),
+      Removal(locked: ["d1"], device: nil, refusal: .deviceLocked),
+      Removal(locked: ["d1", "d2"], device: "d2", refusal: nil),
+    ])
+  func targetRemovals(_ removal: Removal) {
+    #expect(
+      UAFCallerReach(lockedDevices: removal.locked).refusalToRemove(targetOn: removal.device)
+        == removal.refusal)
   }
 
   // The selection "-" names a model and no key, "" a missing key, and "?" a key without a device.
