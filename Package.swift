@@ -70,7 +70,7 @@ let package = Package(
     .target(name: "CTestExit"),
 
     // MARK: Base: knows nothing of devices and servers
-    // Private files, threads for blocking work, text for terminals, Unicode, https URLs, the clock.
+    // Private files, threads for blocking work, text for terminals, Unicode, the clock.
     .target(name: "SignetSystem", dependencies: [onLinux("CUnistring")], swiftSettings: facingC),
     // Hashes, HMAC, HKDF, AES, Argon2id, P-256, RSA, certificates, random bytes, Base32 and Base64, `SecretBytes`.
     .target(name: "SignetCrypto", dependencies: ["CArgon2", "COpenSSL"], swiftSettings: facingC),
@@ -91,7 +91,7 @@ let package = Package(
     // Steps on SQLite or PostgreSQL: one connection type, one text of SQL, schemas.
     .target(
       name: "SignetSQL", dependencies: ["CPostgreSQL", "CSQLite", "SignetSystem"], swiftSettings: facingC),
-    // `HTTPTransport` and its libcurl back end.
+    // `HTTPTransport` and its libcurl back end; https URLs.
     .target(name: "SignetHTTPClient", dependencies: ["CCurl"], swiftSettings: facingC),
     // HTTPS over libmicrohttpd: async and direct handlers, limits, router.
     .target(name: "SignetHTTPServer", dependencies: ["CMicroHTTPD", "SignetSystem"], swiftSettings: facingC),

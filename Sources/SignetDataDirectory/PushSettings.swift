@@ -126,8 +126,8 @@ extension Shape<String> {
   fileprivate static let httpsURL = string(
     "an https URL without a slash at its end", pattern: "^https://", isSecret: true  // may have a password
   ) {
-    $0.hasPrefix("https://") && (9...1_024).contains($0.utf8.count)
-      && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && $0.utf8.last != UInt8(ascii: "/")
+    $0.hasPrefix("https://") && $0.utf8.count <= 1_024 && $0.utf8.last != UInt8(ascii: "/")
+      && HTTPSURL($0) != nil
   }
 }
 

@@ -30,16 +30,10 @@ struct CheckedRequest: Sendable {
   }
 
   private static func checkURL(_ url: String) throws(TransportFailure) {
-    let bytes = url.utf8
     guard url.prefix(8).lowercased() == "https://" else { throw .insecureURL }
-    // Other characters could be read differently by two parsers (RFC 3986 section 2).
-    let unsafeCharacters = Set("\"<>\\^`{|}#".utf8)
-    guard bytes.count <= 2048, bytes.count > 8,
-      bytes.allSatisfy({ (0x21...0x7E).contains($0) && !unsafeCharacters.contains($0) })
-    else { throw .invalidRequest(.url) }
-    let authority = bytes.dropFirst(8).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-    guard !authority.isEmpty else { throw .invalidRequest(.url) }
-    guard !authority.contains(UInt8(ascii: "@")) else { throw .invalidRequest(.userInformation) }
+    guard HTTPSURL(url) == nil else { return }
+    let authority = url.utf8.dropFirst(8).prefix { !"/?\\".utf8.contains($0) }
+    throw .invalidRequest(authority.contains(UInt8(ascii: "@")) ? .userInformation : .url)
   }
 
   private static func fieldLine(_ name: String, _ value: String) throws(TransportFailure) -> String {

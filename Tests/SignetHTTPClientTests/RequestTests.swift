@@ -50,7 +50,8 @@ struct RequestTests {
       "https://127.0.0.1:1/a b", "https://127.0.0.1:1/\r\nX: y", "https://127.0.0.1:1/\0", "https://",
       "https:///", "https://?a", "https://127.0.0.1:1/#a", "https://127.0.0.1:1\\@b/", "https://ä.test/",
       "https://127.0.0.1:1/\u{7F}", "https://127.0.0.1:1/\t", "https://127.0.0.1:99999/",
-      "https://127.0.0.1:1/" + String(repeating: "a", count: 2048),
+      "https://127.0.0.1:1/" + String(repeating: "a", count: 2048), "https:///127.0.0.1:1/",
+      "https://127.1:1/", "https://0x7f.1:1/", "https://127.0.0.%31:1/", "https://127.0.0.1:01/",
     ])
   func url(_ url: String) async throws {
     #expect(try await failure(url: url) == .invalidRequest(.url))

@@ -47,6 +47,8 @@ import Testing
       #"{"fcm":{"account":"a","url":"http://fcm.example"}}"#,
       #"{"webPush":{"key":"a","contact":"operator@example.org"}}"#, #"{"webhook":{"key":"a","keyID":"b"}}"#,
       #"{"webhook":{"url":"https://gateway.example/","key":"a","keyID":"b"}}"#, #"{"authority":""}"#,
+      #"{"webhook":{"url":"https://a:b@gateway.example","key":"a","keyID":"b"}}"#,
+      #"{"webhook":{"url":"https://0x7f.1","key":"a","keyID":"b"}}"#,
     ])
   func refused(_ text: String) throws {
     #expect(throws: (any Error).self) { try parse(text) }

@@ -8,6 +8,7 @@ import SignetVault
 
 // The vault's records of accounts and containers, and the apps' inputs, are parsed behind the public types.
 @testable import Signet
+@testable import SignetHTTPClient
 @testable import SignetIdentifiers
 @testable import SignetSystem
 @testable import SignetUAF
@@ -149,8 +150,9 @@ import SignetVault
     check(accepted { () throws(UAFPayloadFailure) in try DeliveredPayload(enrolmentResponse: input) })
     guard let object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
     _ = accepted { () throws(JSONFailure) in try UAFOperations.RemoteTarget(object) }
-    if let place = HTTPSURL(text) {
-      require(!place.path.contains("?") && place.path.hasPrefix("/"), "a path is one")
+    if let url = HTTPSURL(text) {
+      require(!url.path.contains("?") && url.path.hasPrefix("/"), "a path is one")
+      require(HTTPSURL(url.origin + url.path) == url, "a URL has one form")
     }
   }
 

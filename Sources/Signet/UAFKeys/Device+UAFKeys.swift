@@ -1,6 +1,6 @@
+import SignetHTTPClient
 import SignetIdentifiers
 package import SignetProtocol
-import SignetSystem
 
 extension ServerURL {
   /// Indicates whether a URL has the host and port of this server; false for an invalid URL.

@@ -1,3 +1,4 @@
+import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
 package import SignetProtocol
@@ -49,13 +50,7 @@ package struct ClientRegistration: Sendable {
   }
 
   private static func isEndpoint(_ url: String) -> Bool {
-    // Outside this set, two parsers may read one URL in two ways (RFC 3986 section 2).
-    let unsafeCharacters = Set("\"<>\\^`{|}#".utf8)
-    guard url.hasPrefix("https://"), url.utf8.count <= 1_024,
-      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !unsafeCharacters.contains($0) })
-    else { return false }
-    let authority = url.utf8.dropFirst("https://".utf8.count).prefix { !"/?".utf8.contains($0) }
-    return !authority.isEmpty && !authority.contains(UInt8(ascii: "@"))
+    url.hasPrefix("https://") && url.utf8.count <= 1_024 && HTTPSURL(url) != nil
   }
 
   /// Returns the keys.

@@ -1,4 +1,4 @@
-import SignetSystem
+import SignetHTTPClient
 
 /// The address of a UAF server and the time limits of its operations.
 public struct UAFConfiguration: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import SignetHTTPClient
-import SignetSystem
 
 /// A cookie that a server has set, with the scope in which it is sent (RFC 6265).
 public struct UAFCookie: Hashable, Sendable {
@@ -75,9 +74,3 @@ public struct UAFCookie: Hashable, Sendable {
     return text
   }
 }
-/// The parts of an https URL that identify the server and the resource.
-/// The scheme, host and port; host and port as written.
-/// The host in lower case.
-/// The path, at least `/`.
-/// Parses a URL; `nil` if it is not an https URL with a host, or if it has a user or a fragment.
-/// The path up to its last slash, the default path of a cookie (RFC 6265 section 5.1.4).

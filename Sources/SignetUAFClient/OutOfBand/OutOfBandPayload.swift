@@ -1,6 +1,6 @@
 import SignetCrypto
+import SignetHTTPClient
 import SignetJSON
-import SignetSystem
 
 /// An out-of-band message of a server to a device: a token, the URL that redeems it and data of its sender.
 public struct OutOfBandPayload: Hashable, Sendable {

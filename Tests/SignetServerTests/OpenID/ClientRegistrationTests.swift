@@ -93,6 +93,13 @@ import Testing
         $0["notificationEndpoint"] = "https:///cb"
       }
     ),
+    (
+      "an endpoint whose host libcurl would rewrite",
+      {
+        $0["delivery"] = "ping"
+        $0["notificationEndpoint"] = "https://0x7f.1/cb"
+      }
+    ),
     ("no keys", { $0["jwks"] = nil }), ("an empty set", { $0["jwks"] = ["keys": []] }),
     ("a shared key", { $0["jwks"] = ["keys": [["kty": "oct", "k": "AAAA"]]] }),
     ("an unknown kind of key", { $0["jwks"] = ["keys": [["kty": "OKP", "crv": "Ed25519", "x": "AAAA"]]] }),
