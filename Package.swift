@@ -119,18 +119,20 @@ let package = Package(
       ], swiftSettings: facingC),
     // FIDO UAF 1.1, both sides: messages, assertions, policies, facets, metadata, verification of responses.
     .target(
-      name: "SignetUAF", dependencies: ["SignetCrypto", "SignetIdentifiers", "SignetImages", "SignetJSON"],
+      name: "SignetUAF",
+      dependencies: ["SignetCrypto", "SignetHTTPClient", "SignetIdentifiers", "SignetImages", "SignetJSON"],
       swiftSettings: house),
     // The push protocol of authenticator apps, both sides.
     .target(
-      name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetSystem"],
+      name: "SignetPushAuth",
+      dependencies: ["SignetCrypto", "SignetHTTPClient", "SignetJOSE", "SignetJSON", "SignetSystem"],
       swiftSettings: house),
     // All messages between device, server and relying party.
     .target(
       name: "SignetProtocol",
       dependencies: [
-        "SignetCrypto", "SignetIdentifiers", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy",
-        "SignetSystem",
+        "SignetCrypto", "SignetHTTPClient", "SignetIdentifiers", "SignetJOSE", "SignetJSON", "SignetOATH",
+        "SignetPolicy", "SignetSystem",
       ], swiftSettings: house),
 
     // MARK: The device: the vault, the SDK, back ends of Linux, the agent

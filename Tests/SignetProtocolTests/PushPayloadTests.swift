@@ -74,7 +74,7 @@ struct PushPayloadTests {
       "http://a.example/", "https://", "https:///a", "https://a b/", "https://u@a.example/",
       "https://a.example#x",
       "https://a.example:0/", "https://a.example:65536/", "https://a.example:x/", "https://[::1]/",
-      "https://a:1:2/",
+      "https://a:1:2/", "https://a:0443/", "https://0x7f.1/", "https://b%61nk.example/",
       "https://ä.example/", "https://a.example/" + String(repeating: "a", count: 1_024),
     ])
   func refusedEndpoints(_ endpoint: String) {

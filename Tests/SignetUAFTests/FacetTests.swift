@@ -89,7 +89,8 @@ import Testing
       ("https://example.com/", nil), ("https://example.com?x", nil), ("https://", nil), ("http://a", nil),
       ("https://a:0", nil), ("https://a:65536", nil), ("https://a:", nil), ("https://-a", nil),
       ("https://a..b", nil), ("https://a_b", nil), ("https://a@b", nil), ("https://ex\u{E4}mple", nil),
-      ("https://a\\b", nil),
+      ("https://a\\b", nil), ("https://0x7f.1", nil), ("https://ex%61mple.com", nil), ("https://a:0443", nil),
+      ("https://a#b", nil), ("https://127.0.0.1", "https://127.0.0.1"),
     ] as [(String, String?)])
   func origins(text: String, expected: String?) {
     #expect(WebOrigin(text, isOriginOnly: true)?.description == expected)

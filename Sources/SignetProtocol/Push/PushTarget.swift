@@ -1,4 +1,5 @@
 public import SignetCrypto
+import SignetHTTPClient
 public import SignetJSON
 
 /// The destination of pushes for a container (`docs/protocol.md` section 10).
@@ -115,6 +116,7 @@ public struct WebPushSubscription: Hashable, Sendable {
   public let key: P256.KeyAgreement.PublicKey
   /// The authentication secret, 16 bytes, `auth`.
   public let secret: [UInt8]
+  private let url: HTTPSURL
 
   /// Creates a subscription.
   ///
@@ -122,12 +124,13 @@ public struct WebPushSubscription: Hashable, Sendable {
   public init(
     endpoint: String, key: P256.KeyAgreement.PublicKey, secret: [UInt8]
   ) throws(WireFailure) {
-    guard Self.host(of: endpoint) != nil else {
+    guard let url = Self.url(endpoint) else {
       throw .invalid(
         member: "endpoint",
         reason: "must be an absolute https URL of at most \(Self.maximumEndpointLength) characters")
     }
     guard secret.count == 16 else { throw .invalid(member: "auth", reason: "must have 16 bytes") }
+    self.url = url
     self.endpoint = endpoint
     self.key = key
     self.secret = secret
@@ -150,35 +153,17 @@ public struct WebPushSubscription: Hashable, Sendable {
   }
 
   /// The endpoint's host in lower case, with its port if that is not 443.
-  public var authority: String {
-    let authority = origin.dropFirst("https://".count).lowercased()
-    return authority.hasSuffix(":443") ? String(authority.dropLast(4)) : authority
-  }
+  public var authority: String { url.port == 443 ? url.host : "\(url.host):\(url.port)" }
 
   /// The endpoint's scheme, host and port: the audience of a token for the push service (RFC 8292 section 2).
-  public var origin: String { String(endpoint.prefix(endpoint.utf8.count - Self.pathByteCount(endpoint))) }
+  public var origin: String { url.origin }
 
-  private static func pathByteCount(_ url: String) -> Int {
-    url.utf8.dropFirst(8).drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }.count
-  }
-
-  /// Returns the host of an absolute `https` URL with a DNS name or an IPv4 address and an optional port; `nil` for any
-  /// other.
-  private static func host(of url: String) -> String? {
-    guard url.utf8.count <= maximumEndpointLength, url.hasPrefix("https://"),
-      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.utf8.contains(UInt8(ascii: "#"))
+  /// Returns the parts of an absolute `https` URL with a DNS name or an IPv4 address; `nil` for any other.
+  private static func url(_ text: String) -> HTTPSURL? {
+    guard text.utf8.count <= maximumEndpointLength, text.hasPrefix("https://"), let url = HTTPSURL(text),
+      url.host.utf8.allSatisfy(isHostCharacter)
     else { return nil }
-    let authority = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" }
-    let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), !parts[0].isEmpty,
-      parts[0].utf8.allSatisfy(Self.isHostCharacter)
-    else { return nil }
-    if parts.count == 2 {
-      guard parts[1].utf8.count <= 5, parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let port = Int(parts[1]), (1...65_535).contains(port)
-      else { return nil }
-    }
-    return parts[0].lowercased()
+    return url
   }
 
   private static func isHostCharacter(_ byte: UInt8) -> Bool {

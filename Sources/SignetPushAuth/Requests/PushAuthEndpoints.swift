@@ -1,3 +1,5 @@
+import SignetHTTPClient
+
 /// The endpoints of a push mechanism for registration, answers and new device tokens.
 public struct PushAuthEndpoints: Sendable, Hashable {
   /// The longest URL, in bytes.
@@ -15,13 +17,10 @@ public struct PushAuthEndpoints: Sendable, Hashable {
   /// - Parameters:
   ///   - registration: The URL of the parameter `r`.
   ///   - authentication: The URL of the parameter `a`.
-  ///   - isInsecureAllowed: True to accept plain HTTP, for tests only.
   /// - Throws: ``PushAuthFailure``: `insecureEndpoint`, `endpointsApart`, `invalid`.
-  public init(
-    registration: String, authentication: String, allowingInsecure isInsecureAllowed: Bool = false
-  ) throws(PushAuthFailure) {
-    let first = try Self.origin(registration, "registration endpoint", isInsecureAllowed)
-    let second = try Self.origin(authentication, "authentication endpoint", isInsecureAllowed)
+  public init(registration: String, authentication: String) throws(PushAuthFailure) {
+    let first = try Self.authority(registration, "registration endpoint")
+    let second = try Self.authority(authentication, "authentication endpoint")
     guard first == second else { throw .endpointsApart }
     (self.registration, self.authentication) = (registration, authentication)
     update = Self.withAction(.refresh, registration)
@@ -39,33 +38,19 @@ public struct PushAuthEndpoints: Sendable, Hashable {
     }
   }
 
-  /// Returns scheme, host and port in lower case.
-  private static func origin(
-    _ url: String, _ name: String, _ isInsecureAllowed: Bool
-  ) throws(PushAuthFailure) -> String {
-    guard url.utf8.count <= maximumByteCount else {
+  /// Returns host and port of an endpoint.
+  private static func authority(_ endpoint: String, _ name: String) throws(PushAuthFailure) -> String {
+    guard endpoint.utf8.count <= maximumByteCount else {
       throw .invalid(name, reason: "is longer than \(maximumByteCount) bytes")
     }
-    // With other characters, two parsers may disagree about the URL (RFC 3986 section 2).
-    let disallowed = Set("\"<>\\^`{|}#".utf8)
-    guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !disallowed.contains($0) }) else {
-      throw .invalid(name, reason: "has characters that are not allowed in a URL")
+    guard endpoint.prefix(8).lowercased() == "https://" else { throw .insecureEndpoint(name) }
+    guard let url = HTTPSURL(endpoint) else {
+      throw .invalid(name, reason: "is not a valid https URL without a user")
     }
-    guard let delimiter = url.firstRange(of: "://") else { throw .insecureEndpoint(name) }
-    let scheme = url[..<delimiter.lowerBound].lowercased()
-    guard scheme == "https" || scheme == "http" && isInsecureAllowed else { throw .insecureEndpoint(name) }
-    var authority = url[delimiter.upperBound...].prefix { $0 != "/" && $0 != "?" }.lowercased()
-    guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@") else {
-      throw .invalid(name, reason: "names no host, or a user")
-    }
-    for end in [":443", ":"] where scheme == "https" && authority.hasSuffix(end) {
-      authority.removeLast(end.count)
-    }
-    let path = url[delimiter.upperBound...].drop { $0 != "/" }.prefix { $0 != "?" }
-    guard !path.split(separator: "/").contains("..") else {
+    guard !url.path.split(separator: "/").contains("..") else {
       throw .invalid(name, reason: "has .. in its path")
     }
-    return "\(scheme)://\(authority)"
+    return "\(url.host):\(url.port)"
   }
 
   /// Returns the URL with another value of `_action`.
