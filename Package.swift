@@ -55,6 +55,7 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
     .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
+    .systemLibrary(name: "CLibPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CLinuxProcess"),
     .systemLibrary(name: "CSpawn"),
@@ -120,8 +121,9 @@ let package = Package(
     // FIDO UAF 1.1, both sides: messages, assertions, policies, facets, metadata, verification of responses.
     .target(
       name: "SignetUAF",
-      dependencies: ["SignetCrypto", "SignetHTTPClient", "SignetIdentifiers", "SignetImages", "SignetJSON"],
-      swiftSettings: house),
+      dependencies: [
+        "CLibPSL", "SignetCrypto", "SignetHTTPClient", "SignetIdentifiers", "SignetImages", "SignetJSON",
+      ], swiftSettings: facingC),
     // The push protocol of authenticator apps, both sides.
     .target(
       name: "SignetPushAuth",

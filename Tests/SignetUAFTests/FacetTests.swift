@@ -3,15 +3,6 @@ import SignetUAF
 import Testing
 
 @Suite struct FacetTests {
-  /// Treats only `com` and `co.uk` as public suffixes.
-  private struct TwoSuffixes: PublicSuffixes {
-    func registrableDomain(of host: String) -> String? {
-      let labels = host.split(separator: ".").map(String.init)
-      let count = labels.suffix(2) == ["co", "uk"] ? 3 : 2
-      return labels.count >= count ? labels.suffix(count).joined(separator: ".") : nil
-    }
-  }
-
   private static func list(_ text: String) throws -> TrustedFacetList {
     try TrustedFacetList(parsing: Array(text.utf8))
   }
@@ -31,32 +22,39 @@ import Testing
       "ios:bundle-id:com.example", "android:apk-key-hash:2jmj7l5rSw0yVb/vlWAYkK/YBwk",
       "com.noknok.android.sampleapp",
     ]
-    #expect(list.trusted(by: appID, version: .v1_1, suffixes: TwoSuffixes()) == expected)
-    let apps = expected.filter { !$0.lowercased().hasPrefix("https") }
-    #expect(list.trusted(by: appID, version: .v1_1, suffixes: NoPublicSuffixes()) == apps)
-    #expect(list.trusted(by: appID, version: .v1_0, suffixes: TwoSuffixes()) == ["https://old.example.com"])
+    #expect(list.trusted(by: appID, version: .v1_1) == expected)
+    #expect(list.trusted(by: appID, version: .v1_0) == ["https://old.example.com"])
     #expect(try TrustedFacetList(parsing: list.json.bytes) == list)
   }
 
   @Test("a list of an older version counts only where that is allowed") func versions() throws {
     let list = TrustedFacetList([.init(version: .v1_0, ids: ["ios:bundle-id:a"])])
     let appID = try #require(WebOrigin("https://example.com"))
-    #expect(list.trusted(by: appID, version: .v1_1, suffixes: NoPublicSuffixes()).isEmpty)
-    let taken = list.trusted(
-      by: appID, version: .v1_1, takesOlderVersions: true, suffixes: NoPublicSuffixes())
-    #expect(taken == ["ios:bundle-id:a"])
+    #expect(list.trusted(by: appID, version: .v1_1).isEmpty)
+    #expect(list.trusted(by: appID, version: .v1_1, takesOlderVersions: true) == ["ios:bundle-id:a"])
     let newer = TrustedFacetList([.init(version: UAFVersion(major: 1, minor: 2), ids: ["ios:bundle-id:a"])])
-    #expect(
-      newer.trusted(by: appID, version: .v1_1, takesOlderVersions: true, suffixes: NoPublicSuffixes()).isEmpty
-    )
+    #expect(newer.trusted(by: appID, version: .v1_1, takesOlderVersions: true).isEmpty)
   }
 
   @Test("a public suffix has no owner") func suffix() throws {
     let appID = try #require(WebOrigin("https://co.uk/facets"))
     let facet = try #require(FacetID("https://shop.co.uk"))
-    #expect(!facet.isAllowed(by: appID, suffixes: TwoSuffixes()))
+    #expect(!facet.isAllowed(by: appID))
     let same = try #require(FacetID("https://co.uk"))
-    #expect(same.isAllowed(by: appID, suffixes: TwoSuffixes()))
+    #expect(same.isAllowed(by: appID))
+  }
+
+  @Test(
+    "registrable domains",
+    arguments: [
+      ("example.com", "example.com"), ("a.www.example.com", "example.com"), ("a.shop.co.uk", "shop.co.uk"),
+      ("a.me.github.io", "me.github.io"), ("id.bank.intern", "bank.intern"), ("www.ck", "www.ck"),
+      ("a.b.xn--p1ai", "b.xn--p1ai"), ("com", nil), ("co.uk", nil), ("github.io", nil), ("b.ck", nil),
+      ("localhost", nil), ("", nil), (".", nil), ("10.0.0.1", nil), ("[::1]", nil),
+      ("[::ffff:10.0.0.1]", nil),
+    ] as [(String, String?)])
+  func registrableDomains(host: String, expected: String?) {
+    #expect(PublicSuffixList.system.registrableDomain(of: host) == expected)
   }
 
   @Test(

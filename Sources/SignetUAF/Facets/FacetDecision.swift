@@ -3,7 +3,7 @@ package enum FacetDecision: Hashable, Sendable {
   /// The caller may act under this appID.
   case allowed(appID: String)
   /// The caller must be in the list at this URL: fetch it and use
-  /// ``TrustedFacetList/trusted(by:version:takesOlderVersions:suffixes:)``.
+  /// ``TrustedFacetList/trusted(by:version:takesOlderVersions:)``.
   case fetch(url: String, WebOrigin)
   /// The caller may not act for the application.
   case refused

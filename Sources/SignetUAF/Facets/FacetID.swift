@@ -21,13 +21,13 @@ package enum FacetID: Hashable, Sendable {
   }
 
   /// Indicates whether a list at this appID may contain the id: an app always, a page only of the same registrable domain.
-  package func isAllowed(by appID: WebOrigin, suffixes: some PublicSuffixes) -> Bool {
+  package func isAllowed(by appID: WebOrigin) -> Bool {
     switch self {
     case .application: return true
     case .web(let origin):
       if origin.host == appID.host { return true }
-      guard let appDomain = suffixes.registrableDomain(of: appID.host) else { return false }
-      return suffixes.registrableDomain(of: origin.host) == appDomain
+      guard let appDomain = PublicSuffixList.system.registrableDomain(of: appID.host) else { return false }
+      return PublicSuffixList.system.registrableDomain(of: origin.host) == appDomain
     }
   }
 }

@@ -58,11 +58,9 @@ package struct TrustedFacetList: Hashable, Sendable {
   ///   - version: The version of the message.
   ///   - takesOlderVersions: True to use the entry of an earlier version if there is none of this one; most lists have 1.0
   ///     only.
-  ///   - suffixes: The source of registrable domains.
   /// - Returns: The ids that follow the rules; others are left out.
   package func trusted(
-    by appID: WebOrigin, version: UAFVersion, takesOlderVersions: Bool = false,
-    suffixes: some PublicSuffixes
+    by appID: WebOrigin, version: UAFVersion, takesOlderVersions: Bool = false
   ) -> Set<String> {
     let entry =
       facets.first { $0.version == version }
@@ -71,6 +69,6 @@ package struct TrustedFacetList: Hashable, Sendable {
           .max { $0.version < $1.version }
         : nil)
     return Set(
-      (entry?.ids ?? []).filter { FacetID($0)?.isAllowed(by: appID, suffixes: suffixes) ?? false })
+      (entry?.ids ?? []).filter { FacetID($0)?.isAllowed(by: appID) ?? false })
   }
 }

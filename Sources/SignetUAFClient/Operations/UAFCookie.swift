@@ -1,4 +1,5 @@
 import SignetHTTPClient
+import SignetUAF
 
 /// A cookie that a server has set, with the scope in which it is sent (RFC 6265).
 public struct UAFCookie: Hashable, Sendable {
@@ -36,12 +37,11 @@ public struct UAFCookie: Hashable, Sendable {
       switch attribute {
       case "domain":
         let domain = setting.drop { $0 == "." }.lowercased()
-        // A domain without a dot would be a top-level domain or the local machine.
-        guard domain == parsedURL.host || (domain.contains(".") && parsedURL.host.hasSuffix(".\(domain)"))
-        else {
+        let isRegistrable = PublicSuffixList.system.registrableDomain(of: domain) != nil
+        guard domain == parsedURL.host || (isRegistrable && parsedURL.host.hasSuffix(".\(domain)")) else {
           return nil
         }
-        (host, isWide) = (domain, domain != parsedURL.host || setting != "")
+        (host, isWide) = (domain, isRegistrable)
       case "path" where setting.hasPrefix("/"): path = String(setting)
       case "max-age" where Int(setting).map { $0 <= 0 } ?? false: return nil
       default: break

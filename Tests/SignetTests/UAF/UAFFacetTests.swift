@@ -181,8 +181,10 @@ struct UAFFacetTests {
     #expect(facets.requests.count == caller.fetches)
   }
 
-  @Test("a web caller on another host is not trusted because a list names it")
+  @Test("a web caller that the list names is trusted in the list's own domain only")
   func webCallers() async throws {
+    facets.set(FacetServer.answer(FacetServer.list(["https://shop.example.com"])))
+    #expect(await refusal(try device("https://shop.example.com")) == nil)
     facets.set(FacetServer.answer(FacetServer.list(["https://evil.example.org", "https://*.example.com"])))
     #expect(await refusal(try device("https://evil.example.org")) == .untrustedFacetID)
   }

@@ -127,6 +127,17 @@ struct UAFSettingsTests {
     #expect(UAFCookie(setCookie: text, from: "https://id.example.org/") == nil)
   }
 
+  @Test(
+    "A cookie for a public suffix is rejected, or sent to the host alone that is one",
+    arguments: ["co.uk", "github.io", "xn--p1ai", "0.0.1"])
+  func publicSuffixes(_ suffix: String) throws {
+    let below = suffix == "0.0.1" ? "10.\(suffix)" : "id.\(suffix)"
+    #expect(UAFCookie(setCookie: "a=b; Domain=\(suffix)", from: "https://\(below)/") == nil)
+    let host = suffix == "0.0.1" ? below : suffix
+    let cookie = try #require(UAFCookie(setCookie: "a=b; Domain=\(host)", from: "https://\(host)/"))
+    #expect(cookie.isSent(to: "https://\(host)/") && !cookie.isSent(to: "https://id.\(host)/"))
+  }
+
   @Test("A login takes new cookies over old ones, and keeps a token")
   func login() throws {
     let url = "https://id.example.org/"
