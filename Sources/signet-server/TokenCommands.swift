@@ -18,7 +18,7 @@ enum TokenCommands {
         "import", "Import tokens from a file",
         description: """
           The file is PSKC (RFC 6030), plain or encrypted; JSON as docs/protocol.md has it, \
-          {"tokens":[{"serial":"…","kind":"hotp","secret":"…"}]}, or CSV without quotes whose first line names the columns: \
+          {"tokens":[{"serial":"…","kind":"hotp","secret":"…"}]}, or CSV (RFC 4180) whose first line names the columns: \
           serial, kind (hotp or totp), the secret as secret-hex, secret-base32 or secret (base64url), and, where they are not the usual ones, algorithm, digits, period, start, counter, user.
 
           A token that is known already stays as it is, so an import that was cut can be done again; two of one serial number in \

@@ -30,6 +30,20 @@ import Testing
     #expect(try tokens("serial,kind,secret,start\nB,totp,\(Self.secret),-1")[0]["start"] == -1)
   }
 
+  @Test("a quoted field may have commas, line breaks and quotation marks (RFC 4180)")
+  func quotes() throws {
+    let list = try TokenList(
+      parsing: Array(
+        "\"serial\",\"kind\",\"secret\",\"user\"\r\n\"a,\"\"b\"\"\", \"hotp\" ,AA,\"x\r\ny\"\r\n\"\"\"\",hotp,AB,\"\"\r\n"
+          .utf8))
+    #expect(
+      list.tokens == [
+        ["serial": "a,\"b\"", "kind": "hotp", "secret": "AA", "user": "x\r\ny"],
+        ["serial": "\"", "kind": "hotp", "secret": "AB"],
+      ])
+    #expect(list.tokens.indices.map { list.place(of: $0) } == ["line 2", "line 4"])
+  }
+
   @Test("JSON is imported unchanged") func json() throws {
     #expect(try tokens(#" {"tokens":[{"serial":"J","x":[1]}],"more":0}"#) == [["serial": "J", "x": [1]]])
   }
@@ -54,15 +68,15 @@ import Testing
         "serial,kind,secret,start\ns,hotp,AA,9223372036854775808",
         .line(2, reason: "\"start\" is not a number")
       ),
-      // Quotes would become part of a serial number.
       (
-        "serial,kind,secret\n\n\"s\",hotp,AA",
-        .line(3, reason: "it has a quotation mark; export the file without quotes")
+        "serial,kind,secret\n\ns\"s\",hotp,AA",
+        .line(3, reason: "a quotation mark is inside a field that does not begin with one")
       ),
-      (
-        "\"serial\",\"kind\",\"secret\"\ns,hotp,AA",
-        .line(1, reason: "it has a quotation mark; export the file without quotes")
-      ),
+      ("serial,kind,secret\n\"s\"s,hotp,AA", .line(2, reason: "text follows a quoted field")),
+      ("serial,kind,secret\n\"s\" \"s\",hotp,AA", .line(2, reason: "text follows a quoted field")),
+      ("serial,kind,secret\n\"s,hotp,AA\n\nt", .line(4, reason: "a quoted field does not end")),
+      ("serial,kind,secret\ns,hotp,\"", .line(2, reason: "a quoted field does not end")),
+      ("serial,kind,secret\ns,hotp,\"AA\"\"", .line(2, reason: "a quoted field does not end")),
       // Empty lines are counted as in an editor.
       (
         "\r\nserial,kind,secret\r\n\r\n\r\ns,hotp",

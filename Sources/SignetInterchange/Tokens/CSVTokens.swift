@@ -2,7 +2,7 @@ import SignetCrypto
 package import SignetJSON
 import SignetSystem
 
-/// A CSV list of tokens: comma-separated lines without quotes, of which the first one names the columns.
+/// A CSV list of tokens (RFC 4180), of which the first record names the columns.
 package struct CSVTokens: Sendable {
   private static let numbers = ["digits", "period", "start", "counter"]
   private static let texts = ["serial", "kind", "algorithm", "user"]
@@ -11,7 +11,7 @@ package struct CSVTokens: Sendable {
 
   /// The tokens in the form of the protocol; empty fields are left out.
   package let tokens: [JSONObject]
-  /// The line of each token; the first line of the file is 1.
+  /// The line on which each token begins; the first line of the file is 1.
   package let lines: [Int]
 
   /// Parses a list.
@@ -19,15 +19,11 @@ package struct CSVTokens: Sendable {
   /// - Throws: ``TokenListFailure``, which never contains a secret.
   package init(parsing bytes: [UInt8]) throws(TokenListFailure) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
-    // The lines get an editor's numbers before empty ones are dropped.
-    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
-      .filter { !$0.element.isEmpty }[...]
+    var records = try CSVRecord.records(in: text)[...]
     var tokens: [JSONObject] = []
-    var numbers: [Int] = []
-    if let first = lines.popFirst() {
-      // Only a leading quotation mark proves that this is a quoted header; other lines may be tokens without a header.
-      if first.element.first == "\"" { throw Self.quoted(first.offset + 1) }
-      let names = Self.fields(first.element).map { $0.lowercased() }
+    var lines: [Int] = []
+    if let first = records.popFirst() {
+      let names = first.fields.map { $0.lowercased() }
       // The failure has the column's number, not its text: without a header, the field is a token's and may be its secret.
       if let column = names.firstIndex(where: { !Self.columns.contains($0) }) {
         throw .unknownColumn(column + 1)
@@ -35,22 +31,13 @@ package struct CSVTokens: Sendable {
       guard Set(names).count == names.count, Set(names).isSuperset(of: ["serial", "kind"]),
         names.filter(Self.secrets.contains).count == 1
       else { throw .missingColumns }
-      for (index, line) in lines {
-        guard !line.utf8.contains(UInt8(ascii: "\"")) else { throw Self.quoted(index + 1) }
-        tokens.append(try Self.token(names, Self.fields(line), line: index + 1))
-        numbers.append(index + 1)
+      for record in records {
+        tokens.append(try Self.token(names, record.fields, line: record.line))
+        lines.append(record.line)
       }
     }
-    (self.tokens, self.lines) = (tokens, numbers)
-  }
-
-  /// Returns the failure for a line with quotes, which would become part of a field.
-  private static func quoted(_ line: Int) -> TokenListFailure {
-    .line(line, reason: "it has a quotation mark; export the file without quotes")
-  }
-
-  private static func fields(_ line: Substring) -> [String] {
-    line.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
+    self.tokens = tokens
+    self.lines = lines
   }
 
   private static func token(
