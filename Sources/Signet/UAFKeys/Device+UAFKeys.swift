@@ -5,8 +5,8 @@ package import SignetProtocol
 extension ServerURL {
   /// Indicates whether a URL has the host and port of this server; false for an invalid URL.
   package func isPlace(of url: String) -> Bool {
-    guard let urlOrigin = HTTPSURL(url)?.origin.lowercased() else { return false }
-    return urlOrigin == origin || urlOrigin == "https://\(host):\(port)"
+    guard let url = HTTPSURL(url) else { return false }
+    return url.host == host && Int(url.port) == port
   }
 }
 
