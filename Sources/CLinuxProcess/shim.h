@@ -4,11 +4,9 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <linux/sock_diag.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -265,67 +263,3 @@ static inline int signet_refuse_calls(const unsigned *numbers, unsigned count) {
 
 // pipe2(2), which no program started meanwhile inherits.
 static inline int signet_pipe(int *ends) { return (int)signet_kernel(SYS_pipe2, (long)ends, O_CLOEXEC, 0, 0, 0, 0); }
-
-// Which of two TCP ports a program listens on, for IPv4 (AF_INET) or IPv6 (AF_INET6); sock_diag(7). The kernel lists the sockets that
-// listen and no others: /proc/net/tcp would have it walk through all the connections that the machine could have.
-//
-// 0: nobody does. Negative: the number of the error; not every system answers.
-static inline int signet_listening_port(int family, uint16_t first, uint16_t second) {
-  int channel = (int)signet_kernel(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG, 0, 0, 0);
-  if (channel < 0) return channel;
-  struct {
-    struct nlmsghdr header;
-    struct inet_diag_req_v2 body;
-  } request = {{0}, {0}};
-  request.header.nlmsg_len = sizeof request;
-  request.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-  request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  request.body.sdiag_family = (uint8_t)family;
-  request.body.sdiag_protocol = IPPROTO_TCP;
-  request.body.idiag_states = 1 << 10;  // TCP_LISTEN
-  long result = signet_kernel(SYS_sendto, channel, (long)&request, sizeof request, 0, 0, 0);
-  int found = result < 0 ? (int)result : -EPROTO;
-  // Parts of the answer; a machine with more listeners than fit into them is not one that a person uses.
-  for (int part = 0; result >= 0 && part < 64; part++) {
-    _Alignas(struct nlmsghdr) unsigned char answer[16384];
-    long count = signet_kernel(SYS_recvfrom, channel, (long)answer, sizeof answer, MSG_DONTWAIT, 0, 0);
-    if (count == -EINTR) continue;
-    if (count <= 0) {
-      found = count < 0 ? (int)count : -EPROTO;
-      break;
-    }
-    size_t left = (size_t)count, offset = 0;
-    while (left >= sizeof(struct nlmsghdr)) {
-      const struct nlmsghdr *message = (const struct nlmsghdr *)(answer + offset);
-      size_t length = message->nlmsg_len;
-      if (length < sizeof *message || length > left) break;
-      if (message->nlmsg_type == NLMSG_DONE) {
-        found = 0;
-        result = -1;
-        break;
-      }
-      if (message->nlmsg_type == NLMSG_ERROR) {
-        found = -EPROTO;
-        if (length >= NLMSG_LENGTH(sizeof(int))) found = *(const int *)NLMSG_DATA(message);
-        if (found >= 0) found = -EPROTO;
-        result = -1;
-        break;
-      }
-      if (message->nlmsg_type == SOCK_DIAG_BY_FAMILY && length >= NLMSG_LENGTH(sizeof(struct inet_diag_msg))) {
-        const struct inet_diag_msg *entry = (const struct inet_diag_msg *)NLMSG_DATA(message);
-        const unsigned char *bytes = (const unsigned char *)&entry->id.idiag_sport;
-        uint16_t port = (uint16_t)(bytes[0] << 8 | bytes[1]);
-        if (port == first || port == second) {
-          found = port;
-          result = -1;
-          break;
-        }
-      }
-      size_t step = NLMSG_ALIGN(length);
-      if (step >= left) break;
-      offset += step, left -= step;
-    }
-  }
-  signet_kernel_close(channel);
-  return found;
-}

@@ -132,9 +132,9 @@
     /// It asks the kernel; if that fails, it reads the tables in `/proc/net`.
     static func toolkitPort() -> Int? {
       for (family, path) in [(AF_INET, "/proc/net/tcp"), (AF_INET6, "/proc/net/tcp6")] {
-        let result = signet_listening_port(family, toolkitPorts[0], toolkitPorts[1])
-        if result > 0 { return Int(result) }
-        if result < 0, let table = KernelFile.contents(path, limit: 16_384),
+        let answers = toolkitPorts.map { ListeningPort.isOpen($0, family) }
+        if let index = answers.firstIndex(of: true) { return Int(toolkitPorts[index]) }
+        if answers.contains(nil), let table = KernelFile.contents(path, limit: 16_384),
           let port = toolkitPort(in: table)
         {
           return port
