@@ -10,8 +10,8 @@ package struct AuditQuery: Message {
   package static let schema = MessageSchema(Self.init) {
     Member(
       "after", \Self.after, .text(pattern: "^([0-9]{1,18}:)?[0-9]{1,18}(,[0-9]{1,18}:[0-9]{1,18})*$"),
-      "The number of the last entry that is known, or `next` of the page before.")
-    Member("limit", \Self.limit, .integer(1...1000), "How many at most; 100 where it is left out.")
+      "The number of the last entry received, or `next` of the previous page.")
+    Member("limit", \Self.limit, .integer(1...1000), "The maximum number of entries; 100 by default.")
   }
 }
 
@@ -21,9 +21,9 @@ package struct AuditEntryDescription: Message {
 
   package static let schema = MessageSchema(
     Self.init,
-    "With further members, as the event has them. The log names users by their subjects; shown is the id of each who is not deleted."
+    "With further members, depending on the event. The log has users' subjects; the id of each user who is not deleted is shown instead."
   ) {
-    Member("chain", \Self.chain, .integer(0...).ofRow, "The hash chain that it is in; 0 with SQLite.")
+    Member("chain", \Self.chain, .integer(0...).ofRow, "The hash chain of the entry; 0 with SQLite.")
     Member("number", \Self.number, .integer(1...).ofRow)
     Member("time", \Self.time, .time)
     Member("event", \Self.event)
@@ -43,7 +43,7 @@ package struct AuditPage: Message {
 
 extension API {
   package static let listAudit = Endpoint(
-    .get, "/admin/audit", .read, "listAudit", "The audit log", details: "docs/protocol.md section 7",
+    .get, "/admin/audit", .read, "listAudit", "List the audit log", details: "docs/protocol.md section 7",
     in: .audit, by: .admin, takes: .query(AuditQuery.self),
     answers: .json(AuditPage.self, "Oldest first."))
 }
@@ -56,7 +56,8 @@ struct AuditEndpoints: Sendable {
     [
       API.listAudit.answered { [context] call in
         guard let after = LogCursor(call.input.after ?? "0") else {
-          throw Problem(.malformed, "\"after\" is a number of an entry, or \"next\" of the page before")
+          throw Problem(
+            .malformed, "\"after\" must be the number of an entry, or \"next\" of the previous page")
         }
         let entries = try await context.storage.auditEntries(
           after: after, limit: Int(call.input.limit ?? 100))

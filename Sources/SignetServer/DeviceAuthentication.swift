@@ -59,7 +59,8 @@ public struct DeviceAuthentication: Sendable {
     guard let proof = signed.proof(verifiedWith: key),
       proof.covers(method: method, path: path, body: body, now: context.clock.now)
     else {
-      throw Problem(.unauthorized, "The signature does not fit this request, or the device's clock is off.")
+      throw Problem(
+        .unauthorized, "The signature does not match this request, or the device's clock is wrong.")
     }
     return proof
   }
@@ -71,7 +72,7 @@ public struct DeviceAuthentication: Sendable {
     context.clock.now + 2 * RequestProof.leeway + 1 + Self.clockStep
   }
 
-  static let replayed = Problem(.unauthorized, "This request was made before; sign a new one.")
+  static let replayed = Problem(.unauthorized, "This request was sent before; sign a new one.")
   static let unknown = Problem(.containerUnknown, "Activate the device again.")
 
   // MARK: Requests whose id is claimed with their change

@@ -34,7 +34,7 @@ final class MaintenanceTask: Sendable {
             [
               "days": String(days),
               "advice":
-                "renew it (signet-server certificate renew, or where it comes from), hand out the authority, and send SIGHUP to the server",
+                "renew it (signet-server certificate renew, or at its issuer), distribute the authority's certificate, and send SIGHUP to the server",
             ])
         }
         context.log.writeLeftOut()

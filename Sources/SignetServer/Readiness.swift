@@ -26,7 +26,7 @@ package actor Readiness {
     guard await failure() == nil else {
       throw Problem(
         .busy,
-        "The database, or what keeps the keys of handshakes, can't be read and written. See the server's log."
+        "The database or the store of handshake keys cannot be read and written. See the server's log."
       )
     }
     return ServerState(status: "ready", version: Server.version)
@@ -41,7 +41,7 @@ package actor Readiness {
       do throws(StorageFailure) { try await context.storage.checkReadiness(at: now) } catch {
         return error.description
       }
-      do { _ = try context.handshakeKeys.current(at: now) } catch { return "keys of handshakes: \(error)" }
+      do { _ = try context.handshakeKeys.current(at: now) } catch { return "handshake keys: \(error)" }
       return nil
     }
     (running, count) = (task, count + 1)

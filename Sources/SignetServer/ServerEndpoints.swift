@@ -16,18 +16,19 @@ package struct ServerState: Sendable {
 
 extension API {
   static let live = Endpoint(
-    .get, "/live", .publish, "live", "Whether the process answers", in: .server, by: .none,
-    answers: .json(ServerState.schema("live"), "It does."))
+    .get, "/live", .publish, "live", "Check that the process responds", in: .server, by: .none,
+    answers: .json(ServerState.schema("live"), "The process responds."))
   static let ready = Endpoint(
     .get, "/ready", .publish, "ready",
-    "Whether the server can serve; for the operator's addresses", in: .server,
+    "Check that the server is ready; for the operator's addresses only", in: .server,
     by: .operatorAddress,
     answers: .json(
       ServerState.schema("ready"),
-      "The database was read, a change put on the disk, and a key of handshakes found, at most a second ago.")
+      "At most a second ago, the database was read, a change was written to the disk, and a handshake key was found."
+    )
   )
   static let describe = Endpoint(
-    .get, "/openapi.json", .publish, "describe", "This description", in: .server, by: .none,
+    .get, "/openapi.json", .publish, "describe", "Get this description", in: .server, by: .none,
     answers: .bytes(
       describedBy: .message(["openapi": .string, "paths": JSONObject.shape.schema]),
       "An OpenAPI 3.1 document; `servers` names this server."))

@@ -59,7 +59,7 @@ import Testing
     let note = "signet-server: this server does not evaluate tampering: "
     #expect(
       own.status == 0 && own.errorOutput.contains(note)
-        && own.errorOutput.contains("; known are biometricAvailable, "),
+        && own.errorOutput.contains("; known names: biometricAvailable, "),
       own.summary)
     let unenrolled = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
     #expect(unenrolled.isRefusal(67, "signet-server app invite USER"), unenrolled.summary)
@@ -121,7 +121,7 @@ import Testing
       #expect(garbage.isRefusal(65, "--context has to be a JSON object"), garbage.summary)
     }
     let missing = try await server.run("message", "show", "none", "--key-file", server.shopKey)
-    #expect(missing.isRefusal(67, "There is no message of this id"), missing.summary)
+    #expect(missing.isRefusal(67, "There is no message with this id"), missing.summary)
     await server.stop()
   }
 

@@ -128,9 +128,10 @@ import Testing
     try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute(
       "UPDATE users SET created = 1")
     let asked = try await device.run("pending")
-    #expect(asked.isRefusal(75, "The server failed"), asked.summary)
+    #expect(asked.isRefusal(75, "Server error; nothing was changed."), asked.summary)
     let invited = try await server.run("activation", "create", "alice")
-    #expect(invited.isRefusal(75, "The server failed"), invited.summary)
+    #expect(
+      invited.isRefusal(75, "Server error; nothing was changed."), invited.summary)
     await server.stop()
   }
 

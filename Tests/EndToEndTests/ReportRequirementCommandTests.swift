@@ -46,7 +46,7 @@ import Testing
     #expect(try await server.transaction(made).strings("requirements") == ["fresh"])
     let unknown = try await server.run(
       "transaction", "create", "alice", "Pay 5 EUR", "--key-file", server.shopKey, "--requirement", "frozen")
-    #expect(unknown.isRefusal(65, "is not known; known are"), unknown.summary)
+    #expect(unknown.isRefusal(65, "is not known; known names:"), unknown.summary)
     await server.stop()
   }
 

@@ -179,7 +179,7 @@ import Testing
     let server = try await RunningServer.start()
     _ = try await server.json("user", "add", "alice")
     let cases: [(words: [String], status: Int32, message: String)] = [
-      (["user", "add", "alice"], 73, "There is one already. Choose another id."),
+      (["user", "add", "alice"], 73, "The resource already exists. Choose another id."),
       (["user", "add", " alice"], 65, "begins or ends with a space"),
       (["user", "unlock", "nobody"], 67, "There is no user \"nobody\"; 'signet-server user add' adds one."),
       (
@@ -190,11 +190,11 @@ import Testing
       (
         ["container", "list", "nobody"], 67, "There is no user \"nobody\"; 'signet-server user add' adds one."
       ),
-      (["container", "show", "none"], 67, "There is no container of this id."),
-      (["container", "revoke", "none"], 67, "There is no container of this id."),
+      (["container", "show", "none"], 67, "There is no container with this id."),
+      (["container", "revoke", "none"], 67, "There is no container with this id."),
       (
         ["key", "revoke", "none"], 67,
-        "There is no key of this id. 'signet-server key list' shows what there is."
+        "There is no API key with this id. 'signet-server key list' shows what there is."
       ),
       (["otp", "validate", "alice", "123456"], 64, "--key-file is missing"),
       (
@@ -376,7 +376,8 @@ import Testing
     let first = try only.string("id")
     let kept = try await server.run("key", "revoke", first)
     #expect(kept.status == 1)
-    #expect(kept.errorOutput.contains("It is the last good key of scope admin. Make another one"))
+    #expect(
+      kept.errorOutput.contains("This is the last active API key with the scope admin. Create another key"))
     #expect(try await server.run("key", "create", "second", "--scope", "admin").status == 0)
     #expect(try await server.run("key", "revoke", first).status == 0)
     let path = "\(server.data)/admin.key"

@@ -140,11 +140,11 @@
       } else {
         #expect(reported.status == 1, reported.summary)
         #expect(
-          reported.errorOutput.contains("apps of this flavour are not taken: debug")
-            || reported.output.contains("apps of this flavour are not taken: debug"), reported.summary)
+          reported.errorOutput.contains("apps of this flavour are not accepted: debug")
+            || reported.output.contains("apps of this flavour are not accepted: debug"), reported.summary)
         #expect(try await bench.standing() == "locked")
         let refused = try await bench.device.run("otp")
-        #expect(refused.isRefusal(77, "apps of this flavour are not taken: debug"), refused.summary)
+        #expect(refused.isRefusal(77, "apps of this flavour are not accepted: debug"), refused.summary)
       }
       await bench.server.stop()
     }

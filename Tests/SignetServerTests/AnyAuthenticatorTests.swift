@@ -334,7 +334,7 @@ import UAFFixture
     #expect(try answer.outcome == "400 access_denied")
     #expect(
       try answer.body.string("error_description")
-        == "No authenticator of the user can answer any more; start again.")
+        == "The user no longer has an authenticator that can answer; start again.")
   }
 
   @Test("what is left of the user's has to show what a request requires, or it ends")

@@ -214,7 +214,7 @@ import UAFFixture
     #expect(key == nil)
   }
 
-  @Test("a response longer than the evidence limit is refused and decides nothing")
+  @Test("a response that is longer than the server can store is refused, and decides nothing")
   func tooLong() async throws {
     let bench = try await AuthenticatorBench([.uaf])
     let id = try await bench.make("Pay 10").record.id

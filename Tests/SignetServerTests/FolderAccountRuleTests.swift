@@ -76,7 +76,7 @@ struct FolderAccountRuleTests: DataDirectorySuite {
     let advice = try told.map { try $0.string("advice") }
     #expect(
       !advice[0].contains("did you mean")
-        && advice[0].contains("; known are biometricAvailable, deviceTampering, "))
+        && advice[0].contains("; known names: biometricAvailable, deviceTampering, "))
     #expect(
       advice[1].hasSuffix("did you mean deviceTampering?") && advice[2].hasSuffix("did you mean screenLock?"))
     #expect(!advice[3].contains("did you mean"))

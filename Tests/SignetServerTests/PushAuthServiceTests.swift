@@ -277,7 +277,7 @@ import SignetServer
     arguments: [
       (
         ["screenLok": [:]],
-        "there is no policy screenLok; did you mean screenLock? Known are biometricAvailable, "
+        "there is no policy screenLok; did you mean screenLock? Known names: biometricAvailable, "
       ),
       (["geofence": [:], "inactivty": [:]], "there is no policy inactivty; did you mean inactivity?"),
       (["inactivity": ["days": 0]], "days is out of range"),

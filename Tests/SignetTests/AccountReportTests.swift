@@ -262,7 +262,7 @@ struct AccountReportTests {
       Issue.record("another case")
       return
     }
-    #expect(status.lock.server?.reason == "apps of this flavour are not taken: debug")
+    #expect(status.lock.server?.reason == "apps of this flavour are not accepted: debug")
     guarded.given.set { ($0.tamperScore, $0.flavour) = (0, "release") }
     guard case .reported(let open) = try await guarded.device.reportCondition(of: container) else {
       Issue.record("another case")
@@ -465,7 +465,7 @@ struct AccountReportTests {
       return
     }
     let shown = try #require(status.lock.server?.reason)
-    #expect(shown.hasPrefix("apps of this flavour are not taken: "))
+    #expect(shown.hasPrefix("apps of this flavour are not accepted: "))
     try DeviceCommand.check(reason: shown)
     guarded.given.set { $0.flavour = "release" }
     var registry = AccountPolicyRegistry()

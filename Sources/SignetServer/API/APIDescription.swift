@@ -44,7 +44,7 @@ package enum APIDescription {
       "info": [
         "title": "Signet", "version": "1",
         "description":
-          "What devices, relying parties and operators say to a Signet server. docs/protocol.md says what it means, and what is inside of the signed and encrypted texts. Receivers ignore members that they do not know.",
+          "The HTTP interface of a Signet server for devices, relying parties and operators. docs/protocol.md specifies its meaning, and the content of signed and encrypted messages. Receivers ignore unknown members.",
       ],
       "servers": [["url": .string(server.fullForm)]],
       "security": [],

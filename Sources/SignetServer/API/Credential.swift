@@ -56,7 +56,7 @@ package enum SecurityScheme: String, Hashable, Sendable {
       [
         "type": "apiKey", "in": "header", "name": "Authorization",
         "description":
-          "`Signet` and a JWS by the session key of the container over this very request: docs/protocol.md section 4.",
+          "`Signet` and a JWS over this request, signed with the container's session key: docs/protocol.md section 4.",
       ]
     case .relyingParty: Self.bearer("An API key of the scope `relying-party`.")
     case .admin: Self.bearer("An API key of the scope `admin`.")
@@ -65,16 +65,17 @@ package enum SecurityScheme: String, Hashable, Sendable {
         "type": "http", "scheme": "basic",
         "description": "client_secret_basic; or private_key_jwt, in the form.",
       ]
-    case .uafUser: Self.bearer("The JWT that a UAF operation gave.")
+    case .uafUser: Self.bearer("The JWT that a UAF operation returned.")
     case .uafCookie:
       [
         "type": "apiKey", "in": "cookie", "name": .string(UAFNames.cookie),
-        "description": "The same as a cookie.",
+        "description": "The same JWT as a cookie.",
       ]
     case .uafDevice:
       [
         "type": "apiKey", "in": "header", "name": "Device-Signature",
-        "description": "A compact JWS by the key of a dispatch target: docs/protocol.md section 12.3.",
+        "description":
+          "A compact JWS, signed with the key of a dispatch target: docs/protocol.md section 12.3.",
       ]
     }
   }

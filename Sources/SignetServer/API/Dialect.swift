@@ -68,17 +68,18 @@ package enum Dialect: Hashable, Sendable {
     switch error {
     case let problem as Problem: return problem
     case StorageFailure.exists: return Problem(.exists, "Choose another id.")
-    case StorageFailure.unknown: return Problem(.unknown, "What it belongs to is not there any more.")
+    case StorageFailure.unknown:
+      return Problem(.unknown, "The user or object that it belongs to no longer exists.")
     case StorageFailure.userNotActive(let state):
       return Problem(
         .userNotActive,
         state == .deleted
-          ? "The user is deleted for good." : "The user is \(state.rawValue); an operator can resume it.")
+          ? "The user was deleted permanently." : "The user is \(state.rawValue); an operator can resume it.")
     case StorageFailure.deviceLocked:
       return Problem(.deviceLocked, "The device is locked; an operator can unlock it.")
     case StorageFailure.containerLocked:
       return Problem(
-        .containerLocked, "The container is locked, or may do less for now; an operator can unlock it.")
+        .containerLocked, "The container is locked or restricted; an operator can unlock it.")
     case StorageFailure.containerNotInUse: return DeviceAuthentication.unknown
     case StorageFailure.unauthorized: return UAFAuthorizations.refused
     case StorageFailure.altered(row: let id, of: ContainerRecord.table):
@@ -115,7 +116,7 @@ extension Problem {
   init(alteredContainer id: some CustomStringConvertible) {
     self.init(
       .containerAltered,
-      "Its row was not written by this server. An operator has to revoke it ('signet-server container revoke \(id)'); "
-        + "then activate the device again.")
+      "Its database row was not written by this server. An operator must revoke it ('signet-server container "
+        + "revoke \(id)'); then activate the device again.")
   }
 }

@@ -184,11 +184,11 @@ package enum PathParameter: String, Hashable, Sendable, CaseIterable {
   var text: String {
     switch self {
     case .id: "The id."
-    case .user: "The user id, percent-encoded where it needs it."
-    case .serial: "The serial number, percent-encoded where it needs it."
+    case .user: "The user id, percent-encoded where necessary."
+    case .serial: "The serial number, percent-encoded where necessary."
     case .aaid: "The authenticator's model, such as `7357#0001`."
     case .key: "The key's id, base64url."
-    case .device: "What the device calls itself."
+    case .device: "The id that the device reports."
     }
   }
 

@@ -67,25 +67,26 @@ package struct Refusal: Sendable {
   ).described("RFC 9457.").named("Problem")
 
   static let malformed = Refusal(
-    "Malformed", 400, "Not what this page says; `detail` names the member.")
+    "Malformed", 400, "The request is malformed; `detail` names the member.")
   static let unauthorized = Refusal(
-    "Unauthorized", 401, "No, wrong, replayed or outdated authentication.", headers: authenticate)
+    "Unauthorized", 401, "The authentication is missing, wrong, replayed or expired.", headers: authenticate)
   static let forbidden = Refusal(
-    "Forbidden", 403, "Not with this key, invite, device, number or answer.")
-  static let unknown = Refusal("Unknown", 404, "No such thing.")
-  static let conflict = Refusal("Conflict", 409, "It is there already, or it has ended.")
-  static let gone = Refusal("Gone", 410, "Too late.")
+    "Forbidden", 403, "Not allowed with this API key, invite, device, number or answer.")
+  static let unknown = Refusal("Unknown", 404, "The resource does not exist.")
+  static let conflict = Refusal("Conflict", 409, "The resource already exists, or has ended.")
+  static let gone = Refusal("Gone", 410, "The transaction has expired.")
   static let lengthRequired = Refusal(
-    "LengthRequired", 411, "A body in chunks, without a `Content-Length`; the connection is closed.")
+    "LengthRequired", 411,
+    "The body is chunked, without a `Content-Length`; the server closes the connection.")
   static let tooLarge = Refusal(
-    "TooLarge", 413, "A body over 64 KiB, a header section over 8 KiB or a request line over 4 KiB.")
-  static let mediaType = Refusal("MediaType", 415, "Not application/json.")
+    "TooLarge", 413, "The body exceeds 64 KiB, the header section 8 KiB or the request line 4 KiB.")
+  static let mediaType = Refusal("MediaType", 415, "The body is not application/json.")
   static let contentRefused = Refusal(
-    "ContentRefused", 422, "What is to be shown breaks the rules of docs/protocol.md section 5.1.")
+    "ContentRefused", 422, "The text to display breaks the rules of docs/protocol.md section 5.1.")
   static let tooMany = Refusal(
-    "TooMany", 429, "The user is asked too often, or the address has to wait.", headers: retryAfter)
-  static let failure = Refusal("Failure", 500, "The server failed; nothing was changed.")
-  static let busy = Refusal("Busy", 503, "The server has too much to do, or stops.", headers: retryAfter)
+    "TooMany", 429, "Too many requests were sent to the user, or the address must wait.", headers: retryAfter)
+  static let failure = Refusal("Failure", 500, "Server error; nothing was changed.")
+  static let busy = Refusal("Busy", 503, "The server is overloaded or stopping.", headers: retryAfter)
 
   // MARK: OpenID Connect
 
@@ -112,15 +113,15 @@ package struct Refusal: Sendable {
     openID: "OpenIDClient", 401, "The client is not authenticated.", [.invalidClient],
     headers: authenticate)
   static let openIDDenial = Refusal(
-    openID: "OpenIDDenial", 403, "The user is asked too often.", [.accessDenied],
+    openID: "OpenIDDenial", 403, "Too many requests were sent to the user.", [.accessDenied],
     headers: [
       "Retry-After": ["description": "Seconds.", "schema": ["type": "integer", "minimum": 0]]
     ])
   static let openIDFailure = Refusal(
-    openID: "OpenIDFailure", 500, "The server failed; nothing was changed.", [.serverError],
+    openID: "OpenIDFailure", 500, "Server error; nothing was changed.", [.serverError],
     orProblem: true)
   static let openIDBusy = Refusal(
-    openID: "OpenIDBusy", 503, "The server has too much to do, or stops.", [.temporarilyUnavailable],
+    openID: "OpenIDBusy", 503, "The server is overloaded or stopping.", [.temporarilyUnavailable],
     orProblem: true, headers: retryAfter)
 
   // MARK: UAF
@@ -133,24 +134,24 @@ package struct Refusal: Sendable {
     content = [("application/json", schema)]
   }
 
-  static let uafMalformed = Refusal(uaf: "UAFMalformed", 400, "Not what this page says.", [.malformed])
+  static let uafMalformed = Refusal(uaf: "UAFMalformed", 400, "The request is malformed.", [.malformed])
   static let uafUnauthorized = Refusal(
-    uaf: "UAFUnauthorized", 401, "Nobody, or somebody else, asks.",
+    uaf: "UAFUnauthorized", 401, "The caller is not authenticated, or is not the owner.",
     [.unauthorized, .signatureInvalid, .clockSkewTooBig, .requestReplayed, .notKeyOwner, .otherRequest])
   static let uafForbidden = Refusal(
-    uaf: "UAFForbidden", 403, "There is no such user, or it may not be done.")
-  static let uafUnknown = Refusal(uaf: "UAFUnknown", 404, "There is none.")
+    uaf: "UAFForbidden", 403, "The user does not exist, or the operation is not allowed.")
+  static let uafUnknown = Refusal(uaf: "UAFUnknown", 404, "The resource does not exist.")
   static let uafAccept = Refusal(
-    uaf: "UAFAccept", 406, "The answer has another media type than those that are accepted.")
-  static let uafMediaType = Refusal(uaf: "UAFMediaType", 415, "The body has another media type.")
+    uaf: "UAFAccept", 406, "The client does not accept the media type of the response.")
+  static let uafMediaType = Refusal(uaf: "UAFMediaType", 415, "The media type of the body is not supported.")
   static let uafUnprocessable = Refusal(
-    uaf: "UAFUnprocessable", 422, "The name is taken, or the dispatcher is not set up.",
+    uaf: "UAFUnprocessable", 422, "The name is in use, or the dispatcher is not set up.",
     [.nameTaken, .dispatcherUnavailable, .targetsTooMany])
   static let uafTooMany = Refusal(
     uaf: "UAFTooMany", 429,
-    "Strangers of this address have too many requests open, or the user is asked too often.",
+    "This address has too many unauthenticated requests open, or too many requests were sent to the user.",
     [.tooManyRequests, .transactionTooMany])
-  static let uafFailure = Refusal(uaf: "UAFFailure", 500, "The server failed, and changed nothing.")
+  static let uafFailure = Refusal(uaf: "UAFFailure", 500, "Server error; nothing was changed.")
   static let uafBusy = Refusal(uaf: "UAFBusy", 503, "Try again in a moment.")
 }
 

@@ -48,9 +48,9 @@ public struct APIKeyService: Sendable {
       _ = try UserID(name)
       _ = try displayName.map { try UserID($0) }
     } catch {
-      throw Problem(.malformed, "a key has a name of 1 to 128 characters, none of them a control character")
+      throw Problem(.malformed, "the name of a key must have 1 to 128 characters, without control characters")
     }
-    guard !scopes.isEmpty else { throw Problem(.malformed, "a key has at least one scope") }
+    guard !scopes.isEmpty else { throw Problem(.malformed, "a key must have at least one scope") }
     let id = ID<APIKeyRecord>(unchecked: Hex.encode(context.random.bytes(8)))
     let secret = Base64URL.encode(context.random.bytes(32))
     var record = APIKeyRecord(
@@ -79,8 +79,9 @@ public struct APIKeyService: Sendable {
       id, keepingOneOf: Scope.admin.rawValue, at: now, audit: event)
     switch outcome {
     case .revoked: return
-    case .unknown: throw Problem(.unknown, "There is no key of this id.")
-    case .last: throw Problem(.lastAdminKey, "Make another one of this scope first, then revoke this one.")
+    case .unknown: throw Problem(.unknown, "There is no API key with this id.")
+    case .last:
+      throw Problem(.lastAdminKey, "Create another key with this scope first, then revoke this one.")
     }
   }
 

@@ -12,7 +12,7 @@ package struct NewAPIKey: Message {
 
   package static let schema = MessageSchema(Self.init) {
     Member("name", \Self.name, .text(1...128))
-    Member("displayName", \Self.displayName, .text(1...128), "What users are told who asks.")
+    Member("displayName", \Self.displayName, .text(1...128), "The name of the requester that users see.")
     Member("scopes", \Self.scopes, .list(1...))
   }
 }
@@ -42,7 +42,7 @@ package struct APIKeyList: Message {
       Member("revoked", \Self.revoked, .time)
       Member(
         "altered", \Self.altered,
-        "Whether its row is not the server's: it is good for nothing, and can be revoked.")
+        "Whether its row was not written by this server: the key is not accepted, and can be revoked.")
     }
   }
   package let keys: [Key]
@@ -54,15 +54,15 @@ extension APIKeyService.Scope: Shaped {}
 
 extension API {
   package static let addKey = Endpoint(
-    .post, "/admin/keys", .manage, "addKey", "Make an API key", in: .keys, by: .admin,
+    .post, "/admin/keys", .manage, "addKey", "Create an API key", in: .keys, by: .admin,
     takes: .json(NewAPIKey.self, example: ["name": "shop", "scopes": ["relying-party"]]),
-    answers: .created(MadeAPIKey.self, "It is shown this once."))
+    answers: .created(MadeAPIKey.self, "The key, which is shown only once."))
   package static let listKeys = Endpoint(
-    .get, "/admin/keys", .read, "listKeys", "All API keys", in: .keys, by: .admin,
-    answers: .json(APIKeyList.self, "Revoked ones too, oldest first."))
+    .get, "/admin/keys", .read, "listKeys", "List the API keys", in: .keys, by: .admin,
+    answers: .json(APIKeyList.self, "All keys, revoked ones included, oldest first."))
   package static let revokeKey = Endpoint(
     .delete, "/admin/keys/{id}", .manage, "revokeKey", "Revoke an API key", in: .keys, by: .admin,
-    answers: .json(NamedByID.self, "It is revoked."), or: [.unknown, .conflict])
+    answers: .json(NamedByID.self, "The key is revoked."), or: [.unknown, .conflict])
 }
 
 /// The endpoints with which operators manage API keys (`docs/protocol.md` section 7).

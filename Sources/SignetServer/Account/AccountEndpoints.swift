@@ -102,31 +102,31 @@ package struct MadeDeviceCommand: Sendable {
 extension API {
   package static let reportCondition = Endpoint(
     .post, "/device/condition", .attest, "reportCondition",
-    "Say what the device is like, and hear what the container may do",
+    "Report the device's properties, and get the reaction",
     details: "docs/protocol.md section 14.", in: .device, by: .deviceGrantingNothing,
     takes: .json(ConditionReport.self), answers: .jose("A JWS of the type signet-condition."),
     or: [.forbidden, .conflict])
   package static let receiveReceipt = Endpoint(
-    .post, "/device/orders", .attest, "receiveReceipt", "Say that an order was done",
+    .post, "/device/orders", .attest, "receiveReceipt", "Confirm that an order was carried out",
     details: "docs/protocol.md section 14.3. The receipt is signed, the request is not.", in: .device,
     by: .none, takes: .bytes(describedBy: CommandAcknowledgementNotice.described),
-    answers: .status("received", "It is kept."), or: [.unauthorized, .forbidden, .unknown])
+    answers: .status("received", "The receipt is stored."), or: [.unauthorized, .forbidden, .unknown])
   package static let lockContainer = commanding(.lock, "lockContainer", "Lock a container")
-  package static let unlockContainer = commanding(.unlock, "unlockContainer", "End the lock of a container")
+  package static let unlockContainer = commanding(.unlock, "unlockContainer", "Unlock a container")
   package static let wipeContainer = commanding(
-    .wipe, "wipeContainer", "Have a container deleted on its device")
+    .wipe, "wipeContainer", "Order a device to delete a container")
   package static let attachPolicies = Endpoint(
     .put, "/admin/containers/{id}/policies", .manage, "attachAccountPolicies",
     "Attach account policies to a container", in: .users, by: .admin, takes: .json(AttachedPolicies.self),
-    answers: .json(PoliciesAttached.self, "They hold."), or: [.unknown])
+    answers: .json(PoliciesAttached.self, "The policies apply."), or: [.unknown])
   package static let detachPolicies = Endpoint(
     .delete, "/admin/containers/{id}/policies", .manage, "detachAccountPolicies",
-    "Have the policies of its profile hold for a container again", in: .users, by: .admin,
-    answers: .json(NamedByID.self, "They hold."), or: [.unknown])
+    "Return a container to the policies of its profile", in: .users, by: .admin,
+    answers: .json(NamedByID.self, "The policies apply."), or: [.unknown])
   package static let showAccount = Endpoint(
     .get, "/admin/containers/{id}/account", .read, "showAccount",
     "Show a container's policies, locks, last report and orders", in: .users, by: .admin,
-    answers: .json(AccountDescription.self, "How the server stands to it."), or: [.unknown])
+    answers: .json(AccountDescription.self, "The container's state at the server."), or: [.unknown])
 
   private static func commanding(
     _ action: DeviceCommand.Action, _ id: String, _ summary: String
@@ -134,9 +134,9 @@ extension API {
     Endpoint(
       .post, "/admin/containers/{id}/\(action.rawValue)", .manage, id, summary,
       details:
-        "docs/protocol.md section 14.3. It counts at the server at once; the device sends a receipt.",
+        "docs/protocol.md section 14.3. It takes effect at the server immediately; the device sends a receipt.",
       in: .users, by: .admin, takes: .json(NewDeviceCommand.self),
-      answers: .json(MadeDeviceCommand.schema(action), "It is ordered.", status: 201), or: [.unknown])
+      answers: .json(MadeDeviceCommand.schema(action), "The order.", status: 201), or: [.unknown])
   }
 }
 

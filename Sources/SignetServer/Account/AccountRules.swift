@@ -56,7 +56,7 @@ public struct AccountRules: Hashable, Sendable {
     reaction: Reaction, reason: String
   ) {
     if !flavours.isEmpty, !flavours.contains(flavour ?? "") {
-      return (.lock, "apps of this flavour are not taken: \((flavour ?? "unknown").prefix(64))")
+      return (.lock, "apps of this flavour are not accepted: \((flavour ?? "unknown").prefix(64))")
     }
     var found: (reaction: Reaction, reason: String) = (.allow, "")
     for breach in breaches {

@@ -96,7 +96,7 @@ public struct DeviceManagement: Sendable {
           : .accountReportRefused(user: container.user, container: container.id))
     }
     guard isAccepted else {
-      throw Problem(.reportReplayed, "Ask for a challenge, and answer that.")
+      throw Problem(.reportReplayed, "Request a new challenge, and answer that one.")
     }
   }
 
@@ -110,7 +110,7 @@ public struct DeviceManagement: Sendable {
     let signed = try reading(SignedCommandAcknowledgement(parsing: body))
     let found = try await context.storage.container(signed.container)
     guard let container = found else {
-      throw Problem(.containerUnknown, "There is no container of this id.")
+      throw Problem(.containerUnknown, "There is no container with this id.")
     }
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     guard let acknowledgement = signed.receipt(verifiedWith: key),
@@ -172,13 +172,15 @@ public struct DeviceManagement: Sendable {
     } catch {
       guard error == .deviceLocked else { throw error }
       throw Problem(
-        .deviceLocked, "An operator has locked the device itself; 'signet-server device unlock' ends that.")
+        .deviceLocked,
+        "An operator has locked the device itself; unlock it with 'signet-server device unlock'.")
     }
     switch outcome {
     case .added: return command
     case .notInUse: throw Self.notInUse
     case .toBeWiped:
-      throw Problem(.containerLocked, "It is to be deleted, which its device may have done already.")
+      throw Problem(
+        .containerLocked, "An operator ordered its deletion; the device may have deleted it already.")
     }
   }
 
@@ -229,13 +231,13 @@ public struct DeviceManagement: Sendable {
       })
   }
 
-  private static let notInUse = Problem(.unknown, "There is no container in use of this id.")
+  private static let notInUse = Problem(.unknown, "There is no active container with this id.")
 
   // MARK: States
 
   private func state(of container: ContainerID) async throws -> AccountStateRecord {
     let state = try await context.storage.accountState(of: container)
-    guard let state else { throw Problem(.unknown, "There is no container of this id.") }
+    guard let state else { throw Problem(.unknown, "There is no container with this id.") }
     return state
   }
 
@@ -248,7 +250,7 @@ public struct DeviceManagement: Sendable {
     }
     do { return try AccountPolicySet(parsing: bytes) } catch {
       context.log.error("account.policiesUnreadable", ["cause": error.description])
-      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+      throw Problem(.serverFailure, "See the server's log.")
     }
   }
 }

@@ -23,7 +23,7 @@ package struct UnevaluatedPolicy: Hashable, Sendable, CustomStringConvertible {
 
   private static func hint(at name: String, among names: [String]) -> String {
     if let suggestion = closest(to: name, among: names) { return "did you mean \(suggestion)?" }
-    return names.isEmpty ? "none is known there" : "known are \(names.joined(separator: ", "))"
+    return names.isEmpty ? "it has no known parameters" : "known names: \(names.joined(separator: ", "))"
   }
 
   /// Returns the policies of a set that the server does not evaluate, then the unknown parameters of the others.

@@ -206,7 +206,8 @@ public struct ActivationService: Sendable {
     let expected = context.masterKey.confirmation(of: container.id)
     guard container.state == .active || confirm.confirmation.map({ constantTimeEqual($0, expected) }) ?? false
     else {
-      throw Problem(.unauthorized, "Send the confirmation that the receipt has for the encryption key.")
+      throw Problem(
+        .unauthorized, "Send the confirmation from the receipt, which is encrypted for the encryption key.")
     }
     let audit = context.audit(by: .container(container.id))
     let (user, id) = (container.user, container.id)
@@ -240,5 +241,6 @@ public struct ActivationService: Sendable {
 
   private static let refused = Problem(
     .activationRefused,
-    "Check the user id and the invite code. An invite is good once, for a limited time and for a few tries.")
+    "Check the user id and the invite code. An invite can be used once, for a limited time and with few attempts."
+  )
 }

@@ -107,7 +107,7 @@ extension ServiceContext {
   }
 
   private static let voidHandshake = Problem(
-    .handshakeVoid, "It has ended, or the server was restarted; begin again.")
+    .handshakeVoid, "It has expired, or the server was restarted; start again.")
 
   private func handshakesFailed(_ error: any Error) -> Problem {
     log.sampledError("handshakes.failed", ["cause": "\(error)"])

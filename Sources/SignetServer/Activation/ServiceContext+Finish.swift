@@ -64,7 +64,7 @@ extension ServiceContext {
     throw Problem(
       .deviceUnsupported,
       settings.keystoreRequirement == .hardware
-        ? "Keys must be kept by hardware; this device says \(kind)."
-        : "Keys must be kept by a TPM or the like; this device says \(kind).")
+        ? "Keys must be stored in hardware; this device reports \(kind)."
+        : "Keys must be stored in a TPM or similar hardware; this device reports \(kind).")
   }
 }

@@ -23,20 +23,21 @@ package struct DeviceDetails: Message {
   package static let schema = MessageSchema(Self.init, named: "Device") {
     Member("id", \Self.id)
     Member("user", \Self.user, .userName)
-    Member("installation", \Self.installation, "What the device calls itself; nothing proves it.")
+    Member("installation", \Self.installation, "The id that the device reports, without proof.")
     Member("name", \Self.name)
     Member("platform", \Self.platform)
     Member("created", \Self.created, .time, "When something was first bound to it.")
-    Member("appVersion", \Self.appVersion, "The version of the app, as its last report says.")
+    Member("appVersion", \Self.appVersion, "The version of the app in its last report.")
     Member(
-      "lastSeen", \Self.lastSeen, .time, "The last report of the device, or the last use of what is on it.")
+      "lastSeen", \Self.lastSeen, .time,
+      "The last report of the device, or the last use of an authenticator on it.")
     Member(
       "standing", \Self.standing,
-      "The gravest of an operator's lock and of its container's standing; `altered` where its row is not the server's."
+      "The more severe of the operator's lock and the container's standing; `altered` if its row was not written by this server."
     )
     Member("locked", \Self.locked, "Whether an operator has locked the device itself.")
     Member("since", \Self.since, .time, "When an operator last locked or unlocked it.")
-    Member("reason", \Self.reason, "Why, in the operator's words.")
+    Member("reason", \Self.reason, "The operator's reason.")
   }
 }
 
@@ -89,24 +90,24 @@ package struct DeviceList: Message {
 
 extension API {
   package static let listDevices = Endpoint(
-    .get, "/admin/users/{user}/devices", .read, "listDevices", "The devices of a user", in: .users,
+    .get, "/admin/users/{user}/devices", .read, "listDevices", "List the devices of a user", in: .users,
     by: .admin, answers: .json(DeviceList.self, "Oldest first."), or: [.unknown])
   package static let showDevice = Endpoint(
     .get, "/admin/devices/{id}", .read, "showDevice", "A device", in: .users, by: .admin,
     answers: .json(DeviceDetails.self, "The device."), or: [.unknown])
   package static let lockDevice = Endpoint(
     .post, "/admin/devices/{id}/lock", .manage, "lockDevice",
-    "Accept nothing of what is bound to a device from now on", in: .users, by: .admin,
+    "Lock a device, and reject everything that is bound to it", in: .users, by: .admin,
     takes: .json(NewDeviceCommand.self), answers: .json(DeviceDetails.self, "The device, locked."),
     or: [.unknown])
   package static let unlockDevice = Endpoint(
     .post, "/admin/devices/{id}/unlock", .manage, "unlockDevice",
-    "End the locks that operators have set of a device, and of its container", in: .users, by: .admin,
+    "End the locks that operators set on a device and its container", in: .users, by: .admin,
     answers: .json(DeviceDetails.self, "The device."), or: [.unknown])
   package static let revokeDevice = Endpoint(
     .delete, "/admin/devices/{id}", .manage, "revokeDevice",
-    "Revoke all that is bound to a device for good", in: .users, by: .admin,
-    answers: .json(DeviceDetails.self, "The device; a lock of it stays."), or: [.unknown])
+    "Revoke everything that is bound to a device, permanently", in: .users, by: .admin,
+    answers: .json(DeviceDetails.self, "The device; if it is locked, it stays locked."), or: [.unknown])
 }
 
 /// The endpoints with which operators manage devices (`docs/protocol.md` section 7).

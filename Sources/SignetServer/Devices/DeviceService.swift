@@ -82,7 +82,8 @@ public struct DeviceService: Sendable {
     case .unknown: throw Self.unknown
     case .toBeWiped:
       throw Problem(
-        .containerLocked, "Its container is to be deleted, which the device may have done already.")
+        .containerLocked,
+        "An operator ordered the deletion of its container; the device may have deleted it already.")
     case .altered:
       throw Problem(
         .deviceLocked,

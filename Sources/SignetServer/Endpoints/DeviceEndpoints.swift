@@ -15,35 +15,35 @@ extension API {
       ]),
     answers: .bytes(describedBy: .startAnswer, "An offer, whether or not the user exists."))
   static let finishActivation = Endpoint(
-    .post, "/activation/finish", .grant, "finishActivation", "Prove the invite and hand over the keys",
+    .post, "/activation/finish", .grant, "finishActivation", "Prove the invite, and send the public keys",
     details:
-      "docs/protocol.md section 3.3. A wrong invite and an unknown user are one answer, 403. A void handshake is 409: begin again.",
+      "docs/protocol.md section 3.3. A wrong invite and an unknown user have the same answer, 403. A void handshake is 409: start again.",
     in: .activation, by: .none, takes: .bytes(describedBy: .activationFinish),
     answers: .bytes(describedBy: .signedMessage, "The receipt."), or: [.forbidden, .conflict])
   static let confirmActivation = Endpoint(
-    .post, "/activation/confirm", .grant, "confirmActivation", "Take a container into use",
+    .post, "/activation/confirm", .grant, "confirmActivation", "Confirm a container, which becomes active",
     details:
       "docs/protocol.md section 3.3. The request is signed by the session key of the new container.",
     in: .activation, by: .device(in: [.pending, .active]),
     takes: .bytes(describedBy: .activationConfirm, example: [:]),
-    answers: .status("active", "It is in use."))
+    answers: .status("active", "The container is active."))
   static let startRenewal = Endpoint(
     .post, "/renewal/start", .grant, "startRenewal", "Begin a renewal",
     details: "docs/protocol.md section 3.5", in: .renewal, by: .device,
     takes: .bytes(describedBy: .renewalStart),
     answers: .bytes(describedBy: .startAnswer, "An offer."))
   static let finishRenewal = Endpoint(
-    .post, "/renewal/finish", .grant, "finishRenewal", "Hand over new keys",
+    .post, "/renewal/finish", .grant, "finishRenewal", "Send the new public keys",
     details: "docs/protocol.md section 3.5", in: .renewal, by: .device,
     takes: .bytes(describedBy: .renewalFinish),
     answers: .bytes(describedBy: .signedMessage, "The receipt."), or: [.forbidden, .conflict])
   static let endContainer = Endpoint(
-    .post, "/device/end", .attest, "endContainer", "Say that a container was deleted",
+    .post, "/device/end", .attest, "endContainer", "Report that a container was deleted",
     details: "docs/protocol.md section 3.6. The notice is signed, the request is not.", in: .device,
-    by: .none, takes: .bytes(describedBy: .endNotice), answers: .status("ended", "It is revoked."),
+    by: .none, takes: .bytes(describedBy: .endNotice), answers: .status("ended", "The container is revoked."),
     or: [.unauthorized, .forbidden])
   static let listPending = Endpoint(
-    .get, "/device/transactions", .read, "listPending", "What waits for a decision",
+    .get, "/device/transactions", .read, "listPending", "List the transactions that wait for a decision",
     details: "docs/protocol.md section 5 and 5.6", in: .deviceTransactions, by: .device,
     takes: .waiting,
     answers: .response([
@@ -52,16 +52,16 @@ extension API {
         content: [("application/jose", String.shape.schema)],
         headers: [
           "ETag": [
-            "required": true, "description": "Another one whenever another list waits.",
+            "required": true, "description": "Changes whenever the list changes.",
             "schema": ["type": "string"],
           ]
         ]),
       AnswerDescription(
-        status: 304, text: "Nothing new came while the request waited.",
+        status: 304, text: "The list did not change while the request waited.",
         headers: ["ETag": ["required": true, "schema": ["type": "string"]]]),
     ]))
   static let showPending = Endpoint(
-    .get, "/device/transactions/{id}", .read, "showPending", "One transaction, also one for anybody",
+    .get, "/device/transactions/{id}", .read, "showPending", "Get a transaction, including one for anybody",
     details: "docs/protocol.md section 5.7", in: .deviceTransactions, by: .device,
     answers: .jose("A JWE to the device's encryption key."), or: [.unknown, .conflict, .gone])
   // The signed decision may also deny or report, which has the effect `refuse`; the path is the same.
@@ -69,37 +69,38 @@ extension API {
     .post, "/device/transactions/{id}/decision", .grant, "decide", "Accept, deny or report",
     details: "docs/protocol.md section 5.2", in: .deviceTransactions, by: .signer,
     takes: .json(SignedDecision.self),
-    answers: .response(DecidedTransaction.described, "It is decided."),
+    answers: .response(DecidedTransaction.described, "The decision is recorded."),
     or: [.forbidden, .unknown, .conflict, .gone])
   static let cancel = Endpoint(
     .post, "/device/transactions/{id}/cancel", .refuse, "cancel", "Cancel",
     details: "docs/protocol.md section 5.3", in: .deviceTransactions, by: .deviceGrantingNothing,
     takes: .bytes(describedBy: .cancellation, example: ["reason": "userCancel"]),
-    answers: .status("cancelled", "It is cancelled."), or: [.unknown, .conflict, .gone])
+    answers: .status("cancelled", "The transaction is cancelled."), or: [.unknown, .conflict, .gone])
   static let initiate = Endpoint(
-    .post, "/device/initiated", .grant, "initiate", "Sign what nobody has asked",
+    .post, "/device/initiated", .grant, "initiate", "Send a text that the user signed unasked",
     details: "docs/protocol.md section 5.8", in: .deviceTransactions, by: .device,
-    takes: .json(SignedDecision.self), answers: .idWithStatus("accepted", "It is kept."),
+    takes: .json(SignedDecision.self), answers: .idWithStatus("accepted", "The signed text is stored."),
     or: [.forbidden, .unknown, .conflict, .gone, .contentRefused, .tooMany])
   static let listPushTargets = Endpoint(
-    .get, "/device/push-targets", .read, "listPushTargets", "Where pushes go",
+    .get, "/device/push-targets", .read, "listPushTargets", "List the push targets",
     details: "docs/protocol.md section 10", in: .pushes, by: .device,
     answers: .object(describedBy: .pushTargetList, "The targets, oldest first."))
   static let addPushTarget = Endpoint(
-    .post, "/device/push-targets", .grant, "addPushTarget", "Have pushes sent somewhere", in: .pushes,
+    .post, "/device/push-targets", .grant, "addPushTarget", "Add a push target", in: .pushes,
     by: .device,
     takes: .bytes(
       describedBy: .newPushTarget,
       example: ["target": ["service": "webhook", "address": "device-1"]]),
-    answers: .created(NamedByID.self, "It is added."), or: [.conflict, .contentRefused])
+    answers: .created(NamedByID.self, "The target is added."), or: [.conflict, .contentRefused])
   static let changePushTarget = Endpoint(
-    .patch, "/device/push-targets/{id}", .grant, "changePushTarget", "Change where pushes go",
+    .patch, "/device/push-targets/{id}", .grant, "changePushTarget", "Change a push target",
     in: .pushes, by: .device,
     takes: .bytes(describedBy: .changedPushTarget, example: ["name": "phone"]),
-    answers: .json(NamedByID.self, "It is changed."), or: [.unknown, .conflict, .contentRefused])
+    answers: .json(NamedByID.self, "The target is changed."), or: [.unknown, .conflict, .contentRefused])
   static let removePushTarget = Endpoint(
-    .delete, "/device/push-targets/{id}", .refuse, "removePushTarget", "Have no more pushes sent there",
-    in: .pushes, by: .deviceGrantingNothing, answers: .json(NamedByID.self, "It is gone."), or: [.unknown])
+    .delete, "/device/push-targets/{id}", .refuse, "removePushTarget", "Remove a push target",
+    in: .pushes, by: .deviceGrantingNothing, answers: .json(NamedByID.self, "The target is removed."),
+    or: [.unknown])
 }
 
 /// The endpoints for devices: activation, transactions and push targets.

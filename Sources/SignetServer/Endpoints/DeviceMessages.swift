@@ -53,7 +53,7 @@ extension JSONSchema {
   static let activationConfirm = message(
     [
       "confirmation": string.described(
-        "What the receipt holds for the new encryption key: 32 bytes, base64url. An active container needs none."
+        "The confirmation from the receipt, which is encrypted for the new encryption key: 32 bytes, base64url. An active container needs none."
       )
     ], optional: ["confirmation"])
 

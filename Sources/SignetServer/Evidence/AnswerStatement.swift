@@ -65,7 +65,7 @@ struct AnswerStatement: Sendable {
     do throws(JOSEFailure) {
       statement = try JWS.sign(
         claims.bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint), type: Self.type)
-    } catch { throw Problem(.serverFailure, "Nothing was changed; try again later.") }
+    } catch { throw Problem(.serverFailure, "See the server's log.") }
     var object = evidence.json
     object["statement"] = .string(statement)
     object["serverKey"] = .string(Base64URL.encode(key.publicKey.x963Representation))

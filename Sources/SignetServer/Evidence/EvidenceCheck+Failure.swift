@@ -34,17 +34,17 @@ extension EvidenceCheck {
       case .decision(let failure): failure.description
       case .noAnswer(let status):
         "it has no evidence of an answer: the transaction is \(status.isEmpty ? "undecided" : status)"
-      case .malformed(let member): "\"\(member)\" is missing or is not of its form"
-      case .altered(let member): "\"\(member)\" is not what it was when the server took the answer"
+      case .malformed(let member): "\"\(member)\" is missing or malformed"
+      case .altered(let member): "\"\(member)\" has changed since the server accepted the answer"
       case .statement:
         "\"statement\" is not signed by the server's key: it was changed, or another key signed it"
-      case .otherServerKey: "another key than the server's has signed \"statement\""
-      case .otherKey: "the answer has another public key than the one that was given"
-      case .otherContent: "what was answered has another \"content\""
-      case .contradicts(let member, let other): "\"\(member)\" is not what \"\(other)\" says"
+      case .otherServerKey: "\"statement\" is signed by a key that is not one of the server's"
+      case .otherKey: "the public key of the answer is not the one that was given"
+      case .otherContent: "the answer is about another \"content\""
+      case .contradicts(let member, let other): "\"\(member)\" contradicts \"\(other)\""
       case .refused(let member, let refusal): "\"\(member)\" does not verify: \(refusal)"
       case .sharedKeyMissing:
-        "an app has answered, by a key that only the app and the server have"
+        "an app signed the answer with a key that only the app and the server have"
       case .notAuthentic(let member): "\"\(member)\" is not authenticated by the app's key"
       }
     }

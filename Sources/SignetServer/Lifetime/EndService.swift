@@ -33,7 +33,7 @@ public struct EndService: Sendable {
       lost: context.losses(by: .container(container.id)))
   }
 
-  private static let unknown = Problem(.containerUnknown, "There is no container of this id.")
+  private static let unknown = Problem(.containerUnknown, "There is no container with this id.")
   private static let unauthorized = Problem(
     .unauthorized, "The notice is not signed by this container's session key.")
 

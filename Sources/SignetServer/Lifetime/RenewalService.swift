@@ -17,7 +17,7 @@ public struct RenewalService: Sendable {
   public func ask(_ id: ContainerID, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.containerRenewalAsked(container: id))
     let exists = try await context.storage.askForRenewal(id, audit: event)
-    guard exists else { throw Problem(.unknown, "There is no container in use of this id.") }
+    guard exists else { throw Problem(.unknown, "There is no active container with this id.") }
   }
 
   /// Answers *start*: offers the profile of the current settings.
@@ -62,11 +62,11 @@ public struct RenewalService: Sendable {
     if let refusal = container.refusalToRenew { throw refusal }
     let handshake = try context.opened(finish.handshake, for: .renewal)
     guard handshake.activation == container.id.text else {
-      throw Problem(.malformed, "The handshake is of another container.")
+      throw Problem(.malformed, "The handshake belongs to another container.")
     }
     guard core.server == context.settings.serverURL, core.user == container.user,
       core.device.id == container.device
-    else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
+    else { throw Problem(.malformed, "The renewal names another server, user or device.") }
     // Checked before the proof. Otherwise only a right password would get this answer, and the attempt would not be counted.
     try await context.requireKeystore(
       of: core.device, by: .container(container.id), for: .container(container.id)
@@ -92,7 +92,7 @@ public struct RenewalService: Sendable {
 
   private func requireSame(_ id: ContainerID, _ container: ContainerRecord) throws(Problem) {
     guard id == container.id else {
-      throw Problem(.malformed, "The renewal is about another container.")
+      throw Problem(.malformed, "The renewal names another container.")
     }
   }
 

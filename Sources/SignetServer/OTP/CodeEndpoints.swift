@@ -53,7 +53,7 @@ package struct TokenToVerify: Message {
 extension Shape where Value == String {
   /// The end user's address, from the relying party.
   static let client = Shape.text(1...64).adding([
-    "description": "The end user's IP address, or what stands for the client."
+    "description": "The end user's IP address, or another identifier of the client."
   ])
 }
 
@@ -80,7 +80,7 @@ package struct CodeAnswer: Sendable {
   static func schema(_ name: String) -> MessageSchema<Self> {
     MessageSchema(Self.init) {
       Member(name, \Self.isAccepted, "Whether it was accepted.")
-      Member("reason", \Self.reason, "Why not; left out where it was.")
+      Member("reason", \Self.reason, "Why it was not accepted; absent if it was.")
       Member("retryAfter", \Self.retryAfter, .integer(0...), "Seconds to wait, with `waiting`.")
     }
   }
@@ -103,20 +103,20 @@ extension CodeAnswer {
 
 extension API {
   package static let validateCode = Endpoint(
-    .post, "/otp/validate", .grant, "validateCode", "Whether a code is good; uses it up",
+    .post, "/otp/validate", .grant, "validateCode", "Validate a one-time password, which is used up",
     details: "docs/protocol.md section 6", in: .codes, by: .seenRelyingParty,
     takes: .json(
       CodeToValidate.self, example: ["user": "alice", "code": "123456", "client": "192.0.2.7"]),
-    answers: .json(CodeAnswer.valid, "Whether it is good."))
+    answers: .json(CodeAnswer.valid, "Whether it is valid."))
   package static let resynchroniseCodes = Endpoint(
-    .post, "/otp/resync", .grant, "resynchroniseCodes", "Find where a credential is, by two codes in a row",
+    .post, "/otp/resync", .grant, "resynchroniseCodes", "Resynchronise a credential by two consecutive codes",
     in: .codes, by: .seenRelyingParty,
     takes: .json(
       CodesToResynchronise.self,
       example: ["user": "alice", "codes": ["123456", "234567"], "client": "192.0.2.8"]),
-    answers: .json(CodeAnswer.resynchronised, "Whether it was found."))
+    answers: .json(CodeAnswer.resynchronised, "Whether it was resynchronised."))
   package static let verifyToken = Endpoint(
-    .post, "/otp/verify", .grant, "verifyToken", "Take a token into use by a code of it",
+    .post, "/otp/verify", .grant, "verifyToken", "Verify a token by its first code",
     in: .codes, by: .seenRelyingParty,
     takes: .json(
       TokenToVerify.self,

@@ -65,7 +65,7 @@ struct RateLimitKey: Hashable, Sendable {
   static func digest(of text: String?, under key: HMACKey) throws(Problem) -> [UInt8] {
     guard let text else { return none.digest(under: key) }
     guard let address = Self(text) else {
-      throw Problem(.malformed, "\"client\" has 1 to 64 visible ASCII characters")
+      throw Problem(.malformed, "\"client\" must have 1 to 64 visible ASCII characters")
     }
     return address.digest(under: key)
   }

@@ -90,11 +90,11 @@ package struct TokenQuery: Message {
   }
 
   package static let schema = MessageSchema(Self.init) {
-    Member("user", \Self.user, "Those of a user.")
-    Member("after", \Self.after, "The serial number of the last one that is known.")
+    Member("user", \Self.user, "Only tokens of this user.")
+    Member("after", \Self.after, "The serial number of the last token received.")
     Member(
       "limit", \Self.limit, .integer(1...Int64(TokenService.batchLimit)),
-      "How many at most; 100 where it is left out.")
+      "The maximum number of tokens; 100 by default.")
   }
 }
 
@@ -115,13 +115,14 @@ package struct TokenDescription: Message {
     Member("kind", \Self.kind)
     Member("algorithm", \Self.algorithm, .tokenAlgorithm.ofRow)
     Member("digits", \Self.digits, .integer(6...10).ofRow)
-    Member("state", \Self.state, "`altered` where its row is not the server's: it can be removed.")
+    Member(
+      "state", \Self.state, "`altered` if its row was not written by this server: the token can be removed.")
     Member("failures", \Self.failures, .integer(0...).ofRow)
     Member("created", \Self.created, .time)
     Member("user", \Self.user)
     Member("counter", \Self.counter, .integer(0...).ofRow)
     Member("period", \Self.period, .integer(1...3600).ofRow)
-    Member("drift", \Self.drift, "Steps of time.")
+    Member("drift", \Self.drift, "Time steps.")
   }
 }
 
@@ -189,34 +190,35 @@ extension API {
       NewTokens.self,
       example: [
         "tokens": [["serial": "token-1", "kind": "hotp", "secret": "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA"]]
-      ]), answers: .created(AddedTokens.self, "All that were new."), or: [.unknown])
+      ]), answers: .created(AddedTokens.self, "The tokens that were added."), or: [.unknown])
   package static let listTokens = Endpoint(
-    .get, "/admin/tokens", .read, "listTokens", "Imported tokens", in: .tokens, by: .admin,
+    .get, "/admin/tokens", .read, "listTokens", "List the imported tokens", in: .tokens, by: .admin,
     takes: .query(TokenQuery.self), answers: .json(TokenList.self, "By serial number."), or: [.unknown])
   package static let removeToken = Endpoint(
     .delete, "/admin/tokens/{serial}", .manage, "removeToken", "Remove a token and its secret",
     in: .tokens, by: .admin, answers: .json(NamedBySerial.self, "Done."), or: [.unknown])
   package static let assignToken = Endpoint(
     .post, "/admin/tokens/{serial}/assign", .manage, "assignToken",
-    "Give a token to a user, or to nobody", in: .tokens, by: .admin,
+    "Assign a token to a user, or unassign it", in: .tokens, by: .admin,
     takes: .json(TokenAssignment.self, example: ["user": "alice"]),
-    answers: .json(AssignedToken.self, "It has to be verified again."), or: [.unknown])
+    answers: .json(AssignedToken.self, "The token, which must be verified again."), or: [.unknown])
   package static let disableToken = Endpoint(
-    .post, "/admin/tokens/{serial}/disable", .manage, "disableToken", "Take a token out of use",
+    .post, "/admin/tokens/{serial}/disable", .manage, "disableToken", "Disable a token",
     in: .tokens, by: .admin, answers: .json(DisabledToken.self, "Done."), or: [.unknown])
   package static let enableToken = Endpoint(
-    .post, "/admin/tokens/{serial}/enable", .manage, "enableToken", "Let a token be verified again",
+    .post, "/admin/tokens/{serial}/enable", .manage, "enableToken",
+    "Enable a disabled token, which must be verified again",
     in: .tokens, by: .admin, answers: .json(DisabledToken.self, "Done."), or: [.unknown])
   package static let verifyTokenAsOperator = Endpoint(
     .post, "/admin/tokens/{serial}/verify", .manage, "verifyTokenAsOperator",
-    "Take a token into use by a code of it, without waits", in: .tokens, by: .admin,
+    "Verify a token by its first code, without waiting times", in: .tokens, by: .admin,
     takes: .json(CodeOfToken.self, example: ["code": "123456"]),
     answers: .json(CodeAnswer.verified, "Whether the code was right."), or: [.unknown])
   package static let resynchroniseTokenAsOperator = Endpoint(
     .post, "/admin/tokens/{serial}/resync", .manage, "resynchroniseTokenAsOperator",
-    "Find where a token is, without waits", in: .tokens, by: .admin,
+    "Resynchronise a token by two consecutive codes, without waiting times", in: .tokens, by: .admin,
     takes: .json(CodesOfToken.self, example: ["codes": ["123456", "234567"]]),
-    answers: .json(CodeAnswer.resynchronised, "Whether it was found."), or: [.unknown])
+    answers: .json(CodeAnswer.resynchronised, "Whether it was resynchronised."), or: [.unknown])
 }
 
 /// The endpoints with which operators manage imported tokens (`docs/protocol.md` section 7).

@@ -56,7 +56,7 @@ public struct TokenService: Sendable {
     ) throws(Problem) {
       let reason: String? =
         if !(16...128).contains(secret.byteCount) {
-          "has a secret of \(secret.byteCount) bytes; a good one has 16 to 128 (RFC 4226 section 4)"
+          "has a secret of \(secret.byteCount) bytes; it must have 16 to 128 (RFC 4226 section 4)"
         } else if !HOTP.allowedDigits.contains(digits) {
           "has \(digits) digits; it can have 6 to 10"
         } else if !TOTP.allowedPeriods.contains(period) {

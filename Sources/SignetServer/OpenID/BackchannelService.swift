@@ -104,7 +104,7 @@ struct BackchannelService: Sendable {
     }
     guard let algorithm = SignatureAlgorithm(rawValue: name) else {
       context.log.error("client.damaged", ["client": client.id])
-      throw OpenIDFailure(.serverError, "Have the client registered anew; nothing was changed.")
+      throw OpenIDFailure(.serverError, "Register the client again; nothing was changed.")
     }
     guard let text = form["request"] else {
       throw OpenIDFailure(
@@ -112,7 +112,7 @@ struct BackchannelService: Sendable {
     }
     guard !form.hasAny(of: BackchannelRequest.parameterNames) else {
       throw OpenIDFailure(
-        .invalidRequest, "Put all parameters into request; only what authenticates the client goes beside it."
+        .invalidRequest, "Put all parameters into request, except those that authenticate the client."
       )
     }
     let claims: JWTClaims
@@ -123,7 +123,7 @@ struct BackchannelService: Sendable {
       context.log.sampled("request.refused", ["client": client.id, "reason": "\(error)"])
       throw OpenIDFailure(
         .invalidRequest,
-        "request does not hold; check its signature, alg (\(name)), typ, iss, aud (the issuer), exp and nbf.")
+        "request is not valid; check its signature, alg (\(name)), typ, iss, aud (the issuer), exp and nbf.")
     }
     guard claims.issuedAt != nil, claims.notBefore != nil else {
       throw OpenIDFailure(.invalidRequest, "Put iat and nbf into request.")
@@ -145,7 +145,7 @@ struct BackchannelService: Sendable {
     guard found.codeDigest != nil else { return }
     guard let code else {
       throw OpenIDFailure(
-        .missingUserCode, "Send user_code: the user has one, and has to type it.")
+        .missingUserCode, "Send user_code: the user has a user code, and must enter it.")
     }
     let given = context.masterKey.digest(ofUserCode: code, of: user)
     let audit = context.audit(by: client.actor)

@@ -37,15 +37,15 @@ struct CIBANotifier: OutboxDelivery {
     else { return .needless }
     guard let url = client.notificationEndpoint, let sealed = request.sealedNotice,
       let notice = BackchannelNotice(sealed, of: transaction.id, under: context.masterKey)
-    else { return .failed("what the client is told with can't be opened") }
+    else { return .failed("the client's endpoint is missing, or its notification token cannot be decrypted") }
     // Tokens issued in an earlier attempt are not sent again.
     if request.issued != nil, try await maker.lapse(of: transaction) != nil {
-      return .failed("the user is not active, or what the user accepted with is out of use")
+      return .failed("the user is not active, or the authenticator that accepted is no longer active")
     }
     let body: JSONObject
     switch try await content(for: request, transaction, client, notice) {
     case .nothing: return .needless
-    case .changed: return .again(told: nil, "what the user accepted with went out of use meanwhile")
+    case .changed: return .again(told: nil, "the authenticator that accepted became inactive meanwhile")
     case .body(let found): body = found
     }
     let message = HTTPRequest(

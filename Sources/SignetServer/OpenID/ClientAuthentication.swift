@@ -89,12 +89,12 @@ struct ClientAuthentication: Sendable {
   private func withAssertion(_ form: FormParameters) async throws -> ClientRecord {
     guard let type = form["client_assertion_type"], type.utf8.elementsEqual(OpenIDNames.assertionType.utf8),
       let text = form["client_assertion"]
-    else { throw refused("no assertion of a known kind") }
+    else { throw refused("no assertion of a supported type") }
     let token: ClientToken
     do throws(JOSEFailure) { token = try ClientToken(text) } catch { throw refused("\(error)") }
     guard let id = token.unverifiedSubject, let client = try await find(id),
       client.authentication == .privateKeyJWT, client.revoked == nil
-    else { throw refused("an assertion of no client") }
+    else { throw refused("the subject of the assertion is not a client with private_key_jwt") }
     let claims: JWTClaims
     do throws(JOSEFailure) {
       claims = try token.claims(
@@ -102,10 +102,10 @@ struct ClientAuthentication: Sendable {
         types: Self.types, now: context.clock.now)
     } catch { throw refused("\(error)") }
     guard let subject = claims.subject, subject.utf8.elementsEqual(client.id.text.utf8) else {
-      throw refused("an assertion about another")
+      throw refused("the subject of the assertion is another client")
     }
     guard try await claimTokenID(claims, of: client) else {
-      throw refused("an assertion that was used before")
+      throw refused("the assertion was used before")
     }
     return client
   }

@@ -25,17 +25,18 @@ package struct NewClient: Message {
   }
 
   package static let schema = MessageSchema(Self.init) {
-    Member("name", \Self.name, .text(1...128), "What users are told who asks.")
+    Member("name", \Self.name, .text(1...128), "The name of the requester that users see.")
     Member("authentication", \Self.authentication)
     Member("delivery", \Self.delivery)
     Member(
       "notificationEndpoint", \Self.notificationEndpoint, .text(...1024),
-      "Where it is told, an https URL; for ping and push.")
+      "The endpoint for notifications, an https URL; for ping and push.")
     Member(
       "requestAlgorithm", \Self.requestAlgorithm,
       .oneOf(OpenIDNames.clientAlgorithms.map(\.rawValue)))
     Member(
-      "numberDigits", \Self.numberDigits, .integer(2...6), "How many digits of the number that it shows.")
+      "numberDigits", \Self.numberDigits, .integer(2...6),
+      "The number of digits of the number that the client displays.")
     Member("jwks", \Self.jwks, .object(.keySet), "Its public keys, a JWK Set.")
   }
 }
@@ -83,7 +84,7 @@ package struct ClientDescription: Message {
     Member("revoked", \Self.revoked, .time)
     Member(
       "altered", \Self.altered,
-      "Whether its row is not the server's: it is good for nothing, and can be revoked.")
+      "Whether its row was not written by this server: the client is not accepted, and can be revoked.")
   }
 }
 
@@ -111,16 +112,16 @@ extension API {
     takes: .json(
       NewClient.self,
       example: ["name": "shop", "authentication": "client_secret_basic", "delivery": "poll"]),
-    answers: .created(MadeClient.self, "The secret is shown this once."))
+    answers: .created(MadeClient.self, "The client; its secret is shown only once."))
   package static let listClients = Endpoint(
-    .get, "/admin/clients", .read, "listClients", "All clients", in: .openID, by: .admin,
-    answers: .json(ClientList.self, "Revoked ones too."))
+    .get, "/admin/clients", .read, "listClients", "List the clients", in: .openID, by: .admin,
+    answers: .json(ClientList.self, "All clients, revoked ones included."))
   package static let showClient = Endpoint(
     .get, "/admin/clients/{id}", .read, "showClient", "A client", in: .openID, by: .admin,
     answers: .json(ClientDescription.self, "The client."), or: [.unknown])
   package static let revokeClient = Endpoint(
     .delete, "/admin/clients/{id}", .manage, "revokeClient", "Revoke a client", in: .openID, by: .admin,
-    answers: .json(NamedByID.self, "It is revoked."), or: [.unknown])
+    answers: .json(NamedByID.self, "The client is revoked."), or: [.unknown])
 }
 
 /// The endpoints with which operators manage OpenID Connect clients (`docs/protocol.md` section 7).

@@ -28,7 +28,7 @@ package struct ClientRegistration: Sendable {
     (name, authentication, delivery) = (body.name, body.authentication, body.delivery)
     do throws(WireFailure) { _ = try UserID(name) } catch {
       throw Problem(
-        .malformed, "a client has a name of 1 to 128 characters, none of them a control character")
+        .malformed, "the name of a client must have 1 to 128 characters, without control characters")
     }
     notificationEndpoint = body.notificationEndpoint
     guard (delivery == .poll) == (notificationEndpoint == nil) else {
@@ -75,7 +75,7 @@ package struct ClientRegistration: Sendable {
       }
     } catch { throw Problem(.malformed, "\"jwks\" can't be used: \(error)") }
     guard set.keys.count == listed.count else {
-      throw Problem(.malformed, "a key in \"jwks\" is none that is known here: P-256 or RSA")
+      throw Problem(.malformed, "a key in \"jwks\" has an unsupported type; use P-256 or RSA")
     }
     return set
   }

@@ -74,7 +74,7 @@ package struct ClientService: Sendable {
     guard exists else { throw Self.unknown }
   }
 
-  private static let unknown = Problem(.unknown, "There is no client of this id.")
+  private static let unknown = Problem(.unknown, "There is no client with this id.")
 
   /// Returns the stored digest of a secret.
   ///

@@ -41,7 +41,7 @@ package struct IDTokenSigner: Sendable {
     guard let user = transaction.user, let proof = try await proof(of: transaction),
       let subject = try await context.storage.user(user)?.subject
     else {
-      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+      throw Problem(.serverFailure, "See the server's log.")
     }
     let key = try await SigningKeyService(context).current()
     let signer = SigningKey(key, keyID: key.publicKey.thumbprint)
@@ -122,7 +122,8 @@ package struct IDTokenSigner: Sendable {
     guard !known.isOneMet(of: names, by: evidence) else { return nil }
     return OpenIDFailure(
       .accessDenied,
-      "The user has accepted, but not as acr_values asked: \(known.missing(for: names, in: evidence)).")
+      "The user accepted, but the answer does not meet acr_values: \(known.missing(for: names, in: evidence))."
+    )
   }
 
   /// Returns the failure for an ended transaction without tokens; `nil` if tokens may be issued.
@@ -141,13 +142,15 @@ package struct IDTokenSigner: Sendable {
       if let failure = try await lapse(of: transaction) { return failure }
       return try await unmetRequirement(of: transaction)
     case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
-    case .pending, .expired: return OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
+    case .pending, .expired:
+      return OpenIDFailure(.expiredToken, "The user did not decide in time; start again.")
     case .withdrawn where transaction.end?.reason == EndRecord.userNotActive: return Self.notActive
     case .withdrawn where transaction.end?.reason == EndRecord.noAuthenticator:
-      return OpenIDFailure(.accessDenied, "No authenticator of the user can answer any more; start again.")
+      return OpenIDFailure(
+        .accessDenied, "The user no longer has an authenticator that can answer; start again.")
     case .withdrawn:
       return OpenIDFailure(
-        .transactionFailed, "The request was withdrawn; start again if it is still wanted.")
+        .transactionFailed, "The request was withdrawn; start again if it is still needed.")
     }
   }
 
@@ -163,7 +166,7 @@ package struct IDTokenSigner: Sendable {
     }
     guard try await context.storage.isProofInUse(of: transaction.id) else {
       return OpenIDFailure(
-        .accessDenied, "What the user accepted with is locked or no longer in use; start again.")
+        .accessDenied, "The authenticator that accepted is locked or no longer active; start again.")
     }
     return nil
   }
@@ -173,7 +176,7 @@ package struct IDTokenSigner: Sendable {
   private func sign(_ claims: JSONObject, _ key: SigningKey, type: String) throws -> String {
     do throws(JOSEFailure) { return try JWS.sign(claims.bytes, with: key, type: type) } catch {
       context.log.error("crypto.failed", ["cause": error.description])
-      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+      throw Problem(.serverFailure, "See the server's log.")
     }
   }
 

@@ -12,13 +12,14 @@ extension JSONSchema {
 
   /// The parameters of an authentication request (CIBA section 7.1); `BackchannelRequest` parses them.
   fileprivate static let authenticationRequest = formParameters([
-    "scope": string.described("Has `openid` in it."), "login_hint": string.described("A user id."),
+    "scope": string.described("Must contain `openid`."), "login_hint": string.described("A user id."),
     "login_hint_token": string, "id_token_hint": string,
     "binding_message": string.described("1 to 128 plain characters."), "user_code": string,
     "requested_expiry": string.described("Seconds."),
     "acr_values": string.described(
-      "Names of requirements, separated by spaces; what the user does has to meet one of them."),
-    "client_notification_token": string, "request": string.described("All of these, signed."),
+      "Names of requirements, separated by spaces; the user's answer must meet one of them."),
+    "client_notification_token": string,
+    "request": string.described("All of these parameters, in a signed JWT."),
     "client_id": string, "client_assertion_type": string, "client_assertion": string,
   ])
 
@@ -43,7 +44,7 @@ struct BackchannelAnswer: Message {
     Member("interval", \Self.interval, .integer(1...))
     Member(
       "signet_number", \Self.number, .text(pattern: "^[0-9]{2,6}$"),
-      "What the user has to type on the device, where the client shows a number.")
+      "The number that the user must type on the device, if the client displays one.")
   }
 }
 
@@ -62,7 +63,7 @@ package struct TokenAnswer: Message {
 
 extension API {
   static let discover = Endpoint(
-    .get, "/.well-known/openid-configuration", .publish, "discover", "What the provider says of itself",
+    .get, "/.well-known/openid-configuration", .publish, "discover", "Get the provider's metadata",
     details: "docs/protocol.md section 11", in: .openID, by: .none,
     answers: .object(describedBy: .discovery, "OpenID Connect Discovery 1.0 section 3."),
     below: .domain)
@@ -73,10 +74,10 @@ extension API {
     takes: .body(
       FormParameters.mediaType, .authenticationRequest,
       example: ["scope": "openid", "login_hint": "alice", "binding_message": "4711"]),
-    answers: .json(BackchannelAnswer.self, "The user is asked."), or: [.openIDDenial],
+    answers: .json(BackchannelAnswer.self, "The request was sent to the user."), or: [.openIDDenial],
     below: .domain, .openID)
   static let token = Endpoint(
-    .post, "/oidc/token", .grant, "token", "The tokens of a user who has agreed",
+    .post, "/oidc/token", .grant, "token", "Get the tokens after the user has accepted",
     details: "docs/protocol.md section 11", in: .openID, by: .client,
     takes: .body(
       FormParameters.mediaType, .tokenRequest,

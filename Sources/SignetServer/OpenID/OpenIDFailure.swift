@@ -44,7 +44,7 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
   init(_ problem: Problem) {
     switch problem.code {
     case .busy: self.init(.temporarilyUnavailable, "Try again in a moment.", retryAfter: 1)
-    default: self.init(.serverError, "Nothing was changed; try again later.")
+    default: self.init(.serverError, "Server error; nothing was changed. See the server's log.")
     }
   }
 
@@ -53,7 +53,8 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
     switch problem.code {
     case .transactionTooMany:
       self.init(
-        .accessDenied, "The user is asked too often; wait as Retry-After says.", status: 403,
+        .accessDenied, "Too many requests were sent to the user; wait for the time in Retry-After.",
+        status: 403,
         retryAfter: problem.retryAfter)
     case .noAuthenticator:
       self.init(.accessDenied, problem.detail, status: 403)
@@ -73,14 +74,14 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
       + "Basic; check the clock and that the client is not revoked.")
   /// The failure for a hint that names no user.
   static let unknownUser = Self(
-    .unknownUserID, "The hint names nobody that is known here; check login_hint, or what the token says.")
+    .unknownUserID, "The hint names an unknown user; check login_hint, or the content of the token.")
   /// The failure for a binding message that would be displayed differently.
   static let unclearBindingMessage = Self(
     .invalidBindingMessage,
-    "binding_message would not show as it is; send 1 to 128 plain characters without a line feed.")
+    "binding_message cannot be displayed unchanged; send 1 to 128 plain characters without a line feed.")
   /// The failure for a wrong user code, and for any code after too many wrong ones.
   static let wrongUserCode = Self(
-    .invalidUserCode, "user_code is not right; ask the user again, or have the user unlocked.")
+    .invalidUserCode, "user_code is wrong; ask the user again, or have an operator unlock the user.")
   /// Creates the failure for a user code that was not checked, since this number of seconds must pass first.
   init(wrongUserCode seconds: Int64) {
     self.init(.invalidUserCode, Self.wrongUserCode.detail, retryAfter: seconds)
@@ -90,7 +91,7 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
   init(unknownACRBeside requirements: NamedRequirements) {
     self.init(
       .invalidRequest,
-      "A name in acr_values is not known; known are \(requirements.names.joined(separator: " ")).")
+      "A name in acr_values is not known; known names: \(requirements.names.joined(separator: " ")).")
   }
 
   /// The failure for two ways to authenticate at once.

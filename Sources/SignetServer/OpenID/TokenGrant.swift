@@ -30,13 +30,14 @@ package struct TokenGrant: Sendable {
     }
     guard type.utf8.elementsEqual(OpenIDNames.grantType.utf8) else {
       throw OpenIDFailure(
-        .unsupportedGrantType, "Send grant_type \(OpenIDNames.grantType), the only one here.")
+        .unsupportedGrantType, "Send grant_type \(OpenIDNames.grantType), the only one that is supported.")
     }
     guard let id = form["auth_req_id"] else {
-      throw OpenIDFailure(.invalidRequest, "Send auth_req_id, as it was answered.")
+      throw OpenIDFailure(.invalidRequest, "Send auth_req_id from the answer to the authentication request.")
     }
     guard client.delivery != .push else {
-      throw OpenIDFailure(.unauthorizedClient, "Wait for the notice: the client is registered for push.")
+      throw OpenIDFailure(
+        .unauthorizedClient, "Wait for the notification: the client is registered for push.")
     }
     guard id.utf8.count <= 128 else { throw Self.unknown }
     let digest = BackchannelService.digest(of: id)
@@ -46,10 +47,10 @@ package struct TokenGrant: Sendable {
     switch found {
     case .unknown, .used: throw Self.unknown
     case .pending:
-      throw OpenIDFailure(.authorizationPending, "The user has not decided; ask again after the interval.")
+      throw OpenIDFailure(.authorizationPending, "The user has not decided; poll again after the interval.")
     case .tooSoon(let interval):
       throw OpenIDFailure(.slowDown, "Wait \(interval) seconds between two polls.", retryAfter: interval)
-    case .expired: throw OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
+    case .expired: throw OpenIDFailure(.expiredToken, "The user did not decide in time; start again.")
     case .ended(let request, let transaction):
       if let refusal = try await maker.refusal(of: request, transaction) { throw refusal }
       return try await issue(request, transaction, to: client)
@@ -78,5 +79,5 @@ package struct TokenGrant: Sendable {
   }
 
   private static let unknown = OpenIDFailure(
-    .invalidGrant, "auth_req_id is none of this client, or its tokens were given out; start again.")
+    .invalidGrant, "auth_req_id is not one of this client's, or its tokens were already issued; start again.")
 }

@@ -48,7 +48,7 @@ struct UserHint: Sendable {
       }
       throw OpenIDFailure(
         .invalidRequest,
-        "login_hint_token does not hold; check its signature, alg, typ, iss, aud (the issuer), exp and nbf.")
+        "login_hint_token is not valid; check its signature, alg, typ, iss, aud (the issuer), exp and nbf.")
     }
     let subject: String
     do throws(JSONFailure) {
@@ -86,7 +86,8 @@ struct UserHint: Sendable {
       subject = try claims.string("sub")
     } catch {
       throw OpenIDFailure(
-        .invalidRequest, "id_token_hint is no ID token that this client was given; send login_hint instead.")
+        .invalidRequest,
+        "id_token_hint is not an ID token that was issued to this client; send login_hint instead.")
     }
     return try await id(of: subject)
   }

@@ -82,7 +82,7 @@ public struct PushTargetService: Sendable {
     guard exists else { throw Self.noTarget }
   }
 
-  private static let noTarget = Problem(.unknown, "There is no target of this id.")
+  private static let noTarget = Problem(.unknown, "There is no push target with this id.")
 
   package func target(of record: PushTargetRecord) throws(WireFailure) -> PushTarget {
     let text: SecretBytes
@@ -102,10 +102,11 @@ public struct PushTargetService: Sendable {
   private func requireService(of target: PushTarget) throws(Problem) {
     guard context.push.delivery.services.contains(target.service) else {
       throw Problem(
-        .malformed, "This server sends no pushes by \"\(target.service.rawValue)\"; look at \"services\".")
+        .malformed,
+        "This server does not send pushes by \"\(target.service.rawValue)\"; use one of \"services\".")
     }
     guard context.push.delivery.mayCarry(target) else {
-      throw Problem(.malformed, "This server sends no pushes to the host of \"endpoint\".")
+      throw Problem(.malformed, "This server does not send pushes to the host of \"endpoint\".")
     }
   }
 

@@ -53,7 +53,9 @@ package struct NewPushApp: Message {
     Member("image", \Self.image)
     Member("backgroundColor", \Self.backgroundColor)
     Member("policies", \Self.policies)
-    Member("codes", \Self.codes, "With it the URI is mfauth, with one-time codes beside the push mechanism.")
+    Member(
+      "codes", \Self.codes,
+      "With it, the URI has the scheme mfauth, and one-time codes besides the push mechanism.")
   }
 }
 
@@ -200,7 +202,7 @@ package struct PushMessageDescription: Message {
     Member("id", \Self.id)
     Member("transaction", \Self.transaction, "The transaction that the answer decides.")
     Member(
-      "status", \Self.status, .oneOf(statuses), "How it was answered; else how its transaction stands.")
+      "status", \Self.status, .oneOf(statuses), "The answer; without one, the state of the transaction.")
     Member("kind", \Self.kind, .oneOf(PushAuthKind.allCases.map(\.rawValue)))
     Member("created", \Self.created)
     Member("expires", \Self.expires)
@@ -210,7 +212,7 @@ package struct PushMessageDescription: Message {
 
 extension JSONSchema {
   fileprivate static let pushAppAction = Shape<String>.oneOf(PushAuthAction.allCases.map(\.rawValue)).schema
-    .described("What is asked.")
+    .described("The action of the request.")
 
   /// The body of an app's request; `PushAuthSubmission` parses it.
   fileprivate static let pushAppSubmission = message(
@@ -232,9 +234,9 @@ struct PushAppWaiting: Message {
   var messages: [MadePushMessage.Push], ended: [Ended]
 
   static let schema = MessageSchema(Self.init) {
-    Member("tag", \Self.tag, "Another one whenever another list waits.")
+    Member("tag", \Self.tag, "Changes whenever the list changes.")
     Member("messages", \Self.messages)
-    Member("ended", \Self.ended, "What has waited, until ten minutes after its time.")
+    Member("ended", \Self.ended, "Messages that no longer wait, until ten minutes after their expiration.")
   }
 }
 
@@ -262,38 +264,39 @@ struct PushAppRefusal: Message {
 extension API {
   package static let enrolPushApp = Endpoint(
     .post, "/admin/pushauth/mechanisms", .manage, "enrolPushAuth",
-    "Make the URI by which an authenticator app of another maker enrols, once",
+    "Create a URI with which an authenticator app of another vendor enrols, once",
     details: "docs/protocol.md section 15", in: .pushApps, by: .admin,
     takes: .json(NewPushApp.self, example: ["user": "alice", "issuer": "Example"]),
     answers: .created(MadePushApp.self, "The URI, with its secret."), or: [.unknown, .conflict])
   package static let listPushApps = Endpoint(
-    .get, "/admin/pushauth/mechanisms", .read, "listPushAuth", "The authenticator apps of a user",
+    .get, "/admin/pushauth/mechanisms", .read, "listPushAuth", "List the authenticator apps of a user",
     in: .pushApps, by: .admin, takes: .query(PushAppQuery.self),
     answers: .json(PushAppList.self, "The apps, oldest first."), or: [.unknown])
   package static let removePushApp = Endpoint(
     .delete, "/admin/pushauth/mechanisms/{id}", .manage, "removePushAuth",
     "Remove an authenticator app, with its messages and its one-time codes", in: .pushApps, by: .admin,
-    answers: .json(NamedByID.self, "It is removed."), or: [.unknown])
+    answers: .json(NamedByID.self, "The app is removed."), or: [.unknown])
   package static let sendPushMessage = Endpoint(
     .post, "/pushauth/messages", .manage, "sendPushAuthMessage", "Ask a user by an authenticator app",
     details: "docs/protocol.md section 15", in: .pushApps, by: .relyingParty,
     takes: .json(NewPushMessage.self, example: ["user": "alice", "text": "Log in?"]),
-    answers: .created(MadePushMessage.self, "The message, and what the app gets."),
+    answers: .created(MadePushMessage.self, "The message, and the push for the app."),
     or: [.unknown, .conflict, .contentRefused, .tooMany])
   package static let showPushMessage = Endpoint(
-    .get, "/pushauth/messages/{id}", .read, "showPushAuthMessage", "What became of a message",
+    .get, "/pushauth/messages/{id}", .read, "showPushAuthMessage", "Get the state of a message",
     in: .pushApps, by: .relyingParty, answers: .json(PushMessageDescription.self, "The message."),
     or: [.unknown])
   static let receivePushSubmission = Endpoint(
     .post, "/pushauth", .grant, "takePushAuth",
-    "What authenticator apps send: registrations, answers, new device tokens",
+    "Receive registrations, answers and new device tokens of authenticator apps",
     details: "docs/protocol.md section 15", in: .pushApps, by: .none,
     takes: .body(
       "application/json", .pushAppSubmission, query: ["_action": .pushAppAction],
       example: ["messageId": "AUTHENTICATE:x", "jwt": "e30.e30.AA"]),
     answers: .response([
       AnswerDescription(
-        status: 200, text: "It was taken.", content: [("application/json", JSONObject.shape.schema)]),
+        status: 200, text: "The request was accepted.",
+        content: [("application/json", JSONObject.shape.schema)]),
       AnswerDescription(
         status: 400, text: "Not accepted.",
         content: [
@@ -302,14 +305,14 @@ extension API {
     ]), .pushApps)
   static let listWaitingMessages = Endpoint(
     .post, "/pushauth/waiting", .read, "listWaitingPushAuth",
-    "What waits for an authenticator app that nothing is pushed to",
+    "List the messages that wait for an authenticator app without push",
     details: "docs/protocol.md section 15", in: .pushApps, by: .none,
     takes: .body(
       "application/json", .pushAppSubmission,
       example: ["mechanismUid": "x", "jwt": "e30.e30.AA"]),
     answers: .response([
       AnswerDescription(
-        status: 200, text: "What waits, newest first.",
+        status: 200, text: "The messages that wait, newest first.",
         content: [("application/json", PushAppWaiting.described)]),
       AnswerDescription(
         status: 400, text: "Not accepted.",
@@ -338,7 +341,7 @@ struct PushAppEndpoints: Sendable {
         let event = context.audit(by: call.caller.actor)(.pushAuthRemoved(mechanism: id))
         guard
           try await context.storage.removePushAuthMechanism(id, audit: event)
-        else { throw Problem(.unknown, "There is no authenticator of this id.") }
+        else { throw Problem(.unknown, "There is no authenticator app with this id.") }
         return NamedByID(id)
       },
       API.sendPushMessage.answered { [service] call in

@@ -134,7 +134,7 @@ extension PushAuthService {
         about: transaction.content, signedBy: try await SigningKeyService(context).current(),
         sealedKey: mechanism.sealedSecret)
       guard let record else {
-        throw PushAuthFailure.malformed(reason: "is longer than what is kept of an answer")
+        throw PushAuthFailure.malformed(reason: "is longer than the server can store as evidence")
       }
       return record
     } catch  where status == .denied {

@@ -25,7 +25,7 @@ extension PushAuthService {
       guard let name = mechanism.mechanism, isDeliverable || isPolling(mechanism) else { continue }
       do { try ask(made, text, mechanism, named: name, in: &authenticatorRequests) } catch {
         context.log.error(
-          "pushauth.failed", ["mechanism": mechanism.id, "cause": "its message cannot be made"])
+          "pushauth.failed", ["mechanism": mechanism.id, "cause": "its message cannot be created"])
       }
     }
   }

@@ -39,7 +39,7 @@ extension PushAuthService {
       try await requireActive(mechanism)
       let (now, limit) = (context.clock.now, Self.clockSkew)
       guard (now - limit...now + limit).contains(poll.time) else {
-        return responder.answer(Self.refusal("The clock of the device is off, or the request is old."))
+        return responder.answer(Self.refusal("The device's clock is wrong, or the request is too old."))
       }
       guard let listTag = poll.known, poll.seconds > 0, try await tag(of: mechanism) == listTag else {
         return responder.answer(try await list(of: mechanism))

@@ -102,7 +102,7 @@ package struct PushAuthService: Sendable {
       guard let suggestion = closest(to: name, among: names) else { continue }
       throw Problem(
         .malformed,
-        "\"policies\": there is no policy \(name); did you mean \(suggestion)? Known are \(names.joined(separator: ", ")); a policy of an app's own has a name that is less like these"
+        "\"policies\": there is no policy \(name); did you mean \(suggestion)? Known names: \(names.joined(separator: ", ")); for a policy of your own app, choose a name that differs more from these"
       )
     }
   }
@@ -128,7 +128,8 @@ package struct PushAuthService: Sendable {
     }
     if let text = form.text, RequestText.looksLikeSender(text) {
       throw Problem(
-        .malformed, "\"text\" begins with what the server names the relying party by; begin it otherwise")
+        .malformed, "\"text\" must not begin with \"From:\", with which the server names the relying party"
+      )
     }
     if let text = form.context {
       do throws(JSONFailure) { _ = try JSONObject(parsing: Array(text.utf8)) } catch {
@@ -169,14 +170,14 @@ package struct PushAuthService: Sendable {
   /// Returns a message by its id, for the relying party.
   package func message(_ id: ID<PushAuthMessageRecord>) async throws -> PushAuthMessageRecord {
     guard let found = try await context.storage.pushAuthMessage(id) else {
-      throw Problem(.unknown, "There is no message of this id.")
+      throw Problem(.unknown, "There is no message with this id.")
     }
     let now = context.clock.now
     guard found.state == .pending, now >= found.expires else { return found }
     // Stored before it is reported, so that a clock that is set back does not reopen the message.
     try await context.sweep(at: now)
     guard var ended = try await context.storage.pushAuthMessage(id) else {
-      throw Problem(.unknown, "There is no message of this id.")
+      throw Problem(.unknown, "There is no message with this id.")
     }
     // The sweep skips a message if its transaction's row was altered. That message cannot be answered either.
     if ended.state == .pending { ended.state = .expired }
@@ -211,7 +212,7 @@ package struct PushAuthService: Sendable {
         found.state == .active
       else { throw Self.noMechanism }
       guard form.user.map({ $0 == found.user }) ?? true else {
-        throw Problem(.malformed, "The app is not one of this user's.")
+        throw Problem(.malformed, "The app does not belong to this user.")
       }
       return found
     }
@@ -299,7 +300,7 @@ package struct PushAuthService: Sendable {
     let secret = try context.masterKey.open(
       mechanism.sealedSecret, for: .pushAuthSecret(mechanism: mechanism.id))
     do throws(PushAuthFailure) { return try PushAuthKey(secret) } catch {
-      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+      throw Problem(.serverFailure, "See the server's log.")
     }
   }
 

@@ -75,7 +75,7 @@ package struct NamedRequirements: Hashable, Sendable {
   /// Returns a text with the unmet demands of each name: `phrh needs phishing resistance and a key in attested hardware`.
   package func missing(for names: [String], in evidence: AuthenticationEvidence) -> String {
     names.map { name in
-      guard let requirement = self[name] else { return "\(name) is not known any more" }
+      guard let requirement = self[name] else { return "\(name) is no longer defined" }
       let unmet = requirement.unmet(by: evidence).map(\.description)
       return "\(name) needs \(unmet.joined(separator: " and "))"
     }.joined(separator: "; ")

@@ -13,10 +13,10 @@ package struct SigningKeyDescription: Message {
     Member("retired", \Self.retired, .time)
     Member(
       "altered", \Self.altered,
-      "Whether its row is not the server's: it is good for nothing, and not published.")
+      "Whether its row was not written by this server: the key is neither used nor published.")
     Member(
       "succession", \Self.succession,
-      "A JWS of the key before, by which devices follow; none of the first, and of one that came after an altered or removed one."
+      "A JWS by the previous key, with which devices accept this one; absent for the first key, and for the successor of an altered or removed key."
     )
   }
 }
@@ -36,7 +36,7 @@ package struct SigningKeyList: Message {
     Member("keys", \Self.keys)
     Member(
       "missing", \Self.missing,
-      "Whether the row of the key that signs was altered or removed: nothing is signed until another is made."
+      "Whether the row of the current signing key was altered or removed: the server signs nothing until another key is created."
     )
   }
 }
@@ -81,17 +81,18 @@ package struct PublishedKeys: Message {
 
 extension API {
   package static let publishKeys = Endpoint(
-    .get, "/jwks", .publish, "publishKeys", "The keys of the server",
+    .get, "/jwks", .publish, "publishKeys", "Get the server's public keys",
     details: "docs/protocol.md section 5.5", in: .server, by: .none,
     answers: .object(
       describedBy: PublishedKeys.described,
       "The keys that were used, oldest first, without those whose rows were altered; the last one signs, unless the present key is missing."
     ))
   package static let listSigningKeys = Endpoint(
-    .get, "/admin/signing-keys", .read, "listSigningKeys", "The keys that the server has signed with",
+    .get, "/admin/signing-keys", .read, "listSigningKeys", "List the signing keys of the server",
     in: .signingKeys, by: .admin, answers: .json(SigningKeyList.self, "Oldest first."))
   package static let rotateSigningKey = Endpoint(
-    .post, "/admin/signing-keys", .manage, "rotateSigningKey", "Sign with a new key from now on",
+    .post, "/admin/signing-keys", .manage, "rotateSigningKey",
+    "Create a signing key, which signs from now on",
     in: .signingKeys, by: .admin, answers: .created(SigningKeyDescription.self, "The new key."))
 }
 

@@ -57,7 +57,7 @@ public struct SigningKeyService: Sendable {
   }
 
   private static let advice =
-    "find out who can write the database; where nothing is signed any more, restore a backup that has the key (signet-server restore), or make another (signet-server signing-key rotate): devices that know no other key have to be renewed then (signet renew)"
+    "find out who can write to the database; if the server no longer signs, restore a backup that has the key (signet-server restore), or create another key (signet-server signing-key rotate): devices that know no other key must be renewed then (signet renew)"
 
   /// Creates a new signing key; the previous one signs the succession that devices follow.
   ///
@@ -71,7 +71,9 @@ public struct SigningKeyService: Sendable {
     let predecessor: SigningKeyRecord? =
       try await keys.isNew ? present() : keys.replaceable
     let added = try await add(after: predecessor, by: actor)
-    guard let added else { throw Problem(.busy, "Another key was made at the same time; look at them.") }
+    guard let added else {
+      throw Problem(.busy, "Another key was created at the same time; list the keys before you try again.")
+    }
     return added
   }
 
@@ -80,7 +82,7 @@ public struct SigningKeyService: Sendable {
     // Another process may have added its key first; then that key is used.
     if let added = try await add(after: nil, by: .server) { return added }
     guard let found = try await storedKey() else {
-      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+      throw Problem(.serverFailure, "See the server's log.")
     }
     return found
   }

@@ -7,42 +7,46 @@ extension API {
     .post, "/transactions", .manage, "createTransaction", "Ask a user to decide",
     details: "docs/protocol.md section 7", in: .transactions, by: .relyingParty,
     takes: .json(NewTransaction.self, example: ["user": "alice", "text": "Pay 250.00 EUR to Jane Doe"]),
-    answers: .created(MadeTransaction.self, "It waits for the user."),
+    answers: .created(MadeTransaction.self, "The transaction, which is pending."),
     or: [.unknown, .conflict, .contentRefused, .tooMany])
   package static let listInitiated = Endpoint(
-    .get, "/transactions", .read, "listInitiated", "What a user has signed unasked",
+    .get, "/transactions", .read, "listInitiated", "List the texts that a user signed unasked",
     in: .transactions, by: .relyingParty, takes: .query(InitiatedQuery.self),
     answers: .json(TransactionPage.self, "Oldest first."), or: [.unknown])
   package static let showTransaction = Endpoint(
-    .get, "/transactions/{id}", .read, "showTransaction", "How a transaction is, or ended",
+    .get, "/transactions/{id}", .read, "showTransaction", "Get a transaction and its state",
     in: .transactions, by: .relyingParty, answers: .json(TransactionDescription.self, "The transaction."),
     or: [.unknown])
   package static let withdrawTransaction = Endpoint(
     .delete, "/transactions/{id}", .manage, "withdrawTransaction", "Withdraw a transaction",
     in: .transactions, by: .relyingParty, takes: .query(WithdrawalQuery.self),
-    answers: .idWithStatus("withdrawn", "It is withdrawn."), or: [.unknown, .conflict, .gone])
+    answers: .idWithStatus("withdrawn", "The transaction is withdrawn."), or: [.unknown, .conflict, .gone])
   package static let carryTransaction = Endpoint(
     .get, "/transactions/{id}/offline", .read, "carryTransaction",
-    "A transaction as a text for a device without a network", details: "docs/protocol.md section 5.9",
+    "Get a transaction as a text for a device without a network", details: "docs/protocol.md section 5.9",
     in: .transactions, by: .relyingParty,
-    answers: .json(CarriedTransaction.self, "To be shown as a QR code."), or: [.unknown, .conflict, .gone])
+    answers: .json(CarriedTransaction.self, "The text, to be displayed as a QR code."),
+    or: [.unknown, .conflict, .gone])
   package static let typeTransaction = Endpoint(
     .get, "/transactions/{id}/typed", .read, "typeTransaction",
-    "What a user types into a device without network and camera", details: "docs/protocol.md section 5.10",
+    "Get the digits that a user types into a device without network and camera",
+    details: "docs/protocol.md section 5.10",
     in: .transactions, by: .relyingParty,
-    answers: .json(TypedChallenge.self, "The challenge is shown; the values are the user's to know."),
+    answers: .json(TypedChallenge.self, "Display the challenge only; the user must know the values."),
     or: [.unknown, .conflict, .gone])
   package static let answerTransaction = Endpoint(
     .post, "/transactions/{id}/answer", .grant, "answerTransaction",
-    "Accept by the digits that a device shows", in: .transactions, by: .relyingParty,
+    "Accept a transaction with the digits that a device displays", in: .transactions, by: .relyingParty,
     takes: .json(CarriedAnswer.self, example: ["answer": "12345678"]),
-    answers: .idWithStatus("accepted", "It is accepted."), or: [.unknown, .conflict, .gone, .tooMany])
+    answers: .idWithStatus("accepted", "The transaction is accepted."),
+    or: [.unknown, .conflict, .gone, .tooMany])
   package static let listTransactions = Endpoint(
-    .get, "/admin/transactions", .read, "listTransactions", "Transactions of all users, for operators",
+    .get, "/admin/transactions", .read, "listTransactions",
+    "List the transactions of all users, for operators",
     details: "docs/protocol.md section 7", in: .transactions, by: .admin,
     takes: .query(TransactionQuery.self),
     answers: .json(
-      TransactionPage.self, "Those that were made last first, without \"decision\" and \"end\"."),
+      TransactionPage.self, "Newest first, without \"decision\" and \"end\"."),
     or: [.unknown])
 }
 
@@ -118,7 +122,7 @@ struct RelyingPartyEndpoints: Sendable {
     switch (body.answer, body.typed) {
     case (let digits?, nil): return .scanned(digits)
     case (nil, let digits?): return .typed(digits)
-    default: throw Problem(.malformed, "\"answer\" or \"typed\" is needed, and not both")
+    default: throw Problem(.malformed, "either \"answer\" or \"typed\" is required")
     }
   }
 }

@@ -69,7 +69,7 @@ public struct TransactionDraft: Sendable {
     case (let user?, false): return user
     case (nil, true): return nil
     case (nil, false): throw Problem(.malformed, JSONFailure.missingMember("user").description)
-    case (_?, true): throw Problem(.malformed, "\"anybody\" goes without \"user\"")
+    case (_?, true): throw Problem(.malformed, "\"anybody\" cannot be combined with \"user\"")
     }
   }
 

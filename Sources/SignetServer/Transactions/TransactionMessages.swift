@@ -42,15 +42,17 @@ package struct NewTransaction: Message {
 
   package static let schema = MessageSchema(Self.init, "`user` or `anybody`, and `text` or `form`.") {
     Member("user", \Self.user)
-    Member("anybody", \Self.anybody, "`true` in the place of `user`: for whoever scans the link.")
-    Member("text", \Self.text, "What is asked, 1 to 4,096 bytes with what is around it.")
+    Member("anybody", \Self.anybody, "`true` instead of `user`: for whoever scans the link.")
+    Member("text", \Self.text, "The text to decide on; its content has 1 to 4,096 bytes in all.")
     Member("form", \Self.form, .object(.form))
-    Member("context", \Self.context, .object(.transactionContext), "Where the relying party sees the user.")
+    Member(
+      "context", \Self.context, .object(.transactionContext),
+      "The user's place, as the relying party sees it.")
     Member(
       "lifetime", \Self.lifetime,
-      "Seconds; 300 where it is left out and the operator sets nothing else.")
-    Member("statuses", \Self.statuses, "What the user may decide; denying is always possible.")
-    Member("number", \Self.number, "Have the server make a number to show, and the user type it.")
+      "Seconds; 300 by default, if the operator sets no other value.")
+    Member("statuses", \Self.statuses, "The decisions that the user can make; denial is always possible.")
+    Member("number", \Self.number, "The server generates a number to display, which the user must type.")
     Member("typed", \Self.typed, .typedFields)
     Member("requirement", \Self.requirement, .requirement)
   }
@@ -59,14 +61,14 @@ package struct NewTransaction: Message {
 extension Shape where Value == String {
   /// The name of a requirement.
   static let requirement = Shape.text(1...Int64(NamedRequirements.longestName)).adding([
-    "description": "What an approval has to show, by name; signed content where it is left out."
+    "description": "The name of the requirement that an approval must meet; signed content by default."
   ]).named("Requirement")
 }
 
 extension Shape where Value == [Int64] {
   /// The positions of the form's fields that the user types.
   static let typedFields = Shape.list(.integer(0...31), .some(...8)).adding([
-    "description": "Positions of the form's fields, from 0, rising."
+    "description": "Positions of the form's fields, from 0, ascending."
   ]).named("TypedFields")
 }
 
@@ -163,7 +165,7 @@ package struct MadeTransaction: Message {
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
     Member("status", \Self.status, .oneOf(TransactionRecord.State.pending.rawValue))
-    Member("content", \Self.content, "What the user is shown and signs.")
+    Member("content", \Self.content, "The content that the user sees and signs.")
     Member("expires", \Self.expires, .time)
     Member("number", \Self.number, "To be shown to the user.")
     Member("link", \Self.link, "For whoever scans it.")
@@ -177,7 +179,7 @@ package struct TransactionDescription: Message {
     package let container: ContainerID, device: String, time: Int64, typed: Bool?
 
     package static let schema = MessageSchema(Self.init) {
-      Member("jws", \Self.jws, "What the device has signed.")
+      Member("jws", \Self.jws, "The JWS that the device signed.")
       Member("publicKey", \Self.publicKey, .object(.jwk))
       Member("publicKeyPEM", \Self.publicKeyPEM)
       Member("offline", \Self.offline, "Accepted by digits, without a signature.")
@@ -186,7 +188,7 @@ package struct TransactionDescription: Message {
       Member("time", \Self.time, .time)
       Member(
         "typed", \Self.typed,
-        "Accepted by digits for what was typed: without a signature, and the device showed no more than that."
+        "Accepted by digits for typed values: without a signature, and the device displayed only these values."
       )
     }
   }
@@ -227,27 +229,27 @@ package struct TransactionDescription: Message {
 
   package static let schema = MessageSchema(Self.init, named: "Transaction") {
     Member("id", \Self.id)
-    Member("user", \Self.user, "Left out while it is for anybody.")
+    Member("user", \Self.user, "Absent while the transaction is for anybody.")
     Member("content", \Self.content)
     Member("status", \Self.status)
     Member("created", \Self.created, .time)
     Member("expires", \Self.expires, .time)
     Member("typed", \Self.typed, .typedFields.ofRow)
     Member(
-      "requirements", \Self.requirements, "An approval has to meet one of them; left out for signed content.")
+      "requirements", \Self.requirements, "An approval must meet one of them; absent for signed content.")
     Member(
       "soleKind", \Self.soleKind, .oneOf([AuthenticatorRecord.Kind.uaf, .pushApp].map(\.rawValue)),
-      "The kind of authenticators that alone is asked, by a message or an operation."
+      "The only kind of authenticator that is asked, by a message or an operation."
     )
     Member("initiated", \Self.initiated, .oneOf("device"))
     Member("decision", \Self.decision)
     Member("uaf", \Self.uaf, "How it was confirmed by UAF.")
     Member(
       "app", \Self.app,
-      "Answered by an authenticator app: by a key that the server has too, without a signature.")
+      "Answered by an authenticator app, with a key that the server has too, and so without a signature.")
     Member(
       "evidence", \Self.evidence, .object(.evidence),
-      "What a UAF authenticator or an app has signed, as it came, and what verifies it.")
+      "The answer of a UAF authenticator or an app as received, and the data that verifies it.")
     Member("end", \Self.end, "How it ended without a decision.")
   }
 }
@@ -312,10 +314,11 @@ package struct InitiatedQuery: Message {
   }
 
   package static let schema = MessageSchema(Self.init) {
-    Member("initiated", \Self.initiated, .oneOf("device"), "Those begun on a device.")
+    Member(
+      "initiated", \Self.initiated, .oneOf("device"), "Only transactions that were initiated on a device.")
     Member("user", \Self.user, "Whose.")
-    Member("after", \Self.after, .checkedID(), "The id of the last one that is known.")
-    Member("limit", \Self.limit, .integer(1...100), "How many at most; 100 where it is left out.")
+    Member("after", \Self.after, .checkedID(), "The id of the last transaction received.")
+    Member("limit", \Self.limit, .integer(1...100), "The maximum number of transactions; 100 by default.")
   }
 }
 
@@ -331,10 +334,10 @@ package struct TransactionQuery: Message {
   }
 
   package static let schema = MessageSchema(Self.init) {
-    Member("user", \Self.user, "Those of a user.")
-    Member("status", \Self.status, "Those that stand here.")
-    Member("before", \Self.before, .checkedID(), "The id of the last one that is known.")
-    Member("limit", \Self.limit, .integer(1...100), "How many at most; 100 where it is left out.")
+    Member("user", \Self.user, "Only transactions of this user.")
+    Member("status", \Self.status, "Only transactions in this state.")
+    Member("before", \Self.before, .checkedID(), "The id of the last transaction received.")
+    Member("limit", \Self.limit, .integer(1...100), "The maximum number of transactions; 100 by default.")
   }
 }
 
@@ -344,7 +347,7 @@ package struct WithdrawalQuery: Message {
   package init(reason: String?) { self.reason = reason }
 
   package static let schema = MessageSchema(Self.init) {
-    Member("reason", \Self.reason, .text(...1000), "Why: plain characters.")
+    Member("reason", \Self.reason, .text(...1000), "The reason, in plain characters.")
   }
 }
 
@@ -378,8 +381,10 @@ package struct CarriedAnswer: Message {
   }
 
   package static let schema = MessageSchema(Self.init, "`answer` or `typed`.") {
-    Member("answer", \Self.answer, "The digits for what the device scanned and showed.")
-    Member("typed", \Self.typed, "The digits for what the user typed into the device.")
-    Member("client", \Self.client, .text(1...64), "The end user's IP address, or what stands for it.")
+    Member("answer", \Self.answer, "The digits for the content that the device scanned and displayed.")
+    Member("typed", \Self.typed, "The digits for the values that the user typed into the device.")
+    Member(
+      "client", \Self.client, .text(1...64), "The end user's IP address, or another identifier of the client."
+    )
   }
 }

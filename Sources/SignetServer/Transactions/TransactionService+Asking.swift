@@ -85,7 +85,7 @@ extension TransactionService {
 
   /// Returns the problem if no authenticator of the user can meet the requirements.
   static func noAuthenticator(_ missing: String) -> Problem {
-    Problem(.noAuthenticator, "No authenticator of the user can show what is required: \(missing).")
+    Problem(.noAuthenticator, "No authenticator of the user meets the requirement: \(missing).")
   }
 
   /// Returns true if a transaction is still pending, or if that cannot be read.

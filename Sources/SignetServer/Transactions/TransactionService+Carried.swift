@@ -127,7 +127,7 @@ extension TransactionService {
     guard let fields = order.typedFields else { return nil }
     guard order.user != nil, order.statuses.contains(.accepted), order.numberDigits == nil else {
       throw Problem(
-        .malformed, "\"typed\" is for one \"user\", who may accept, and goes without \"number\"")
+        .malformed, "\"typed\" requires one \"user\" who can accept, and cannot be combined with \"number\"")
     }
     do { _ = try TypedApproval.values(of: order.content, at: fields) } catch {
       throw Problem(.contentRefused, error.description)
@@ -154,14 +154,14 @@ extension TransactionService {
     guard let found = try await context.storage.transaction(id) else { throw Self.unknown }
     guard found.isAsked(of: .container) else {
       let authenticator = found.soleKind == .uaf ? "a UAF authenticator" : "an authenticator app"
-      throw Problem(.malformed, "Only \(authenticator) is asked, and has to answer.")
+      throw Problem(.malformed, "Only \(authenticator) is asked and can answer.")
     }
     guard let user = found.user, found.offersApproval else {
-      throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")
+      throw Problem(.malformed, "Only a transaction for one user, which the user can accept, can go offline.")
     }
     // The number ensures that the user sees the relying party's screen; digits would bypass it.
     guard found.sealedNumber == nil else {
-      throw Problem(.malformed, "A transaction with a number to type does not go offline.")
+      throw Problem(.malformed, "A transaction with a number to type cannot go offline.")
     }
     let transaction = try OfflineTransaction(
       id: found.id, content: TransactionContent(parsing: found.content),
@@ -216,7 +216,7 @@ extension TransactionService {
     guard !requirements.isOneMet(of: names, by: evidence) else { return nil }
     let missing = requirements.missing(for: names, in: evidence)
     guard requirements.isOneMet(of: names, by: evidence.afterReport) else {
-      return .mismatch(reason: "Digits cannot show what is required: \(missing).")
+      return .mismatch(reason: "Digits cannot meet the requirement: \(missing).")
     }
     return .reportDue(
       reason:
@@ -224,5 +224,6 @@ extension TransactionService {
   }
 
   private static let unsigned = DecisionOutcome.mismatch(
-    reason: "Digits carry no signature, which a client demands whose acr_values name nothing else.")
+    reason:
+      "Digits carry no signature, which the client requires, since its acr_values name no other requirement.")
 }

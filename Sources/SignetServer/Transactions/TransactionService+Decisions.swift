@@ -121,13 +121,13 @@ extension TransactionService {
       claimed.expires == transaction.expires, claimed.server == context.settings.serverURL,
       claimed.user == signer.user, claimed.container == signer.container,
       claimed.device == signer.device
-    else { return "The decision is about another transaction, user or device." }
+    else { return "The decision names another transaction, user or device." }
     guard transaction.statuses.contains(Self.state(claimed.status)) else {
       return "The relying party does not offer this decision."
     }
     let needsNumber = transaction.sealedNumber != nil && claimed.status == .accepted
     return claimed.number == nil || needsNumber
-      ? nil : "\"number\" goes with an approval, where one is asked for."
+      ? nil : "\"number\" is allowed only in an approval that requires one."
   }
 
   /// Returns the refusal of an approval that does not meet the requirements; `nil` if it does.
@@ -144,7 +144,7 @@ extension TransactionService {
     else { return nil }
     let missing = requirements.missing(for: names, in: evidence)
     guard requirements.isOneMet(of: names, by: evidence.afterReport) else {
-      return .mismatch(reason: "This device cannot show what the relying party requires: \(missing).")
+      return .mismatch(reason: "This device does not meet the relying party's requirement: \(missing).")
     }
     return .reportDue(
       reason: "A report of the device is due; send it, then send the decision again: \(missing).")

@@ -52,10 +52,10 @@ extension TransactionService {
     guard content.origin == .device, claimed.status == .accepted, claimed.number == nil,
       claimed.server == context.settings.serverURL, claimed.user == container.user,
       claimed.container == container.id, claimed.device == container.device
-    else { throw Problem(.malformed, "This is not what a device may ask for by itself.") }
+    else { throw Problem(.malformed, "A device cannot initiate a transaction of this kind.") }
     guard claimed.expires > now else { throw Problem(.transactionExpired, "Sign it again.") }
     guard claimed.expires - now <= TransactionDraft.lifetimes.upperBound else {
-      throw Problem(.malformed, "\"expires\" is at most a day away")
+      throw Problem(.malformed, "\"expires\" must be at most a day away")
     }
     var record = TransactionRecord(
       id: claimed.transaction, user: container.user, content: content.json, statuses: [.accepted],

@@ -96,7 +96,7 @@ public struct TransactionService: Sendable {
     if let name = order.requirements.first(where: { requirements[$0] == nil }) {
       throw Problem(
         .malformed,
-        "\"requirement\" \(name.debugDescription) is not known; known are \(requirements.names.joined(separator: " "))."
+        "\"requirement\" \(name.debugDescription) is not known; known names: \(requirements.names.joined(separator: " "))."
       )
     }
     var order = order
@@ -177,17 +177,17 @@ public struct TransactionService: Sendable {
         "The user has no authenticator that can answer: activate or unlock a device, or name a requirement that an authenticator app meets."
       )
     case .transactionOver:
-      throw Problem(.unknown, "There is no such transaction that waits for the user; ask for a new one.")
-    case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
+      throw Problem(.unknown, "There is no such pending transaction of the user; ask for a new one.")
+    case .clientRevoked: throw Problem(.unauthorized, "The client is no longer registered.")
     case .tooManyPending(let seconds):
       throw Problem(
         .transactionTooMany,
-        "As many requests as may be wait for the user, of yours or of all; wait for answers.",
+        "The user has the maximum number of pending requests, of yours or of all; wait for answers.",
         retryAfter: max(1, seconds))
     case .coolingDown(let seconds):
       throw Problem(
         .transactionTooMany,
-        "The user has reported one, or accepted none of several of yours or of all; wait \(max(1, seconds)) s, or have the user unlocked.",
+        "The user reported a request, or accepted none of several, of yours or of all; wait \(max(1, seconds)) s, or have an operator unlock the user.",
         retryAfter: max(1, seconds))
     }
   }
@@ -309,7 +309,7 @@ public struct TransactionService: Sendable {
     switch outcome {
     case .decided, .repeated: return
     case .decidedBefore:
-      throw Problem(.transactionDecided, "Look at the transaction again; nothing was changed.")
+      throw Problem(.transactionDecided, "Get the transaction again; nothing was changed.")
     case .cancelled:
       throw Problem(.transactionCancelled, "Ask the relying party to start again.")
     case .expired: throw Problem(.transactionExpired, "Ask the relying party to start again.")
@@ -319,16 +319,17 @@ public struct TransactionService: Sendable {
     case .signerChanged: throw DeviceAuthentication.unknown
     case .replayed: throw DeviceAuthentication.replayed
     case .containerLocked:
-      throw Problem(.containerLocked, "It can deny, and no more; an operator can unlock it.")
+      throw Problem(.containerLocked, "It can only deny; an operator can unlock it.")
     case .mismatch(let reason): throw Problem(.malformed, reason)
     case .reportDue(let reason): throw Problem(.reportDue, reason)
     case .waiting(let seconds):
       throw Problem(
-        .transactionWaiting, "Not tried: too many answers from there were wrong.", retryAfter: seconds)
+        .transactionWaiting, "Not checked: too many wrong answers came from this address.",
+        retryAfter: seconds)
     case .tooMany(let seconds):
       throw Problem(
         .transactionTooMany,
-        "The user's devices signed as much unasked within an hour as is allowed; try again in \(seconds) s.",
+        "The user's devices have signed the maximum of unasked texts for an hour; try again in \(seconds) s.",
         retryAfter: seconds)
     case .wrongNumber(0):
       throw Problem(.transactionWrongNumber, "No try is left: the transaction is denied.")
@@ -337,7 +338,7 @@ public struct TransactionService: Sendable {
     }
   }
 
-  static let unknown = Problem(.unknown, "There is no transaction of this id.")
+  static let unknown = Problem(.unknown, "There is no transaction with this id.")
   static let notSigned = Problem(
     .unauthorized, "The decision is not signed by this container's signing key.")
 }

@@ -15,7 +15,7 @@ package struct UAFUserQuery: Message {
   package init(user: UserID?) { self.user = user }
 
   package static let schema = MessageSchema(Self.init) {
-    Member("user", \Self.user, "Only those of this user; without it at most 1,000.")
+    Member("user", \Self.user, "Only keys or targets of this user; without it, at most 1,000.")
   }
 }
 
@@ -117,7 +117,7 @@ package struct UAFModelList: Message {
 
 extension API {
   package static let listUAFCredentials = Endpoint(
-    .get, "/admin/uaf/credentials", .read, "listUAFCredentials", "The keys of UAF authenticators",
+    .get, "/admin/uaf/credentials", .read, "listUAFCredentials", "List the keys of UAF authenticators",
     in: .uaf, by: .admin, takes: .query(UAFUserQuery.self),
     answers: .json(UAFCredentialList.self, "Oldest first."), or: [.unknown])
   package static let removeUAFCredential = Endpoint(
@@ -127,9 +127,9 @@ extension API {
   package static let releaseUAFCredential = Endpoint(
     .post, "/admin/uaf/credentials/{aaid}/{key}/release", .manage, "releaseUAFCredential",
     "Take a key out of quarantine", in: .uaf, by: .admin,
-    answers: .json(ReleasedUAFCredential.self, "It may be used again."), or: [.unknown, .conflict])
+    answers: .json(ReleasedUAFCredential.self, "The key can be used again."), or: [.unknown, .conflict])
   package static let listUAFTargets = Endpoint(
-    .get, "/admin/uaf/targets", .read, "listUAFTargets", "The devices that UAF tokens are sent to",
+    .get, "/admin/uaf/targets", .read, "listUAFTargets", "List the devices that UAF tokens are sent to",
     in: .uaf, by: .admin, takes: .query(UAFUserQuery.self),
     answers: .json(UAFTargetList.self, "Oldest first."), or: [.unknown])
   package static let removeUAFTarget = Endpoint(
@@ -138,7 +138,7 @@ extension API {
     answers: .json(NamedByID.self, "It is removed."), or: [.unknown])
   package static let listUAFModels = Endpoint(
     .get, "/admin/uaf/models", .read, "listUAFModels",
-    "The models of UAF authenticators that the server knows", in: .uaf, by: .admin,
+    "List the models of UAF authenticators that the server knows", in: .uaf, by: .admin,
     answers: .json(UAFModelList.self, "By AAID."))
 }
 
@@ -163,7 +163,7 @@ struct UAFAdminEndpoints: Sendable {
         let event = context.audit(by: call.caller.actor)(.uafTargetRemoved(target: id))
         guard try await context.storage.removeUAFTarget(id, audit: event) else {
           throw Problem(
-            .unknown, "There is no such target; 'signet-server uaf targets' shows those that there are.")
+            .unknown, "There is no such target; 'signet-server uaf targets' lists the targets.")
         }
         return NamedByID(id)
       },
@@ -225,7 +225,8 @@ struct UAFAdminEndpoints: Sendable {
       aaid: found.aaid, keyID: found.keyID, audit: event)
     guard isReleased else {
       throw Problem(
-        .uafKeyState, "The key is not in quarantine; 'signet-server uaf credentials' shows where each stands."
+        .uafKeyState,
+        "The key is not in quarantine; 'signet-server uaf credentials' shows the state of each key."
       )
     }
     return ReleasedUAFCredential(
@@ -241,7 +242,7 @@ struct UAFAdminEndpoints: Sendable {
   }
 
   private static let unknownKey = Problem(
-    .unknown, "There is no such key; 'signet-server uaf credentials' shows those that there are.")
+    .unknown, "There is no such key; 'signet-server uaf credentials' lists the keys.")
 
   // MARK: Devices and models
 

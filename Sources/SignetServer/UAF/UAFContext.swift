@@ -40,21 +40,21 @@ struct UAFContext: Sendable {
     } catch { throw UAFFailure(.badRequest, "context: \(error)") }
     transactionID = transaction.flatMap { TransactionID(checking: $0) }
     guard transaction == nil || transactionID != nil else {
-      throw UAFFailure(.notFound, "there is no such transaction that waits for the user")
+      throw UAFFailure(.notFound, "there is no such pending transaction of the user")
     }
     guard isTrusted || !isRequesterShown else {
-      throw UAFFailure(.badRequest, "\(Self.requesterName) is for the server itself to say")
+      throw UAFFailure(.badRequest, "\(Self.requesterName) can be set only by the server")
     }
     if let username {
       guard !username.isEmpty, username.utf8.count <= 4 * Self.longestUsername,
         username.unicodeScalars.count <= Self.longestUsername
-      else { throw UAFFailure(.badRequest, "username has 1 to \(Self.longestUsername) characters") }
+      else { throw UAFFailure(.badRequest, "username must have 1 to \(Self.longestUsername) characters") }
     } else if operation != .authentication {
       throw UAFFailure(.badRequest, "username is missing in context")
     }
     transactions = operation == .authentication ? try Self.transactions(object["transaction"]) : []
     guard transactions.isEmpty || transactionID == nil else {
-      throw UAFFailure(.badRequest, "transaction and transactionId do not go together")
+      throw UAFFailure(.badRequest, "transaction and transactionId cannot be combined")
     }
     targets = operation == .deregistration ? try Self.targets(object) : []
   }
@@ -74,23 +74,23 @@ struct UAFContext: Sendable {
     case nil, .null: return []
     case .string(let text):
       guard let transaction = UAFTransaction(contentType: .text, content: Array(text.utf8)) else {
-        throw UAFFailure(.badRequest, "a transaction's text has 1 to 200 ASCII characters")
+        throw UAFFailure(.badRequest, "a transaction's text must have 1 to 200 ASCII characters")
       }
       return [transaction]
     case .object(let object): return [try readingUAF(UAFTransaction(object))]
     case .array(let values):
       guard (1...16).contains(values.count) else {
-        throw UAFFailure(.badRequest, "there are 1 to 16 transactions")
+        throw UAFFailure(.badRequest, "transaction must have 1 to 16 elements")
       }
       var transactions: [UAFTransaction] = []
       for value in values {
         guard case .object(let object) = value else {
-          throw UAFFailure(.badRequest, "a transaction is an object")
+          throw UAFFailure(.badRequest, "a transaction must be an object")
         }
         transactions.append(try readingUAF(UAFTransaction(object)))
       }
       return transactions
-    default: throw UAFFailure(.badRequest, "a transaction is a text or an object")
+    default: throw UAFFailure(.badRequest, "transaction must be a string, an object or a list")
     }
   }
 
@@ -104,22 +104,22 @@ struct UAFContext: Sendable {
     } catch { throw UAFFailure(.badRequest, "context: \(error)") }
     if isAll == true { return [.everything] }
     if let model {
-      guard let aaid = AAID(model) else { throw UAFFailure(.badRequest, "deregisterAAID is no AAID") }
+      guard let aaid = AAID(model) else { throw UAFFailure(.badRequest, "deregisterAAID is not an AAID") }
       return [.model(aaid)]
     }
     guard case .array(let values)? = object["authenticators"] else { return [.everything] }
     guard (1...1024).contains(values.count) else {
-      throw UAFFailure(.badRequest, "authenticators has 1 to 1,024 elements")
+      throw UAFFailure(.badRequest, "authenticators must have 1 to 1,024 elements")
     }
     var targets: [DeregistrationRequest.Target] = []
     for value in values {
       guard case .object(let object) = value else {
-        throw UAFFailure(.badRequest, "an authenticator is an object")
+        throw UAFFailure(.badRequest, "an authenticator must be an object")
       }
       targets.append(try readingUAF(DeregistrationRequest.Target(object)))
     }
     guard targets.count == 1 || !targets.contains(.everything) else {
-      throw UAFFailure(.badRequest, "everything stands alone in authenticators")
+      throw UAFFailure(.badRequest, "an element of authenticators that names all keys must be the only one")
     }
     return targets
   }

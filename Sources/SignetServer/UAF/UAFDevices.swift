@@ -73,7 +73,7 @@ struct UAFDevices: Sendable {
     let isFirst = try await context.storage.claimID(
       Array(digest.prefix(16)), of: "uaf:\(target.id)",
       expires: now + 2 * settings.clockSkew + 1 + DeviceAuthentication.clockStep)
-    guard isFirst else { throw UAFWebFailure(401, "the request was made before", .requestReplayed) }
+    guard isFirst else { throw UAFWebFailure(401, "the request was sent before", .requestReplayed) }
     return Signed(target: target, claims: claims)
   }
 

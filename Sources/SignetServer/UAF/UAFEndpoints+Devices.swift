@@ -104,20 +104,21 @@ extension API {
     Endpoint(
       .post, targets + (hasSlash ? "/" : ""), .grant, "uafAddTarget" + (hasSlash ? "WithSlash" : ""),
       "Add a device of a user", in: .uaf, by: .uafManager, takes: .uafJSON(NewUAFTarget.self),
-      answers: .created(MadeUAFTarget.self, "It is added."), or: [.uafForbidden, .uafUnprocessable],
+      answers: .created(MadeUAFTarget.self, "The device is added."), or: [.uafForbidden, .uafUnprocessable],
       below: .uaf, .uaf)
   }
 
   static func uafListTargets(_ hasSlash: Bool) -> Endpoint<UAFCaller, UAFNameQuery, UAFDispatchTargetList> {
     Endpoint(
       .get, targets + (hasSlash ? "/" : ""), .read, "uafListTargets" + (hasSlash ? "WithSlash" : ""),
-      "The devices of a user", in: .uaf, by: .uafManager, takes: .query(UAFNameQuery.self),
+      "List the devices of a user", in: .uaf, by: .uafManager, takes: .query(UAFNameQuery.self),
       answers: .json(UAFDispatchTargetList.self, "Oldest first."), or: [.uafForbidden],
       below: .uaf, .uaf)
   }
 
   static let uafChangeTarget = Endpoint(
-    .patch, "\(targets)/{id}", .grant, "uafChangeTarget", "Change a device, as it says itself", in: .uaf,
+    .patch, "\(targets)/{id}", .grant, "uafChangeTarget",
+    "Change a device, by a request that the device signed", in: .uaf,
     by: .uafTargetBody, takes: .uafSigned, answers: .uafDone,
     or: [.uafForbidden, .uafUnknown, .uafUnprocessable], below: .uaf, .uaf)
   static let uafRemoveTarget = Endpoint(
@@ -125,11 +126,12 @@ extension API {
     by: .uafOfTarget, answers: .uafDone, or: [.uafForbidden, .uafUnknown], below: .uaf, .uaf)
   static let uafDeviceCredentials = Endpoint(
     .get, "/devices/credentials/{device}", .read, "uafDeviceCredentials",
-    "What the server knows of a device", in: .uaf, by: .uafDevice,
+    "Get the server's data about a device", in: .uaf, by: .uafDevice,
     takes: .uafNothing(accepted: UAFEndpoints.jose), answers: .uafSigned, or: [.uafUnknown, .uafAccept],
     below: .uaf, .uaf)
   static let uafDeviceOperations = Endpoint(
-    .get, "/devices/oob-operations/{device}", .read, "uafDeviceOperations", "What waits for a device",
+    .get, "/devices/oob-operations/{device}", .read, "uafDeviceOperations",
+    "List the operations that wait for a device",
     details: "docs/protocol.md section 12.3", in: .uaf, by: .uafDevice,
     takes: .uafNothing(accepted: UAFEndpoints.jose, mayWait: true),
     answers: .response([
@@ -138,21 +140,22 @@ extension API {
         content: [(UAFEndpoints.jose, String.shape.schema)],
         headers: [
           "ETag": [
-            "required": true, "description": "Another one whenever another list waits.",
+            "required": true, "description": "Changes whenever the list changes.",
             "schema": ["type": "string"],
           ]
         ]),
       AnswerDescription(
-        status: 304, text: "Nothing new came while the request waited.",
+        status: 304, text: "The list did not change while the request waited.",
         headers: ["ETag": ["required": true, "schema": ["type": "string"]]]),
     ]),
     or: [.uafUnknown, .uafAccept], below: .uaf, .uaf)
   static let uafChangeDevice = Endpoint(
-    .patch, "/devices/{device}", .grant, "uafChangeDevice", "Change a device, as it says itself",
+    .patch, "/devices/{device}", .grant, "uafChangeDevice",
+    "Change a device, by a request that the device signed",
     in: .uaf, by: .uafDeviceBody, takes: .uafSigned, answers: .uafDone,
     or: [.uafForbidden, .uafUnknown, .uafUnprocessable], below: .uaf, .uaf)
   static let uafRemoveDevice = Endpoint(
     .delete, "/devices/{device}", .refuse, "uafRemoveDevice",
-    "Forget a device, and the keys that were registered on it", in: .uaf, by: .uafDevice,
+    "Remove a device, and the keys that were registered on it", in: .uaf, by: .uafDevice,
     answers: .uafDone, or: [.uafUnknown], below: .uaf, .uaf)
 }

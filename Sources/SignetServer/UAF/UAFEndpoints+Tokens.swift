@@ -51,9 +51,9 @@ extension API {
     Endpoint(
       .post, "/token/" + (isOldName ? "" : "create/") + operation.pathName, .manage,
       "uafCreateToken\(operation.idName)" + (isOldName ? "ByOldName" : ""),
-      "A token for a \(operation.pathName), sent nowhere", in: .uaf, by: .relyingParty,
+      "Create a token for a \(operation.pathName), without sending it", in: .uaf, by: .relyingParty,
       takes: .uaf(.getUAFRequest, as: "application/json"),
-      answers: .json(MadeUAFToken.self, "The token can't be had again."),
+      answers: .json(MadeUAFToken.self, "The token, which is shown only once."),
       or: [.uafForbidden, .uafUnknown] + (operation == .authentication ? [.uafTooMany] : []), below: .uaf,
       .uaf)
   }
@@ -63,9 +63,9 @@ extension API {
   ) -> Endpoint<APIKeyRecord, UAFDispatch, UAFDispatched> {
     Endpoint(
       .post, "/token/dispatch/\(operation.pathName)", .manage, "uafDispatchToken\(operation.idName)",
-      "A token for a \(operation.pathName), sent to a device", in: .uaf, by: .relyingParty,
+      "Create a token for a \(operation.pathName), and send it to a device", in: .uaf, by: .relyingParty,
       takes: .uafJSON(UAFDispatch.self),
-      answers: .json(UAFDispatched.self, "How sending ended is in the body."),
+      answers: .json(UAFDispatched.self, "The body says whether the token was sent."),
       or: [.uafForbidden] + (operation == .deregistration ? [] : [.uafTooMany]), below: .uaf, .uaf)
   }
 
@@ -74,13 +74,13 @@ extension API {
   ) -> Endpoint<Void, UAFTokenToRedeem, ServerResponse> {
     Endpoint(
       .post, (isOldName ? "/redeemToken/" : "/token/redeem/") + operation.pathName, .grant,
-      "uafRedeem\(operation.idName)" + (isOldName ? "ByOldName" : ""), "The request for a token, once",
+      "uafRedeem\(operation.idName)" + (isOldName ? "ByOldName" : ""), "Redeem a token for its request, once",
       in: .uaf, by: .none, takes: .uafJSON(UAFTokenToRedeem.self, accepted: UAFNames.mediaType),
       answers: .uaf(.returnUAFRequest), or: [.uafAccept], below: .uaf, .uaf)
   }
 
   static let uafStatus = Endpoint(
-    .post, "/status", .read, "uafStatus", "How an operation stands", in: .uaf, by: .none,
+    .post, "/status", .read, "uafStatus", "Get the state of an operation", in: .uaf, by: .none,
     takes: .uafJSON(UAFOperationQuery.self),
     answers: .json(UAFStatusReport.self, "`unknown` where there is none."), below: .uaf,
     .uaf)

@@ -143,7 +143,7 @@ extension UAFOperation {
 
 extension API {
   static let uafFacets = Endpoint(
-    .get, "/uaf/1.1/facets", .publish, "uafFacets", "Who may call clients for the application", in: .uaf,
+    .get, "/uaf/1.1/facets", .publish, "uafFacets", "Get the trusted facets of the application", in: .uaf,
     by: .none,
     answers: .response([
       AnswerDescription(
@@ -164,7 +164,7 @@ extension API {
       .post, "/uaf/1.1/request/\(operation.pathName)" + (hasSlash ? "/" : ""),
       operation == .deregistration ? .refuse : .grant,
       "uafRequest\(operation.idName)" + (hasSlash ? "WithSlash" : ""),
-      "A request for a \(operation.pathName)", in: .uaf, by: credential,
+      "Get a request for a \(operation.pathName)", in: .uaf, by: credential,
       takes: .uaf(
         .getUAFRequest, as: UAFNames.mediaType, accepted: UAFNames.mediaType,
         example: ["context": #"{"username":"alice"}"#]),
@@ -178,7 +178,7 @@ extension API {
     Endpoint(
       .post, "/uaf/1.1/\(operation.pathName)" + (hasSlash ? "/" : ""), .grant,
       "uaf\(operation.idName)" + (hasSlash ? "WithSlash" : ""),
-      "A client's response to a request for a \(operation.pathName)", in: .uaf, by: .none,
+      "Send a client's response to a request for a \(operation.pathName)", in: .uaf, by: .none,
       takes: .uaf(.sendUAFResponse, as: UAFNames.mediaType, accepted: UAFNames.mediaType),
       answers: .uaf(.uafServerResponse), or: [.uafAccept], below: .uaf, .uafProtocol)
   }

@@ -13,13 +13,13 @@ struct UAFFailure: Error {
 
   /// Too many operations of one address are open.
   static var tooManyRequests: UAFFailure {
-    var failure = UAFFailure(.forbidden, "too many requests of this address are open; try later")
+    var failure = UAFFailure(.forbidden, "too many requests from this address are open; try again later")
     failure.webFailure = UAFWebFailure(429, failure.reason, .tooManyRequests)
     return failure
   }
 
   /// The transaction of the operation has ended before, with any outcome.
-  static let transactionEnded = UAFFailure(.timeout, "the transaction has ended before")
+  static let transactionEnded = UAFFailure(.timeout, "the transaction has already ended")
 
   /// The user was deactivated or the device was locked while the operation was open.
   static let operationForbidden = UAFFailure(

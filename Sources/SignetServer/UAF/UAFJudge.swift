@@ -56,7 +56,7 @@ package struct UAFJudge: Sendable {
   ) -> UAFOutcome? {
     let known = context.settings.requirements
     guard let rule = setup.rule(named: policy, among: known) else {
-      return .requirementNotMet(reason: "the policy of the request is not there any more")
+      return .requirementNotMet(reason: "the policy of the request no longer exists")
     }
     let best = shown.max { $0.keyProtection < $1.keyProtection } ?? AuthenticationEvidence(.uaf)
     guard shown.contains(where: { known.areMet(rule.requirements, by: $0) }) else {
@@ -65,7 +65,7 @@ package struct UAFJudge: Sendable {
     }
     if let transaction, !shown.contains(where: { known.isOneMet(of: transaction.requirements, by: $0) }) {
       let missing = known.missing(for: transaction.requirements, in: best)
-      return .requirementNotMet(reason: "what the transaction requires is not met: \(missing)")
+      return .requirementNotMet(reason: "the requirement of the transaction is not met: \(missing)")
     }
     return nil
   }

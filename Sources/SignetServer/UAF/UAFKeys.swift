@@ -59,7 +59,7 @@ package struct UAFKeys: Sendable {
       audit(.uafDeregistered(session: session, user: user, aaid: aaid, key: key))
     }
     guard outcome == .accepted else {
-      throw UAFFailure(.requestInvalid, "the deregistration was done before")
+      throw UAFFailure(.requestInvalid, "the deregistration was already done")
     }
   }
 }

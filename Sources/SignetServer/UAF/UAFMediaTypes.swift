@@ -12,7 +12,7 @@ enum UAFMediaTypes {
   static func check(_ request: ServerRequest, sent: String?, answered: String?) throws(UAFWebFailure) {
     if let sent {
       guard let field = request.headers["Content-Type"], field.utf8.count <= 128, isType(field, sent) else {
-        throw UAFWebFailure(415, "the content type has to be \(sent)")
+        throw UAFWebFailure(415, "the content type must be \(sent)")
       }
     }
     guard let answered, let accept = request.headers["Accept"] else { return }

@@ -143,7 +143,7 @@ struct UAFStatusReport: Message {
     Member("tokenInformation", \Self.token)
     Member(
       "transactionStatus", \Self.transaction, .oneOf(TransactionRecord.State.allCases.map(\.rawValue)),
-      "How the transaction of the operation has ended, where something else has ended it.")
+      "How the operation's transaction ended, if it was not ended by this operation.")
   }
 }
 

@@ -101,7 +101,7 @@ package struct UAFRequests: Sendable {
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Order {
     guard asked.operation ?? operation == operation else {
-      throw UAFFailure(.badRequest, "op is not the one of the path")
+      throw UAFFailure(.badRequest, "op does not match the path")
     }
     var requestContext = try UAFContext(asked.context, for: operation)
     guard setup.rule(named: requestContext.policy, among: context.settings.requirements) != nil else {
@@ -117,13 +117,14 @@ package struct UAFRequests: Sendable {
       guard let user,
         operation == .deregistration ? caller.mayDeregister(user) : caller.mayManage(user)
       else {
-        throw UAFFailure(.unauthorized, "send the API key of a relying party, or what the user is known by")
+        throw UAFFailure(
+          .unauthorized, "send the API key of a relying party, or the user's UAF authorization")
       }
     }
     if case .conformanceTool = caller, let user { try await addForTool(user) }
     if let user {
       let found = try await context.storage.user(user)
-      guard found != nil else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
+      guard found != nil else { throw UAFFailure(.notFound, "the user has no registered keys") }
     }
     if operation == .deregistration, let devices = caller.confinement {
       let keys = try await credentials(of: user).filter { $0.device.map(devices.contains) ?? false }
@@ -157,10 +158,11 @@ package struct UAFRequests: Sendable {
   ) async throws -> TransactionRecord? {
     guard requestContext.transactionID != nil || !requestContext.transactions.isEmpty else { return nil }
     guard caller.mayOrder else {
-      throw UAFFailure(.unauthorized, "send the API key of a relying party to have something confirmed")
+      throw UAFFailure(
+        .unauthorized, "send the API key of a relying party to request the confirmation of a transaction")
     }
     guard requestContext.transactions.allSatisfy(\.isShownAsItIs) else {
-      throw UAFFailure(.unacceptableContent, "the transaction would not be shown as it is signed")
+      throw UAFFailure(.unacceptableContent, "the transaction cannot be displayed as it is signed")
     }
     let looksLikeSender = requestContext.transactions.contains {
       $0.contentType == .text && RequestText.looksLikeSender(String(decoding: $0.content, as: UTF8.self))
@@ -168,14 +170,14 @@ package struct UAFRequests: Sendable {
     guard !looksLikeSender else {
       throw UAFFailure(
         .unacceptableContent,
-        "the text begins with what the server names the relying party by; begin it otherwise")
+        "the text must not begin with \"From:\", with which the server names the relying party")
     }
     if let id = requestContext.transactionID {
       let found = try await context.storage.transaction(id)
       let hasEnded = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
       guard let found, found.user == user, found.isAsked(of: .uaf), found.state == .pending, !hasEnded,
         found.sealedNumber == nil, found.offersApproval
-      else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
+      else { throw UAFFailure(.notFound, "there is no such pending transaction of the user") }
       guard Self.shown(found) != nil else { throw Self.notShown }
       return found
     }
@@ -184,7 +186,7 @@ package struct UAFRequests: Sendable {
     else { return nil }
     // The same failure as for a user without keys and without a transaction: no key could confirm it.
     guard try await credentials(of: user).contains(where: { $0.state == .active }) else {
-      throw UAFFailure(.notFound, "there is nothing registered for the user")
+      throw UAFFailure(.notFound, "the user has no registered keys")
     }
     let draft = TransactionDraft(
       .text(String(decoding: requestContext.transactions[0].content, as: UTF8.self)),
@@ -194,7 +196,7 @@ package struct UAFRequests: Sendable {
 
   private static let notShown = UAFFailure(
     .unacceptableContent,
-    "the transaction is no text of 1 to 200 ASCII characters, or begins with what the server names the relying party by"
+    "the transaction must be a text of 1 to 200 ASCII characters that does not begin with \"From:\""
   )
 
   /// Returns the order with which the server itself asks a user's keys to confirm another party's transaction.
@@ -358,7 +360,7 @@ package struct UAFRequests: Sendable {
     }
     guard !capable.isEmpty || active.isEmpty else {
       throw UAFFailure(
-        .unacceptableContent, "no authenticator of the user's shows any form of the transaction")
+        .unacceptableContent, "no authenticator of the user can display any form of the transaction")
     }
     return capable
   }
@@ -401,7 +403,7 @@ package struct UAFRequests: Sendable {
       if narrowed.count == combination.count { accepted.append(narrowed) }
     }
     // The failure is the same for an unknown user and for one without a key, so it does not reveal which users exist.
-    guard !accepted.isEmpty else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
+    guard !accepted.isEmpty else { throw UAFFailure(.notFound, "the user has no registered keys") }
     return Policy(accepted: accepted, disallowed: policy.disallowed)
   }
 

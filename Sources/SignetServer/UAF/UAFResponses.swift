@@ -120,7 +120,8 @@ struct UAFResponses: Sendable {
       switch credential.state {
       case .active: break
       case .quarantined:
-        throw UAFFailure(.revokedAuthenticator, "there are two of the authenticator; register again")
+        throw UAFFailure(
+          .revokedAuthenticator, "the key may have been copied and is in quarantine; register again")
       case .revoked:
         throw UAFFailure(.revokedAuthenticator, "the key was revoked with its device; register a new one")
       case .altered: throw Self.altered
@@ -195,7 +196,7 @@ struct UAFResponses: Sendable {
   }
 
   private static let requestInvalid = UAFFailure(
-    .requestInvalid, "the request is not known, was answered before, or its time is over")
+    .requestInvalid, "the request is unknown, was already answered, or has expired")
 
   private static func request<Request: ChallengeRequest>(
     of session: UAFOperationRecord, _ type: Request.Type
@@ -309,7 +310,7 @@ struct UAFResponses: Sendable {
           algorithm: key.algorithm, bytes: use.assertion))
     }
     guard let shown = uses.first?.transaction, assertions.count == uses.count else {
-      throw UAFFailure(.internalError, "what was confirmed is not known")
+      throw UAFFailure(.internalError, "the confirmed transaction is unknown")
     }
     let evidence = AnswerEvidence.uaf(
       AnswerEvidence.UAF(
@@ -320,7 +321,7 @@ struct UAFResponses: Sendable {
     let kept = try statement.record(
       of: evidence, about: transaction.content, signedBy: try await SigningKeyService(context).current())
     guard let kept else {
-      throw UAFFailure(.unacceptableContent, "the response is longer than what is kept of an answer")
+      throw UAFFailure(.unacceptableContent, "the response is longer than the server can store as evidence")
     }
     return kept
   }
@@ -342,11 +343,12 @@ struct UAFResponses: Sendable {
   private static func reason(_ outcome: UAFOutcome) -> String? {
     switch outcome {
     case .accepted: nil
-    case .expired: "answered before or too late"
-    case .keyExists: "the key is registered already"
-    case .keyUnknown: "the key is not registered any more"
-    case .clonedAuthenticator(let use): "the counter of \(use.aaid) did not grow: there are two of the key"
-    case .transactionOver: "the transaction has ended before"
+    case .expired: "the request was already answered, or has expired"
+    case .keyExists: "the key is already registered"
+    case .keyUnknown: "the key is no longer registered"
+    case .clonedAuthenticator(let use):
+      "the counter of \(use.aaid) did not grow: the key may have been copied"
+    case .transactionOver: "the transaction has already ended"
     case .tooMany: "the user has \(UAFKeys.limit) keys; remove one"
     case .altered: altered.reason
     case .requirementNotMet(let reason): reason
@@ -354,7 +356,7 @@ struct UAFResponses: Sendable {
   }
 
   private static let altered = UAFFailure(
-    .internalError, "the row of the key is not as the server wrote it; remove the key, and register again")
+    .internalError, "the row of the key was not written by this server; remove the key, and register again")
 
   private static func check(_ outcome: UAFOutcome) throws {
     guard let reason = reason(outcome) else { return }

@@ -72,7 +72,7 @@ extension ServiceContext {
     let end = UAFOperationEnd(status: UAFStatus.timeout.rawValue, time: clock.now)
     let event = AuditEvent.uafResponseRefused(
       session: session.id, user: session.user, status: end.status, asm: nil,
-      reason: "the time of the operation is over")
+      reason: "the operation has expired")
     return try await storage.expireUAFOperation(session.id, end, audit: audit(by: .anyone)(event)) ?? session
   }
 }

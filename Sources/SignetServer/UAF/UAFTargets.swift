@@ -110,7 +110,7 @@ struct UAFTargets: Sendable {
 
   /// Returns a public key on P-256 from a JWK as text: its X9.63 form.
   static func key(_ text: String, _ member: String) throws -> [UInt8] {
-    let refusal = UAFWebFailure(400, "\(member) is no JWK of a public key on P-256")
+    let refusal = UAFWebFailure(400, "\(member) is not the JWK of a P-256 public key")
     let jwk: JWK
     do throws(JOSEFailure) { jwk = try JWK(parsing: Array(text.utf8)) } catch { throw refusal }
     guard case .p256(let key, nil) = jwk.material else { throw refusal }

@@ -331,11 +331,11 @@ struct UAFTokens: Sendable {
     guard !session.hasEndedWithTransaction else { throw UAFFailure.transactionEnded }
     guard !session.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
     guard session.state == .tokenCreated || session.request == nil else {
-      throw UAFFailure(.requestInvalid, "the token was redeemed before")
+      throw UAFFailure(.requestInvalid, "the token was already redeemed")
     }
     guard session.state == .tokenCreated, let end = session.tokenExpires, end > now else {
       _ = try await context.settled(session)
-      throw UAFFailure(.timeout, "the time of the token is over")
+      throw UAFFailure(.timeout, "the token has expired")
     }
     let order = try await order(of: session, operation)
     let request = try await requests.request(for: order, session: session.id)
@@ -345,7 +345,7 @@ struct UAFTokens: Sendable {
     guard isFirst else {
       let ended = try await context.storage.uafOperation(tokenDigest: digest)
       guard ended?.hasEndedWithTransaction != true else { throw UAFFailure.transactionEnded }
-      throw UAFFailure(.requestInvalid, "the token was redeemed before")
+      throw UAFFailure(.requestInvalid, "the token was already redeemed")
     }
     if operation == .deregistration, let user = order.user {
       try await keys.deregister(order.context.targets, of: user, session: session.id, by: nil)

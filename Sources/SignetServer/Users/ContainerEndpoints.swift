@@ -22,16 +22,19 @@ package struct ContainerDescription: Message {
     Member("keystore", \Self.keystore)
     Member("keys", \Self.keys, "Where the signing key was made and signs.")
     Member("simulated", \Self.simulated)
-    Member("state", \Self.state, "`altered` where its row is not the server's: it can be revoked.")
+    Member(
+      "state", \Self.state,
+      "`altered` if its row was not written by this server: the container can be revoked.")
     Member("created", \Self.created, .time)
     Member("renewals", \Self.renewals, .integer(0...).ofRow)
     Member("renewalWanted", \Self.renewalWanted)
-    Member("renews", \Self.renews, "The container that it follows.")
+    Member("renews", \Self.renews, "The container that it replaces.")
     Member("succession", \Self.succession, "A JWS.")
-    Member("ended", \Self.ended, "How its device has ended it.")
+    Member("ended", \Self.ended, "How the device ended it.")
     Member("standing", \Self.standing)
     Member(
-      "keyProtection", \Self.keyProtection, "Where the signing key lies; of a container, hardware is a claim."
+      "keyProtection", \Self.keyProtection,
+      "Where the signing key is stored; for a container, hardware is claimed, not attested."
     )
   }
 }
@@ -77,18 +80,19 @@ package struct ContainerToRenew: Message {
 
 extension API {
   package static let listContainers = Endpoint(
-    .get, "/admin/users/{user}/containers", .read, "listContainers", "The containers of a user",
+    .get, "/admin/users/{user}/containers", .read, "listContainers", "List the containers of a user",
     in: .users, by: .admin, answers: .json(ContainerList.self, "Oldest first."), or: [.unknown])
   package static let showContainer = Endpoint(
     .get, "/admin/containers/{id}", .read, "showContainer", "A container", in: .users, by: .admin,
     answers: .json(ContainerDescription.self, "The container."), or: [.unknown])
   package static let revokeContainer = Endpoint(
-    .delete, "/admin/containers/{id}", .manage, "revokeContainer", "Revoke a container for good",
-    in: .users, by: .admin, answers: .json(RevokedContainer.self, "It is revoked."), or: [.unknown])
+    .delete, "/admin/containers/{id}", .manage, "revokeContainer", "Revoke a container permanently",
+    in: .users, by: .admin, answers: .json(RevokedContainer.self, "The container is revoked."), or: [.unknown]
+  )
   package static let askForRenewal = Endpoint(
     .post, "/admin/containers/{id}/renew", .manage, "askForRenewal",
     "Ask a device to renew its container", in: .users, by: .admin,
-    answers: .json(ContainerToRenew.self, "It will hear of it."), or: [.unknown, .conflict])
+    answers: .json(ContainerToRenew.self, "The device will be asked."), or: [.unknown, .conflict])
 }
 
 /// The endpoints with which operators manage containers (`docs/protocol.md` section 7).

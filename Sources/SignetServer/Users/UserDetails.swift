@@ -31,15 +31,17 @@ package struct AuthenticatorDetails: Message {
     Member("kind", \Self.kind)
     Member("device", \Self.device, "The id of its device, where that is known.")
     Member("name", \Self.name)
-    Member("state", \Self.state, "`altered` where its row is not the server's: nothing of it is accepted.")
+    Member(
+      "state", \Self.state,
+      "`altered` if its row was not written by this server: nothing from it is accepted.")
     Member("reason", \Self.reason, "Why it is suspended, or that its row was altered.")
     Member("created", \Self.created, .time)
     Member(
       "lastUsed", \Self.lastUsed, .time,
-      "When it last made a code that was accepted, or answered. Of a UAF key that counts its signatures; of an app, within 30 days."
+      "When it last made an accepted code, or answered. For a UAF key only if it counts its signatures; for an app only within 30 days."
     )
-    Member("proves", \Self.proves, "What it can show at best; none where its row was altered.")
-    Member("keyProtection", \Self.keyProtection, "Where its key lies, and how well that is known.")
+    Member("proves", \Self.proves, "The most that it can prove; absent if its row was altered.")
+    Member("keyProtection", \Self.keyProtection, "Where its key is stored, and whether that is attested.")
   }
 }
 
@@ -71,7 +73,8 @@ package struct OpenRequest: Message {
       "kind", \Self.kind,
       "A transaction, which CIBA and messages to authenticator apps make too; or an operation of UAF that is asked alone."
     )
-    Member("requester", \Self.requester, "Who asks, as the audit log has it; none where the user does.")
+    Member(
+      "requester", \Self.requester, "The requester, as in the audit log; absent if the user initiated it.")
     Member("content", \Self.content, "Of a transaction, as devices show it: JSON.")
     Member("created", \Self.created, .time)
     Member("expires", \Self.expires, .time)
@@ -87,12 +90,12 @@ package struct UserDetails: Message {
 
   package static let schema = MessageSchema(Self.init, named: "UserDetails") {
     Member("user", \Self.user)
-    Member("displayName", \Self.displayName, "What operators call the person.")
-    Member("subject", \Self.subject, "What the audit log and tokens (`sub`) call the user.")
+    Member("displayName", \Self.displayName, "The name that operators see.")
+    Member("subject", \Self.subject, "The user's name in the audit log and in tokens (`sub`).")
     Member("created", \Self.created, .time)
     Member("state", \Self.state)
     Member("since", \Self.since, .time, "When the user came into the state.")
-    Member("reason", \Self.reason, "Why, in the operator's words.")
+    Member("reason", \Self.reason, "The operator's reason.")
     Member("devices", \Self.devices)
     Member("authenticators", \Self.authenticators, "Of all kinds, oldest first.")
     Member("requests", \Self.requests, "The newest first, at most 100.")

@@ -11,7 +11,7 @@ package struct NewUser: Message {
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user)
-    Member("displayName", \Self.displayName, .text(1...128), "What operators call the person: one line.")
+    Member("displayName", \Self.displayName, .text(1...128), "The name that operators see: one line.")
   }
 }
 
@@ -22,7 +22,7 @@ package struct NewUserName: Message {
   package init(displayName: String?) { self.displayName = displayName }
 
   package static let schema = MessageSchema(Self.init) {
-    Member("displayName", \Self.displayName, .text(1...128), "One line; left out for none.")
+    Member("displayName", \Self.displayName, .text(1...128), "One line; absent for no name.")
   }
 }
 
@@ -35,16 +35,17 @@ package struct UserDescription: Message {
 
   package static let schema = MessageSchema(Self.init, named: "User") {
     Member("user", \Self.user, "The id; of a deleted user the subject.")
-    Member("displayName", \Self.displayName, "What operators call the person.")
+    Member("displayName", \Self.displayName, "The name that operators see.")
     Member(
-      "subject", \Self.subject, "What the audit log and tokens (`sub`) call the user, and nobody else ever.")
+      "subject", \Self.subject,
+      "The user's name in the audit log and in tokens (`sub`), which no other user ever gets.")
     Member("created", \Self.created, .time)
     Member(
       "state", \Self.state,
-      "`altered` where the row is not the server's: nothing of the user is accepted until the user is suspended and resumed."
+      "`altered` if the row was not written by this server: nothing from the user is accepted until an operator suspends and resumes the user."
     )
     Member("since", \Self.since, .time, "When the user came into the state.")
-    Member("reason", \Self.reason, "Why, in the operator's words.")
+    Member("reason", \Self.reason, "The operator's reason.")
   }
 }
 
@@ -83,7 +84,7 @@ package struct NewActivation: Message {
     Member("user", \Self.user)
     Member(
       "lifetime", \Self.lifetime, .integer(60...2_592_000),
-      "Seconds; a day where it is left out and the operator sets nothing else.")
+      "Seconds; a day by default, if the operator sets no other value.")
   }
 }
 
@@ -91,8 +92,8 @@ package struct MadeActivation: Message {
   package let code: String, invite: String, expires: Int64
 
   package static let schema = MessageSchema(Self.init) {
-    Member("code", \Self.code, "What a QR code shows.")
-    Member("invite", \Self.invite, "What is typed.")
+    Member("code", \Self.code, "The text of a QR code.")
+    Member("invite", \Self.invite, "The code to type.")
     Member("expires", \Self.expires, .time)
   }
 }
@@ -110,43 +111,44 @@ package struct MadeUserCode: Message {
 extension API {
   package static let addUser = Endpoint(
     .post, "/admin/users", .manage, "addUser", "Add a user", in: .users, by: .admin,
-    takes: .json(NewUser.self), answers: .created(NamedByUser.self, "It is added."), or: [.conflict])
+    takes: .json(NewUser.self), answers: .created(NamedByUser.self, "The user."), or: [.conflict])
   package static let listUsers = Endpoint(
-    .get, "/admin/users", .read, "listUsers", "All users", in: .users, by: .admin,
-    answers: .json(UserList.self, "By id."))
+    .get, "/admin/users", .read, "listUsers", "List the users", in: .users, by: .admin,
+    answers: .json(UserList.self, "In the order of their ids."))
   package static let showUser = Endpoint(
     .get, "/admin/users/{user}", .read, "showUser",
-    "A user with what is bound to the account, what is asked, and what happened last", in: .users, by: .admin,
+    "Get a user with authenticators, open requests and latest events", in: .users, by: .admin,
     answers: .json(UserDetails.self, "The user."), or: [.unknown])
   package static let renameUser = Endpoint(
-    .put, "/admin/users/{user}/name", .manage, "renameUser", "Give a user another display name, or none",
+    .put, "/admin/users/{user}/name", .manage, "renameUser", "Change or remove the display name of a user",
     in: .users, by: .admin, takes: .json(NewUserName.self),
     answers: .json(UserDescription.self, "The user."), or: [.unknown])
   package static let suspendUser = Endpoint(
     .post, "/admin/users/{user}/suspend", .manage, "suspendUser",
-    "Accept nothing of a user from now on, and end what is under way", in: .users, by: .admin,
+    "Suspend a user, and end everything that is pending", in: .users, by: .admin,
     takes: .json(Suspension.self), answers: .json(UserDescription.self, "The user, suspended."),
     or: [.unknown])
   package static let resumeUser = Endpoint(
-    .post, "/admin/users/{user}/resume", .manage, "resumeUser", "Let a suspended user go on",
+    .post, "/admin/users/{user}/resume", .manage, "resumeUser", "Resume a suspended user",
     in: .users, by: .admin, answers: .json(UserDescription.self, "The user, active."), or: [.unknown])
   package static let deleteUser = Endpoint(
     .delete, "/admin/users/{user}", .manage, "deleteUser",
-    "Remove a user with all that is bound to the account", in: .users, by: .admin,
-    answers: .json(UserDescription.self, "What is left: the subject."), or: [.unknown])
+    "Delete a user and everything that is bound to the account", in: .users, by: .admin,
+    answers: .json(UserDescription.self, "The subject of the deleted user."), or: [.unknown])
   package static let unlockUser = Endpoint(
-    .post, "/admin/users/{user}/unlock", .manage, "unlockUser", "Forget what a user got wrong",
+    .post, "/admin/users/{user}/unlock", .manage, "unlockUser",
+    "Unlock a user, and reset the failed attempts",
     in: .users, by: .admin, answers: .json(NamedByUser.self, "Done."), or: [.unknown])
   package static let invite = Endpoint(
-    .post, "/admin/activations", .manage, "invite", "Make an activation code", in: .users, by: .admin,
+    .post, "/admin/activations", .manage, "invite", "Create an activation code", in: .users, by: .admin,
     takes: .json(NewActivation.self, example: ["user": "alice"]),
-    answers: .created(MadeActivation.self, "An earlier one of the user is void."), or: [.unknown])
+    answers: .created(MadeActivation.self, "The code; an earlier one of the user is void."), or: [.unknown])
   package static let setUserCode = Endpoint(
     .post, "/admin/users/{user}/code", .manage, "setUserCode",
-    "Make a code that a user types before being asked by OpenID Connect", in: .users, by: .admin,
-    answers: .created(MadeUserCode.self, "It is shown this once."), or: [.unknown])
+    "Create a user code, which OpenID Connect clients must send to ask the user", in: .users, by: .admin,
+    answers: .created(MadeUserCode.self, "The code, which is shown only once."), or: [.unknown])
   package static let removeUserCode = Endpoint(
-    .delete, "/admin/users/{user}/code", .manage, "removeUserCode", "Ask a user without a code",
+    .delete, "/admin/users/{user}/code", .manage, "removeUserCode", "Remove the user code of a user",
     in: .users, by: .admin, answers: .json(NamedByUser.self, "Done."), or: [.unknown])
 }
 

@@ -21,7 +21,8 @@ public struct UserService: Sendable {
     try check(displayName: displayName)
     guard !user.text.hasPrefix(UserRecord.subjectPrefix) else {
       throw Problem(
-        .malformed, "Choose an id that does not begin with ~; the audit log and tokens have names that do.")
+        .malformed,
+        "Choose an id that does not begin with ~; ~ is reserved for names in the audit log and in tokens.")
     }
     var record = UserRecord(id: user, subject: makeSubject(), created: context.clock.now)
     record.displayName = displayName
@@ -132,7 +133,8 @@ public struct UserService: Sendable {
       return found
     case .unknown:
       _ = try await find(user)
-      throw Problem(.unknown, "The user is deleted for good; add the person anew ('signet-server user add').")
+      throw Problem(
+        .unknown, "The user was deleted permanently; add the person again ('signet-server user add').")
     case .altered:
       throw Problem(
         .userNotActive,
@@ -201,5 +203,5 @@ public struct UserService: Sendable {
     guard exists else { throw Problem(noUser: user) }
   }
 
-  private static let noContainer = Problem(.unknown, "There is no container of this id.")
+  private static let noContainer = Problem(.unknown, "There is no container with this id.")
 }

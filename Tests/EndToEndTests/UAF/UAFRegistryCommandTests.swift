@@ -91,7 +91,7 @@ import UAFFixture
         == "released 7357#0001 \(key)\n")
     let again = try await server.run("uaf", "release-credential", "7357#0001", key)
     #expect(again.isRefusal(1, "The key is not in quarantine"), again.summary)
-    #expect(!again.errorOutput.contains("There is one already"), again.summary)
+    #expect(!again.errorOutput.contains("already exists"), again.summary)
     #expect(try await server.json("uaf", "credentials").array("credentials").count == 1)
     #expect(try await server.run("uaf", "remove-credential", "7357#0001", key).status == 0)
     let gone = try await server.run("uaf", "remove-credential", "7357#0001", key)

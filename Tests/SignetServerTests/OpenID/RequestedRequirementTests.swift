@@ -64,7 +64,8 @@ import Testing
       #expect(try answer.outcome == "400 invalid_request")
       #expect(
         try answer.body.string("error_description").hasSuffix(
-          "known are phr phrh \(Self.signed) \(Self.answered) urn:signet:acr:uaf attested hardware verified.")
+          "known names: phr phrh \(Self.signed) \(Self.answered) urn:signet:acr:uaf attested hardware verified."
+        )
       )
     }
     #expect(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).isEmpty)
@@ -95,7 +96,7 @@ import Testing
     let refusal = try await #require(throws: Problem.self) { try await type(fixture) }
     #expect(
       refusal.detail
-        == "Digits cannot show what is required: phr needs phishing resistance; \(Self.signed) needs signed content."
+        == "Digits cannot meet the requirement: phr needs phishing resistance; \(Self.signed) needs signed content."
     )
     #expect(try await fixture.poll(client, id).outcome == "400 authorization_pending")
     let other = try await ask(fixture, client, "\(Self.signed) \(Self.answered)").id
@@ -164,7 +165,7 @@ import Testing
       #expect(try answer.outcome == "403 access_denied")
       #expect(
         try answer.body.string("error_description")
-          == "No authenticator of the user can show what is required: \(missing).")
+          == "No authenticator of the user meets the requirement: \(missing).")
     }
     #expect(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).isEmpty)
     #expect(try await ask(fixture, client, "attested \(Self.answered)").status == 200)

@@ -154,7 +154,7 @@ import Testing
     #expect(refused.code == .malformed)
     #expect(
       refused.detail
-        == "This device cannot show what the relying party requires: hardware needs a key in hardware and a report of the device that is at most 100 s old."
+        == "This device does not meet the relying party's requirement: hardware needs a key in hardware and a report of the device that is at most 100 s old."
     )
     #expect(try await fixture.poll(client, id).outcome == "400 authorization_pending")
   }
@@ -287,7 +287,7 @@ import Testing
     bench.server.context.apply(settings)
     let refused = Problem(
       .noAuthenticator,
-      "No authenticator of the user can show what is required: \(Self.missing); activate a device.")
+      "No authenticator of the user meets the requirement: \(Self.missing); activate a device.")
     await #expect(throws: refused) { try await bench.make("Pay 10", requirements: ["fresh"]) }
     _ = try await bench.server.activate()
     _ = try await bench.make("Pay 10", requirements: ["fresh"])
