@@ -78,7 +78,7 @@ extension DataDirectory {
         "certificate.otherAuthority",
         [
           "authority": file(authority), "cause": cause,
-          "advice": "clients refuse the server until that is set right and SIGHUP is sent to the server",
+          "advice": "clients refuse the server until that is corrected and SIGHUP is sent to the server",
         ])
     }
     let host = settings.serverURL.host
@@ -152,5 +152,5 @@ extension DataDirectory {
   }
 
   private static let remedyOfOtherAuthority =
-    "have \"tls.authority\" of server.json name the file of the authority that issued it, or take \"authority\" out where clients trust the issuer already"
+    "set \"tls.authority\" in server.json to the file of the authority that issued it, or remove \"authority\" if clients already trust the issuer"
 }

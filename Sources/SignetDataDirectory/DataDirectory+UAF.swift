@@ -25,7 +25,7 @@ extension DataDirectory {
     var models: [AuthenticatorModel] = []
     for statement in UAFAuthenticatorModel.statements {
       do throws(MessageFailure) { models.append(try AuthenticatorModel(statement)) } catch {
-        preconditionFailure("a model of Signet is none: \(error)")
+        preconditionFailure("a model of Signet is not valid: \(error)")
       }
     }
     if let name = settings.metadata {
@@ -44,7 +44,7 @@ extension DataDirectory {
         do throws(MessageFailure) {
           models.append(try AuthenticatorModel(try MetadataStatement(parsing: content.insecureCopy())))
         } catch {
-          throw .settings(path: "\(folder)/\(file)", reason: "it is no metadata statement: \(error)")
+          throw .settings(path: "\(folder)/\(file)", reason: "it is not a metadata statement: \(error)")
         }
       }
     }

@@ -95,36 +95,36 @@ import SignetSystem
         + "and replace the secrets in it if others may have read them"
     case .tooLarge(let path): "\(path) is too large for what it should hold; restore it from a backup"
     case .largeFileOfSetting(let setting, let path):
-      "\(path) has more than \(FolderFile.maximumByteCount / 1024) KiB; have \"\(setting)\" of server.json name a smaller file: of "
-        + "authorities, one with those alone that are needed"
+      "\(path) has more than \(FolderFile.maximumByteCount / 1024) KiB; set \"\(setting)\" in server.json to "
+        + "a smaller file: for authorities, one with only those that are needed"
     case .unreadable(let path, let error): "\(path) can't be read: \(Self.message(error))"
     case .unwritable(let path, let error): "\(path) can't be written: \(Self.message(error))"
     case .settings(let path, let reason): "\(path): \(reason)"
     case .settingsTooNew(let path, let found, let known):
-      "\(path) has format \(found), this build knows up to \(known): use a newer signet-server"
+      "\(path) has format \(found), this build supports up to \(known): use a newer signet-server"
     case .masterKeyMissing(let path):
       "\(path) is missing; name the file with the master key in SIGNET_MASTER_KEY_FILE, or restore it from a backup"
     case .masterKeyLength(let path):
-      "\(path) is no master key: it must hold exactly \(MasterKey.byteCount) bytes; restore it from a backup"
+      "\(path) is not a master key: it must contain exactly \(MasterKey.byteCount) bytes; restore it from a backup"
     case .wrongMasterKey(let path):
-      "\(path) is not the master key that this folder was made with; use that one, "
-        + "for without it nothing in the database can be opened. If \"masterKeyCheck\" in server.json was changed, restore that"
-    case .notAnAPIKey(let path): "\(path) holds no API key; make one with 'signet-server key create'"
+      "\(path) is not the master key that this folder was created with; use that one: without it no secret in "
+        + "the database can be decrypted. If \"masterKeyCheck\" in server.json was changed, restore that"
+    case .notAnAPIKey(let path): "\(path) contains no API key; create one with 'signet-server key create'"
     case .notText(let path): "\(path) is not UTF-8 text; restore it from a backup"
     case .pathNotText(let path):
       "the full path of \(path) is not UTF-8 text; rename the folders in it, or use another place"
     case .certificate(let failure): failure.description
     case .certificateUnreadable(let path, let failure): "\(path): \(failure.description)"
     case .certificateOfOthers(let path):
-      "\"tls\" in \(path) names certificates that were not made here; renew them where they come from"
+      "\"tls\" in \(path) names certificates that were not issued here; renew them at their issuer"
     case .identityRefused(let certificate, let key, let failure):
       "\(certificate), \(key): \(failure.description)"
     case .storage(let failure): failure.description
     case .servedElsewhere(let path):
       "another process serves \(path); end it, or set \"runtime\" in \(path)/server.json, so that several can"
     case .notInMemory(let path):
-      "\(path) is not in memory (tmpfs), and keys of handshakes may not get to a disk; "
-        + "name a folder below /run as \"runtime\" in server.json"
+      "\(path) is not in memory (tmpfs), and handshake keys must not be written to a disk; name a folder "
+        + "below /run as \"runtime\" in server.json"
     case .insideItself(let path): "\(path) is in the folder that is copied; name a folder elsewhere"
     case .databaseEmpty(let path):
       "\(path) is empty, so the server's data are lost; restore a backup (signet-server restore), "

@@ -59,7 +59,8 @@ package final class FolderReload: Sendable {
       guard folder.settings.masterKeyCheck == started.masterKeyCheck else {
         throw .settings(
           path: "\(path)/\(DataDirectory.settingsName)",
-          reason: "\"masterKeyCheck\" was changed, and does not fit the master key; restore it from a backup")
+          reason:
+            "\"masterKeyCheck\" was changed, and does not match the master key; restore it from a backup")
       }
       // These settings apply only at the start.
       var settings = folder.settings
@@ -104,7 +105,7 @@ package final class FolderReload: Sendable {
       "reload.restartNeeded",
       [
         "settings": listed(changed), "files": listed(files),
-        "advice": "these hold from the next start of the server on",
+        "advice": "these apply from the next start of the server on",
       ])
   }
 

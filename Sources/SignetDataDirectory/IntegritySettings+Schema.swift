@@ -8,13 +8,13 @@ extension IntegritySettings {
   static let schema = SettingsSchema(
     absent: IntegritySettings(reaction: .report),
     settings: [
-      Setting("scoring", \.scoring, Scoring.shape, "how the weights of what was found become one score"),
+      Setting("scoring", \.scoring, Scoring.shape, "how the weights of the findings become one score"),
       Setting(
         "weights", \.weights,
         .map(to: .share) { name in
           let categories = EvidenceCategory.allCases.map(\.rawValue)
           guard !categories.contains(name) else { return nil }
-          return "is no category of evidence; " + suggestion(for: name, among: categories)
+          return "is not a category of evidence; " + suggestion(for: name, among: categories)
         }, "other weights, by category, such as `{\"emulator\": 0.5}`", default: "the device's own"),
     ])
 }

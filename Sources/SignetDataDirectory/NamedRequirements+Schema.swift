@@ -7,7 +7,7 @@ extension NamedRequirements {
     to: AuthenticationRequirement.schema.shape, upTo: limit
   ) { name in
     guard mayBeName(name) else {
-      return "is no name: 1 to \(longestName) visible ASCII characters without quotes and backslashes"
+      return "is not a name: 1 to \(longestName) visible ASCII characters without quotes and backslashes"
     }
     let isBuiltIn = builtInNames.contains(name) || name.hasPrefix(prefix)
     return isBuiltIn ? "is built in; choose another name" : nil
@@ -21,24 +21,25 @@ extension AuthenticationRequirement {
       Setting("factors", \.factors, .integer(1...3), "the minimum number of factors"),
       Setting(
         "userVerification", \.needsUserVerification, Bool.shape,
-        "whether the authenticator has to verify its user"),
+        "whether the authenticator must verify its user"),
       Setting(
         "phishingResistance", \.needsPhishingResistance, Bool.shape,
-        "whether the answer has to resist phishing; approvals by CIBA do not"),
+        "whether the answer must resist phishing; approvals by CIBA do not"),
       Setting(
         "keyProtection", \.keyProtection,
         .demand,
-        "where the key has to lie: `hardwareClaimed` takes the device's word for hardware, `hardwareAttested` certificates alone"
+        "where the key must be stored: `hardwareClaimed` accepts the device's claim of hardware, `hardwareAttested` only certificates"
       ),
       Setting(
-        "contentSigned", \.needsSignedContent, Bool.shape, "whether what the user was shown has to be signed"),
+        "contentSigned", \.needsSignedContent, Bool.shape,
+        "whether the content that the user was shown must be signed"),
       Setting(
         optional: "reportAge", \.longestReportAge, .seconds(reportAges),
-        "how old the last report of the device may be at the answer: the [report](protocol.md#142-report) is the device's own word. A container whose report is older reports by itself; UAF keys and authenticator apps have none",
+        "the maximum age of the device's last [report](protocol.md#142-report) at the answer; the report is the device's own claim. A container with an older report sends a new one by itself; UAF keys and authenticator apps send none",
         default: "no report is needed"),
       Setting(
         "numberDigits", \.numberDigits, .integer(2...6),
-        "the fewest digits of a number that the relying party shows and the user types: what names it has one, and the answer to its creation says it. Of a container three tries are taken, so four digits are right by chance once in 3,333 times. UAF keys sign no number, and the numbers of an authenticator app, three or ten of which one is chosen once, do not count",
+        "the minimum number of digits of a number that the relying party shows and the user types: a transaction with this requirement has such a number, which the answer to its creation contains. A container has three tries, so four digits are guessed once in 3,333 times. UAF keys sign no number, and the numbers of an authenticator app, three or ten of which one is chosen once, do not count",
         default: "no number is needed"),
       Setting(
         "kinds", \.kinds, .set(of: AuthenticationEvidence.Kind.shape),
@@ -47,7 +48,7 @@ extension AuthenticationRequirement {
     check: { requirement, member in
       guard requirement != AuthenticationRequirement() else {
         throw ServerConfigurationFile.Refusal.reason(
-          "\"\(member)\" demands nothing; say what it demands, such as \"factors\": 2, or remove it")
+          "\"\(member)\" requires nothing; add a requirement, such as \"factors\": 2, or remove it")
       }
     })
 }

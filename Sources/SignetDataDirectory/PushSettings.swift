@@ -60,7 +60,7 @@ extension PushSettings {
         optional: "webPush", \.webPush, webPushSchema.shape, "Web Push and UnifiedPush", default: "not used"),
       Setting(
         optional: "webhook", \.webhook, webhookSchema.shape,
-        "a gateway of one's own ([protocol.md](protocol.md#10-pushes))", default: "not used"),
+        "the operator's own gateway ([protocol.md](protocol.md#10-pushes))", default: "not used"),
       Setting(
         optional: "authority", \.authority, .file,
         "certificates that are trusted in place of the system's, PEM",
@@ -77,7 +77,7 @@ extension PushSettings {
       Setting(
         optional: "url", \.url, .httpsURL,
         "another host, such as `https://api.sandbox.push.apple.com` for apps under development",
-        default: "that for apps of the store"),
+        default: "the host for apps of the App Store"),
     ])
 
   private static let fcmSchema = SettingsSchema(
@@ -92,7 +92,7 @@ extension PushSettings {
   private static let webPushSchema = SettingsSchema(
     absent: WebPush(),
     settings: [
-      Setting(required: "key", \.key, .file, "the server's own key, PEM on P-256"),
+      Setting(required: "key", \.key, .file, "the server's P-256 key, PEM"),
       Setting(
         required: "contact", \.contact,
         .string("a mailto: or https: URL", pattern: "^(mailto:|https://)") {
@@ -100,16 +100,16 @@ extension PushSettings {
         }, "how a push service reaches the operator"),
       Setting(
         optional: "hosts", \.hosts, .list(.string("a host")),
-        "where to send, with `*.` for any names before, and with a port that is not 443. Devices name the address, so a host of one's own network does not belong here",
+        "the hosts that pushes can be sent to; `*.` at the start stands for any subdomain, and a port other than 443 is part of the host. Devices choose the address, so name no host of your own network",
         default: "the services of the large browsers"),
     ])
 
   private static let webhookSchema = SettingsSchema(
     absent: Webhook(),
     settings: [
-      Setting(required: "url", \.url, .httpsURL, "where it is"),
-      Setting(required: "key", \.key, .file, "the key with which requests are signed, PEM on P-256"),
-      Setting(required: "keyID", \.keyID, .visible, "what the gateway knows the key by"),
+      Setting(required: "url", \.url, .httpsURL, "the URL of the gateway"),
+      Setting(required: "key", \.key, .file, "the P-256 key that signs requests, PEM"),
+      Setting(required: "keyID", \.keyID, .visible, "the id of the key at the gateway"),
     ])
 
   fileprivate static func isVisible(_ text: String) -> Bool {

@@ -35,7 +35,7 @@ extension ServerConfigurationFile {
         profile: ContainerProfile(protection: .device, totp: .standard))
       settings.tls.authority = nil
       return settings
-    } catch { preconditionFailure("a URL of ours is none: \(error)") }
+    } catch { preconditionFailure("a URL of Signet is not valid: \(error)") }
   }()
 
   /// The format, which is read before any other setting.
@@ -50,16 +50,16 @@ extension ServerConfigurationFile {
       Setting(
         required: "url", \.services.serverURL,
         .string("HOST[:PORT]/DOMAIN", read: { try ServerURL($0) }, text: \.shortForm),
-        "where devices find the server, and its id: part of everything that is signed. Once a device is activated, leave it. Without a port it is 443"
+        "where devices find the server, and its id, which is part of everything that is signed. Do not change it once a device is activated. The port is 443 by default"
       ),
       Setting(
         group: "listen",
         [
           Setting(
             required: "address", \.listenAddress, .numericAddress,
-            "`::` for all of IPv6 and IPv4"),
+            "`::` for all IPv6 and IPv4 addresses"),
           Setting(required: "port", \.listenPort, .integer(1...65_535), "the TCP port"),
-        ], "where the server listens; `serve --listen` goes before it"),
+        ], "where the server listens; `serve --listen` overrides it"),
       Setting(
         required: "profile", \.services.profile,
         .object("a [profile](protocol.md#34-profile)", read: ContainerProfile.read, json: \.json),
@@ -74,22 +74,23 @@ extension ServerConfigurationFile {
           Setting(required: "key", \.tls.key, .file, "the certificate's private key, PEM"),
           Setting(
             optional: "authority", \.tls.authority, .file, "the authority that clients trust, PEM",
-            default: "they trust the issuer already"),
+            default: "clients already trust the issuer"),
         ], "the files of TLS"),
       Setting(
-        group: "devices", devices, "what devices have to be like, and what follows where they are not"
+        group: "devices", devices,
+        "requirements for devices, and the reactions if a device does not meet them"
       ).reloaded,
       Setting(
-        group: "limits", limits, "how long what is open stays open, and how often it may be tried"
+        group: "limits", limits, "lifetimes of invites and transactions, and limits of attempts and requests"
       ).reloaded,
       Setting(
         group: "codes", codeRules,
         "how one-time passwords are compared ([protocol.md](protocol.md#6-one-time-passwords))"
       ).reloaded,
-      Setting(group: "connections", connectionLimits, "how many connections there may be at one time"),
+      Setting(group: "connections", connectionLimits, "the maximum numbers of simultaneous connections"),
       Setting(
         "push", \.push, PushSettings.schema.shape, "the services that carry [pushes](#push)",
-        default: "none: devices ask, or keep a request open"),
+        default: "none: devices poll, or keep a request open"),
       Setting(
         group: "database",
         [
@@ -102,20 +103,20 @@ extension ServerConfigurationFile {
             .string(
               "a URI that begins with postgres:// or postgresql://", pattern: "^postgres(ql)?://",
               isSecret: true, where: mayNameServer),
-            "the PostgreSQL database (13 or newer) that keeps the data, as a URI of libpq; `init --storage` sets it. Its user has to own the tables, which it makes; a process that stops inside of a transaction loses its connection after three seconds. A password is better kept in `~/.pgpass` of the server's user; `sslmode=verify-full` where the database is on another machine. A key and a certificate of the server for TLS stand in the URI too: `PGSSLKEY`, `PGSSLCERT` and variables that begin with `PGSERVICE` have no effect",
+            "the PostgreSQL database (13 or newer) that stores the data, as a URI of libpq; `init --storage` sets it. Its user must own the tables, which the server creates; a process that stops inside of a transaction loses its connection after three seconds. A password is better kept in `~/.pgpass` of the server's user; `sslmode=verify-full` where the database is on another machine. A key and a certificate of the server for TLS stand in the URI too: `PGSSLKEY`, `PGSSLCERT` and variables that begin with `PGSERVICE` have no effect",
             default: "the folder's own SQLite file"),
-        ], "where the data are"),
+        ], "where the data is stored"),
       Setting(
         group: "openID",
         [
           Setting(
             optional: "authority", \.openIDAuthority, .file,
-            "certificates that are trusted in place of the system's where clients are told how a request ended ([protocol.md](protocol.md#114-notices)), PEM",
+            "certificates that are trusted in place of the system's for [notifications](protocol.md#114-notices) of clients, PEM",
             default: "the system's")
-        ], "what OpenID Connect needs"),
+        ], "settings of OpenID Connect"),
       Setting(
         "requirements", \.services.requirements.own, NamedRequirements.shape,
-        "what relying parties can ask for by name, [below](#requirements)", default: "what is built in"
+        "requirements that relying parties can name, [below](#requirements)", default: "the built-in ones"
       ).reloaded,
       Setting(
         group: "operator",
@@ -123,8 +124,8 @@ extension ServerConfigurationFile {
           Setting(
             "addresses", \.services.operatorAddresses,
             .set(of: .numericAddress, ...64),
-            "from where the operator asks whether the server is [ready](#readiness)")
-        ], "what is the operator's alone"
+            "the addresses from which the operator checks whether the server is [ready](#readiness)")
+        ], "settings of what only the operator can access"
       ).reloaded,
       Setting(
         optional: "uaf", \.uaf, UAFSettings.schema.shape,
@@ -134,13 +135,13 @@ extension ServerConfigurationFile {
         .string(
           "the full path of a folder in memory", pattern: "^/",
           where: { $0.hasPrefix("/") && !$0.utf8.contains(0) }),
-        "where [several processes](#several-processes) that serve this data folder share keys of handshakes",
+        "where [several processes](#several-processes) that serve this data folder share handshake keys",
         default: "one process serves the folder"),
       Setting(
         required: "masterKeyCheck", \.masterKeyCheck,
         .string(
           "as `init` wrote it", isSecret: true, read: { try Base64URL.decode($0) }, text: Base64URL.encode),
-        "by which another master key than that of the folder is noticed"),
+        "a check value that detects a master key other than that of the folder"),
     ],
     check: { settings, _ in
       // A waiting request keeps its connection, so at least one connection must remain for decisions.
@@ -159,45 +160,45 @@ extension ServerConfigurationFile {
   private static let devices: [Setting<ServerConfigurationFile>] = [
     Setting(
       "keystore", \.services.keystoreRequirement, KeystoreRequirement.shape,
-      "what has to keep a device's keys, at least; it goes by what the device says. `simulated` is hardware, or a program that plays it"
+      "the minimum keystore for a device's keys, according to the device. `simulated` is hardware, or a program that simulates it"
     ),
     Setting(
       "reactions", \.services.accountRules.reactions,
       .map(to: AccountRules.Reaction.shape) { name in
-        AccountPolicySet.isName(name) ? nil : "is no name of a policy: 1 to 64 visible ASCII characters"
+        AccountPolicySet.isName(name) ? nil : "is not a policy name: 1 to 64 visible ASCII characters"
       },
-      "what a broken account policy leads to, by its name ([account-policies.md](account-policies.md#at-the-server))",
+      "the reaction to a broken account policy, by its name ([account-policies.md](account-policies.md#at-the-server))",
       default: "`lock`"),
     Setting(
       "flavours", \.services.accountRules.flavours, .set(of: .string("a name, such as release")),
-      "the flavours of apps that are taken; others are locked", default: "any"),
+      "the flavours of apps that are accepted; others are locked", default: "any"),
     Setting(
       optional: "tampering", \.services.accountRules.tampering, IntegritySettings.schema.shape,
-      "how the server weighs what devices have found ([integrity.md](integrity.md#settings))",
+      "how the server weighs the findings of devices ([integrity.md](integrity.md#settings))",
       default: "the device's own score"),
   ]
 
   private static let limits: [Setting<ServerConfigurationFile>] = [
     Setting(
       "inviteAttempts", \.services.inviteAttempts, .integer(1...100),
-      "wrong proofs after which an invite is void"),
+      "the number of wrong proofs after which an invite is void"),
     Setting(
       "inviteLifetime", \.services.inviteLifetime, .seconds(60...2_592_000),
-      "how long an invite lives, unless `activation create --lifetime` says otherwise"),
+      "how long an invite is valid, unless `activation create --lifetime` sets another time"),
     Setting(
       "transactionLifetime", \.services.transactionLifetime, .seconds(TransactionDraft.lifetimes),
-      "how long a transaction lives, unless who makes it says otherwise"),
+      "how long a transaction is valid, unless its requester sets another time"),
     Setting(
       "codeAttempts", \.services.codeAttempts, .integer(1...100),
-      "wrong one-time passwords in a row after which a credential is locked until two right ones in a row or `user unlock`, and wrong signatures of a container after which it is until `user unlock`"
+      "the number of wrong one-time passwords in a row after which a credential is locked until two right ones in a row or `user unlock`, and of wrong signatures after which a container is locked until `user unlock`"
     ),
     Setting(
       "pendingTransactions", \.services.challengeLimits.pending, .integer(1...64),
-      "requests of all kinds that may wait for a user at once; of one requester ([protocol](protocol.md#54-how-often-a-user-is-asked)) half, rounded up"
+      "the maximum number of pending requests of all kinds for a user; for one requester ([protocol](protocol.md#54-how-often-a-user-is-asked)) half of it, rounded up"
     ),
     Setting(
       "challenges", \.services.challengeLimits.challenges, .integer(1...1000),
-      "requests in a row, none of them accepted, after which each next one has to wait; of one requester half, rounded up"
+      "the number of requests in a row without an acceptance after which each further one must wait; for one requester half of it, rounded up"
     ),
     Setting(
       "challengeWait", \.services.challengeLimits.wait, .seconds(1...86_400),
@@ -207,29 +208,29 @@ extension ServerConfigurationFile {
       "the longest wait"),
     Setting(
       "numberAttempts", \.services.challengeLimits.wrongNumbers, .integer(1...10),
-      "wrong numbers after which a transaction is denied"),
+      "the number of wrong numbers after which a transaction is denied"),
     Setting(
       "initiatedTransactions", \.services.challengeLimits.initiated, .integer(1...1000),
-      "transactions that the devices of a user may sign unasked within an hour; in all, 4 KiB for each of them (32 KiB at least)"
+      "the maximum number of transactions that the devices of a user can initiate within an hour; their total size is limited to 4 KiB for each (at least 32 KiB)"
     ),
   ]
 
   private static let codeRules: [Setting<ServerConfigurationFile>] = [
-    Setting("lookBack", \.services.codes.lookBack, .integer(0...20), "steps of time that a code may be late"),
+    Setting("lookBack", \.services.codes.lookBack, .integer(0...20), "time steps that a code may be late"),
     Setting(
-      "lookAhead", \.services.codes.lookAhead, .integer(0...20), "steps of time that a code may be early"),
+      "lookAhead", \.services.codes.lookAhead, .integer(0...20), "time steps that a code may be early"),
     Setting(
       "counterLookAhead", \.services.codes.counterLookAhead, .integer(0...100),
       "how far a counter may be ahead of the next one"),
     Setting(
       "resyncWindow", \.services.codes.resyncWindow, .integer(10...1000),
-      "how far two codes in a row may be from where they are expected"),
+      "how far two codes in a row may be from the expected counter or time"),
     Setting(
       "driftLimit", \.services.codes.driftLimit, .integer(0...100),
-      "how many steps of time single codes may move what is learnt of a clock"),
+      "how many time steps single codes may move the learnt drift of a clock"),
     Setting(
       "freeAttempts", \.services.codes.freeAttempts, .integer(0...20),
-      "refused attempts for one user from one address that cost no wait"),
+      "the number of refused attempts for one user from one address without a wait"),
     Setting(
       "firstWait", \.services.codes.firstWait, .seconds(0...3600),
       "the wait after the next one; each further one doubles it; 0 for no waits"),
@@ -240,14 +241,14 @@ extension ServerConfigurationFile {
     Setting("total", \.connections.total, .integer(16...100_000), "connections"),
     Setting(
       "perAddress", \.connections.perAddress, .integer(1...100_000),
-      "those from one IPv4 address, or from one IPv6 /64 network"),
+      "connections from one IPv4 address, or from one IPv6 /64 network"),
     Setting(
       optional: "waiting", \.connections.waiting, .integer(0...100_000),
-      "those in which a device waits for something new ([protocol.md](protocol.md#56-waiting)), fewer than `total`",
+      "connections in which a device waits for a change ([protocol.md](protocol.md#56-waiting)), fewer than `total`",
       default: "half of `total`"),
     Setting(
       optional: "waitingPerAddress", \.connections.waitingPerAddress, .integer(0...100_000),
-      "those of them from one address, fewer than `perAddress`", default: "half of `perAddress`"),
+      "waiting connections from one address, fewer than `perAddress`", default: "half of `perAddress`"),
   ]
 
   /// True if a text is the URI of a PostgreSQL server.

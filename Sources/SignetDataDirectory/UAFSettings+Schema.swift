@@ -16,13 +16,13 @@ extension UAFSettings {
           $0.hasPrefix("https://") && WebOrigin($0) != nil && $0.utf8.count <= 512
         },
         "the application that keys are for; another one is another application, with keys of its own",
-        default: "where the server has its facets"),
+        default: "the URL of the server's facets"),
       Setting(
         "prefix", \.prefix,
         .string(
           "a path of letters, digits, - and _, at most 128 bytes, such as /nevisfido",
           pattern: "^(/[A-Za-z0-9_-]+)+$", where: isPrefix),
-        "what all paths begin with, and not the server's domain"),
+        "the prefix of all paths, which must not be the server's domain"),
       Setting(
         "policies", \.policies,
         .map(
@@ -31,11 +31,11 @@ extension UAFSettings {
         default: "`default`: all known models, each by itself"),
       Setting(
         "requirements", \.requirements, .map(to: .string("the name of a requirement")),
-        "a [requirement](#requirements) that keys have to meet beside a policy, by the policy's name, such as `{\"default\": \"staff\"}`; a key that attests itself meets none for attested hardware",
+        "a [requirement](#requirements) that keys must meet besides a policy, by the policy's name, such as `{\"default\": \"staff\"}`; a key that attests itself meets none for attested hardware",
         default: "none"),
       Setting(
         optional: "metadata", \.metadata, .file,
-        "a folder of metadata statements (`*.json`) of the models that are known beside Signet's own; nobody else may write in it",
+        "a folder of metadata statements (`*.json`) of the models that are known beside Signet's own; no other user may have write access",
         default: "none"),
       Setting(
         "requestLifetime", \.requestLifetime, .seconds(10...3_600),
@@ -45,25 +45,26 @@ extension UAFSettings {
         "how long a token can be redeemed"),
       Setting(
         "authorizationLifetime", \.authorizationLifetime,
-        .seconds(10...OpenIDNames.tokenLifetime), "how long what a user is known by is good"),
+        .seconds(10...OpenIDNames.tokenLifetime), "how long a user's authorization is valid"),
       Setting(
         "clockSkew", \.clockSkew, .seconds(1...600), "how far the clocks of devices may be off"),
       Setting(
         "openRequests", \.openRequests, .integer(1...1_000_000),
-        "requests of strangers from one address, within the time of a request, that did not succeed; behind a proxy, which all strangers have the address of, what it lets through in that time"
+        "the maximum number of unauthenticated requests from one address, within the lifetime of a request, that did not succeed; behind a proxy, whose address all these requests have, the number that it lets through in that time"
       ),
       Setting(
         "reply", \.reply, Reply.shape,
-        "what a user is known by after an authentication: a token in the answer, or a cookie"),
+        "the form of a user's authorization after an authentication: a token in the answer, or a cookie"),
       Setting(
         "link", \.link,
         .string("a URL without query and fragment, at most 512 bytes", pattern: "^[^?#]*://[^?#]*$") { link in
           link.utf8.count <= 512 && link.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             && link.contains("://") && !link.contains("?") && !link.contains("#")
-        }, "what the links begin with that devices follow"),
+        }, "the prefix of the links that devices open"),
       Setting(
         "conformance", \.hasConformanceAdapter, Bool.shape,
-        "the interface of the conformance tool, which asks nobody who they are: for tests only"),
+        "whether the interface of the conformance tool is served, which needs no authentication: for tests only"
+      ),
     ])
 
   /// Rejects settings that conflict with the rest of `server.json`.
@@ -83,13 +84,13 @@ extension UAFSettings {
       let setting = "\"uaf.requirements.\(name.prefix(40))\""
       guard policies[name] != nil || name == UAFNames.defaultPolicy else {
         throw .reason(
-          "\(setting) is none of its \"policies\"; "
+          "\(setting) is not one of its \"policies\"; "
             + suggestion(for: name, among: [UAFNames.defaultPolicy] + policies.keys.sorted()))
       }
       guard named[requirement] != nil else {
         throw .reason(
-          "\(setting) is the name of a requirement (\(named.names.joined(separator: ", "))); "
-            + "found \"\(requirement.prefix(40))\"")
+          "\(setting) must be the name of a requirement (\(named.names.joined(separator: ", "))); found "
+            + "\"\(requirement.prefix(40))\"")
       }
     }
   }

@@ -27,7 +27,7 @@ public struct Router: Sendable {
   ///   - handler: Answers the matching requests.
   /// - Precondition: The pattern starts with `/`, no name in it is empty or repeated, and the route is new.
   public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping DirectHandler) {
-    precondition(Token.isValid(method.utf8), "\(method) is no method")
+    precondition(Token.isValid(method.utf8), "\(method) is not a method")
     precondition(pattern.first == "/", "\(pattern) does not start with a slash")
     let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(
       Segment.init)
@@ -36,7 +36,7 @@ public struct Router: Sendable {
       Set(names).count == names.count && !names.contains(""), "\(pattern) has an empty or repeated name")
     let route = Route(pattern: pattern, names: names, handler: handler)
     let isNew = root.insert(segments[...], method: method, route)
-    precondition(isNew, "\(method) \(pattern) is there already")
+    precondition(isNew, "\(method) \(pattern) exists already")
     routes.append((method, pattern))
     if names.isEmpty, pattern.utf8.allSatisfy({ $0 != UInt8(ascii: "%") }) {
       fixed[pattern, default: [:]][method] = route

@@ -18,16 +18,16 @@
   /// The cause and the remedy.
   public var description: String {
     switch self {
-    case .invalidAddress(let address): "\(address) is no numeric address; use one such as 127.0.0.1 or ::"
+    case .invalidAddress(let address): "\(address) is not a numeric address; use one such as 127.0.0.1 or ::"
     case .plaintextBeyondLoopback(let address):
       "plain HTTP is only for loopback, not \(address); configure TLS or listen on 127.0.0.1"
     case .limitOutOfRange(let name): "\(name) is out of range; see ServerLimits"
     case .cannotListen(let call, let errno):
-      "\(call) failed with errno \(errno); check the address, the port and who uses it"
+      "\(call) failed with errno \(errno); check the address and the port, and whether another program uses them"
     case .certificateRefused(let code):
       "the certificate or key was refused (\(TLSIdentity.reason(ofCode: code))); both must be PEM and belong together"
     case .cannotStart: "the server's threads could not start; check memory and file descriptor limits"
-    case .alreadyStarted: "a server starts once; make another one"
+    case .alreadyStarted: "a server can start only once; create another one"
     }
   }
 }

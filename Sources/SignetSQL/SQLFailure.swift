@@ -81,24 +81,24 @@ extension SQLFailure: CustomStringConvertible {
       "the address of the database cannot be read; in its user and its password, write @, :, /, ?, # and % in percent-encoding"
     case .unreadableAddress(.form(hasUser: false)):
       "the address of the database cannot be read; it is written postgres://HOST[:PORT]/DATABASE"
-    case .unreadableAddress(.port): "the port in the address of the database is none of 1 to 65535"
+    case .unreadableAddress(.port): "the port in the address of the database is not one of 1 to 65535"
     case .unreadableAddress(.sslMode):
-      "the sslmode in the address of the database is none of \(AddressFault.sslModes.joined(separator: ", "))"
+      "the sslmode in the address of the database is not one of \(AddressFault.sslModes.joined(separator: ", "))"
     case .outcomeUnknown:
-      "the connection to the database broke during COMMIT; look whether the change was made before you make it again"
+      "the connection to the database broke during COMMIT; check whether the change was made before you repeat it"
     case .otherSchema(let found?, let supported):
-      "the database has schema version \(found) and this program knows versions up to \(supported); "
+      "the database has schema version \(found) and this program supports versions up to \(supported); "
         + "install the newer program, nothing was changed"
     case .otherSchema(nil, _):
-      "the database holds tables that this program did not make; nothing was changed: use an empty database"
+      "the database contains tables that this program did not create; nothing was changed: use an empty database"
     case .unexpectedContent(true):
-      "the database is empty, and should hold the data of this server; restore them from a backup"
+      "the database is empty, but must contain the data of this server; restore it from a backup"
     case .unexpectedContent(false):
-      "the database holds the data of another server; nothing was changed: use an empty database"
+      "the database contains the data of another server; nothing was changed: use an empty database"
     case .otherServer(let version):
       "the database server has version \(version); use PostgreSQL \(PostgreSQLSession.oldestVersion / 10_000) or newer"
     case .readOnly:
-      "the database may not be written to; give this user write access, or connect to the primary server"
+      "the database is read-only; give this user write access, or connect to the primary server"
     case .busy: "the database is in use by others; try again in a moment"
     case .conflict: "another step changed the same rows; the step runs again"
     case .full: "the disk of the database is full; nothing was changed: free some space and try again"
@@ -107,9 +107,9 @@ extension SQLFailure: CustomStringConvertible {
     case .constraint(let kind, let name):
       "the \(kind.rawValue) constraint\(name.isEmpty ? "" : " \(name)") refused the change"
     case .unexpectedChange(let expected, let found):
-      "a change had to be of \(expected) row\(expected == 1 ? "" : "s") and would be of \(found); nothing was changed"
+      "a change must affect \(expected) row\(expected == 1 ? "" : "s"), but would affect \(found); nothing was changed"
     case .unexpectedValue(let column, let expected, let found):
-      "column \(column) should hold \(expected) and holds \(found); the database may have been changed by hand"
+      "column \(column) must contain \(expected), but contains \(found); the database may have been changed by hand"
     case .unsuitableValue(let parameter, let reason): "the value of $\(parameter) \(reason)"
     case .invalidStatement(let message): "the SQL is not valid: \(message)"
     case .stepFailed: "a statement of this step failed before; nothing was changed"

@@ -38,7 +38,7 @@ actor FileProbe: ReadinessProbe {
 
   func check(at time: Int64) throws(StorageFailure) {
     guard FileIdentity(path) == file else {
-      throw .failed(detail: "another file is in the place of the database; start the server again")
+      throw .failed(detail: "another file has replaced the database; restart the server")
     }
     do {
       let database = try Database(path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.busyTimeout)
@@ -109,7 +109,7 @@ actor ServerProbe: ReadinessProbe {
     } catch { throw StorageFailure(error) }
     guard let missing else { return }
     throw .failed(
-      detail: "the table \"\(missing)\" is missing, or another one is in its place; start the server again")
+      detail: "the table \"\(missing)\" is missing or was replaced; restart the server")
   }
 }
 

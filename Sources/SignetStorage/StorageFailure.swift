@@ -38,26 +38,26 @@
   /// The failure and its remedy.
   public var description: String {
     switch self {
-    case .exists: "there is one of this name already; choose another name"
+    case .exists: "the name already exists; choose another name"
     case .unknown: "it refers to something that does not exist"
     case .userNotActive(let state): "the user is \(state.rawValue)"
     case .deviceLocked: "the device is locked"
     case .containerLocked: "the container is locked"
-    case .containerNotInUse: "the container is not in use"
+    case .containerNotInUse: "the container is not active"
     case .unauthorized: "the authorization of the caller has ended"
     case .busy: "another process holds the database; try again"
     case .unreachable(let reason), .unreadableAddress(let reason): reason
     case .full: "the disk is full; make room and try again: nothing was lost"
     case .readOnly:
-      "the database cannot be written; see who owns its folder, with which mode, or why the database server only reads"
+      "the database cannot be written; check owner and mode of its folder, or why the database server is read-only"
     case .tooNew(let found, let known):
-      "the database has format \(found), this build knows up to \(known): use a newer signet-server"
+      "the database has format \(found), this build supports up to \(known): use a newer signet-server"
     case .otherTables:
       "the database holds tables of another program, or of signet-server 0.1, which this version does not read; "
         + "nothing was changed: make a new server (signet-server init)"
     case .closed: "the storage is closed"
     case .altered(let row, let table):
-      "the row \(row) of \(table) was not written by this server; find out who can write the database, and revoke, suspend or rotate what the row is of"
+      "the row \(row) of \(table) was not written by this server; find out who can write to the database, and revoke, suspend or rotate the object of the row"
     case .failed(let detail): "the database failed: \(detail)"
     }
   }

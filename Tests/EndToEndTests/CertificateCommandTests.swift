@@ -263,7 +263,7 @@ import Testing
     for words in [["certificate", "show"], ["user", "list"]] {
       let refused = try await ServerCommand.run(words + ["--data", server.data])
       #expect(
-        refused.status != 0 && refused.errorOutput.contains("ca.pem has more than 64 KiB; have "),
+        refused.status != 0 && refused.errorOutput.contains("ca.pem has more than 64 KiB; set "),
         refused.summary)
       #expect(!refused.errorOutput.contains("restore it from a backup"), refused.summary)
     }

@@ -69,7 +69,7 @@ struct DatabaseServerTests {
       "init", "--data", "\(other.path)/data", "--url", "127.0.0.1:8443/main", "--storage",
       postgreSQL.uri(name),
     ])
-    #expect(taken.isRefusal(taken.status, "holds the data of another server"), taken.summary)
+    #expect(taken.isRefusal(taken.status, "contains the data of another server"), taken.summary)
     #expect(taken.status != 0)
     #expect(!FileManager.default.fileExists(atPath: "\(other.path)/data"))
     let word = try await ServerCommand.run([
@@ -89,7 +89,7 @@ struct DatabaseServerTests {
         "postgres://\(address)",
       ])
       #expect(
-        refused.isRefusal(64, "--storage: the \(part) in the address of the database is none of"),
+        refused.isRefusal(64, "--storage: the \(part) in the address of the database is not one of"),
         refused.summary)
     }
     #expect(!FileManager.default.fileExists(atPath: "\(other.path)/data"))
@@ -158,7 +158,7 @@ struct DatabaseServerTests {
     try postgreSQL.run(end)
     try await Self.expectBusy(server)
     #expect(try await APIClient(server).json(.get, "admin/users").array("users").count == 1)
-    #expect(server.events.contains("why the database server only reads"), "\(server.events)")
+    #expect(server.events.contains("why the database server is read-only"), "\(server.events)")
     try postgreSQL.run("ALTER DATABASE \(name) RESET default_transaction_read_only")
     try postgreSQL.run(end)
     try await Self.expectAdded("bob", to: server)
@@ -172,7 +172,7 @@ struct DatabaseServerTests {
     try postgreSQL.becomeStandby()
     try await Self.expectBusy(server)
     #expect(try await APIClient(server).send(.get, "admin/users").status == 503)
-    #expect(server.events.contains("why the database server only reads"), "\(server.events)")
+    #expect(server.events.contains("why the database server is read-only"), "\(server.events)")
     try postgreSQL.run("SELECT pg_promote()")
     try await Self.expectAdded("bob", to: server)
     let other = try TemporaryFolder()
@@ -182,7 +182,7 @@ struct DatabaseServerTests {
     let refused = try await ServerCommand.run([
       "init", "--data", "\(other.path)/data", "--url", "127.0.0.1:8443/main", "--storage", address,
     ])
-    #expect(refused.isRefusal(77, "why the database server only reads"), refused.summary)
+    #expect(refused.isRefusal(77, "why the database server is read-only"), refused.summary)
     #expect(!FileManager.default.fileExists(atPath: "\(other.path)/data"))
   }
 }

@@ -202,7 +202,7 @@ import Testing
       served.summary)
     try Data(repeating: 2, count: 32).write(to: URL(filePath: key))
     let wrong = try await ServerCommand.run(["serve", "--data", data], variable)
-    #expect(wrong.isRefusal(78, "is not the master key that this folder was made with"), wrong.summary)
+    #expect(wrong.isRefusal(78, "is not the master key that this folder was created with"), wrong.summary)
     #expect(wrong.errorOutput.contains("If \"masterKeyCheck\" in server.json was changed"), wrong.summary)
   }
 

@@ -203,7 +203,7 @@ import Testing
       ),
       (["user", "list", "--server", server.url], 64, "--server and --data exclude each other"),
       (["user", "list", "--key-file", "\(server.data)/none"], 66, "none cannot be read: No such file"),
-      (["user", "list", "--key-file", "\(server.data)/ca.pem"], 65 + 13, "holds no API key"),
+      (["user", "list", "--key-file", "\(server.data)/ca.pem"], 65 + 13, "contains no API key"),
     ]
     for (words, status, message) in cases {
       let result = try await ServerCommand.run(words + ["--data", server.data])

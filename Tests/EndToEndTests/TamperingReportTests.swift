@@ -161,7 +161,7 @@
         (["reaction": [:]], #""devices.reaction" is not known here; did you mean "reactions"?"#),
         (
           ["tampering": ["weights": ["hok": 1]]],
-          #""devices.tampering.weights.hok" is no category of evidence; did you mean "hook"?"#
+          #""devices.tampering.weights.hok" is not a category of evidence; did you mean "hook"?"#
         ),
       ] as [(JSONObject, String)] {
         try server.changeSettings { $0["devices"] = .object(devices) }

@@ -88,7 +88,7 @@ struct FolderAccountRuleTests: DataDirectorySuite {
     arguments: [
       (["reactions": ["screenLock": "ignore"]], "reactions"), (["reactions": ["screenLock": 5]], "reactions"),
       (["reactions": []], "reactions"), (["flavours": "release"], "flavours"),
-      (["flavours": [1]], "flavours"), (["reactions": ["a b": "lock"]], "is no name of a policy"),
+      (["flavours": [1]], "flavours"), (["reactions": ["a b": "lock"]], "is not a policy name"),
       (["reaction": [:]], "\"devices.reaction\""),
     ] as [(JSONObject, String)])
   func refused(devices: JSONObject, word: String) async throws {

@@ -138,7 +138,7 @@ import SignetServer
       #expect(try folder.certificate().authorityRefusal?.contains("\(folder.path)/ca.pem") == true)
     }
     #expect(
-      try folder.certificate().authorityRefusal?.contains(" has more than 64 KiB; have \"tls.auth") == true)
+      try folder.certificate().authorityRefusal?.contains(" has more than 64 KiB; set \"tls.auth") == true)
     #expect(throws: DataDirectoryFailure.largeFileOfSetting("tls.authority", path: "\(folder.path)/ca.pem")) {
       try folder.authorityPEM()
     }

@@ -175,7 +175,7 @@ import Testing
       clock: fixture.clock, log: fixture.capture.log, handshakeKeys: keys)
     try FileManager.default.removeItem(atPath: place)
     #expect(FileManager.default.createFile(atPath: place, contents: nil))
-    #expect(await Readiness(context).failure()?.contains("keys of handshakes") == true)
+    #expect(await Readiness(context).failure()?.contains("handshake keys") == true)
     try FileManager.default.removeItem(atPath: place)
     #expect(await Readiness(context).failure() == nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: place).count == 1)

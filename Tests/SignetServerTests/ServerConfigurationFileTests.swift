@@ -264,11 +264,11 @@ import SignetServer
     },
     Slip(
       "a requirement of UAF that is none",
-      "\"uaf.requirements.default\" is the name of a requirement (phr, phrh"
+      "\"uaf.requirements.default\" must be the name of a requirement (phr, phrh"
     ) {
       $0["uaf"] = ["facets": ["https://example.org"], "requirements": ["default": "staff"]]
     },
-    Slip("a policy of UAF that is none", "none of its \"policies\"; did you mean \"default\"?") {
+    Slip("a policy of UAF that is none", "not one of its \"policies\"; did you mean \"default\"?") {
       $0["uaf"] = ["facets": ["https://example.org"], "requirements": ["defualt": "phr"]]
     },
     Slip("a file above the folder", "\"tls.certificate\"") {
@@ -297,7 +297,7 @@ import SignetServer
     },
     Slip(
       "a weight of nothing",
-      "\"devices.tampering.weights.hok\" is no category of evidence; did you mean \"hook"
+      "\"devices.tampering.weights.hok\" is not a category of evidence; did you mean \"hook"
     ) {
       $0["devices"] = ["tampering": ["weights": ["hok": 1]]]
     },
@@ -320,13 +320,13 @@ import SignetServer
     Slip("a name of the product", "\"requirements.urn:signet:acr:gold\" is built in") {
       $0["requirements"] = ["urn:signet:acr:gold": ["factors": 2]]
     },
-    Slip("a name of two words", "\"requirements.pay now\" is no name") {
+    Slip("a name of two words", "\"requirements.pay now\" is not a name") {
       $0["requirements"] = ["pay now": ["factors": 2]]
     },
-    Slip("a requirement without a name", "\"requirements.\" is no name") {
+    Slip("a requirement without a name", "\"requirements.\" is not a name") {
       $0["requirements"] = ["": ["factors": 2]]
     },
-    Slip("a requirement that demands nothing", "\"requirements.pay\" demands nothing") {
+    Slip("a requirement that demands nothing", "\"requirements.pay\" requires nothing") {
       $0["requirements"] = ["pay": ["factors": 1, "keyProtection": "any"]]
     },
     Slip("an unknown demand", "\"requirements.pay.factor\" is not known here") {

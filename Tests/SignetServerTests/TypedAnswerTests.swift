@@ -117,7 +117,7 @@ import Testing
       let problem = try await answer(digits, id, server, from: "198.51.100.7")
       #expect(problem?.code == .transactionWaiting && problem?.retryAfter == 30)
     }
-    #expect(try await server.lastReason() == "not tried: the address has to wait")
+    #expect(try await server.lastReason() == "not checked: the address must wait")
     // Codes from this address wait as well: there is one count for both.
     #expect(
       try await server.codes.validate("x", user: user, by: .init(.local, client: "198.51.100.7")).value

@@ -23,7 +23,7 @@ import Testing
     Sample(.userAdded(user: "al"), #""event":"user.added","by":"local","user":"al""#),
     Sample(
       .uafNotAsked(user: "al", operation: "Auth", target: "t", .tooManyPending(retryAfter: 3)),
-      #""event":"uaf.notAsked","by":"local","user":"al","operation":"Auth","target":"t","reason":"too many requests wait for the user""#
+      #""event":"uaf.notAsked","by":"local","user":"al","operation":"Auth","target":"t","reason":"the user has too many pending requests""#
     ),
     Sample(
       .userSuspended(user: "al", reason: "left"),
@@ -37,20 +37,21 @@ import Testing
     Sample(.userCodeAccepted(user: "al"), #""event":"userCode.accepted","by":"local","user":"al""#),
     Sample(
       .userCodeRefused(user: "al", .waiting),
-      #""event":"userCode.refused","by":"local","user":"al","reason":"not tried: the client has to wait""#),
+      #""event":"userCode.refused","by":"local","user":"al","reason":"not checked: the client must wait""#),
     // One-time codes
     Sample(
       .codeAccepted(user: "al", .container("c")),
       #""event":"code.accepted","by":"local","user":"al","container":"c""#),
     Sample(
       .codeRefused(user: nil, .replayed, locked: []),
-      #""event":"code.refused","by":"local","reason":"this code, or a later one, was used before""#),
+      #""event":"code.refused","by":"local","reason":"replayed code: this code or a later one was already used""#
+    ),
     Sample(
       .codesResynchronised(user: "al", .token("s1")),
       #""event":"codes.resynchronised","by":"local","user":"al","token":"s1""#),
     Sample(
       .codesRefused(user: "al", .wrongPair, locked: ["c", "s1"]),
-      #""event":"codes.refused","by":"local","user":"al","reason":"nothing of the user makes these two codes in a row","locked":"c s1""#
+      #""event":"codes.refused","by":"local","user":"al","reason":"wrong or not consecutive codes, or no active credential","locked":"c s1""#
     ),
     // Tokens
     Sample(
@@ -62,7 +63,7 @@ import Testing
       #""event":"token.verified","by":"local","user":"al","token":"s1""#),
     Sample(
       .tokenRefused(user: "al", .wrongTokenCode, locked: ["s1"]),
-      #""event":"token.refused","by":"local","user":"al","reason":"no token to be verified makes this code now","locked":"s1""#
+      #""event":"token.refused","by":"local","user":"al","reason":"wrong or expired code, or no token to verify","locked":"s1""#
     ),
     Sample(.tokenDisabled(token: "s1"), #""event":"token.disabled","by":"local","token":"s1""#),
     Sample(.tokenEnabled(token: "s1"), #""event":"token.enabled","by":"local","token":"s1""#),
@@ -123,7 +124,7 @@ import Testing
     ),
     Sample(
       .accountReportRefused(user: "al", container: "c"),
-      #""event":"account.reportRefused","by":"local","user":"al","container":"c","reason":"it answers no challenge that is open""#
+      #""event":"account.reportRefused","by":"local","user":"al","container":"c","reason":"it answers no open challenge""#
     ),
     Sample(
       .accountOrdered(container: "c", order: "o", .wipe, reason: "lost"),

@@ -408,7 +408,7 @@ extension AuditEvent {
     case .accountReportRefused(let user, let container):
       .init(
         "account.reportRefused",
-        [.user: user, .container: container, .reason: "it answers no challenge that is open"],
+        [.user: user, .container: container, .reason: "it answers no open challenge"],
         on: .container(container))
     case .accountOrdered(let container, let order, let action, let reason):
       .init(

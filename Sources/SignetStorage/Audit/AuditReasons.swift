@@ -7,31 +7,31 @@ extension AuditEvent {
   /// The reason for the rejection of a one-time password.
   public enum CodeRefusal: String, Hashable, Sendable, CaseIterable {
     /// The address has to wait after wrong codes.
-    case waiting = "not tried: the address has to wait"
+    case waiting = "not checked: the address must wait"
     /// Every credential is locked.
-    case locked = "not tried: too many wrong codes in a row; unlock the user, or resynchronise"
+    case locked = "not checked: too many wrong codes in a row; unlock the user, or resynchronise"
     /// The user is suspended or deleted.
-    case userNotActive = "not tried: the user is suspended or deleted"
+    case userNotActive = "not checked: the user is suspended or deleted"
     /// There is no such user.
     case unknownUser = "unknown user"
     /// The code is right, and was used before.
-    case replayed = "this code, or a later one, was used before"
+    case replayed = "replayed code: this code or a later one was already used"
     /// The code is wrong, or there is no credential.
-    case wrongCode = "nothing of the user makes this code now"
+    case wrongCode = "wrong or expired code, or no active credential"
     /// The first code of a token is wrong, or there is no such token.
-    case wrongTokenCode = "no token to be verified makes this code now"
+    case wrongTokenCode = "wrong or expired code, or no token to verify"
     /// Two codes do not follow each other, or there is no credential.
-    case wrongPair = "nothing of the user makes these two codes in a row"
+    case wrongPair = "wrong or not consecutive codes, or no active credential"
   }
 
   /// The reason for the rejection of a user code.
   public enum UserCodeRefusal: String, Hashable, Sendable, CaseIterable {
     /// The code is wrong.
-    case wrong = "not the user's code"
+    case wrong = "wrong user code"
     /// The client has to wait after wrong codes.
-    case waiting = "not tried: the client has to wait"
+    case waiting = "not checked: the client must wait"
     /// The client is locked for this user.
-    case locked = "not tried: too many wrong codes in a row by this client; unlock the user"
+    case locked = "not checked: too many wrong codes in a row from this client; unlock the user"
   }
 
   /// The source of a one-time password.
@@ -91,7 +91,7 @@ extension AuditEvent {
       case .notSigned: "not proved by the container's keys"
       case .keyTaken: "a key belongs to another authenticator"
       case .locked: "too many wrong signatures or codes in a row; unlock the user"
-      case .gone: "the container is not in use any more"
+      case .gone: "the container is no longer active"
       case .keystore(let kind): "unsupported device: keystore \(kind)"
       }
     }
@@ -129,10 +129,10 @@ extension AdmissionOutcome {
   var reason: String? {
     switch self {
     case .added, .keyRevoked, .clientRevoked: nil
-    case .tooManyPending: "too many requests wait for the user"
+    case .tooManyPending: "the user has too many pending requests"
     case .coolingDown: "too many requests in a row were not accepted"
     case .noAuthenticator: "the user has no authenticator that could answer"
-    case .transactionOver: "the transaction has ended before"
+    case .transactionOver: "the transaction has already ended"
     }
   }
 }
@@ -142,14 +142,14 @@ extension DecisionOutcome {
   var reason: String? {
     switch self {
     case .decided, .repeated, .keyRevoked, .signerChanged, .replayed: nil
-    case .decidedBefore: "decided before"
-    case .cancelled: "cancelled or withdrawn before"
+    case .decidedBefore: "already decided"
+    case .cancelled: "already cancelled or withdrawn"
     case .expired: "expired"
     case .unknown: "unknown"
     case .notSigned: "not signed by the container's key"
     case .locked: "too many wrong signatures in a row; unlock the user"
-    case .waiting: "not tried: the address has to wait"
-    case .tooMany: "too many signed unasked"
+    case .waiting: "not checked: the address must wait"
+    case .tooMany: "too many transactions were initiated on devices"
     case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
     case .containerLocked: "the container is locked"
     case .mismatch(let reason), .reportDue(let reason): reason

@@ -68,7 +68,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
       var (state, reason): (AuthenticatorRecord.State, String) =
         switch key.state {
         case .active: (.active, "")
-        case .quarantined: (.suspended, "there are two of it")
+        case .quarantined: (.suspended, "the key may have been copied")
         case .revoked: (.revoked, "")
         case .altered: (.altered, AuditEvent.alteredReason)
         }

@@ -18,10 +18,10 @@ extension CredentialRecord {
     switch state {
     case .altered: (.altered, AuditEvent.alteredReason)
     case _ where failures >= attempts:
-      (.suspended, "too many wrong codes; 'signet-server user unlock' ends that")
+      (.suspended, "too many wrong codes; unlock it with 'signet-server user unlock'")
     case .pending: (.pending, "")
     case .active: (.active, "")
-    case .disabled: (.suspended, "an operator took it out of use")
+    case .disabled: (.suspended, "an operator disabled it")
     }
   }
 }

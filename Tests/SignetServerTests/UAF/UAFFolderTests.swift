@@ -199,12 +199,12 @@ import UAFFixture
       (#"{"facets":["https://e.org"],"policies":{"default":{"accepted":[]}}}"#, "accepted"),
       (
         #"{"facets":["https://e.org"],"requirements":{"two":"phr"}}"#,
-        #""uaf.requirements.two" is none"#
+        #""uaf.requirements.two" is not one of"#
       ),
       (
         #"{"facets":["https://e.org"],"requirements":{"default":"gold"}}"#,
-        #""uaf.requirements.default" is the name of a requirement (phr, phrh"#
-      ), (#"{"facets":["https://e.org"],"requirements":{"default":1}}"#, "is the name of a requirement"),
+        #""uaf.requirements.default" must be the name of a requirement (phr, phrh"#
+      ), (#"{"facets":["https://e.org"],"requirements":{"default":1}}"#, "must be the name of a requirement"),
       (
         #"{"facets":["https://e.org"],"policies":{"default":{"accepted":[[{"userVerification":1}]]}}}"#,
         "default"

@@ -29,13 +29,13 @@ import Testing
       let (state, reason) = token.standing(attempts: 5)
       return [state.rawValue, reason]
     }
-    let locked = ["suspended", "too many wrong codes; 'signet-server user unlock' ends that"]
+    let locked = ["suspended", "too many wrong codes; unlock it with 'signet-server user unlock'"]
     for (state, name) in [(CredentialRecord.State.pending, "pending"), (.active, "active")] {
       #expect(standing(state, 4) == [name, ""])
       #expect(standing(state, 5) == locked)
       #expect(standing(state, 6) == locked)
     }
-    #expect(standing(.disabled, 4) == ["suspended", "an operator took it out of use"])
+    #expect(standing(.disabled, 4) == ["suspended", "an operator disabled it"])
     #expect(standing(.disabled, 5) == locked)
     #expect(standing(.altered, 5) == ["altered", Self.altered])
   }
