@@ -10,16 +10,16 @@ enum ActivationCommands {
     "activation", "Invite users to activate devices", options: OperatorOptions.connection,
     commands: [
       Command(
-        "create", "Make an activation code for a user",
+        "create", "Create an activation code for a user",
         description: """
-          The code is good once, and shown once; a code made earlier for the same user ends. Hand it over in \
-          a way that reaches the right person only. Where no camera is at hand, the user types the server, the \
-          user id and the invite code.
+          The code can be used once, and is shown only once; an earlier code of the same user becomes void. \
+          Hand it over in a way that reaches the right person only. Where no camera is at hand, the user \
+          types the server, the user id and the invite code.
 
           On a terminal the code is shown as a QR code.
           """,
         options: [
-          .value("lifetime", "How long the code is good: 1m to 30d", named: "duration", default: "1d"),
+          .value("lifetime", "How long the code is valid: 1m to 30d", named: "duration", default: "1d"),
           .value(
             "png", "Write the code as a PNG image to this new file, readable by its owner only",
             named: "file",

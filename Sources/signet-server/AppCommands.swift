@@ -12,23 +12,24 @@ enum AppCommands {
   static let group = Command(
     "app", "Let users' authenticator apps enrol for push messages",
     description: """
-      Apps of Ping's (ForgeRock's) kind enrol by a URI that begins with pushauth://, and so does 'signet import'. They are asked with \
-      'message create', and about transactions where a named requirement allows them; what they answer signs no text.
+      Apps of Ping's (ForgeRock's) kind enrol by a URI that begins with pushauth://, and so does 'signet \
+      import'. They are asked with 'message create', and about transactions if a named requirement allows \
+      them; their answers sign no text.
       """,
     options: OperatorOptions.connection,
     commands: [
       Command(
-        "invite", "Make the URI by which a user's app enrols",
+        "invite", "Create the URI with which a user's app enrols",
         description: """
-          The URI is good once, for 15 minutes. The app's secret is in it: show it to the right person only. On a terminal it is shown \
-          as a QR code.
+          The URI can be used once, within 15 minutes. It contains the app's secret: show it to the right \
+          person only. On a terminal it is shown as a QR code.
 
-          With --codes it begins with mfauth://, and the app's one-time codes are those of a token of the user, which counts once the \
-          app has enrolled, and goes with it.
+          With --codes it begins with mfauth://, and the app's one-time codes are those of a token of the \
+          user, which becomes active when the app enrols, and is removed with the app.
           """,
         options: [
-          .value("issuer", "What the app shows as the issuer; else the server", named: "text"),
-          .value("account", "What the app shows as the account; else the user id", named: "text"),
+          .value("issuer", "The issuer that the app shows; the server by default", named: "text"),
+          .value("account", "The account that the app shows; the user id by default", named: "text"),
           .value(
             "policies", "Account policies that the app is to evaluate, as JSON, such as {\"screenLock\":{}}",
             named: "json"),
@@ -36,13 +37,13 @@ enum AppCommands {
             "codes", "Have the app make one-time codes too, by time or by counter", named: "kind",
             completion: .choices(["totp", "hotp"])),
           .value(
-            "digits", "With --codes, how long one is: 6 unless given", named: "n",
+            "digits", "With --codes, the number of digits: 6 by default", named: "n",
             completion: .choices(["6", "8"])),
           .value(
-            "period", "With --codes totp, how long one is good: 5s to 5m, 30s unless given", named: "duration"
+            "period", "With --codes totp, the period of a code: 5s to 5m, 30s by default", named: "duration"
           ),
           .value(
-            "algorithm", "With --codes, what makes them: SHA1 unless given", named: "name",
+            "algorithm", "With --codes, the hash algorithm: SHA1 by default", named: "name",
             completion: .choices(OATHAlgorithm.standardNames)),
           .value(
             "png", "Write the URI as a PNG image to this new file, readable by its owner only", named: "file",
@@ -58,8 +59,9 @@ enum AppCommands {
       Command(
         "list", "List a user's apps",
         description: """
-          APP is the id that the other commands take. An app is pending until it has enrolled. LAST ANSWER is when it last \
-          answered a message of the last 30 days. ISSUER and ACCOUNT are what the app shows.
+          APP is the id that the other commands require. An app is pending until it has enrolled. LAST \
+          ANSWER is when it last answered a message of the last 30 days. ISSUER and ACCOUNT are what the app \
+          shows.
           """, arguments: [UserCommands.user]
       ) { arguments in
         try await arguments.ask(API.listPushApps, PushAppQuery(user: arguments.value("user"))) {
@@ -80,7 +82,7 @@ enum AppCommands {
       Command(
         "remove", "Remove an app, with the messages that wait for it",
         description:
-          "What it answers from then on is refused. An app that asks what waits for it hears that it is not known any more.",
+          "Later answers of the app are refused. If the app asks for its messages, the server says that the app is unknown.",
         arguments: [Argument("id", "The app's id, as 'app list' shows it")],
         synonyms: ["delete", "revoke"]
       ) { arguments in

@@ -21,8 +21,8 @@ enum AuditCommands {
   private static let list = Command(
     "list", "List the audit log, oldest entries first",
     options: OperatorOptions.connection.filter { $0 != OperatorOptions.json } + [
-      .value("after", "Only entries after the one of this number", named: "number", default: "0"),
-      .value("limit", "At most so many entries", named: "n"),
+      .value("after", "Only entries after this number", named: "number", default: "0"),
+      .value("limit", "The maximum number of entries", named: "n"),
     ], synonyms: ["show"]
   ) { arguments in
     guard let start = LogCursor(arguments.string("after")) else {
@@ -64,11 +64,11 @@ enum AuditCommands {
   private static let verify = Command(
     "verify", "Verify the audit log's hash chain, without a server",
     description: """
-      Reads the database of a data folder, or of a copy of one, and changes nothing. Each entry's hash covers \
-      all entries before it, so a changed, removed or inserted entry is found, and named. Entries missing at \
-      the end are found only by whoever kept an earlier hash elsewhere: give it with --head.
+      Reads the database of a data folder, or of a copy of one, and changes nothing. Each entry's hash \
+      covers all entries before it, so a changed, removed or inserted entry is found, and named. Entries \
+      missing at the end are found only with an earlier hash that was kept elsewhere: give it with --head.
 
-      The exit status is 0 for an intact log and 1 for another.
+      The exit status is 0 for an intact log and 1 otherwise.
       """,
     options: [
       OperatorOptions.requiredData,

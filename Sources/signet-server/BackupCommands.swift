@@ -8,12 +8,13 @@ enum BackupCommands {
   static let backup = Command(
     "backup", "Copy a data folder, while its server runs or not",
     description: """
-      The copy is a folder like the data folder, mode 0700, with files of mode 0600: settings, certificates, keys, and the database as \
-      it is at one moment. Its database is verified. It is made whole or not at all; a folder that is not empty is refused.
+      The copy is a folder like the data folder, mode 0700, with files of mode 0600: settings, certificates, \
+      keys, and the database as it is at one moment. Its database is verified. It is created completely or \
+      not at all; a folder that is not empty is refused.
 
-      Who has the copy has the server: its keys, and with master.key all secrets in the database. With --without-master-key that file is \
-      left out, for a copy of it is enough that is made once and kept elsewhere. Files outside of the data folder that the settings name \
-      are not in the copy; this command lists them.
+      Anyone with the copy has the server's keys, and with master.key all secrets in the database. With \
+      --without-master-key that file is left out: one copy of it, kept elsewhere, is enough. Files outside \
+      the data folder that the settings name are not in the copy; this command lists them.
       """,
     options: [
       OperatorOptions.requiredData,
@@ -37,15 +38,17 @@ enum BackupCommands {
   }
 
   static let restore = Command(
-    "restore", "Make a data folder of a backup",
+    "restore", "Create a data folder from a backup",
     description: """
-      The backup stays as it is. Its database is verified, and its master key has to be the one that it was made with: it is in \
-      the backup, or SIGNET_MASTER_KEY_FILE names it. Files of the folder that server.json names have to be in the backup. The data folder is made whole or not at all; a folder that is not empty is \
-      refused, so that nothing is overwritten: move away what is there.
+      The backup stays as it is. Its database is verified, and its master key must be the original one: it \
+      is in the backup, or SIGNET_MASTER_KEY_FILE names it. Files of the folder that server.json names must \
+      be in the backup. The data folder is created completely or not at all; a folder that is not empty is \
+      refused, so that nothing is overwritten: move its files away first.
 
-      What happened after the backup is forgotten. Requests of the last four minutes, codes of the last one and a half, and invites that \
-      had not expired could be used again: wait five minutes before the server is started, and make invites again. Containers that \
-      were revoked, and keys that were withdrawn since, are good again: revoke them again.
+      Changes after the backup are lost. Requests of the last four minutes, codes of the last 90 seconds, \
+      and invites that had not expired could be used again: wait five minutes before you start the server, \
+      and create the invites again. Containers and keys that were revoked after the backup are active again: \
+      revoke them again.
       """,
     options: [OperatorOptions.requiredData, OperatorOptions.json],
     arguments: [Argument("backup", "The folder that 'backup' made", completion: .directory)],
@@ -93,7 +96,7 @@ enum BackupCommands {
     }
     arguments.output.print(fields: [(name, copy.path), ("Files", copy.files.joined(separator: ", "))])
     for path in copy.outside {
-      arguments.errorOutput.print("Not in it, for it is outside of the data folder: \(path)")
+      arguments.errorOutput.print("Not in the copy, because it is outside the data folder: \(path)")
     }
   }
 }

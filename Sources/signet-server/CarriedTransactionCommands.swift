@@ -16,10 +16,10 @@ enum CarriedTransactionCommands {
 
   static let all: [Command] = [
     Command(
-      "offer", "Ask whoever scans it: the one who decides becomes the user",
+      "offer", "Ask whoever scans the link; the one who decides becomes the user",
       description: """
-        It is asked as 'transaction create' asks a user. On a terminal the link is shown as a QR code; signet approve LINK takes it \
-        as a text.
+        The transaction is like one of 'transaction create'. On a terminal the link is shown as a QR code; \
+        signet approve LINK accepts it as a text.
         """,
       options: TransactionCommands.order + pictures, arguments: [TransactionCommands.text]
     ) { arguments in
@@ -43,7 +43,8 @@ enum CarriedTransactionCommands {
     Command(
       "offline", "Print a pending transaction as a text, to carry it to a device without a network",
       description: """
-        The device shows it with signet approve --offline FILE, and then 8 digits, which 'transaction answer' takes.
+        The device shows it with signet approve --offline FILE, and then 8 digits, which 'transaction \
+        answer' accepts.
         """,
       options: pictures, arguments: [identifier]
     ) { arguments in
@@ -59,22 +60,26 @@ enum CarriedTransactionCommands {
     Command(
       "typed", "Print the digits by which a user approves on a device without a network and a camera",
       description: """
-        For a transaction that was made with --typed. The user types them with signet approve --typed, and the values of the fields \
-        that were wanted with --typed-field, which --json names; 'transaction answer --typed' takes the digits that the device shows \
-        then. Do not show the values beside the digits: who copies them confirms what stands there, and not what is meant.
+        For a transaction that was created with --typed. The user types the digits with signet approve \
+        --typed, and the values of the fields of --typed-field, which --json names; 'transaction answer \
+        --typed' accepts the digits that the device then shows. Do not display the values beside the digits: \
+        a user who copies them confirms what is displayed, not what is intended.
         """,
       arguments: [identifier]
     ) { arguments in
       try await arguments.ask(API.typeTransaction) { arguments.output.print("\($0.challenge)") }
     },
     Command(
-      "answer", "Take the digits that a device without a network shows",
+      "answer", "Accept a transaction with the digits that a device without a network shows",
       description: """
-        The exit status is 0 where they are right; the transaction is accepted then. With --json, status is accepted; else \
-        problem is the code of docs/protocol.md section 8, detail says what to do, and status is refused where the digits are wrong.
+        The exit status is 0 if the digits are right; the transaction is then accepted. With --json, status \
+        is accepted; otherwise problem is the code of docs/protocol.md section 8, detail says what to do, \
+        and status is refused if the digits are wrong.
         """,
       options: [
-        .flag("typed", "They answer digits that the user typed into the device, not a text that it scanned"),
+        .flag(
+          "typed",
+          "The digits are for values that the user typed into the device, not for a text that it scanned"),
         CodeCommands.client,
       ],
       arguments: [identifier, Argument("digits", "What the user typed")]
@@ -102,8 +107,8 @@ enum CarriedTransactionCommands {
       }
     },
     Command(
-      "initiated", "List what a user has signed at their own wish, oldest first",
-      options: [.value("after", "Only what came after this one", named: "id")],
+      "initiated", "List the texts that a user signed unasked, oldest first",
+      options: [.value("after", "Only texts after this transaction", named: "id")],
       arguments: [UserCommands.user]
     ) { arguments in
       try await arguments.ask(
@@ -126,7 +131,7 @@ enum CarriedTransactionCommands {
     else { return refusal.shown }
     return CommandFailure(
       refusal.shown.exitCode,
-      "\(refusal.message) Where the user typed digits into the device, and scanned nothing, add --typed.")
+      "\(refusal.message) If the user typed digits into the device, and scanned nothing, add --typed.")
   }
 
   /// Shows a text as a QR code, if requested or if the output is a terminal.

@@ -14,14 +14,15 @@ import SignetTerminal
 /// `signet-server certificate …`.
 enum CertificateCommands {
   static let group = Command(
-    "certificate", "Look at the server's certificate, and renew it, in its data folder",
+    "certificate", "Show and renew the server's certificate in its data folder",
     options: [OperatorOptions.requiredData, OperatorOptions.json],
     commands: [
       Command(
-        "show", "Show whom the server's certificate is for, and until when",
+        "show", "Show the names and the expiration of the server's certificate",
         description: """
-          The exit status is 1 from 30 days before its end on, where clients refuse it (the server's host is not among its names, or the \
-          authority that the settings name does not verify it), and where the key that the settings name is not its key.
+          The exit status is 1 if the certificate expires within 30 days, if clients refuse it (the server's \
+          host is not among its names, or the authority that the settings name does not verify it), or if \
+          the key that the settings name is not its key.
           """
       ) { arguments in
         let folder = try DataDirectory(opening: arguments.string("data"))
@@ -38,26 +39,32 @@ enum CertificateCommands {
         return lines.isEmpty ? .success : .failure
       },
       Command(
-        "renew", "Make another certificate for the server, valid for 397 days",
+        "renew", "Create another certificate for the server, valid for 397 days",
         description: """
-          It is for the host of "url" in server.json and for the names that the one before has, or, with --san, for the host and those \
-          names alone; names that it does not have any more are printed. The key stays the same. A new authority issues it, for the key of \
-          the one before was never kept. ca.pem has the new authority first, and those before it whose certificates have not run out, 8 in \
-          all; the command warns where one of those is left out: send SIGHUP then before you hand out ca.pem. The server goes on with the certificate that it has until SIGHUP, or a restart: hand \
-          out ca.pem before. Relying parties trust the new file in place of the old one. A device remembers authority and pin \
-          from its activation; its user runs signet trust, as this command prints it.
+          It is for the host of "url" in server.json and for the names that the one before has, or, with \
+          --san, for the host and those names alone; names that it no longer has are printed. The key stays \
+          the same. A new authority issues it, because the key of the previous one was never stored. ca.pem \
+          has the new authority first, and the previous ones whose certificates have not expired, 8 in all; \
+          the command warns if one of those is left out: then send SIGHUP before you distribute ca.pem. The \
+          server uses the certificate that it has until SIGHUP, or a restart: distribute ca.pem before. \
+          Relying parties trust the new file in place of the old one. A device stores authority and pin at \
+          its activation; its user runs signet trust, as this command prints it.
 
-          After a change of "url" the server has to be started again; SIGHUP does not suffice. Devices, authenticator apps and clients of \
-          OpenID Connect keep the URL that they were set up with: activate, enroll and configure them anew.
+          After a change of "url" the server has to be started again; SIGHUP does not suffice. Devices, \
+          authenticator apps and clients of OpenID Connect keep the URL that they were set up with: \
+          activate, enroll and configure them anew.
 
-          With --new-key the key is another one too, for one that is in wrong hands: it goes to new files, which server.json \
-          names from then on. When the server shows the new one, remove the old files, and all but the first authority from ca.pem, and hand that out again, as this command prints it: until then who has the old key is trusted. Activation codes that were made before and \
-          not used name the old key: make them again.
+          With --new-key the key is replaced too, for a key that is compromised: the new one is written to \
+          new files, which server.json then names. When the server shows the new certificate, remove the old \
+          files, and all but the first authority from ca.pem, and distribute that again, as this command \
+          prints it: until then anyone with the old key is trusted. Activation codes that were created \
+          before and not used name the old key: create them again.
 
-          Certificates that were not made by signet-server (paths in "tls" of server.json) are renewed where they come from.
+          Certificates that were not issued by signet-server (paths in "tls" of server.json) are renewed at \
+          their issuer.
           """,
         options: [
-          .flag("new-key", "Make another key too"),
+          .flag("new-key", "Create another key too"),
           .value(
             "san", "A DNS name or IP address besides the host, in place of those that the certificate has",
             named: "name", isRepeatable: true),

@@ -22,24 +22,26 @@ enum ClientCommands {
           """,
         options: [
           .value(
-            "authentication", "How it proves who it is",
+            "authentication", "How the client authenticates",
             default: ClientRecord.Authentication.privateKeyJWT.rawValue,
             completion: .choices(ClientRecord.Authentication.allCases.map(\.rawValue))),
           .value("jwks", "Its public keys: a file with a JWK Set", named: "file", completion: .file),
           .value(
-            "delivery", "How it gets what was decided", default: ClientRecord.Delivery.poll.rawValue,
+            "delivery", "How the client gets the decision", default: ClientRecord.Delivery.poll.rawValue,
             completion: .choices(ClientRecord.Delivery.allCases.map(\.rawValue))),
           .value(
-            "notification-endpoint", "Where it is told, with --delivery ping or push: an https URL",
+            "notification-endpoint",
+            "The endpoint for notifications, with --delivery ping or push: an https URL",
             named: "url"),
           .value(
-            "request-algorithm", "What all its requests are signed with; without it they are not signed",
+            "request-algorithm",
+            "The algorithm of the signatures of all requests; without it, requests are not signed",
             named: "alg", completion: .choices(OpenIDNames.clientAlgorithmNames)),
           .value(
-            "number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
+            "number", "Show a number of this many digits, 2 to 6, which the user must type", named: "n"),
           .value("output", "Write the secret to this new file", named: "file", completion: .file),
         ],
-        arguments: [Argument("name", "What users are told who asks: 1 to 128 characters")],
+        arguments: [Argument("name", "The name of the requester that users see: 1 to 128 characters")],
         examples: [
           .init(
             "signet-server client add 'Example Bank' --jwks bank.jwks --data ./demo",
@@ -47,7 +49,7 @@ enum ClientCommands {
           .init(
             "signet-server client add Shop --authentication client_secret_basic --output shop.secret "
               + "--delivery ping --notification-endpoint https://shop.example/ciba --data ./demo",
-            "Register a client that is told, and has a secret"),
+            "Register a client that is notified, and has a secret"),
         ], synonyms: ["create", "new"], handler: add),
       Command("list", "List the clients, revoked ones included") { arguments in
         try await arguments.ask(API.listClients) {
@@ -65,8 +67,9 @@ enum ClientCommands {
         try await arguments.ask(API.showClient) { try show($0, arguments) }
       },
       Command(
-        "revoke", "End a client",
-        description: "It is told nothing and gets no tokens any more, also of what it has asked before.",
+        "revoke", "Revoke a client",
+        description:
+          "The client gets no notifications and no tokens any more, not even for earlier requests.",
         arguments: [id], synonyms: ["delete", "remove"]
       ) { arguments in
         try await arguments.ask(API.revokeClient) { arguments.output.print("revoked \($0.id)") }

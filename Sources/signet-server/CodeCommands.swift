@@ -9,7 +9,7 @@ enum CodeCommands {
     commands: [
       Command(
         "validate", "Check a one-time password, which uses it up",
-        description: "The exit status is 0 for a valid one and 1 for another. Why is in the audit log.",
+        description: "The exit status is 0 for a valid code and 1 otherwise. The audit log has the reason.",
         options: [client], arguments: [UserCommands.user, Argument("code", "What the user typed")],
         synonyms: ["check", "verify"]
       ) { arguments in
@@ -19,14 +19,14 @@ enum CodeCommands {
         return try await ask(API.validateCode, arguments, code, "valid")
       },
       Command(
-        "resync", "Find the place of what makes a user's codes again, and unlock it, by two codes in a row",
+        "resync", "Resynchronise and unlock a credential by two codes in a row",
         description: """
-          Both are used up. It authenticates nobody: check another code afterwards. Under a silent lock it does not unlock; \
-          'user unlock' does.
+          Both codes are used up. This authenticates nobody: check another code afterwards. It does not end \
+          a silent lock; 'user unlock' does.
           """,
-        options: [client, .value("serial", "The token, where it is one", named: "serial")],
+        options: [client, .value("serial", "The token, if the codes are from a token", named: "serial")],
         arguments: [
-          UserCommands.user, Argument("first", "What the user typed"), Argument("second", "What came next"),
+          UserCommands.user, Argument("first", "What the user typed"), Argument("second", "The next code"),
         ]
       ) { arguments in
         let codes = try CodesToResynchronise(
@@ -39,7 +39,7 @@ enum CodeCommands {
   /// The option for the client that a relying party asks for.
   static let client = Option.value(
     "client",
-    "Who waits after wrong ones: the end user's IP address, or any 1 to 64 visible ASCII characters that stand for the client (a mistyped address is such a text)",
+    "The client that must wait after wrong codes: the end user's IP address, or any 1 to 64 visible ASCII characters that identify the client (a mistyped address is such a text)",
     named: "address")
 
   /// Verifies codes; prints the result and, for wrong codes, the remedy.

@@ -6,11 +6,11 @@ import SignetTerminal
 /// `signet-server container …`.
 enum ContainerCommands {
   static let group = Command(
-    "container", "Manage what users hold on their devices", options: OperatorOptions.connection,
+    "container", "Manage the containers on users' devices", options: OperatorOptions.connection,
     commands: [
       Command(
         "list", "List a user's containers, revoked ones included",
-        description: "What keeps a device's keys is what the device says; nothing attests it.",
+        description: "The keystore is what the device reports; nothing attests it.",
         arguments: [UserCommands.user]
       ) { arguments in
         try await arguments.ask(API.listContainers) {
@@ -22,17 +22,18 @@ enum ContainerCommands {
         }
       },
       Command(
-        "show", "Show a container, and what its device says of itself",
-        description: "What keeps a device's keys is what the device says; nothing attests it.",
+        "show", "Show a container, and the data that its device reports",
+        description: "The keystore is what the device reports; nothing attests it.",
         arguments: [Argument("id", "The container's id")]
       ) { arguments in
         try await arguments.ask(API.showContainer) { arguments.output.print(fields: fields(of: $0)) }
       },
       Command(
-        "renew", "Ask a container's device to make new keys",
+        "renew", "Ask a container's device to create new keys",
         description: """
-          The device is told when it next asks for its transactions, and its user makes the new keys with 'signet renew'. They come \
-          under the server's present policy. Until then the present keys stay good.
+          The device is notified when it next asks for its transactions, and its user creates the new keys \
+          with 'signet renew'. They have the server's current policy. Until then the current keys stay \
+          valid.
           """,
         arguments: [Argument("id", "The container's id")]
       ) { arguments in
@@ -41,7 +42,7 @@ enum ContainerCommands {
         }
       },
       Command(
-        "revoke", "End a container for good",
+        "revoke", "Revoke a container permanently",
         description: "Nothing that its device signs or computes is accepted from then on.",
         arguments: [Argument("id", "The container's id")], synonyms: ["delete", "remove"]
       ) { arguments in

@@ -8,27 +8,28 @@ import SignetTerminal
 enum ContainerLockCommands {
   private static let id = Argument("id", "The container's id")
   private static let reason = Option.value(
-    "reason", "Why, for the device's user and the audit log; at most 200 characters", named: "text")
+    "reason", "The reason, for the device's user and the audit log; at most 200 characters", named: "text")
 
   static let all: [Command] = [
     order(
       "lock", by: API.lockContainer,
-      "Lock a container, here at once and on its device as soon as that is reached",
+      "Lock a container, at the server at once and on its device as soon as that is reached",
       """
-      Codes and approvals of the container are not taken from now on; its user can still deny. The device hears of it by its live \
-      channel, or when it next asks for its transactions, locks the container too, and sends a signed receipt ('container account').
+      Codes and approvals of the container are refused from now on; its user can still deny. The device gets \
+      the order by its live channel, or when it next asks for its transactions, locks the container too, and \
+      sends a signed receipt ('container account').
       """),
     order(
       "unlock", by: API.unlockContainer, "End the lock of a container that an operator has set",
       """
-      Locks that the device has set by itself stay: those of its policies, and of its user. Where the server has locked the container \
-      for what its device has reported, the next report ends that.
+      Locks that the device has set by itself stay: those of its policies, and of its user. If the server \
+      has locked the container because of a report of its device, the next report ends that lock.
       """),
     order(
-      "wipe", by: API.wipeContainer, "Have a container deleted on its device, with all its keys",
+      "wipe", by: API.wipeContainer, "Order a device to delete a container with all its keys",
       """
-      The container is locked at once. Its device deletes it as soon as it is reached, and sends a signed receipt; then it is revoked. \
-      'container revoke' ends it at once, and leaves the keys on the device.
+      The container is locked at once. Its device deletes it as soon as it is reached, and sends a signed \
+      receipt; then it is revoked. 'container revoke' revokes it at once, and leaves the keys on the device.
       """),
     Command(
       "account", "Show a container's policies, locks, last report and orders with their receipts",
@@ -48,10 +49,10 @@ enum ContainerLockCommands {
     Command(
       "policies", "Show a container's account policies, or attach others in their place",
       description: """
-        The device hears of new ones by its live channel, or when it next asks for its transactions. With --of-profile those of the \
-        profile with which the container was made hold again.
+        The device gets new policies by its live channel, or when it next asks for its transactions. With \
+        --of-profile the policies of the container's profile apply again.
         """,
-      options: [.flag("of-profile", "Take away what was attached")],
+      options: [.flag("of-profile", "Remove the attached policies")],
       arguments: [
         id,
         Argument(

@@ -29,15 +29,17 @@ enum DeviceCommands {
         }
       },
       Command(
-        "lock", "Lock a device: nothing of what is bound to it is accepted",
+        "lock", "Lock a device: nothing that is bound to it is accepted",
         description: """
-          That holds for its container's codes and approvals and for its UAF keys, and nothing new can be bound to it. Its user can \
-          still deny, and remove the keys there. Authenticator apps are on no device: 'app remove' is for them. Where it has a container, the device hears of the lock as of 'container lock', and sends a \
-          signed receipt.
+          This applies to its container's codes and approvals and to its UAF keys, and nothing new can be \
+          bound to it. Its user can still deny, and remove the keys there. Authenticator apps are on no \
+          device: use 'app remove' for them. If it has a container, the device gets the lock as with \
+          'container lock', and sends a signed receipt.
           """,
         options: [
           .value(
-            "reason", "Why, for the device's user and the audit log; at most 200 characters", named: "text")
+            "reason", "The reason, for the device's user and the audit log; at most 200 characters",
+            named: "text")
         ], arguments: [id]
       ) { arguments in
         try await arguments.ask(API.lockDevice, NewDeviceCommand(reason: arguments.optionalString("reason")))
@@ -48,7 +50,8 @@ enum DeviceCommands {
       Command(
         "unlock", "End the locks of a device that operators have set, and those of its container",
         description: """
-          Where the server has locked the container for what its device has reported, the next report ends that.
+          If the server has locked the container because of a report of its device, the next report ends \
+          that lock.
           """,
         arguments: [id]
       ) { arguments in
@@ -58,7 +61,7 @@ enum DeviceCommands {
         }
       },
       Command(
-        "revoke", "Revoke all that is bound to a device, for good",
+        "revoke", "Revoke everything that is bound to a device, permanently",
         description: """
           Its container is revoked, its UAF keys are too and cannot be registered again, and tokens are not sent there any more. The \
           device can be enrolled anew with other keys; 'device lock' prevents that.

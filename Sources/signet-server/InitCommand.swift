@@ -17,13 +17,14 @@ import SignetTerminal
 /// `signet-server init`: creates the data folder of a server.
 enum InitCommand {
   static let command = Command(
-    "init", "Make the data folder of a new server",
+    "init", "Create the data folder of a new server",
     description: """
-      Makes a folder with fresh keys, a certificate authority, a certificate for the host of the URL, an empty \
-      database and an operator's API key. It is made whole or not at all; a folder that is not empty is refused.
+      Creates a folder with new keys, a certificate authority, a certificate for the host of the URL, an \
+      empty database and an operator's API key. It is created completely or not at all; a folder that is not \
+      empty is refused.
 
-      Devices trust the authority in ca.pem: distribute that file. Its key is not kept. The certificate is valid for 397 days; \
-      'certificate renew' makes another.
+      Devices trust the authority in ca.pem: distribute that file. Its key is not kept. The certificate is \
+      valid for 397 days; 'certificate renew' makes another.
       """,
     options: [
       .value(
@@ -43,17 +44,17 @@ enum InitCommand {
         completion: .choices(["password", "device"])),
       .value(
         "account-policies",
-        "What devices have to be like, as JSON: {\"deviceTampering\":{\"score\":0.8},\"screenLock\":{}}",
+        "Requirements for devices, as JSON: {\"deviceTampering\":{\"score\":0.8},\"screenLock\":{}}",
         named: "policies"),
       .value(
         "storage",
-        "The PostgreSQL database that keeps the data, in place of a file in the folder; it has to be empty. A password is better kept in ~/.pgpass than in here",
+        "The PostgreSQL database that stores the data, in place of a file in the folder; it must be empty. Keep a password in ~/.pgpass rather than in this URI",
         named: "postgres://host/database"),
       .flag("exportable-otp", "Let users take one-time password secrets to other authenticators"),
       .value("attempts", "Wrong passwords that lock a container, 1 to 100", named: "n", default: "5"),
       .value(
         "require-keystore",
-        "What must keep a device's keys, at least: any, simulated (hardware, or a program that plays it) or hardware; it goes by what the device says, which nothing attests",
+        "The minimum keystore for a device's keys: any, simulated (hardware, or a program that simulates it) or hardware; it is what the device reports, which nothing attests",
         named: "level", default: "any", completion: .choices(KeystoreRequirement.allCases.map(\.rawValue))),
     ] + PasswordOptions.all + PolicyOptions.all + PolicyOptions.ofKeys + [OperatorOptions.json],
     examples: [

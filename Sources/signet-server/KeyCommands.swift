@@ -12,25 +12,26 @@ enum KeyCommands {
     "key", "Manage API keys", options: OperatorOptions.connection,
     commands: [
       Command(
-        "create", "Make an API key",
+        "create", "Create an API key",
         description:
           """
           The key is shown once. With --output it goes to a new file that only its owner may read.
 
-          With --offline the key is made by whoever may write in the folder, and no server or key is needed: the way back where \
-          no key of scope admin is left. A server that runs knows the key at once.
+          With --offline the key is written into the data folder, without a server or another key: use it if \
+          no key with the scope admin is left. A running server accepts the key at once.
           """,
         options: [
           .value(
-            "scope", "What the key is good for", default: "relying-party", isRepeatable: true,
+            "scope", "What the key can be used for", default: "relying-party", isRepeatable: true,
             completion: .choices(APIKeyService.Scope.allCases.map(\.rawValue))),
           .value(
-            "display-name", "What users are told who asks, in transactions; else it is the name",
+            "display-name",
+            "The name of the requester that users see in transactions; the key's name by default",
             named: "name"),
           .flag("offline", "Write into the database of --data, without a server"),
           .value("output", "Write the key to this new file", named: "file", completion: .file),
         ],
-        arguments: [Argument("name", "What the key is called: 1 to 128 characters")],
+        arguments: [Argument("name", "The name of the key: 1 to 128 characters")],
         examples: [
           .init(
             "signet-server key create shop --output shop.key --data ./demo",
@@ -52,8 +53,8 @@ enum KeyCommands {
         }
       },
       Command(
-        "revoke", "End an API key",
-        description: "The last good key of scope admin can't be revoked: make another one first.",
+        "revoke", "Revoke an API key",
+        description: "The last active key with the scope admin can't be revoked: create another one first.",
         arguments: [Argument("id", "The key's id")], synonyms: ["delete", "remove"]
       ) { arguments in
         try await arguments.ask(API.revokeKey) { arguments.output.print("revoked \($0.id)") }

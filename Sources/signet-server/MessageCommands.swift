@@ -8,31 +8,31 @@ enum MessageCommands {
   static let group = Command(
     "message", "Ask users of authenticator apps by push, as a relying party",
     description: """
-      For users whose app was enrolled with 'app invite'. An answer says yes or no and is no signature that others can \
-      check; devices of Signet sign what 'transaction create' asks.
+      For users whose app was enrolled with 'app invite'. An answer says yes or no, and is not a signature \
+      that others can verify; devices of Signet sign what 'transaction create' asks.
       """,
     options: OperatorOptions.connection,
     commands: [
       Command(
         "create", "Ask a user to approve or deny something",
         description: """
-          The push service of the app carries the message, where this server has it in "push" of server.json; an app that enrolled with \
-          'signet import --push-service live' asks for it. With --json the message is printed as the app gets it, as push, which \
-          'signet message receive' takes too.
+          The push service of the app carries the message, if this server has it in "push" of server.json; \
+          an app that enrolled with 'signet import --push-service live' asks for it. With --json the message \
+          is printed as the app gets it, as push, which 'signet message receive' accepts too.
 
-          With --kind challenge the user has one try: a wrong number denies the message.
+          With --kind challenge the user has one attempt: a wrong number denies the message.
           """,
         options: [
           .value(
             "kind",
-            "default: yes or no; challenge: the user picks the number that is printed here; biometric: the app has to recognise its user",
+            "default: yes or no; challenge: the user picks the number that is printed here; biometric: the app must recognise its user",
             default: "default", completion: .choices(["default", "challenge", "biometric"])),
-          .value("lifetime", "How long it may be answered: 10s to 1h", named: "duration", default: "2m"),
-          .value("app", "Ask this app, where the user has several", named: "id"),
+          .value("lifetime", "How long it can be answered: 10s to 1h", named: "duration", default: "2m"),
+          .value("app", "Ask this app, if the user has several", named: "id"),
           .value(
-            "context", "What the app may use to show where the user is: a JSON object, as apps read it",
+            "context", "Data with which the app can show where the user is: a JSON object, as apps read it",
             named: "json"),
-          .value("payload", "What goes to the app besides", named: "text"),
+          .value("payload", "Further data for the app", named: "text"),
         ],
         arguments: [UserCommands.user, Argument("text", "What is asked")],
         examples: [
@@ -43,11 +43,11 @@ enum MessageCommands {
       Command(
         "show", "Show a message and how it was answered",
         description: """
-          Where nobody has answered it, its status is that of its transaction, such as withdrawn or expired. With --wait it shows the \
-          message once its transaction has ended, or the time is over, and the exit status says how: 0 approved, 75 still pending, 1 all \
-          else.
+          If nobody has answered it, its status is that of its transaction, such as withdrawn or expired. \
+          With --wait it shows the message once its transaction has ended, or the waiting time has passed, \
+          and the exit status says how: 0 approved, 75 still pending, 1 anything else.
           """,
-        options: [.value("wait", "Wait so long for the answer: 0s to 1h", named: "duration")],
+        options: [.value("wait", "How long to wait for the answer: 0s to 1h", named: "duration")],
         arguments: [Argument("id", "The message's id")], handler: show),
     ])
 
@@ -74,7 +74,7 @@ enum MessageCommands {
   /// Returns the delivery result of the message, for users.
   private static func text(of delivery: SentPushAuthMessage.Delivery) -> String {
     switch delivery {
-    case .taken: "taken by the push service"
+    case .taken: "accepted by the push service"
     case .gone: "the push service does not know the app any more; have it enrol again"
     case .failed: "the push service could not be reached, or refused; the server's log has the cause"
     case .live: "none by push: the app asks for it (signet listen)"

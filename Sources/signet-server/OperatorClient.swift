@@ -137,7 +137,7 @@ struct OperatorClient: Sendable {
   }
 
   static func otherVersion(_ error: any Error) -> CommandFailure {
-    CommandFailure(.protocolError, "the answer is not of this version of the protocol: \(error)")
+    CommandFailure(.protocolError, "the answer does not conform to this version of the protocol: \(error)")
   }
 
   /// Sends a request; retries if the server of a folder does not listen yet, because it may be starting.
@@ -283,8 +283,8 @@ private struct Access {
       throw UsageFailure.refused(
         scope == .admin
           ? "--key-file is missing: the file with an API key of scope admin"
-          : "--key-file is missing: a relying party's key, which "
-            + "'signet-server key create NAME --output FILE' makes; the operator's is not good for this")
+          : "--key-file is missing: a relying party's key, which 'signet-server key create NAME --output "
+            + "FILE' creates; the operator's key cannot be used for this")
     }
     return try APIKey(file, scope)
   }

@@ -44,7 +44,8 @@ enum PolicyOptions {
   static func policy(_ arguments: Arguments) throws -> ProtectionPolicy? {
     guard let (option, policy) = try policy("policy", arguments) else { return nil }
     for part in parts where arguments.count(part) > 0 {
-      throw UsageFailure.refused("--\(ours: part) goes without --\(ours: option), which says it all")
+      throw UsageFailure.refused(
+        "--\(ours: part) goes without --\(ours: option), which sets the whole policy")
     }
     return policy
   }
@@ -103,7 +104,7 @@ enum PolicyOptions {
 
   private static func text(_ path: String) throws -> String {
     let text = try InputFile.text(of: path, limit: 65_536)
-    guard !text.isEmpty else { throw CommandFailure(.dataError, "\(path) is no policy: it is empty") }
+    guard !text.isEmpty else { throw CommandFailure(.dataError, "\(path) is not a policy: it is empty") }
     return text
   }
 }

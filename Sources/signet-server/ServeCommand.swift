@@ -18,25 +18,28 @@ enum ServeCommand {
   static let command = Command(
     "serve", "Run a server",
     description: """
-      Serves until SIGTERM, SIGINT or SIGQUIT. The first one stops it gracefully: no new connections are accepted, and \
-      requests that have begun get up to 10 seconds to finish. A second one ends it at once. SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM \
-      and SIGIO are ignored.
+      Serves until SIGTERM, SIGINT or SIGQUIT. The first one stops it gracefully: no new connections are \
+      accepted, and requests that have begun get up to 10 seconds to finish. A second one ends it at once. \
+      SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM and SIGIO are ignored.
 
-      SIGHUP lets the server read its data folder again: the certificate, the settings \
-      \(ServerConfigurationFile.reloaded.map { "\"\($0)\"" }.joined(separator: ", ")), and the metadata of UAF authenticators. Connections and requests go on. The log says what is new, and which other \
-      settings, and files that they name, have changed and hold after a restart only. Where a file is wrong, what it says stays as it was, and the log \
-      says why.
+      On SIGHUP the server reads its data folder again: the certificate, the settings \
+      \(ServerConfigurationFile.reloaded.map { "\"\($0)\"" }.joined(separator: ", ")), and the metadata of \
+      UAF authenticators. Connections and requests go on. The log says what is new, and which other \
+      settings, and files that they name, have changed and apply only after a restart. If a file is wrong, \
+      its previous content stays in use, and the log says why.
 
-      When the server is ready, one line that begins with 'listening on' is printed. The log goes to standard \
-      error, one JSON object a line, never with a secret.
+      When the server is ready, one line that begins with 'listening on' is printed. The log goes to \
+      standard error, one JSON object a line, never with a secret.
 
-      From 30 days before the end of the server's certificate on, the log says so once a day; 'certificate renew' makes another.
+      From 30 days before the server's certificate expires, the log says so once a day; 'certificate renew' \
+      creates another.
 
-      Any number of processes may serve one folder, each on an address of its own (--listen), where "runtime" in server.json names a \
-      folder in memory in which they share keys of handshakes; without it, a second one is refused.
+      Any number of processes may serve one folder, each on an address of its own (--listen), where \
+      "runtime" in server.json names a folder in memory in which they share handshake keys; without it, a \
+      second one is refused.
 
-      On Linux a server starts no other programs, traces none and mounts nothing: it gives up the system calls for that before it \
-      reads its keys.
+      On Linux a server starts no other programs, traces none and mounts nothing: it gives up the system \
+      calls for that before it reads its keys.
       """,
     options: [
       OperatorOptions.requiredData,

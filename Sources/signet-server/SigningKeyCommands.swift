@@ -6,8 +6,9 @@ enum SigningKeyCommands {
   static let group = Command(
     "signing-key", "Manage the keys that the server itself signs with",
     description: """
-      They sign what devices are sent and what is verified offline. The first is made by itself. Devices learn the present one when \
-      they are activated or renewed, and follow the word of one key to the next. They are published at /v1/jwks.
+      They sign messages to devices, and what is verified offline. The server creates the first key by \
+      itself. Devices learn the current key when they are activated or renewed, and accept the next key by \
+      the signature of the previous one. They are published at /v1/jwks.
       """, options: OperatorOptions.connection,
     commands: [
       Command("list", "List the keys, retired ones included; the last one signs") { arguments in
@@ -18,19 +19,20 @@ enum SigningKeyCommands {
           if list.missing {
             arguments.errorOutput.print(
               """
-              signet-server: the row of the key that signs was altered or removed, so nothing is signed: find out who can write the \
-              database, and restore a backup that has the key, or make another: signet-server signing-key rotate
+              signet-server: the row of the key that signs was altered or removed, so nothing is signed: \
+              find out who can write to the database, and restore a backup that has the key, or create \
+              another: signet-server signing-key rotate
               """)
           }
         }
       },
       Command(
-        "rotate", "Make another key, which signs from now on",
+        "rotate", "Create another key, which signs from now on",
         description: """
-          Devices take it on the word of the one before. Where that one is in wrong hands, so is its word: have the devices renewed \
-          then (container renew), which does not rely on it. If 'list' shows the present key as altered, or every key as retired, \
-          somebody else has written the database: nothing is signed until you rotate, and users have to renew their devices \
-          ('signet renew'); the command says so.
+          Devices accept it by the signature of the previous key. If that key is compromised, have the \
+          devices renewed (container renew), which does not rely on it. If 'list' shows the current key as \
+          altered, or every key as retired, somebody else has written to the database: nothing is signed \
+          until you rotate, and users must renew their devices ('signet renew'); the command says so.
           """
       ) { arguments in
         let client = try OperatorClient(arguments, for: API.rotateSigningKey)

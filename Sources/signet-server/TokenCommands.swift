@@ -18,11 +18,14 @@ enum TokenCommands {
         "import", "Import tokens from a file",
         description: """
           The file is PSKC (RFC 6030), plain or encrypted; JSON as docs/protocol.md has it, \
-          {"tokens":[{"serial":"…","kind":"hotp","secret":"…"}]}, or CSV (RFC 4180) whose first line names the columns: \
-          serial, kind (hotp or totp), the secret as secret-hex, secret-base32 or secret (base64url), and, where they are not the usual ones, algorithm, digits, period, start, counter, user.
+          {"tokens":[{"serial":"…","kind":"hotp","secret":"…"}]}, or CSV (RFC 4180) whose first line \
+          names the columns: serial, kind (hotp or totp), the secret as secret-hex, secret-base32 or secret \
+          (base64url), and, where they are not the usual ones, algorithm, digits, period, start, counter, \
+          user.
 
-          A token that is known already stays as it is, so an import that was cut can be done again; two of one serial number in \
-          a file are refused before anything is sent. An imported token counts once it was verified.
+          A token that is known already stays unchanged, so an interrupted import can be repeated; a file \
+          with two tokens of one serial number is refused before anything is sent. An imported token is \
+          active once it was verified.
           """,
         options: [
           .value(
@@ -41,32 +44,34 @@ enum TokenCommands {
         "list", "List tokens",
         options: [.value("user", "Those of this user only", named: "user")], handler: list),
       Command(
-        "assign", "Give a token to a user, who has to verify it", arguments: [serial, UserCommands.user]
+        "assign", "Assign a token to a user, who must verify it", arguments: [serial, UserCommands.user]
       ) { try await assign($0, to: $0.value("user"), "assigned") },
-      Command("unassign", "Take a token back from its user", arguments: [serial]) {
+      Command("unassign", "Unassign a token from its user", arguments: [serial]) {
         try await assign($0, to: nil, "took back")
       },
       Command(
-        "verify", "Take a token into use by its first right code",
-        arguments: [serial, Argument("code", "What the token shows")]
+        "verify", "Verify a token by its first right code",
+        arguments: [serial, Argument("code", "The code that the token shows")]
       ) {
         try await CodeCommands.ask(
           API.verifyTokenAsOperator, $0, CodeOfToken(code: $0.string("code")), "verified")
       },
       Command(
-        "resync", "Find a token's place again, and unlock it, by two codes in a row",
+        "resync", "Resynchronise and unlock a token by two codes in a row",
         arguments: [
-          serial, Argument("first", "What the token shows"), Argument("second", "What it shows next"),
+          serial, Argument("first", "The code that the token shows"),
+          Argument("second", "The code that it shows next"),
         ]
       ) {
         try await CodeCommands.ask(
           API.resynchroniseTokenAsOperator, $0,
           CodesOfToken(codes: [$0.string("first"), $0.string("second")]), "resynchronised")
       },
-      Command("disable", "Take a token out of use", arguments: [serial]) { arguments in
+      Command("disable", "Disable a token", arguments: [serial]) { arguments in
         try await arguments.ask(API.disableToken) { arguments.output.print("disabled \($0.serial)") }
       },
-      Command("enable", "Let a disabled token be verified again", arguments: [serial]) { arguments in
+      Command("enable", "Enable a disabled token, which must be verified again", arguments: [serial]) {
+        arguments in
         try await arguments.ask(API.enableToken) { arguments.output.print("enabled \($0.serial)") }
       },
       Command("remove", "Remove a token and its secret", arguments: [serial]) { arguments in

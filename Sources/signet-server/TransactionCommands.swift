@@ -17,7 +17,9 @@ enum TransactionCommands {
           byte.
           """,
         options: order + [
-          .flag("typed", "Let the user approve on a device that sees nothing of it, by typing digits"),
+          .flag(
+            "typed", "Let the user approve by typing digits into a device that cannot display the transaction"
+          ),
           .value(
             "typed-field", "With --typed, have the user type the value of this field too; the first is 0",
             named: "n", isRepeatable: true),
@@ -31,14 +33,14 @@ enum TransactionCommands {
       Command(
         "show", "Show a transaction and how it ended",
         description: """
-          With --wait it shows the transaction once it is decided, or the time is over, and the exit status \
-          says how: 0 accepted, 1 anything else that is final, 75 still pending.
+          With --wait it shows the transaction once it is decided, or the waiting time has passed, and the \
+          exit status says how: 0 accepted, 1 anything else that is final, 75 still pending.
           """,
-        options: [.value("wait", "Wait so long for the decision: 0s to 24h", named: "duration")],
+        options: [.value("wait", "How long to wait for the decision: 0s to 24h", named: "duration")],
         arguments: [identifier], handler: show),
       Command(
-        "withdraw", "Put an end to a transaction before it is decided",
-        options: [.value("reason", "Why: up to 1000 characters", named: "text")],
+        "withdraw", "Withdraw a transaction before it is decided",
+        options: [.value("reason", "The reason: up to 1000 characters", named: "text")],
         arguments: [identifier], synonyms: ["cancel", "delete", "revoke"]
       ) { arguments in
         try await arguments.ask(
@@ -48,14 +50,15 @@ enum TransactionCommands {
         }
       },
       Command(
-        "list", "List transactions, those that were made last first; with the operator's key",
-        description: "Those of all who ask. How one ended, and what was signed, says 'transaction show'.",
+        "list", "List transactions, newest first; with the operator's key",
+        description:
+          "Lists the transactions of all requesters. 'transaction show' says how one ended, and what was signed.",
         options: [
-          .value("user", "Those of this user only", named: "user"),
+          .value("user", "Only transactions of this user", named: "user"),
           .value(
-            "status", "Those that stand here only",
+            "status", "Only transactions in this state",
             completion: .choices(TransactionRecord.State.allCases.map(\.rawValue))),
-          .value("limit", "At most so many", named: "n", default: "100"),
+          .value("limit", "The maximum number of transactions", named: "n", default: "100"),
         ], handler: list),
       VerifyCommand.command,
     ] + CarriedTransactionCommands.all)
@@ -66,21 +69,21 @@ enum TransactionCommands {
 
   /// The options that describe the request, for any user.
   static let order: [Option] = [
-    .value("lifetime", "How long it may be decided: 1s to 24h", named: "duration", default: "5m"),
+    .value("lifetime", "How long it can be decided: 1s to 24h", named: "duration", default: "5m"),
     .value("form", "Ask typed fields: JSON, in this file", named: "file", completion: .file),
     .value("place", "Say where the user is seen: the place", named: "text"),
     .value("browser", "Say where the user is seen: the browser or app", named: "text"),
     .value("address", "Say where the user is seen: the network address", named: "text"),
     .value(
-      "status", "What the user may decide; denied is always there", isRepeatable: true,
+      "status", "The decisions that the user can make; denied is always possible", isRepeatable: true,
       completion: .choices(["accepted", "denied", "reported"])),
-    .value("number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
+    .value("number", "Show a number of this many digits, 2 to 6, which the user must type", named: "n"),
     .value(
       "requirement",
-      "What an approval has to show: one name, such as urn:signet:acr:answered, or one of server.json; signed content if not set",
+      "The requirement that an approval must meet: one name, such as urn:signet:acr:answered, or one of server.json; signed content if not set",
       named: "name"),
   ]
-  static let text = Argument("text", "What is asked, where --form is not given", arity: .optional)
+  static let text = Argument("text", "The text to decide on, if --form is not given", arity: .optional)
 
   /// Reads the request without its user.
   ///
@@ -92,7 +95,7 @@ enum TransactionCommands {
     switch (arguments.optionalString("text"), arguments.optionalString("form")) {
     case (let text?, nil): order.text = text
     case (nil, let path?): order.form = try jsonObject(at: path, option: "form")
-    default: throw UsageFailure.refused("say what the user is asked: a text, or --form, and not both")
+    default: throw UsageFailure.refused("give either a text or --form")
     }
     var context = JSONObject()
     for name in ["place", "browser", "address"] {
@@ -195,7 +198,7 @@ enum TransactionCommands {
   private static func reason(_ code: String) -> String {
     switch code {
     case "userNotActive": "the user is suspended or deleted"
-    case "noAuthenticator": "nothing of the user's can answer it any more"
+    case "noAuthenticator": "no authenticator of the user can answer it any more"
     default: code
     }
   }

@@ -14,32 +14,33 @@ import SignetUAF
 /// `signet-server uaf …`.
 enum UAFCommands {
   static let group = Command(
-    "uaf", "Manage what FIDO UAF has registered, and look at its messages",
+    "uaf", "Manage the registrations of FIDO UAF, and inspect its messages",
     commands: UAFRegistryCommands.commands + [verify])
 
   private static let verify = Command(
-    "verify", "Say what a UAF response or assertion says, and whether it holds",
+    "verify", "Show the content of a UAF response or assertion, and verify it",
     description: """
-      The file holds a registration or authentication response as JSON, or an assertion alone in base64url. What is checked is what \
-      can be without knowing the request: the form, the hash of the final challenge, and the signatures; with --metadata also the \
-      algorithms of the model, and whom the certificates of the attestation lead to. Whether challenge, counters and policy fit is \
-      for the server that asked.
+      The file holds a registration or authentication response as JSON, or an assertion alone in base64url. \
+      It is checked as far as that is possible without the request: the form, the hash of the final \
+      challenge, and the signatures; with --metadata also the algorithms of the model, and the root of the \
+      attestation's certificates. Challenge, counters and policy can be checked only by the requesting \
+      server.
 
-      The signature of an authentication takes --public-key: a file with the key in PEM, hexadecimal or base64url, or the key \
-      itself in one of the latter two. With --registration the key is that of a registration response. The exit status is 0 where \
-      all holds, and 1 otherwise.
+      The signature of an authentication requires --public-key: a file with the key in PEM, hexadecimal or \
+      base64url, or the key itself in one of the latter two. With --registration the key is that of a \
+      registration response. The exit status is 0 if everything is valid, and 1 otherwise.
       """,
     options: [
       .value(
         "public-key", "The key of an authentication: a file, or the key", named: "key", completion: .file),
       .value(
-        "key-format", "How the key is written: 0x0100 to 0x0103; else it is seen from the key",
+        "key-format", "The format of the key: 0x0100 to 0x0103; detected from the key by default",
         named: "format", completion: .choices(["0x0100", "0x0101", "0x0102", "0x0103"])),
       .value(
         "registration", "A file with the registration response of the key", named: "file", completion: .file),
       .value(
         "metadata",
-        "What the vendor says of the model, JSON: checked too, with the attestation's certificates",
+        "The vendor's metadata statement of the model, JSON: checked too, with the attestation's certificates",
         named: "file", completion: .file),
       .value("fc-params", "The fcParams that belong to an assertion", named: "text"),
       .flag("strict", "Refuse numbers of signatures that are not minimal in DER"),
@@ -79,7 +80,7 @@ enum UAFCommands {
       model = try AuthenticatorModel(MetadataStatement(parsing: Array(text.utf8)))
     } catch {
       throw CommandFailure(
-        .dataError, "\(file) is no metadata statement: \(error)")
+        .dataError, "\(file) is not a metadata statement: \(error)")
     }
     let now = Int64(Date().timeIntervalSince1970)
     return inspection.assertions.flatMap { $0.objections(against: model, at: now) }
@@ -125,7 +126,8 @@ enum UAFCommands {
     guard let bytes = keyBytes(FileManager.default.fileExists(atPath: value) ? try trimmed(value) : value)
     else {
       throw CommandFailure(
-        .dataError, "--public-key is no public key in PEM, hexadecimal or base64url, and no file with one")
+        .dataError,
+        "--public-key is neither a public key in PEM, hexadecimal or base64url nor a file with one")
     }
     return InspectionKey(bytes, format: format)
   }
@@ -139,7 +141,7 @@ enum UAFCommands {
       throw CommandFailure(.dataError, "\(file): \(error)")
     }
     guard case .registration(let assertion)? = registration.assertions.first?.content else {
-      throw CommandFailure(.dataError, "\(file) is no registration response")
+      throw CommandFailure(.dataError, "\(file) is not a registration response")
     }
     return InspectionKey(assertion.data.publicKey, format: assertion.data.keyFormat)
   }

@@ -38,7 +38,7 @@ enum UAFRegistryCommands {
     Command(
       "remove-credential", "Remove a key",
       description:
-        "The user registers again. The device hears of it when it is used next: status 1404, or 1481 where it answers a request that names no user.",
+        "The user registers again. The device learns of it when it is used next: status 1404, or 1481 where it answers a request that names no user.",
       options: OperatorOptions.connection, arguments: key
     ) { arguments in
       try await arguments.ask(API.removeUAFCredential) {
@@ -48,8 +48,9 @@ enum UAFRegistryCommands {
     Command(
       "release-credential", "Take a key out of quarantine",
       description: """
-        A key is in quarantine since a response came whose counter had not grown: there are two of its authenticator. Release it \
-        only where you know which is the user's, and that the other is gone; else remove it.
+        A key is in quarantine after a response whose counter had not grown: the key may have been copied. \
+        Release it only if you know which authenticator is the user's, and that the other is gone; otherwise \
+        remove it.
         """, options: OperatorOptions.connection, arguments: key
     ) { arguments in
       try await arguments.ask(API.releaseUAFCredential) {

@@ -11,7 +11,7 @@ enum UserCommands {
     "user", "Manage users", options: OperatorOptions.connection,
     commands: [
       Command(
-        "add", "Add a user", options: [.value("name", "What operators call the person", named: "text")],
+        "add", "Add a user", options: [.value("name", "The name that operators see", named: "text")],
         arguments: [user], synonyms: ["create", "new"]
       ) { arguments in
         let new = try NewUser(user: arguments.value("user"), displayName: arguments.optionalString("name"))
@@ -25,27 +25,28 @@ enum UserCommands {
         }
       },
       Command(
-        "show", "Show a user with all that is bound to the account, what is asked, and what happened last",
+        "show", "Show a user with authenticators, open requests and latest events",
         description: """
-          The last ten events are searched for in the newest 100,000 entries of each chain of the audit log. If the search stops there, \
-          a line says after which time the list is complete.
+          The last ten events are searched for in the newest 100,000 entries of each chain of the audit log. \
+          If the search stops there, a line says after which time the list is complete.
 
-          PROVES is what an authenticator shows at best, as named requirements ask for it; hardware is claimed by the device, or attested \
-          by certificates. LAST USED is its last code that was accepted, or its last answer: of a device its last report too, of an app \
-          within 30 days, and of a UAF key if it counts its signatures.
+          PROVES is the most that an authenticator can prove, in the terms of named requirements; hardware \
+          is claimed by the device, or attested by certificates. LAST USED is its last code that was \
+          accepted, or its last answer: of a device its last report too, of an app within 30 days, and of a \
+          UAF key if it counts its signatures.
           """,
         arguments: [user]
       ) { arguments in
         try await arguments.ask(API.showUser) { try show($0, arguments) }
       },
       Command(
-        "rename", "Give a user another name, or none",
+        "rename", "Change or remove a user's display name",
         description: """
-          The name is for operators to read; the user id stays as it is. Without a name the user has none from then on. The audit log \
-          does not have it.
+          The name is for operators; the user id stays the same. Without a name the display name is removed. \
+          The audit log does not contain it.
           """,
         arguments: [
-          user, Argument("name", "What operators call the person: at most 128 characters", arity: .optional),
+          user, Argument("name", "The name that operators see: at most 128 characters", arity: .optional),
         ]
       ) { arguments in
         try await arguments.ask(
@@ -56,12 +57,12 @@ enum UserCommands {
         }
       },
       Command(
-        "suspend", "Suspend a user: from now on nothing of the user is accepted",
+        "suspend", "Suspend a user: from now on nothing from the user is accepted",
         description: """
-          Requests, invites, UAF operations and push messages that are under way end at once, at every process of the server. What \
-          is bound to the account stays bound; 'user resume' lets the user go on.
+          Requests, invites, UAF operations and push messages that are pending end at once, in every process \
+          of the server. What is bound to the account stays bound; 'user resume' ends the suspension.
           """,
-        options: [.value("reason", "Why, for the audit log and for 'user show'", named: "text")],
+        options: [.value("reason", "The reason, for the audit log and for 'user show'", named: "text")],
         arguments: [user], synonyms: ["disable", "deactivate"]
       ) { arguments in
         try await arguments.ask(
@@ -71,10 +72,10 @@ enum UserCommands {
         }
       },
       Command(
-        "resume", "Let a suspended user go on",
+        "resume", "Resume a suspended user",
         description: """
-          What listens on a device of the user's shows requests again then. Where a device may be in others' hands, revoke its container \
-          before.
+          Listening devices of the user then show requests again. If somebody else may have a device, revoke \
+          its container before.
           """,
         arguments: [user],
         synonyms: ["unsuspend", "activate", "enable"]
@@ -82,11 +83,12 @@ enum UserCommands {
         try await arguments.ask(API.resumeUser) { arguments.output.print("resumed \($0.user)") }
       },
       Command(
-        "delete", "Delete a user and all that is bound to the account",
+        "delete", "Delete a user and everything that is bound to the account",
         description: """
-          Containers are revoked; one-time passwords, UAF keys, authenticator apps and requests are removed. Imported tokens go back \
-          to the stock. Somebody else may have the user id then: the audit log knows the user by a name that nobody else ever has \
-          ('user show' has it). The public keys of containers stay, each of which belongs to one container for good.
+          Containers are revoked; one-time passwords, UAF keys, authenticator apps and requests are removed. \
+          Imported tokens go back to the stock. The user id can then be given to somebody else: the audit \
+          log names the user by a subject that is never reused ('user show' prints it). The public keys of \
+          containers stay, each of which belongs to one container for good.
           """,
         arguments: [user], synonyms: ["remove"]
       ) { arguments in
@@ -96,7 +98,8 @@ enum UserCommands {
         }
       },
       Command(
-        "unlock", "Forget a user's failed one-time passwords and signatures, and what addresses have to wait",
+        "unlock",
+        "Unlock a user: reset failed one-time passwords and signatures, and the waiting times of addresses",
         description: """
           After 100 wrong one-time passwords in a row a credential is locked until this is done, or two codes in a row are right \
           ('otp resync'). The number is "codeAttempts" of "limits" in server.json.
@@ -106,12 +109,12 @@ enum UserCommands {
         try await arguments.ask(API.unlockUser) { arguments.output.print("unlocked \($0.user)") }
       },
       Command(
-        "code", "Give a user a code, without which no client of OpenID Connect may ask",
+        "code", "Create a user code, which OpenID Connect clients must send to ask the user",
         description: """
           Hand the 8 digits to the user, who types them where a client asks for the user code. They are shown once; an earlier code \
           ends. With --remove any client may ask again.
           """,
-        options: [.flag("remove", "Take the code away")], arguments: [user]
+        options: [.flag("remove", "Remove the code")], arguments: [user]
       ) { arguments in
         if arguments.isSet("remove") {
           return try await arguments.ask(API.removeUserCode) {

@@ -18,20 +18,23 @@ enum VerifyCommand {
   static let command = Command(
     "verify", "Verify a signed answer, without a server",
     description: """
-      The file holds the server's answer about a transaction (transaction show --json), or the JWS of a container alone. What the \
-      answer says of transaction, user, status, content and key has to be what was signed, and of answers by UAF and apps also when it was \
-      made, ends and was answered.
+      The file holds the server's answer about a transaction (transaction show --json), or the JWS of a \
+      container alone. Transaction, user, status, content and key of the answer must match what was signed; \
+      for answers by UAF and apps also the times of creation, expiration and answer.
 
-      A container, or a UAF authenticator, signs by a key of the user's. Whose key it is comes from the server, unless --public-key \
-      names it, which takes keys for P-256: keep the key of a user's first decision, and compare. With --content the answer has to be \
-      about just that: keep what transaction create --json printed. When a UAF authenticator or an app answered, and which transaction, \
-      the server has signed: --server-key names the server's keys.
+      A container, or a UAF authenticator, signs by a key of the user's. The server says whose key it is, \
+      unless --public-key names a key for P-256: keep the key of a user's first decision, and compare. With \
+      --content the answer must be about exactly that content: keep what transaction create --json printed. \
+      When a UAF authenticator or an app answered, and which transaction, the server has signed: \
+      --server-key names the server's keys.
 
-      An app answers by a key that the server has too. That is verified on the server's machine only, with --data, and proves nothing to \
-      anybody who does not believe the server, which could have made the answer itself. The exit status is 0 where all holds and the \
-      user accepted, and 1 otherwise; with --json, verified says whether all holds, and objections what does not.
+      An app answers with a key that the server has too. Such an answer can be verified only on the server's \
+      machine, with --data, and proves nothing to others, since the server could have made it itself. The \
+      exit status is 0 if everything is valid and the user accepted, and 1 otherwise; with --json, verified \
+      says whether everything is valid, and objections what is not.
 
-      What was signed before transactions had a content (server databases up to format 5) can't be verified here, and is said to be that.
+      What was signed before transactions had a content (server databases up to format 5) can't be verified \
+      here; the command says so.
       """,
     options: [
       .value("public-key", "The user's public key, PEM", named: "file", completion: .file),
@@ -115,7 +118,7 @@ enum VerifyCommand {
     do { return try P256.Signing.PublicKey(pem: InputFile.text(of: path)) } catch let failure
       as CryptoFailure
     {
-      throw CommandFailure(.dataError, "\(path) is no public key in PEM for P-256: \(failure)")
+      throw CommandFailure(.dataError, "\(path) is not a public key in PEM for P-256: \(failure)")
     }
   }
 

@@ -143,7 +143,7 @@ import Testing
     let bodies = try fixture.callback.bodies()
     let body = try #require(bodies.first { $0.contains("error") })
     #expect(try body.string("error") == "access_denied" && body.contains("auth_req_id"))
-    #expect(try body.string("error_description").contains("hardware is not known any more"))
+    #expect(try body.string("error_description").contains("hardware is no longer defined"))
     #expect(!body.contains("id_token") && !body.contains("access_token"))
     #expect(bodies.contains(["auth_req_id": .string(id)]))
     #expect(try await fixture.poll(pinged, id).outcome == "400 access_denied")
@@ -236,6 +236,6 @@ import Testing
     #expect(try await claims(fixture.poll(client, first)).string("acr") == Self.signed)
     let answer = try await fixture.poll(client, second)
     #expect(try answer.outcome == "400 access_denied")
-    #expect(try answer.body.string("error_description").contains("hardware is not known any more"))
+    #expect(try answer.body.string("error_description").contains("hardware is no longer defined"))
   }
 }

@@ -128,7 +128,7 @@ import Testing
     #expect(names.first(of: ["phr", "gold"], metBy: signed) == nil)
     #expect(
       names.missing(for: ["phrh", "gold"], in: signed)
-        == "phrh needs phishing resistance and a key in attested hardware; gold is not known any more")
+        == "phrh needs phishing resistance and a key in attested hardware; gold is no longer defined")
   }
 
   @Test("amr asserts hardware where it is attested, and a key where it is claimed (RFC 8176)")
