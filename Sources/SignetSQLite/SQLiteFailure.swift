@@ -78,7 +78,7 @@ extension SQLiteFailure: CustomStringConvertible {
     case .diskFull(let code):
       "the disk is full (SQLite \(code)); nothing was changed: free some space and try again"
     case .readOnly(let code):
-      "the database is read-only (SQLite \(code)); give this user write access to the file and its folder"
+      "the database may not be written to (SQLite \(code)); give this user write access to the file and its folder"
     case .corrupt(let code):
       "the file is damaged or not a database (SQLite \(code)); restore it from a backup or set it up anew"
     case .constraint(let kind, let columns, let code):
@@ -89,11 +89,11 @@ extension SQLiteFailure: CustomStringConvertible {
     case .inputOutput(let code, let error):
       "reading or writing the database failed (SQLite \(code)\(Self.reason(error))); check the disk"
     case .tooNew(let found, let supported):
-      "the database has version \(found) and this program supports versions up to \(supported); install the "
-        + "newer program, nothing was changed"
+      "the database has version \(found) and this program knows versions up to \(supported); "
+        + "install the newer program, nothing was changed"
     case .invalidStatement(let message): "the SQL is not valid: \(message)"
     case .unexpectedValue(let column, let expected, let found):
-      "column \(column) must contain \(expected), but contains \(found); the file may have been changed by hand"
+      "column \(column) should hold \(expected) and holds \(found); the file may have been changed by hand"
     case .other(let code, let extended): "SQLite failed with code \(code) (extended \(extended))"
     }
   }

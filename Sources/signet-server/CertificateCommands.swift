@@ -50,7 +50,7 @@ enum CertificateCommands {
           Relying parties trust the new file in place of the old one. A device stores authority and pin at \
           its activation; its user runs signet trust, as this command prints it.
 
-          After a change of "url" the server has to be started again; SIGHUP does not suffice. Devices, \
+          After a change of "url" the server must be restarted; SIGHUP does not suffice. Devices, \
           authenticator apps and clients of OpenID Connect keep the URL that they were set up with: \
           activate, enroll and configure them anew.
 

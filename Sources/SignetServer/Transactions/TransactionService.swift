@@ -329,7 +329,7 @@ public struct TransactionService: Sendable {
     case .tooMany(let seconds):
       throw Problem(
         .transactionTooMany,
-        "The user's devices have signed the maximum of unasked texts for an hour; try again in \(seconds) s.",
+        "The user's devices have signed the maximum of unasked texts within an hour; try again in \(seconds) s.",
         retryAfter: seconds)
     case .wrongNumber(0):
       throw Problem(.transactionWrongNumber, "No try is left: the transaction is denied.")

@@ -344,7 +344,7 @@ struct UAFResponses: Sendable {
     switch outcome {
     case .accepted: nil
     case .expired: "the request was already answered, or has expired"
-    case .keyExists: "the key is already registered"
+    case .keyExists: "the key is registered already"
     case .keyUnknown: "the key is no longer registered"
     case .clonedAuthenticator(let use):
       "the counter of \(use.aaid) did not grow: the key may have been copied"
