@@ -4,9 +4,9 @@ public import SignetVault
 /// The keys of one user at one server, on this device.
 public struct Container: Hashable, Sendable, Identifiable {
   /// The container's ID on this device.
-  public let id: SignetVault.ContainerID
+  public let id: LocalContainerID
   /// The container's ID at the server.
-  public let serverMadeID: SignetProtocol.ContainerID
+  public let serverContainerID: ContainerID
   /// The user.
   public let user: UserID
   /// The server.

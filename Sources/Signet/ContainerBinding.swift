@@ -6,7 +6,7 @@ import SignetVault
 /// The public facts about a container that the protocol has fixed; the vault stores and authenticates them in the
 /// container's attributes.
 struct ContainerBinding {
-  let serverMadeID: SignetProtocol.ContainerID
+  let serverContainerID: ContainerID
   let profile: ContainerProfile
   /// The number of renewals before this container.
   var renewals: Int64 = 0
@@ -25,7 +25,7 @@ struct ContainerBinding {
     _ receipt: ActivationReceipt, confirmation: [UInt8], profile: ContainerProfile, keys: PrivateContainerKeys
   ) {
     self.confirmation = confirmation
-    serverMadeID = receipt.container
+    serverContainerID = receipt.container
     self.profile = profile
     serverKey = receipt.serverKey
     signingKeyOrigin = keys.signing.origin
@@ -47,7 +47,7 @@ struct ContainerBinding {
       signing = try object.optionalString("signingKey")
       session = try object.optionalString("sessionKey")
     } catch { throw .json(error) }
-    serverMadeID = try SignetProtocol.ContainerID(id)
+    serverContainerID = try ContainerID(id)
     self.profile = try ContainerProfile(profile)
     self.serverKey = try serverKey.map { (text) throws(WireFailure) in try Self.key(text) }
     self.confirmation = try confirmation.map { (text) throws(WireFailure) in
@@ -74,7 +74,7 @@ struct ContainerBinding {
   }
 
   var bytes: [UInt8] {
-    var object: JSONObject = ["container": .string(serverMadeID.text), "profile": .object(profile.json)]
+    var object: JSONObject = ["container": .string(serverContainerID.text), "profile": .object(profile.json)]
     if renewals > 0 { object["renewals"] = .integer(renewals) }
     if let firstCreated { object["firstCreated"] = .integer(firstCreated) }
     if let serverKey { object["serverKey"] = .string(Base64URL.encode(serverKey.x963Representation)) }
@@ -87,10 +87,10 @@ struct ContainerBinding {
 
 extension Container {
   /// Creates a container from its stored attributes.
-  init(_ stored: SignetVault.Container) throws(SignetFailure) {
+  init(_ stored: StoredContainer) throws(SignetFailure) {
     do throws(WireFailure) {
-      let binding = try ContainerBinding(parsing: stored.attributes.protocolFacts)
-      serverMadeID = binding.serverMadeID
+      let binding = try ContainerBinding(parsing: stored.attributes.protocolParameters)
+      serverContainerID = binding.serverContainerID
       profile = binding.profile
       renewals = binding.renewals
       firstCreated = binding.firstCreated ?? stored.created / 1000

@@ -4,9 +4,9 @@ public import SignetVault
 /// A credential slot of a container that the keystore can no longer open.
 public struct LostCredential: Sendable, Hashable {
   /// The container; it must be activated again.
-  public let container: SignetVault.ContainerID
+  public let container: LocalContainerID
   /// The kind of the slot.
-  public let way: SlotKind
+  public let slot: SlotKind
   /// The failure of the keystore.
   public let failure: KeystoreFailure
 }
@@ -20,7 +20,7 @@ extension Device {
   ///   - key: The key; `nil` for the container itself.
   /// - Returns: The credentials; empty if the device protects it alone.
   /// - Throws: ``SignetFailure``.
-  public func enabledWays(
+  public func enabledUnlockMethods(
     of container: Container, key: Key.Usage? = nil
   ) async throws(SignetFailure) -> Set<UnlockMethod> {
     let domain = container.domain(of: key)
@@ -75,8 +75,8 @@ extension Device {
   /// - Returns: The lost slots; their containers must be activated again.
   /// - Throws: ``SignetFailure``, in particular if the keystore is only temporarily unavailable.
   public func lostCredentials() async throws(SignetFailure) -> [LostCredential] {
-    try await vaulted(await vault.lostCredentials()).map {
-      LostCredential(container: $0.container, way: $0.slot, failure: $0.failure)
+    try await vaulted(await vault.lostSlots()).map {
+      LostCredential(container: $0.container, slot: $0.slot, failure: $0.failure)
     }
   }
 

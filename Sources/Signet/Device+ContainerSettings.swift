@@ -28,7 +28,7 @@ extension Device {
     certificateAuthoritiesPEM: String?, pins: [[UInt8]] = [], of container: Container
   ) async throws(SignetFailure) {
     try await requireUnlocked(container)
-    let settings = ConnectionSettings(certificateAuthoritiesPEM: certificateAuthoritiesPEM, pins: pins)
+    let settings = ServerTrust(certificateAuthoritiesPEM: certificateAuthoritiesPEM, pins: pins)
     _ = try session(container.server, settings)  // rejects settings that allow no connection
     try await vaulted(await vault.setConnection(settings, of: container.id))
   }

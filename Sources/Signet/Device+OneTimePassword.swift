@@ -9,7 +9,7 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the one-time password key; `nil` if the device opens it alone.
   /// - Returns: The code and its validity.
-  /// - Throws: ``SignetFailure/accountLocked(_:)``, ``SignetFailure/codesNotTaken(reason:)``,
+  /// - Throws: ``SignetFailure/accountLocked(_:)``, ``SignetFailure/codesNotAccepted(reason:)``,
   ///   ``SignetFailure/wrongPassword(remaining:)``, ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
   public func oneTimePassword(
     for container: Container, by authentication: Authentication? = nil

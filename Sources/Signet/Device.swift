@@ -21,7 +21,7 @@ public final class Device: Sendable {
   package let clock: any WallClock
   package let random: any RandomSource
   let blocking = BlockingExecutor(label: "signet.device")
-  let passwordCaches = Mutex<[SignetVault.ContainerID: CachedSecret<UnlockedDomain>]>([:])
+  let passwordCaches = Mutex<[LocalContainerID: CachedSecret<UnlockedDomain>]>([:])
   package let passwordChecks: PasswordChecks
   package let biometrics: (any BiometricGate)?
   package let passcode: (any DevicePasscode)?
@@ -98,14 +98,14 @@ public final class Device: Sendable {
   /// Returns the container with an ID on this device.
   ///
   /// - Throws: ``SignetFailure/noSuchContainer``.
-  public func container(_ id: SignetVault.ContainerID) async throws(SignetFailure) -> Container {
+  public func container(_ id: LocalContainerID) async throws(SignetFailure) -> Container {
     try await Container(vaulted(await vault.container(id)))
   }
 
   private func stored(
-    _ filter: ContainerFilter, state: SignetVault.Container.State
+    _ filter: ContainerFilter, state: StoredContainer.State
   ) async throws(SignetFailure) -> [Container] {
-    let vaultFilter = SignetVault.ContainerFilter(
+    let vaultFilter = StoredContainerFilter(
       userID: filter.user?.text, server: filter.server?.shortForm, state: state)
     var containers: [Container] = []
     for stored in try await vaulted(await vault.containers(matching: vaultFilter)) {
@@ -119,7 +119,7 @@ public final class Device: Sendable {
   // MARK: Sessions
 
   func session(
-    _ server: ServerURL, _ settings: ConnectionSettings
+    _ server: ServerURL, _ settings: ServerTrust
   ) throws(SignetFailure) -> ServerSession {
     var configuration = connection
     if let authorities = settings.certificateAuthoritiesPEM {

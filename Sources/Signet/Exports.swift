@@ -115,7 +115,6 @@
 @_exported public import enum SignetVault.BiometricHint
 @_exported public import enum SignetVault.BiometricState
 @_exported public import enum SignetVault.ClockFailure
-@_exported public import struct SignetVault.ContainerID
 @_exported public import struct SignetVault.DeviceID
 @_exported public import protocol SignetVault.DevicePasscode
 @_exported public import enum SignetVault.DevicePasscodeFailure
@@ -126,6 +125,7 @@
 @_exported public import enum SignetVault.KeystoreFailure
 @_exported public import enum SignetVault.KeystoreKind
 @_exported public import struct SignetVault.KeystoreStatus
+@_exported public import struct SignetVault.LocalContainerID
 @_exported public import enum SignetVault.LockReason
 @_exported public import protocol SignetVault.PasscodeConversation
 @_exported public import struct SignetVault.PasscodeMessage
@@ -142,6 +142,7 @@
 @_exported public import enum SignetVault.VaultFailure
 @_exported public import enum SignetVault.VaultPart
 // Identifiers of the server.
+@_exported public import typealias SignetIdentifiers.ContainerID
 @_exported public import enum SignetIdentifiers.Entity
 @_exported public import struct SignetIdentifiers.ID
 @_exported public import typealias SignetIdentifiers.PushTargetID

@@ -41,7 +41,7 @@ public struct Key: Hashable, Sendable {
   /// The server's label for the key.
   public let label: String
   /// The container that the key belongs to.
-  public let container: SignetVault.ContainerID
+  public let container: LocalContainerID
   /// The protection policy.
   public let protection: ProtectionPolicy
   /// Indicates whether the protection is the key's own; otherwise it is the container's or, for the session key, the device's.

@@ -20,7 +20,7 @@ package struct ServerSession: Sendable {
   /// Sends a request signed by the session key and returns the body of the answer.
   package func send(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: ContainerSigningKey,
-    container: SignetProtocol.ContainerID
+    container: ContainerID
   ) async throws(SignetFailure) -> [UInt8] {
     try await exchange(method, path, body, signedBy: key, container: container).response.body
   }
@@ -30,7 +30,7 @@ package struct ServerSession: Sendable {
   /// - Returns: The answer, with a status of 200 to 299 or 304, and the request's ID.
   package func exchange(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: [(String, String)] = [],
-    signedBy key: ContainerSigningKey, container: SignetProtocol.ContainerID
+    signedBy key: ContainerSigningKey, container: ContainerID
   ) async throws(SignetFailure) -> (response: HTTPResponse, id: [UInt8]) {
     let proof = RequestProof(
       method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)

@@ -43,9 +43,9 @@ public import SignetVault
   /// The device passcode was wrong or its prompt was cancelled; the password still works.
   case passcode(DevicePasscodeFailure)
   /// This credential is not enabled for the container; use the password.
-  case wayNotEnabled(UnlockMethod)
+  case unlockMethodNotEnabled(UnlockMethod)
   /// The protection policy of the container does not allow this credential.
-  case wayNotOffered(UnlockMethod)
+  case unlockMethodNotOffered(UnlockMethod)
   /// One of the failures above, for the separate password of this key and not for the container's.
   indirect case key(Key.Usage, SignetFailure)
 
@@ -92,9 +92,9 @@ public import SignetVault
   /// The challenge or another input of the suite is invalid; the counter was not incremented.
   case ocra(OCRAFailure)
   /// The account answers challenges only and has no codes without one.
-  case challengeWanted
+  case challengeRequired
   /// The account has codes without a challenge only.
-  case challengeNotWanted
+  case challengeNotSupported
   /// The part is already enrolled and stays unchanged; the values are its description and its account.
   case alreadyEnrolled(String, account: Account.ID)
   /// A URI, a message or an answer of the push protocol is invalid.
@@ -114,7 +114,7 @@ public import SignetVault
   /// The server ordered the deletion of the container; it and its keys are deleted.
   case containerWiped
   /// The server accepts only signatures and no one-time codes of this container for now.
-  case codesNotTaken(reason: String)
+  case codesNotAccepted(reason: String)
 
   // Tampering.
   /// The program or its system is being tampered with, so nothing was opened; listing, denying and removing still work.
@@ -176,8 +176,8 @@ public import SignetVault
     case .biometrics: 120
     case .biometricsInvalidated: 121
     case .passcode: 122
-    case .wayNotEnabled: 123
-    case .wayNotOffered: 124
+    case .unlockMethodNotEnabled: 123
+    case .unlockMethodNotOffered: 124
     case .key(_, let failure): failure.number
     case .activationCode: 200
     case .activationAborted: 201
@@ -196,13 +196,13 @@ public import SignetVault
     case .notExportable: 12
     case .interchange: 13
     case .ocra: 15
-    case .challengeWanted: 16
-    case .challengeNotWanted: 17
+    case .challengeRequired: 16
+    case .challengeNotSupported: 17
     case .accountLocked: 500
     case .accountLock: 501
     case .accountPolicy: 502
     case .accountPolicyBroken: 503
-    case .codesNotTaken: 504
+    case .codesNotAccepted: 504
     case .containerWiped: 505
     case .integrity: 600
     case .alreadyEnrolled: 18
@@ -230,7 +230,8 @@ public import SignetVault
   /// Indicates whether a credential other than the password failed, so that the app can ask for the password instead.
   public var canFallBackToPassword: Bool {
     switch self {
-    case .biometrics, .biometricsInvalidated, .passcode, .wayNotEnabled, .wayNotOffered, .passwordRequired:
+    case .biometrics, .biometricsInvalidated, .passcode, .unlockMethodNotEnabled, .unlockMethodNotOffered,
+      .passwordRequired:
       true
     case .key(_, let failure): failure.canFallBackToPassword
     default: false
@@ -261,12 +262,13 @@ public import SignetVault
     case .biometricsInvalidated:
       "a finger or face was enrolled or removed since biometrics were enabled; use the password, and enable them again with it"
     case .passcode(let failure): failure.description
-    case .wayNotEnabled(.biometrics): "biometrics are not enabled for this container; use the password"
-    case .wayNotEnabled(.passcode):
+    case .unlockMethodNotEnabled(.biometrics):
+      "biometrics are not enabled for this container; use the password"
+    case .unlockMethodNotEnabled(.passcode):
       "the device's passcode is not enabled for this container; use the password"
-    case .wayNotOffered(.biometrics):
+    case .unlockMethodNotOffered(.biometrics):
       "the server's policy does not let biometrics open this container; use the password"
-    case .wayNotOffered(.passcode):
+    case .unlockMethodNotOffered(.passcode):
       "the server's policy does not let the device's passcode open this container; use the password"
     case .key(let key, .passwordExpired):
       "\(key): the password is too old; change it (signet password change --key \(key.name)), then go on"
@@ -298,8 +300,8 @@ public import SignetVault
       "this secret may not leave the device; set up the other authenticator with its issuer"
     case .interchange(let failure): failure.description
     case .ocra(let failure): failure.description
-    case .challengeWanted: "this account answers challenges; give it one (signet account respond)"
-    case .challengeNotWanted: "this account does not answer challenges; make a code (signet otp)"
+    case .challengeRequired: "this account answers challenges; give it one (signet account respond)"
+    case .challengeNotSupported: "this account does not answer challenges; make a code (signet otp)"
     case .accountLocked(let lock): lock.description
     case .accountLock(let failure): failure.description
     case .accountPolicy(let failure): failure.description
@@ -307,7 +309,7 @@ public import SignetVault
       "this device does not meet the requirements, so nothing was added: \(breaches.map(\.description).joined(separator: "; "))"
     case .containerWiped:
       "the server had the container deleted from this device, with its keys; ask its operator why"
-    case .codesNotTaken(let reason):
+    case .codesNotAccepted(let reason):
       "the server does not accept one-time codes of this device for now\(reason.isEmpty ? "" : " (\(reason))"); approve a transaction instead"
     case .alreadyEnrolled(let what, let account):
       "\(what) are already enrolled, and were not changed; to enrol again, first delete the account with all its secrets: signet account delete \(account.shortForm)"
@@ -361,7 +363,7 @@ public import SignetVault
     switch self {
     case .wrongPassword, .passwordRefused, .passwordRequired, .lockedOut, .waiting, .wiped,
       .passwordUsedBefore, .passwordTooYoung, .passwordExpired, .wrongRecoveryCode, .biometricsInvalidated,
-      .wayNotEnabled, .wayNotOffered:
+      .unlockMethodNotEnabled, .unlockMethodNotOffered:
       .key(key, self)
     default: self
     }
@@ -384,8 +386,8 @@ public import SignetVault
       case .biometric(let failure): .biometrics(failure)
       case .biometricsInvalidated: .biometricsInvalidated
       case .passcode(let failure): .passcode(failure)
-      case .noSuchSlot(_, .biometric): .wayNotEnabled(.biometrics)
-      case .noSuchSlot(_, .devicePasscode): .wayNotEnabled(.passcode)
+      case .noSuchSlot(_, .biometric): .unlockMethodNotEnabled(.biometrics)
+      case .noSuchSlot(_, .devicePasscode): .unlockMethodNotEnabled(.passcode)
       case .noSuchContainer: .noSuchContainer
       default: .vault(failure)
       }

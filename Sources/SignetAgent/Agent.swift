@@ -331,7 +331,7 @@
     }
 
     /// Converts an app's request: the secret is the password, or the answer to the single passcode question.
-    private static func authentication(_ method: AgentRequest.Way, _ secret: SharedSecretBox?)
+    private static func authentication(_ method: AgentRequest.Credential, _ secret: SharedSecretBox?)
       -> Authentication?
     {
       switch method {

@@ -76,9 +76,9 @@ package enum AgentAnswer: Hashable, Sendable {
       (object["failure"], object["reason"]) = ("passcode", .string(failure.protocolName))
       if case .unavailable(let detail) = failure { object["detail"] = .string(String(detail.prefix(500))) }
     case .biometricsInvalidated: object["failure"] = "invalidated"
-    case .wayNotEnabled(let method):
+    case .unlockMethodNotEnabled(let method):
       (object["failure"], object["reason"]) = ("notEnabled", .string(method.rawValue))
-    case .wayNotOffered(let method):
+    case .unlockMethodNotOffered(let method):
       (object["failure"], object["reason"]) = ("notOffered", .string(method.rawValue))
     case .appData(.locked(let reason)):
       object["failure"] = "locked"
@@ -123,8 +123,8 @@ package enum AgentAnswer: Hashable, Sendable {
       }
       return .passcode(failure)
     case "invalidated": return .biometricsInvalidated
-    case "notEnabled": return .wayNotEnabled(try method(object))
-    case "notOffered": return .wayNotOffered(try method(object))
+    case "notEnabled": return .unlockMethodNotEnabled(try method(object))
+    case "notOffered": return .unlockMethodNotOffered(try method(object))
     case "locked": return .appData(.locked(try reason(object)))
     case "invalidLabel": return .appData(.invalidLabel)
     case "refused": return .sharedSession(.refused)

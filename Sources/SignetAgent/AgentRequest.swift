@@ -7,7 +7,7 @@ import SignetJSON
 /// A password, or the passcode of the device, is sent after it, never in it.
 package enum AgentRequest: Hashable, Sendable {
   case state(AppGroup)
-  case unlock(AppGroup, by: Way)
+  case unlock(AppGroup, by: Credential)
   case lock(AppGroup)
   /// Locks all groups; for the agent's own command.
   case lockAll
@@ -16,7 +16,7 @@ package enum AgentRequest: Hashable, Sendable {
   case newTextKey(AppGroup, label: String)
   case textKey(AppGroup, label: String, salt: [UInt8])
 
-  package enum Way: String, Hashable, Sendable {
+  package enum Credential: String, Hashable, Sendable {
     /// The password; without one, the device alone protects.
     case password
     /// A fingerprint, which the agent has matched.
@@ -94,9 +94,9 @@ package enum AgentRequest: Hashable, Sendable {
     return JSONValue.object(object).bytes
   }
 
-  private static func method(_ object: JSONObject) throws(MalformedMessage) -> Way {
+  private static func method(_ object: JSONObject) throws(MalformedMessage) -> Credential {
     guard object.contains("by") else { return .password }
-    guard let method = Way(rawValue: try object.text("by")) else { throw MalformedMessage() }
+    guard let method = Credential(rawValue: try object.text("by")) else { throw MalformedMessage() }
     return method
   }
 

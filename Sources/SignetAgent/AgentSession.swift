@@ -257,7 +257,7 @@
       issued.revoke(because: .ending)
     }
 
-    private struct Exchange: ~Copyable {
+    private struct AuthenticatedStream: ~Copyable {
       let stream: SocketStream
       /// The process that greeted and repeated the challenge; all further bytes must come from it.
       let agent: pid_t
@@ -267,7 +267,7 @@
 
     private static func begin(
       _ request: AgentRequest, _ password: SharedSecretBox?, at path: String, _ server: ServerRule
-    ) throws(SignetFailure) -> Exchange {
+    ) throws(SignetFailure) -> AuthenticatedStream {
       let deadline = ContinuousClock.now + .seconds(10)
       do {
         try ServerRule.checkPath(path)
@@ -296,7 +296,7 @@
           server.ground(for: process) == ground
         else { throw SharedSessionFailure.notTrusted(path: path) }
         try stream.send(request.bytes, password, after: greeting?.nonce ?? [], until: deadline)
-        return Exchange(stream: stream, agent: agent)
+        return AuthenticatedStream(stream: stream, agent: agent)
       } catch { throw .sharedSession(failure(error, path)) }
     }
 

@@ -34,7 +34,7 @@ package import SignetServer
   /// The TCP port to listen on, 1 to 65535; behind a forwarding port it differs from the URL's.
   package var listenPort: UInt16
   package var tls = TLSFiles()
-  package var connections = ConnectionSettings()
+  package var connections = ConnectionLimits()
   /// The PostgreSQL server with the data, as a libpq URI; `nil` for the folder's own SQLite file.
   package var databaseServer: String?
   /// Seconds that a database change waits while another process writes.

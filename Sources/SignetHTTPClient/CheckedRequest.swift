@@ -5,7 +5,7 @@ struct CheckedRequest: Sendable {
   /// Each field as "Name: value", without a line end.
   let fieldLines: [String]
   let body: [UInt8]
-  let takesRedirect: Bool
+  let acceptsRedirect: Bool
 
   /// Checks a request.
   ///
@@ -26,7 +26,7 @@ struct CheckedRequest: Sendable {
     url = request.url
     fieldLines = lines
     body = request.body
-    takesRedirect = request.takesRedirect
+    acceptsRedirect = request.acceptsRedirect
   }
 
   private static func checkURL(_ url: String) throws(TransportFailure) {

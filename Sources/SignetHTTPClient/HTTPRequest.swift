@@ -34,7 +34,7 @@ public struct HTTPRequest: Sendable {
   /// True if a redirect is returned as a response; otherwise it is a failure.
   ///
   /// The transport never follows it: the caller decides.
-  public var takesRedirect = false
+  public var acceptsRedirect = false
 
   /// Creates a request.
   ///

@@ -4,10 +4,10 @@ package enum Backoff {
   ///
   /// - Parameters:
   ///   - attempts: The number of attempts so far, 1 or more.
-  ///   - told: The delay that the server requested; the longer one applies.
+  ///   - requested: The delay that the server requested; the longer one applies.
   /// - Returns: Seconds.
-  package static func seconds(afterAttempts attempts: Int, told: Int64? = nil) -> Int64 {
-    max(1 << Int64(min(max(attempts, 1), 6) - 1), told ?? 0)
+  package static func seconds(afterAttempts attempts: Int, requested: Int64? = nil) -> Int64 {
+    max(1 << Int64(min(max(attempts, 1), 6) - 1), requested ?? 0)
   }
 }
 

@@ -45,8 +45,8 @@ internal import CMicroHTTPD
   ///
   /// - Returns: True if MHD accepted it; if not, the connection must be closed.
   func queue(_ response: ServerResponse, closing: Bool) -> Bool {
-    if !closing, let kept = response.kept {
-      return unsafe kept.withRaw { unsafe MHD_queue_response(raw, UInt32(response.status), $0) == .YES }
+    if !closing, let prepared = response.prepared {
+      return unsafe prepared.withRaw { unsafe MHD_queue_response(raw, UInt32(response.status), $0) == .YES }
     }
     let rawResponse = unsafe response.body.withUnsafeBytes { bytes in
       unsafe signet_mhd_response(bytes.baseAddress, bytes.count)

@@ -137,7 +137,8 @@ final class RequestHandler: @unchecked Sendable {
       AnsweredRequest(
         method: line.method, path: line.path, pattern: pattern, remoteAddress: connection.peer.text,
         status: response.status))
-    let response = response.kept != nil || response.isValid ? response : core.response(to: .invalidResponse)
+    let response =
+      response.prepared != nil || response.isValid ? response : core.response(to: .invalidResponse)
     return handle.queue(response, closing: core.isDraining)
   }
 

@@ -41,7 +41,7 @@ struct RequestTarget {
 }
 
 /// Percent-decoding (RFC 3986 section 2.1), total and strict.
-enum PercentEncoding {
+enum PercentDecoding {
   static func decode(
     _ bytes: some Collection<UInt8>, plusIsSpace: Bool
   ) throws(RequestRefusal) -> String {

@@ -68,7 +68,7 @@ public struct RequestPath: Sendable, Hashable {
     }
     var segments: [String] = []
     for part in raw.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-      let segment = try PercentEncoding.decode(part, plusIsSpace: false)
+      let segment = try PercentDecoding.decode(part, plusIsSpace: false)
       guard segment != ".", segment != ".." else { throw .malformed }
       segments.append(segment)
     }
@@ -108,8 +108,8 @@ public struct QueryParameters: Sendable, Hashable {
       let separator = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
       items.append(
         HeaderFields.Field(
-          name: try PercentEncoding.decode(pair[..<separator], plusIsSpace: true),
-          value: try PercentEncoding.decode(pair[separator...].dropFirst(), plusIsSpace: true)))
+          name: try PercentDecoding.decode(pair[..<separator], plusIsSpace: true),
+          value: try PercentDecoding.decode(pair[separator...].dropFirst(), plusIsSpace: true)))
     }
     self.items = items
   }

@@ -5,13 +5,13 @@
 /// not sent; the client gets ``RequestRefusal/invalidResponse`` instead.
 public struct ServerResponse: Sendable, Hashable {
   /// The status code, 200 to 599 (RFC 9110 section 15).
-  public var status: Int { didSet { kept = nil } }
+  public var status: Int { didSet { prepared = nil } }
   /// The header fields.
-  public var headers: HeaderFields { didSet { kept = nil } }
+  public var headers: HeaderFields { didSet { prepared = nil } }
   /// The body; not sent for `HEAD`, and empty for 204 and 304.
-  public var body: [UInt8] { didSet { kept = nil } }
+  public var body: [UInt8] { didSet { prepared = nil } }
   /// The response in the library's form, if it was prepared.
-  package private(set) var kept: KeptResponse?
+  package private(set) var prepared: PreparedResponse?
 
   /// Creates a response.
   public init(status: Int, headers: HeaderFields = [:], body: [UInt8] = []) {
@@ -21,10 +21,10 @@ public struct ServerResponse: Sendable, Hashable {
   }
 
   /// Returns the same response, converted to the library's form once, for frequent answers.
-  public func keptForSending() -> ServerResponse {
+  public func preparedForSending() -> ServerResponse {
     guard isValid else { return self }
     var response = self
-    response.kept = KeptResponse(self)
+    response.prepared = PreparedResponse(self)
     return response
   }
 

@@ -153,14 +153,14 @@ public struct OTPAccount: Sendable {
       && secret.withSecret { one in other.secret.withSecret { one.isEqual(to: $0) } }
   }
 
-  private var parameters: CodeSource.Parameters {
+  private var parameters: OTPAccountFingerprint.Parameters {
     let kindWithoutCounter: Kind =
       switch kind {
       case .hotp: .hotp(counter: 0)
       case .totp: kind
       case .ocra(let suite, _, _): .ocra(suite)
       }
-    return CodeSource.Parameters(
+    return OTPAccountFingerprint.Parameters(
       kind: kindWithoutCounter, algorithm: algorithm, digits: digits, hasCheckDigit: hasCheckDigit)
   }
 
@@ -177,15 +177,15 @@ public struct OTPAccount: Sendable {
   ///
   /// - Parameter key: A key for this purpose only, so that the stored digests disclose nothing about the secrets.
   /// - Returns: An equal value exactly for accounts for which ``makesSameCodes(as:)`` is true.
-  package func codeSource(under key: HMACKey) -> CodeSource {
-    CodeSource(
+  package func fingerprint(under key: HMACKey) -> OTPAccountFingerprint {
+    OTPAccountFingerprint(
       parameters: parameters,
       digest: secret.withSecret { $0.withBytes { key.authenticationCode(for: $0) } })
   }
 }
 
 /// The parameters of an account's codes, with a keyed digest instead of the secret.
-package struct CodeSource: Hashable, Sendable {
+package struct OTPAccountFingerprint: Hashable, Sendable {
   fileprivate struct Parameters: Hashable, Sendable {
     let kind: OTPAccount.Kind
     let algorithm: OATHAlgorithm

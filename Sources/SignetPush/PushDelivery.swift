@@ -5,7 +5,7 @@ public import SignetSystem
 /// The result of a delivery.
 public enum PushOutcome: Hashable, Sendable {
   /// A service accepted the message.
-  case taken
+  case accepted
   /// The target no longer exists: delete it.
   case targetGone
   /// The message could not be sent; the device can still poll.
@@ -58,7 +58,7 @@ public struct PushDelivery: Sendable {
     guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }
     do throws(PushFailure) {
       try await dispatcher.send(message, to: target)
-      return .taken
+      return .accepted
     } catch {
       return error == .targetGone ? .targetGone : .failed(error)
     }
@@ -80,13 +80,13 @@ public struct PushDelivery: Sendable {
       attempts += 1
       do throws(PushFailure) {
         try await dispatcher.send(message, to: target)
-        return .taken
+        return .accepted
       } catch {
         switch error {
         case .targetGone: return .targetGone
         case .refused, .targetNotAllowed: return .failed(error)
         case .tryAgain(let retryAfter, _):
-          let seconds = Backoff.seconds(afterAttempts: attempts, told: retryAfter)
+          let seconds = Backoff.seconds(afterAttempts: attempts, requested: retryAfter)
           guard clock.now + seconds < message.expires else { return .failed(error) }
           do { try await pause(.seconds(seconds)) } catch {
             return .failed(.tryAgain(afterSeconds: retryAfter, reason: "stopped"))

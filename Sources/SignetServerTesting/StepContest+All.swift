@@ -54,7 +54,7 @@ extension StepContest {
     StepContest("an answer and a lock of its device", [answer(), deviceLock], after: asked),
     StepContest("an answer and a revocation of its container", [answer(), revocation], after: asked),
     StepContest(
-      "two answers of an app to one message", prizes: ["taken"],
+      "two answers of an app to one message", prizes: ["accepted"],
       [appAnswer(isYes: true), appAnswer(isYes: false)],
       after: appAsked),
     StepContest(

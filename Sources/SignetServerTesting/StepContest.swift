@@ -47,7 +47,7 @@ extension StepContest {
     let signer = SignerRecord(Sample.container(container, activation: "a-\(container)", device: device))
     let attempt = DecisionAttempt(
       transaction: "t1", by: signer, request: [UInt8](repeating: device, count: 16), expires: 5000)
-    let verdict = DecisionVerdict.take(
+    let verdict = DecisionVerdict.accept(
       Sample.decision(state, by: container), isSigned: true, hasRightNumber: true)
     return step { try await $0.decide(attempt, verdict) }
   }

@@ -97,7 +97,7 @@ extension Storage {
       container: container, challenge: [1], time: 1010, report: "jws", seen: 0, verdict: verdict,
       reason: "found")
     try await StorageContract.expect(
-      takeAccountReport(attempt) { _ in StorageContract.event("report") }, is: true, "the report")
+      acceptAccountReport(attempt) { _ in StorageContract.event("report") }, is: true, "the report")
   }
 
   func end(_ container: ContainerID, as ended: String) async throws(StorageFailure) -> Bool {

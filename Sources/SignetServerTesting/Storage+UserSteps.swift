@@ -42,9 +42,10 @@ extension Storage {
       id: message.transaction, user: user, content: #"{"from":"Example Bank","signIn":true}"#,
       created: message.created, expires: message.expires)
     (transaction.soleKind, transaction.requester) = (.pushApp, requester)
-    var asking = TransactionAsking()
-    asking.messages = [(message, StorageContract.event("message"))]
-    return try await addTransaction(transaction, key: nil, limits: limits, asking: asking, audit: audit)
+    var authenticatorRequests = AuthenticatorRequestRecords()
+    authenticatorRequests.messages = [(message, StorageContract.event("message"))]
+    return try await addTransaction(
+      transaction, key: nil, limits: limits, authenticatorRequests: authenticatorRequests, audit: audit)
   }
 
   /// Returns the pending transactions of a user, oldest first.

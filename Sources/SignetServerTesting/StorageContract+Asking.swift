@@ -37,7 +37,9 @@ extension StorageContract {
   }
 
   /// Returns an operation and a message for a transaction, as the server makes them.
-  private static func asking(_ id: TransactionID, keys: Bool = false) -> TransactionAsking {
+  private static func authenticatorRequests(_ id: TransactionID, keys: Bool = false)
+    -> AuthenticatorRequestRecords
+  {
     var session = UAFOperationRecord(
       id: "s-\(id)", operation: "Auth", user: "alice", context: "{}", created: 1000, expires: 1300,
       state: .tokenCreated)
@@ -45,11 +47,11 @@ extension StorageContract {
     (session.tokenDigest, session.tokenExpires) = (Array(id.text.utf8), 1300)
     let message = PushAuthMessageRecord(
       id: "p-\(id)", of: id, mechanism: "m1", kind: "default", challenge: [3], created: 1000, expires: 1300)
-    var asking = TransactionAsking()
-    asking.sessions = [(session, event("operation of \(id)"))]
-    asking.messages = [(message, event("message of \(id)"))]
-    asking.mayAskUAFKeys = keys
-    return asking
+    var authenticatorRequests = AuthenticatorRequestRecords()
+    authenticatorRequests.sessions = [(session, event("operation of \(id)"))]
+    authenticatorRequests.messages = [(message, event("message of \(id)"))]
+    authenticatorRequests.mayAskUAFKeys = keys
+    return authenticatorRequests
   }
 
   private static func authenticate(
@@ -69,7 +71,7 @@ extension StorageContract {
   ) async throws -> Bool {
     let outcome = try await storage.answerPushAuthMessage(
       "p-\(id)", decision, evidence: evidence, at: time, audit: event("app \(id)"))
-    return outcome == .taken
+    return outcome == .accepted
   }
 
   /// Prepares alice with a container, a UAF key with a target, and an app, all of which are asked `t1` and `t2`.
@@ -80,7 +82,7 @@ extension StorageContract {
     try await addTarget(storage)
     try await addApp(storage)
     for id in ["t1", "t2"] as [TransactionID] {
-      try await expect(storage.ask(id, asking(id)), is: .added, "\(id)")
+      try await expect(storage.ask(id, authenticatorRequests(id)), is: .added, "\(id)")
       try expect(
         await storage.redeemUAFToken(
           Array(id.text.utf8), request: [1], at: 1050, until: 1290, audit: event("redeemed")), is: true,
@@ -104,7 +106,7 @@ extension StorageContract {
       transaction.user = "bob"
       // The message asks alice about a transaction of bob, which the server never does.
       let outcome = try await storage.addTransaction(
-        transaction, key: nil, limits: Sample.limits, asking: asking("b")
+        transaction, key: nil, limits: Sample.limits, authenticatorRequests: authenticatorRequests("b")
       ) { _ in event("asked") }
       try expect(outcome, is: .added, "the transaction")
       try await expect(.altered(row: "b", of: "transactions"), "the answer") {
@@ -119,7 +121,8 @@ extension StorageContract {
       try await client(storage, "c")
       @Sendable func refused(_ subject: String, keys: Bool = false) async throws {
         try await expect(
-          storage.ask("t", asking("t", keys: keys), TransactionLimits(pending: 9, challenges: 1)),
+          storage.ask(
+            "t", authenticatorRequests("t", keys: keys), TransactionLimits(pending: 9, challenges: 1)),
           is: .noAuthenticator, subject)
         try await expect(storage.transaction("t"), is: nil, "the transaction of \(subject)")
       }
@@ -129,10 +132,11 @@ extension StorageContract {
       try await addKey(storage)
       _ = try await storage.removeUAFTarget("d1", audit: event("removed"))
       try await refused("a key without a target")
-      try await expect(storage.ask("k", asking("k", keys: true)), is: .added, "a key that the asker asks")
+      try await expect(
+        storage.ask("k", authenticatorRequests("k", keys: true)), is: .added, "a key that the asker asks")
       try await expect(storage.uafOperation("s-k"), is: nil, "an operation for no target")
       try await addTarget(storage)
-      try await expect(storage.ask("u", asking("u")), is: .added, "a key with a target")
+      try await expect(storage.ask("u", authenticatorRequests("u")), is: .added, "a key with a target")
       try await expect(storage.uafOperation("s-u")?.target, is: "d1", "its operation")
       try await expect(storage.pushAuthMessage("p-u"), is: nil, "a message to no app")
       _ = try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in event("removed")
@@ -141,31 +145,32 @@ extension StorageContract {
       let record = BackchannelRecord(
         digest: [1], transaction: "t", client: "c", delivery: .poll, expires: 1_330, interval: 5)
       let outcome = try await storage.addBackchannelRequest(
-        record, asking: Sample.transaction("t"), limits: Sample.limits, by: asking("t")
+        record, asking: Sample.transaction("t"), limits: Sample.limits, by: authenticatorRequests("t")
       ) { event("\($0)") }
       try expect(outcome, is: .noAuthenticator, "a client's request")
       try await addApp(storage)
-      try await expect(storage.ask("m", asking("m")), is: .added, "an app")
+      try await expect(storage.ask("m", authenticatorRequests("m")), is: .added, "an app")
       try await expect(storage.pushAuthMessage("p-m")?.transaction, is: "m", "its message")
       _ = try await storage.removePushAuthMechanism("m1", audit: event("removed"))
       try await refused("the app removed")
       try await storage.activate("c1")
-      try await expect(storage.ask("c", asking("c")), is: .added, "a container")
+      try await expect(storage.ask("c", authenticatorRequests("c")), is: .added, "a container")
       _ = try await storage.revokeContainer("c1")
       try await refused("the container revoked")
       var anybodys = Sample.transaction("n")
       anybodys.user = nil
-      try await expect(storage.ask(anybodys, TransactionAsking()), is: .added, "one for anybody")
+      try await expect(storage.ask(anybodys, AuthenticatorRequestRecords()), is: .added, "one for anybody")
       try await expect(.unknown, "of nobody") {
-        try await storage.ask(Sample.transaction("x", user: "carol"), TransactionAsking())
+        try await storage.ask(Sample.transaction("x", user: "carol"), AuthenticatorRequestRecords())
       }
     },
     Check("a transaction is one request in the user's budget, by however many ways it is asked") { storage in
       try await prepare(storage)
       let limits = TransactionLimits(pending: 5, challenges: 1000)
-      try await expect(storage.ask("t3", asking("t3"), limits), is: .added, "the third")
+      try await expect(storage.ask("t3", authenticatorRequests("t3"), limits), is: .added, "the third")
       try await expect(
-        storage.ask("t4", asking("t4"), limits), is: .tooManyPending(retryAfter: 300), "the fourth")
+        storage.ask("t4", authenticatorRequests("t4"), limits), is: .tooManyPending(retryAfter: 300),
+        "the fourth")
       try await expect(storage.pushAuthMessage("p-t4"), is: nil, "its message")
       try await expect(storage.uafOperation("s-t4"), is: nil, "its operation")
     },
@@ -180,7 +185,7 @@ extension StorageContract {
         try expect(found?.app, is: AppAnswer(mechanism: "m1", message: "p-\(id)", time: 1100), "the app")
         try expect(found?.decision == nil && found?.end == nil && found?.uaf == nil, "\(id) has one end")
         try await expect(storage.uafOperation("s-\(id)")?.hasEndedWithTransaction, is: true, "the operation")
-        try await expect(authenticate(storage, id), is: .transactionOver, "a late answer by UAF")
+        try await expect(authenticate(storage, id), is: .transactionEnded, "a late answer by UAF")
         try await expect(storage.decide("\(id)", Sample.decision()), is: .decidedBefore, "a late decision")
       }
     },
@@ -220,7 +225,7 @@ extension StorageContract {
       try await expect(answer(storage, "t1", .denied(), evidence: first), is: true, "an app's no")
       try await expect(storage.transaction("t1")?.evidence, is: first, "the evidence of the app's answer")
       try await expect(
-        authenticate(storage, "t1", evidence: second), is: .transactionOver, "a late answer by UAF")
+        authenticate(storage, "t1", evidence: second), is: .transactionEnded, "a late answer by UAF")
       try await expect(answer(storage, "t1", .yes, evidence: second), is: false, "a second answer")
       try await expect(storage.transaction("t1")?.evidence, is: first, "after late answers")
       try await expect(authenticate(storage, "t2", evidence: second), is: .accepted, "an answer by UAF")
@@ -236,7 +241,7 @@ extension StorageContract {
       let evidence = EvidenceRecord(bytes: [2], sealedKey: [3])
       let outcome = try await storage.answerPushAuthMessage(
         "p-t1", .denied(because: EndRecord.wrongNumber), evidence: evidence, at: 1100, audit: event("wrong"))
-      try expect(outcome, is: .taken, "the wrong number")
+      try expect(outcome, is: .accepted, "the wrong number")
       let found = try await storage.transaction("t1")
       try expect(found?.state, is: .denied, "the state")
       try expect(found?.end?.reason, is: "wrongNumber", "the reason")
@@ -253,7 +258,7 @@ extension StorageContract {
         try await expect(storage.pushAuthMessage("p-\(id)")?.state, is: .expired, "\(subject): the message")
         try await expect(answer(storage, id, .yes, at: time), is: false, "\(subject): a late yes")
         try await expect(
-          authenticate(storage, id, at: time), is: .transactionOver, "\(subject): a late answer")
+          authenticate(storage, id, at: time), is: .transactionEnded, "\(subject): a late answer")
       }
       try await expect(storage.decide("t1", Sample.decision(.denied)), is: .decided, "a no by a container")
       try await ended("t1", "a no")
@@ -261,18 +266,18 @@ extension StorageContract {
         storage.end("t2", Sample.end(.withdrawn), isSuspicious: false, limits: Sample.limits), is: .decided,
         "withdrawn")
       try await ended("t2", "withdrawal")
-      try await expect(storage.ask("t3", asking("t3")), is: .added, "t3")
+      try await expect(storage.ask("t3", authenticatorRequests("t3")), is: .added, "t3")
       try await expect(
         storage.end("t3", Sample.end(.cancelled, by: "c1"), isSuspicious: false, limits: Sample.limits),
         is: .decided, "cancelled")
       try await ended("t3", "cancellation")
-      try await expect(storage.ask("t4", asking("t4")), is: .added, "t4")
+      try await expect(storage.ask("t4", authenticatorRequests("t4")), is: .added, "t4")
       try await expect(authenticate(storage, "t4"), is: .expired, "before its token is redeemed")
       _ = try await storage.sweep(at: 1_300) { event("expired \($0)") }
       try await ended("t4", "expiry", at: 1_299)
       var late = Sample.transaction("t5", created: 1_400)
       late.expires = 1_700
-      try await expect(storage.ask(late, asking("t5")), is: .added, "t5")
+      try await expect(storage.ask(late, authenticatorRequests("t5")), is: .added, "t5")
       _ = try await storage.suspendUser(
         "alice", reason: "", subject: "~new", at: 1_450, audit: event("suspended")
       ) {
@@ -321,7 +326,7 @@ extension StorageContract {
           digest: Array(id.text.utf8), transaction: id, client: "c", delivery: .poll, expires: 1_330,
           interval: 5)
         let outcome = try await storage.addBackchannelRequest(
-          record, asking: Sample.transaction(id), limits: Sample.limits, by: asking("\(id)")
+          record, asking: Sample.transaction(id), limits: Sample.limits, by: authenticatorRequests("\(id)")
         ) { event("\($0)") }
         try expect(outcome, is: .added, "\(id)")
         _ = try await storage.redeemUAFToken(
@@ -356,15 +361,19 @@ extension StorageContract {
 
 extension Storage {
   fileprivate func ask(
-    _ id: TransactionID, _ asking: TransactionAsking, _ limits: TransactionLimits = Sample.limits
+    _ id: TransactionID, _ authenticatorRequests: AuthenticatorRequestRecords,
+    _ limits: TransactionLimits = Sample.limits
   ) async throws -> AdmissionOutcome {
-    try await ask(Sample.transaction(id), asking, limits)
+    try await ask(Sample.transaction(id), authenticatorRequests, limits)
   }
 
   fileprivate func ask(
-    _ transaction: TransactionRecord, _ asking: TransactionAsking, _ limits: TransactionLimits = Sample.limits
+    _ transaction: TransactionRecord, _ authenticatorRequests: AuthenticatorRequestRecords,
+    _ limits: TransactionLimits = Sample.limits
   ) async throws -> AdmissionOutcome {
-    try await addTransaction(transaction, key: nil, limits: limits, asking: asking) {
+    try await addTransaction(
+      transaction, key: nil, limits: limits, authenticatorRequests: authenticatorRequests
+    ) {
       StorageContract.event("\($0)")
     }
   }

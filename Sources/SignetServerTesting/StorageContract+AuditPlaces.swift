@@ -52,7 +52,7 @@ extension StorageContract {
       let device = try await storage.only("alice").id
       let key = Array("k1".utf8)
       let deviceEvents: [(String, AuditEvent, AuditActor)] = [
-        ("container.renewalAsked", .containerRenewalAsked(container: "c1"), .local),
+        ("container.renewalAsked", .containerRenewalRequested(container: "c1"), .local),
         ("account.reportRefused", .accountReportRefused(user: "alice", container: "c1"), .container("c1")),
         ("transaction.denied", .transactionDenied(user: "alice", transaction: "t"), .container("c1")),
         ("push.target.removed", .pushTargetRemoved(target: "p"), .container("c1")),

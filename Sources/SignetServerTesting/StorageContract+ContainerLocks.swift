@@ -149,7 +149,7 @@ extension StorageContract {
           try await storage.activate("c-\(user)", user: user)
           _ = try await storage.addPushTarget(pushTarget(of: user), limit: 5, audit: event("target"))
           try await lock(storage, "\(user)")
-          try await expect(storage.only(user).standing, is: .locked, "the device locked by: \(user)")
+          try await expect(storage.only(user).compliance, is: .locked, "the device locked by: \(user)")
           let inUse = try await storage.containers(user: user).filter(\.isInUse)
           try expect(inUse.count, is: user == "deletion" ? 0 : 1, "containers in use after: \(user)")
           try expect(inUse.allSatisfy(\.isLocked), is: true, "the container locked by: \(user)")
@@ -166,7 +166,7 @@ extension StorageContract {
         try await storage.order(.lock, "c1")
         // It is read, and the step refuses.
         try await expect(
-          storage.claimRequest([1], of: "c1", expires: 500)?.standing, is: .locked, "of a locked one")
+          storage.claimRequest([1], of: "c1", expires: 500)?.compliance, is: .locked, "of a locked one")
         try await expect(.containerNotInUse, "of a pending one") {
           try await storage.claimRequest([2], of: "c2", expires: 500)
         }

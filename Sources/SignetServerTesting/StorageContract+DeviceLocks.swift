@@ -166,7 +166,7 @@ extension StorageContract {
         try await expect(storage.device(device.id), is: device, "the device by its id")
         try await expect(storage.lockDevice(of: "alice"), is: [], "the commands")
         let locked = try await storage.only("alice")
-        try expect(locked.standing, is: .locked, "how it stands")
+        try expect(locked.compliance, is: .locked, "how it stands")
         try expect(locked.isOrderedLocked, is: true, "that an operator said so")
         try expect(locked.orderedReason, is: "why", "the reason")
         try expect(locked.ordered, is: 1010, "since when")
@@ -191,7 +191,7 @@ extension StorageContract {
         try await storage.activate("c1")
         try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
         try await expect(storage.lockDevice(of: "alice"), is: ["l-c1"], "the commands")
-        try await expect(storage.container("c1")?.standing, is: .locked, "the container")
+        try await expect(storage.container("c1")?.compliance, is: .locked, "the container")
         try await expect(storage.deviceCommands(of: "c1").map(\.action), is: [.lock], "what its device hears")
         try await expect(storage.submit(5), is: .refused, "a code")
         try await expect(storage.decide("t1", Sample.decision()), is: .containerLocked, "an approval")
@@ -201,17 +201,17 @@ extension StorageContract {
         // A lock command to it is still accepted.
         try await storage.order(.lock, "c1")
         try await expect(storage.unlockDevice(of: "alice"), is: ["l-c1"], "the commands of the unlock")
-        try await expect(storage.container("c1")?.standing, is: .open, "the container afterwards")
+        try await expect(storage.container("c1")?.compliance, is: .open, "the container afterwards")
         try await expect(storage.submit(5), is: .accepted, "a code afterwards")
         // Unlocking the device also ends an operator's lock of the container, but not a wipe.
         try await storage.order(.lock, "c1")
         _ = try await storage.unlockDevice(of: "alice")
-        try await expect(storage.container("c1")?.standing, is: .open, "the container without its lock")
+        try await expect(storage.container("c1")?.compliance, is: .open, "the container without its lock")
         try await storage.order(.wipe, "c1")
         try await expect(
           storage.unlockDevice(storage.only("alice").id), is: .toBeWiped, "an unlock of what is to be deleted"
         )
-        try await expect(storage.only("alice").standing, is: .locked, "how it stands")
+        try await expect(storage.only("alice").compliance, is: .locked, "how it stands")
       },
       Check("a lock ends registrations that are under way, and no other operation") { storage in
         try await storage.add(Sample.alice)
@@ -245,8 +245,8 @@ extension StorageContract {
         ) { _ in event("renewal") }
         try await storage.order(.lock, "c1")
         try await expect(storage.confirm("c2"), is: .activated, "the successor")
-        try await expect(storage.container("c2")?.standing, is: .locked, "how it stands")
-        try await expect(storage.only("alice").standing, is: .locked, "how the device stands")
+        try await expect(storage.container("c2")?.compliance, is: .locked, "how it stands")
+        try await expect(storage.only("alice").compliance, is: .locked, "how the device stands")
         try await storage.order(.unlock, "c2")
         try await expect(storage.authenticate("k1", of: "alice"), is: .accepted, "the key after the unlock")
       },
@@ -256,14 +256,14 @@ extension StorageContract {
           try await storage.activate("c-\(end)", user: end)
           try await storage.order(.lock, "c-\(end)")
           _ = try await storage.end("c-\(end)", as: "\(end)")
-          try await expect(storage.only(end).standing, is: .locked, "\(end)")
+          try await expect(storage.only(end).compliance, is: .locked, "\(end)")
         }
         try await storage.add(Sample.alice)
         try await storage.activate("c")
         try await storage.order(.lock, "c")
         try await storage.order(.wipe, "c")
         _ = try await storage.end("c", as: "wiped")
-        try await expect(storage.only("alice").standing, is: .open, "one that was wiped by a command")
+        try await expect(storage.only("alice").compliance, is: .open, "one that was wiped by a command")
       },
       Check("50 locks, and logins at once: each login is before the lock, or refused") { storage in
         try await storage.add(Sample.alice)

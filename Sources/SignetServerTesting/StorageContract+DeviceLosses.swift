@@ -104,20 +104,20 @@ extension StorageContract {
         try await expect(storage.end("c-\(user)", as: end), is: true, "the end")
         let state: UAFCredentialRecord.State = end == "wiped" ? .revoked : .active
         try await expect(storage.uafCredentials(user: "\(user)").map(\.state), is: [state], "the key: \(end)")
-        try await expect(storage.only("\(user)").standing, is: .open, "how the device stands: \(end)")
+        try await expect(storage.only("\(user)").compliance, is: .open, "how the device stands: \(end)")
       }
       // A command takes effect with its acknowledgement, but its lock at once.
       try await storage.add(UserRecord(id: "ordered", created: 1000))
       try await storage.activate("c", user: "ordered")
       _ = try await storage.register("k", of: "ordered")
       try await storage.order(.wipe, "c", id: "w")
-      try await expect(storage.only("ordered").standing, is: .locked, "how the device stands")
+      try await expect(storage.only("ordered").compliance, is: .locked, "how the device stands")
       try await expect(storage.uafCredentials(user: "ordered").map(\.state), is: [.active], "the key")
       let isReceived = try await storage.receiveDeviceCommand(
         "w", of: "c", receipt: "r", at: 1100, audit: event("receipt"), lost: Sample.lost)
       try expect(isReceived, is: true, "the acknowledgement")
       try await expect(storage.uafCredentials(user: "ordered").map(\.state), is: [.revoked], "the key then")
-      try await expect(storage.only("ordered").standing, is: .open, "how the device stands then")
+      try await expect(storage.only("ordered").compliance, is: .open, "how the device stands then")
       // A late message about a container that was replaced before.
       try await storage.add(Sample.alice)
       try await storage.activate("c1")

@@ -94,10 +94,10 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await expect(storage.askForRenewal("c1", audit: event("asked")), is: true, "the wish")
-      try await expect(storage.container("c1")?.isRenewalWanted, is: true, "the flag")
+      try await expect(storage.container("c1")?.isRenewalRequested, is: true, "the flag")
       _ = try await storage.stage("c2", renewing: "c1")
       _ = try await storage.confirm("c2")
-      try await expect(storage.container("c2")?.isRenewalWanted, is: false, "the flag of the new one")
+      try await expect(storage.container("c2")?.isRenewalRequested, is: false, "the flag of the new one")
       for id in ["c1", "nothing"] as [ContainerID] {
         try await expect(storage.askForRenewal(id, audit: event("asked")), is: false, "a wish of \(id)")
       }

@@ -57,7 +57,7 @@ extension StorageContract {
           (order("o"), event("order"))
         }
       }
-      try await expect(storage.device(device)?.standing, is: .open, "the device")
+      try await expect(storage.device(device)?.compliance, is: .open, "the device")
       try await expect(storage.due(at: .max), is: [], "events of the step that failed")
       _ = try await storage.lockDevice(device, reason: "", audit: event("lock")) { _ in
         (order("p"), event("order"))

@@ -123,7 +123,7 @@ extension StorageContract {
         try expect(await storage.send(message("\(id)"), pending: 1000), is: .added, id)
         let outcome = try await storage.answerPushAuthMessage(
           "\(id)", .denied(), at: time, audit: event("answered"))
-        try expect(outcome, is: .taken, "the answer to \(id)")
+        try expect(outcome, is: .accepted, "the answer to \(id)")
       }
       for number in 0..<70 {
         var newer = message("n\(number)")
@@ -144,25 +144,26 @@ extension StorageContract {
         for number in 0..<50 {
           group.addTask {
             try await storage.answerPushAuthMessage(
-              "a", number.isMultiple(of: 2) ? .yes : .denied(), at: 1050, audit: event("answered")) == .taken
+              "a", number.isMultiple(of: 2) ? .yes : .denied(), at: 1050, audit: event("answered"))
+              == .accepted
           }
         }
         return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
       }
       try expect(acceptedCount, is: 1, "answers")
       try expect(
-        await storage.answerPushAuthMessage("b", .yes, at: 1100, audit: event("answered")), is: .over,
+        await storage.answerPushAuthMessage("b", .yes, at: 1100, audit: event("answered")), is: .ended,
         "a late one")
       try expect(try await storage.pushAuthMessage("b")?.state, is: .expired, "what was late")
       try expect(try await storage.transaction("t-b")?.state, is: .expired, "its transaction")
       try expect(
-        await storage.answerPushAuthMessage("b", .yes, at: 1050, audit: event("answered")), is: .over,
+        await storage.answerPushAuthMessage("b", .yes, at: 1050, audit: event("answered")), is: .ended,
         "one after the clock was set back")
     },
     Check("a wrong number is a no, once") { storage in
       try await prepare(storage)
       _ = try await storage.send(message("a"))
-      for outcome in [PushAuthAnswerOutcome.taken, .over] {
+      for outcome in [PushAuthAnswerOutcome.accepted, .ended] {
         let found = try await storage.answerPushAuthMessage(
           "a", .denied(because: EndRecord.wrongNumber), at: 1050, audit: event("wrong"))
         try expect(found, is: outcome, "a wrong number")
@@ -191,7 +192,7 @@ extension StorageContract {
         "s", of: "alice", UAFOperationEnd(status: 1200, time: 1050),
         uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
       ) { _ in event("uaf") }
-      try expect(outcome, is: .transactionOver, "an answer by UAF")
+      try expect(outcome, is: .transactionEnded, "an answer by UAF")
       try expect(try await storage.transaction("t-a")?.state, is: .pending, "the transaction")
       // The user's other authenticators do not prevent its end.
       _ = try await storage.removePushAuthMechanism("m1", audit: event("removed"))
@@ -209,7 +210,7 @@ extension StorageContract {
       try expect(try await storage.pushAuthMessage("a")?.state, is: .expired, "withdrawal")
       try expect(
         await storage.answerPushAuthMessage(
-          "b", .approved { $0.soleKind != nil }, at: 1050, audit: event("yes")), is: .taken, "a yes")
+          "b", .approved { $0.soleKind != nil }, at: 1050, audit: event("yes")), is: .accepted, "a yes")
       let answered = try await storage.transaction("t-b")
       try expect(answered?.state, is: .accepted, "its transaction")
       try expect(answered?.app, is: AppAnswer(mechanism: "m1", message: "b", time: 1050), "by what")

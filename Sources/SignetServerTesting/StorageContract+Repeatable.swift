@@ -144,7 +144,7 @@ extension Storage {
     try await setAccountChallenge([1], expires: 200, of: "c1", at: 100)
     let attempt = AccountReportAttempt(
       container: "c1", challenge: [1], time: 150, report: "jws", seen: 0, verdict: verdict, reason: "")
-    return try await takeAccountReport(attempt) { StorageContract.event("report \($0)") }
+    return try await acceptAccountReport(attempt) { StorageContract.event("report \($0)") }
   }
 
   fileprivate func rename(_ target: PushTargetID) async throws -> Bool {

@@ -34,7 +34,7 @@ extension StorageContract {
       try await storage.ask(
         Sample.message("\(id)", to: "m1", expires: 1300), of: "alice", by: requester, limits: limits)
     } accept: { storage, id in
-      try await storage.answerPushAuthMessage("\(id)", .yes, at: 1050, audit: event("yes")) == .taken
+      try await storage.answerPushAuthMessage("\(id)", .yes, at: 1050, audit: event("yes")) == .accepted
     },
     RequestKind(name: "a UAF authentication on a device") { storage, id, requester, limits in
       try await storage.dispatch(Sample.dispatched("\(id)", "Auth", by: requester), limits)

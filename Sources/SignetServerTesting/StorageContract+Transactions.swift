@@ -113,7 +113,7 @@ extension StorageContract {
       let stored = try await storage.asked(["t1", "t2"])
       @Sendable func decide(
         _ id: TransactionID, request: UInt8, by signer: ContainerRecord,
-        _ verdict: DecisionVerdict = .take(Sample.decision(), isSigned: true, hasRightNumber: true)
+        _ verdict: DecisionVerdict = .accept(Sample.decision(), isSigned: true, hasRightNumber: true)
       ) async throws -> DecisionOutcome {
         let attempt = DecisionAttempt(
           transaction: id, by: SignerRecord(signer), request: [UInt8](repeating: request, count: 16),

@@ -147,7 +147,7 @@ extension StorageContract {
         "t2", end, isSuspicious: false, key: nil, limits: TransactionLimits()
       ) { _ in event("withdrawn") }
       try expect(
-        await authenticate(storage, "t2", [use(1, 0)]), is: .transactionOver, "of one that was withdrawn")
+        await authenticate(storage, "t2", [use(1, 0)]), is: .transactionEnded, "of one that was withdrawn")
       try expect(try await storage.transaction("t2")?.state, is: .withdrawn, "the transaction")
     },
     Check("no UAF operation begins for a transaction that is over, and its user is not counted as asked") {
@@ -166,23 +166,23 @@ extension StorageContract {
         }
       }
       try await expect(begin("last", for: "t1", at: 1299), is: .added, "in its last second")
-      try await expect(begin("late", for: "t1", at: 1300), is: .transactionOver, "at its end")
+      try await expect(begin("late", for: "t1", at: 1300), is: .transactionEnded, "at its end")
       try await expect(storage.transaction("t1")?.state, is: .expired, "what is written down")
       try await expect(
-        begin("back", for: "t1", at: 1299), is: .transactionOver, "where the clock is set back")
+        begin("back", for: "t1", at: 1299), is: .transactionEnded, "where the clock is set back")
       let next = try await storage.addTransaction(
         Sample.transaction("t5"), key: nil, limits: TransactionLimits(challenges: 1)
       ) { _ in event("transaction") }
       try expect(next, is: .added, "the next request, as nobody was asked")
       try await expect(storage.end("t2", Sample.end(.withdrawn)), is: .decided, "a withdrawal")
-      try await expect(begin("withdrawn", for: "t2", at: 1200), is: .transactionOver, "a withdrawn one")
+      try await expect(begin("withdrawn", for: "t2", at: 1200), is: .transactionEnded, "a withdrawn one")
       try await storage.addUAFOperation(session("t3", transaction: "t3"), audit: nil)
       try expect(await authenticate(storage, "t3", [use(1, 0)]), is: .accepted, "an answer")
-      try await expect(begin("accepted", for: "t3", at: 1200), is: .transactionOver, "an accepted one")
+      try await expect(begin("accepted", for: "t3", at: 1200), is: .transactionEnded, "an accepted one")
       for id in ["late", "back", "withdrawn", "accepted"] as [ID<UAFOperationRecord>] {
         try await expect(storage.uafOperation(id) == nil, is: true, "\(id) is not added")
         try await expect(
-          log(of: storage).count { $0 == event("\(id) transactionOver").text }, is: 1, "the event of \(id)")
+          log(of: storage).count { $0 == event("\(id) transactionEnded").text }, is: 1, "the event of \(id)")
       }
       try await expect(.unknown, "a transaction that there is not") {
         try await begin("x", for: "t4", at: 1200)

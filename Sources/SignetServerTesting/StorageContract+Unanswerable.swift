@@ -39,24 +39,24 @@ extension StorageContract {
     _ storage: Storage, _ id: TransactionID, target: ID<UAFTargetRecord>? = nil, until end: Int64 = 1300,
     app: String? = nil
   ) async throws -> AdmissionOutcome {
-    var asking = TransactionAsking()
+    var authenticatorRequests = AuthenticatorRequestRecords()
     if let target {
       var session = Sample.session("s-\(id)", "Auth", of: "alice")
       (session.state, session.request, session.target) = (.tokenCreated, nil, target)
       (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.text.utf8), end)
-      asking.sessions = [(session, event("operation"))]
+      authenticatorRequests.sessions = [(session, event("operation"))]
     }
     if let app {
       let message = PushAuthMessageRecord(
         id: "p-\(id)", of: id, mechanism: "\(app)", kind: "default", challenge: [3], created: 1000,
         expires: 1300)
-      asking.messages = [(message, event("message"))]
+      authenticatorRequests.messages = [(message, event("message"))]
     }
     let request = BackchannelRecord(
       digest: Array(id.text.utf8), transaction: id, client: "bank", delivery: .ping, expires: 1_330,
       sealedNotice: [9], interval: 5)
     return try await storage.addBackchannelRequest(
-      request, asking: Sample.transaction(id), limits: Sample.limits, by: asking
+      request, asking: Sample.transaction(id), limits: Sample.limits, by: authenticatorRequests
     ) { _ in event("asked") }
   }
 
@@ -93,7 +93,7 @@ extension StorageContract {
         var transaction = Sample.transaction(id)
         transaction.statuses = statuses
         return try await storage.addTransaction(
-          transaction, key: nil, limits: Sample.limits, asking: TransactionAsking()
+          transaction, key: nil, limits: Sample.limits, authenticatorRequests: AuthenticatorRequestRecords()
         ) { _ in event("asked") }
       }
       let all: [TransactionRecord.State] = [.accepted, .denied, .reported]
@@ -168,10 +168,10 @@ extension StorageContract {
       try await expect(ask(storage, "t3", target: "d1"), is: .noAuthenticator, "with a key elsewhere")
       _ = try await storage.addTarget("d2", of: "alice", on: "tablet")
       try await expect(ask(storage, "t4", target: "d2"), is: .added, "with a target there")
-      var own = TransactionAsking()
+      var own = AuthenticatorRequestRecords()
       own.mayAskUAFKeys = true
       let outcome = try await storage.addTransaction(
-        Sample.transaction("t5"), key: nil, limits: Sample.limits, asking: own
+        Sample.transaction("t5"), key: nil, limits: Sample.limits, authenticatorRequests: own
       ) { _ in event("asked") }
       try expect(outcome, is: .added, "what a relying party has confirmed by itself")
       _ = try await storage.removeUAFTarget("d2", audit: event("removed"))
@@ -251,10 +251,11 @@ extension StorageContract {
       for (id, kind) in [("r1", nil), ("r2", .uaf)] as [(String, AuthenticatorRecord.Kind?)] {
         var transaction = Sample.transaction("\(id)")
         transaction.soleKind = kind
-        var own = TransactionAsking()
+        var own = AuthenticatorRequestRecords()
         own.mayAskUAFKeys = true
         try await expect(
-          storage.addTransaction(transaction, key: nil, limits: Sample.limits, asking: own) { _ in
+          storage.addTransaction(transaction, key: nil, limits: Sample.limits, authenticatorRequests: own) {
+            _ in
             event("asked")
           }, is: .added, id)
         try await expect(refuse("none"), is: false, "no operation")
@@ -300,7 +301,7 @@ extension StorageContract {
       plain in
       var rules = AnswerRules()
       // The server would display something else than its asker has shown, and any key of the user may answer.
-      rules.key = { _, _, confirmation in confirmation == .byAsker }
+      rules.key = { _, _, confirmation in confirmation == .byRequester }
       let storage = plain.judging(by: rules)
       try await prepare(storage)
       _ = try await storage.register("k1", of: "alice", on: "tablet")
@@ -311,7 +312,7 @@ extension StorageContract {
         var session = Sample.session("s-\(id)", "Auth", of: "alice")
         (session.state, session.request, session.target) = (.tokenCreated, nil, "d1")
         (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.text.utf8), 1300)
-        let request = UAFAsking(transaction, key: key) { _ in event("asked") }
+        let request = UAFOnlyTransaction(transaction, key: key) { _ in event("asked") }
         return try await storage.addUAFOperation(session, answering: request, limits: Sample.limits) { _ in
           event("operation")
         }
@@ -364,7 +365,7 @@ extension StorageContract {
         var transaction = Sample.transaction(id)
         transaction.requirements = requirements
         return try await storage.addTransaction(
-          transaction, key: nil, limits: Sample.limits, asking: TransactionAsking()
+          transaction, key: nil, limits: Sample.limits, authenticatorRequests: AuthenticatorRequestRecords()
         ) { _ in event("asked") }
       }
       try await expect(ask("t1", ["tpm2"]), is: .noAuthenticator, "more than it shows")

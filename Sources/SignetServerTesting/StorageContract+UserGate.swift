@@ -229,7 +229,8 @@ extension StorageContract {
       _ = try await storage.ask(
         Sample.message("g-\(user)", to: "m-\(user)"), of: user, limits: Sample.limits)
     } accepts: { storage, user in
-      try await storage.answerPushAuthMessage("g-\(user)", .yes, at: 1050, audit: event("answer")) == .taken
+      try await storage.answerPushAuthMessage("g-\(user)", .yes, at: 1050, audit: event("answer"))
+        == .accepted
     },
   ]
 

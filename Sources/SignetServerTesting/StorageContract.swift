@@ -88,7 +88,7 @@ extension StorageContract {
   static func log(of storage: Storage) async throws -> [String] {
     let entries = try await storage.auditEntries(after: 0, limit: 10_000)
     var verification = AuditVerification()
-    for entry in entries { verification.take(entry) }
+    for entry in entries { verification.verify(entry) }
     if let position = verification.report.firstBreak {
       throw Failure(description: "the audit chain \(position.chain) breaks at entry \(position.number)")
     }
@@ -274,7 +274,7 @@ extension Storage {
     let attempt = DecisionAttempt(
       transaction: id, by: signer, request: SystemRandomSource().bytes(16), expires: 5000)
     return try await decide(
-      attempt, .take(decision, isSigned: isSigned, hasRightNumber: hasRightNumber), limits)
+      attempt, .accept(decision, isSigned: isSigned, hasRightNumber: hasRightNumber), limits)
   }
 
   /// Decides a transaction with a request, and waits for the result.

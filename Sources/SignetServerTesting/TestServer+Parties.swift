@@ -77,7 +77,7 @@ extension TransactionRequest {
 
   /// The plain text to decide; `nil` for a form.
   package var text: String? {
-    guard case .text(let text) = content.matter else { return nil }
+    guard case .text(let text) = content.body else { return nil }
     return text
   }
 }

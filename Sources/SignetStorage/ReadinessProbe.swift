@@ -86,19 +86,19 @@ private struct FileIdentity: Equatable {
 /// A probe of a database server, with a new connection each time: those that serve may all be busy, or know a table that is gone.
 actor ServerProbe: ReadinessProbe {
   private let executor = BlockingExecutor(label: "signet.storage.probe")
-  private let database: PostgreSQLLook
+  private let database: PostgreSQLProbe
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   /// Makes a probe of the tables that are at this address now; it blocks.
   init(address: String) throws {
-    database = try PostgreSQLLook(address, at: Schema.tables)
+    database = try PostgreSQLProbe(address, at: Schema.tables)
   }
 
   func check(at time: Int64) throws(StorageFailure) {
     let missing: String?
     do {
-      missing = try database.look { connection in
+      missing = try database.check { connection in
         // Several processes may probe at the same time.
         try connection.execute(
           """

@@ -54,7 +54,7 @@ enum Schema {
       [
         .text("id").primaryKey, .text("user_id").references("users", "id"), .text("installation"),
         .text("name"), .text("platform"), .integer("created"),
-        // The strictest of its own lock and its container's standing, stored so that one row suffices.
+        // The strictest of its own lock and its container's compliance state, stored so that one row suffices.
         .text("standing"), .integer("ordered_lock"), .text("ordered_reason"), .integer("ordered").optional,
         .blob("code").optional,
       ],

@@ -1,7 +1,7 @@
 import SignetSystem
 
 /// The request that a command line expresses.
-public enum Request: Sendable {
+public enum ParsedCommandLine: Sendable {
   /// The help of the command with this path; of the program if the path is empty.
   case help([String])
   /// The version.
@@ -28,7 +28,7 @@ extension Program {
   /// - Throws: ``UsageFailure``.
   public func parse(
     _ words: [String], output: Terminal = .standardOutput, errorOutput: Terminal = .standardError
-  ) throws(UsageFailure) -> Request {
+  ) throws(UsageFailure) -> ParsedCommandLine {
     var parser = ArgumentParser(root)
     if let request = try parser.read(words) { return request }
     try parser.finish()
@@ -88,7 +88,7 @@ private struct ArgumentParser {
   }
 
   /// Parses all words; returns a request at once for help or version.
-  mutating func read(_ words: [String]) throws(UsageFailure) -> Request? {
+  mutating func read(_ words: [String]) throws(UsageFailure) -> ParsedCommandLine? {
     var rest = words[...]
     var isPastOptions = false
     while let word = rest.popFirst() {
@@ -150,7 +150,7 @@ private struct ArgumentParser {
 
   private mutating func readLong(
     _ text: Substring, _ rest: inout ArraySlice<String>
-  ) throws(UsageFailure) -> Request? {
+  ) throws(UsageFailure) -> ParsedCommandLine? {
     // Searched as a byte: a combining mark at the start of the value would join `=` into one character.
     let equals = text.utf8.firstIndex(of: UInt8(ascii: "="))
     let name = text[..<(equals ?? text.endIndex)]
@@ -169,7 +169,7 @@ private struct ArgumentParser {
   /// A cluster: flags, then at most one option with a value, which is the rest of the word or the next word.
   private mutating func readShort(
     _ text: Substring, _ rest: inout ArraySlice<String>
-  ) throws(UsageFailure) -> Request? {
+  ) throws(UsageFailure) -> ParsedCommandLine? {
     var cluster = text
     while let letter = cluster.popFirst() {
       let acceptedOption = (options + [.help]).first { $0.short == letter }
@@ -194,7 +194,7 @@ private struct ArgumentParser {
   /// Stores an option and its value until the command that declares it is parsed.
   private mutating func postpone(
     _ option: Option, written: String, _ attached: String?, _ rest: inout ArraySlice<String>
-  ) throws(UsageFailure) -> Request? {
+  ) throws(UsageFailure) -> ParsedCommandLine? {
     let value = attached ?? (option.takesValue ? rest.popFirst() : nil)
     deferred.append((option.name, written, value))
     return nil
@@ -202,7 +202,7 @@ private struct ArgumentParser {
 
   private mutating func record(
     _ option: Option, written: String, _ attached: String?, _ rest: inout ArraySlice<String>
-  ) throws(UsageFailure) -> Request? {
+  ) throws(UsageFailure) -> ParsedCommandLine? {
     guard option.takesValue else {
       guard attached == nil else { throw .unexpectedValue(option: written) }
       if option == .help { return .help(path) }
@@ -217,7 +217,7 @@ private struct ArgumentParser {
     return nil
   }
 
-  private func check(_ word: String, _ completion: Completion, _ name: String) throws(UsageFailure) {
+  private func check(_ word: String, _ completion: ShellCompletion, _ name: String) throws(UsageFailure) {
     switch completion {
     case .choices(let choices):
       guard choices.contains(word) else { throw .notAChoice(name: name, choices: choices) }

@@ -70,7 +70,7 @@ func bashScript(_ name: String, _ contexts: [CompletionContext]) -> String {
     """
 }
 
-private func bashOffer(_ completion: Completion) -> String {
+private func bashOffer(_ completion: ShellCompletion) -> String {
   switch completion {
   case .nothing: ""
   case .file: "kind=file"

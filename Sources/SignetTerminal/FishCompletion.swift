@@ -49,7 +49,7 @@ func fishScript(_ name: String, _ contexts: [CompletionContext]) -> String {
 }
 
 /// Arguments of `complete`: `-x` requires a value and offers no files, `-r -F` offers files.
-private func fishOffer(_ completion: Completion, isValue: Bool) -> String {
+private func fishOffer(_ completion: ShellCompletion, isValue: Bool) -> String {
   switch completion {
   case .nothing: isValue ? "-x" : ""
   case .file: isValue ? "-r -F" : "-F"

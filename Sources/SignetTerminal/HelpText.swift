@@ -134,7 +134,7 @@ extension Option {
   }
 }
 
-extension Completion {
+extension ShellCompletion {
   /// The accepted words, in brackets.
   var note: String {
     if case .choices(let words) = self { " (\(words.joined(separator: ", ")))" } else { "" }

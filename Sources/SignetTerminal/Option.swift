@@ -1,5 +1,5 @@
 /// The shell completion of a value; for ``choices(_:)`` also the values that the parser accepts.
-public enum Completion: Hashable, Sendable {
+public enum ShellCompletion: Hashable, Sendable {
   /// Any value; the shell offers nothing.
   case nothing
   /// The path of a file.
@@ -31,7 +31,7 @@ public struct Option: Hashable, Sendable {
   /// True if help, manual and completion omit the option.
   public let isHidden: Bool
   /// The shell completion of the value.
-  public let completion: Completion
+  public let completion: ShellCompletion
 
   /// An option without a value; repetitions are counted (``Arguments/count(_:)``).
   ///
@@ -65,7 +65,7 @@ public struct Option: Hashable, Sendable {
   public static func value(
     _ name: String, _ help: String, short: Character? = nil, named valueName: String? = nil,
     default defaultValue: String? = nil, isRequired: Bool = false, isRepeatable: Bool = false,
-    isHidden: Bool = false, completion: Completion = .nothing
+    isHidden: Bool = false, completion: ShellCompletion = .nothing
   ) -> Option {
     Option(
       name: name, short: short, help: help, valueName: valueName ?? name, defaultValue: defaultValue,
@@ -97,7 +97,7 @@ public struct Argument: Hashable, Sendable {
   /// The number of times that it is given.
   public let arity: Arity
   /// The shell completion; the parser also enforces `choices`.
-  public let completion: Completion
+  public let completion: ShellCompletion
 
   /// Declares an operand.
   ///
@@ -106,7 +106,7 @@ public struct Argument: Hashable, Sendable {
   ///   - help: One phrase without a final full stop.
   ///   - arity: The number of times that it is given; `optional` and `many` come after all `one`.
   ///   - completion: The shell completion; the parser also enforces `choices`.
-  public init(_ name: String, _ help: String, arity: Arity = .one, completion: Completion = .nothing) {
+  public init(_ name: String, _ help: String, arity: Arity = .one, completion: ShellCompletion = .nothing) {
     self.name = name
     self.help = help
     self.arity = arity

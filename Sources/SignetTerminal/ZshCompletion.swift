@@ -63,7 +63,7 @@ private func zshSpecification(_ option: Option) -> String {
   return "\(first){\(shortForm),\(long)}\(shellQuoted(tail))"
 }
 
-private func zshAction(_ completion: Completion) -> String {
+private func zshAction(_ completion: ShellCompletion) -> String {
   switch completion {
   case .nothing: " "
   case .file: "_files"

@@ -9,19 +9,19 @@ extension Vault {
   ///
   /// - Returns: The identifier of the new container.
   /// - Throws: ``VaultFailure``.
-  package func addContainer(_ draft: ContainerDraft) throws(VaultFailure) -> ContainerID {
+  package func addContainer(_ draft: ContainerDraft) throws(VaultFailure) -> LocalContainerID {
     try add(draft, as: .unconfirmed)
   }
 
   /// Stores a container in one transaction, unless `present` returns an existing one; then returns that identifier.
   func add(
-    _ draft: ContainerDraft, as state: Container.State,
-    unless present: (VaultState) throws -> ContainerID? = { _ in nil }
-  ) throws(VaultFailure) -> ContainerID {
+    _ draft: ContainerDraft, as state: StoredContainer.State,
+    unless present: (VaultState) throws -> LocalContainerID? = { _ in nil }
+  ) throws(VaultFailure) -> LocalContainerID {
     try draft.validate()
     do {
-      let id = ContainerID(Identifier(from: SystemRandomSource()))
-      let container = Container(
+      let id = LocalContainerID(Identifier(from: SystemRandomSource()))
+      let container = StoredContainer(
         id: id, state: state, created: draft.created, attributes: draft.attributes)
       return try storingSlots {
         let domains = try draft.domains.map { try make($0, in: id) }
@@ -46,7 +46,7 @@ extension Vault {
   ///     and of this one.
   /// - Throws: ``VaultFailure``.
   package func confirmContainer(
-    _ id: ContainerID,
+    _ id: LocalContainerID,
     carrying: @Sendable (_ replaced: [UInt8], _ current: [UInt8]) -> [UInt8] = { $1 }
   ) throws(VaultFailure) {
     do {
@@ -58,12 +58,13 @@ extension Vault {
         let replaced = try database.query(
           "SELECT id FROM container WHERE user_id = ? AND server = ? AND id <> ? AND state IN (?, ?)",
           .text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes),
-          .integer(Container.State.unconfirmed.rawValue), .integer(Container.State.active.rawValue))
+          .integer(StoredContainer.State.unconfirmed.rawValue),
+          .integer(StoredContainer.State.active.rawValue))
         let others = try replaced.map { row in
           guard let other = Identifier(try row.blob("id")) else {
             throw VaultFailure.altered(.container(nil))
           }
-          return ContainerID(other)
+          return LocalContainerID(other)
         }
         for other in others {
           // An altered container is replaced too, but its extra data is not carried over.
@@ -87,7 +88,7 @@ extension Vault {
   /// If no container has this identifier, nothing happens.
   ///
   /// - Throws: ``VaultFailure``.
-  package func discardContainer(_ id: ContainerID) throws(VaultFailure) {
+  package func discardContainer(_ id: LocalContainerID) throws(VaultFailure) {
     do {
       let isDeleted = try tables.changeState { state in
         do {
@@ -108,13 +109,13 @@ extension Vault {
   ///   - notice: The notice for its server, stored in the same transaction.
   /// - Throws: ``VaultFailure``: `noSuchContainer` if no container has this identifier.
   package func deleteContainer(
-    _ id: ContainerID, leaving notice: NoticeDraft? = nil
+    _ id: LocalContainerID, leaving notice: NoticeDraft? = nil
   ) throws(VaultFailure) {
     try deleteContainer(id, leaving: notice.map { [$0] } ?? [])
   }
 
   /// Deletes a container as ``deleteContainer(_:leaving:)`` does, and stores any number of notices.
-  package func deleteContainer(_ id: ContainerID, leaving notices: [NoticeDraft]) throws(VaultFailure) {
+  package func deleteContainer(_ id: LocalContainerID, leaving notices: [NoticeDraft]) throws(VaultFailure) {
     do {
       try tables.changeState { state in
         guard try delete(id, &state) else { throw VaultFailure.noSuchContainer(id) }
@@ -129,7 +130,9 @@ extension Vault {
   /// - Parameter filter: The filter; all active containers by default.
   /// - Returns: The authenticated attributes and state of each.
   /// - Throws: ``VaultFailure/altered(_:)`` if any container of the vault was changed from outside: see ``alteredContainers()``.
-  package func containers(matching filter: ContainerFilter = .init()) throws(VaultFailure) -> [Container] {
+  package func containers(matching filter: StoredContainerFilter = .init()) throws(VaultFailure)
+    -> [StoredContainer]
+  {
     do {
       let (intact, altered) = try tables.readAll { try $0.attributes() }
       if let id = altered.first { throw VaultFailure.altered(.container(id)) }
@@ -140,7 +143,7 @@ extension Vault {
   /// Returns the identifiers of containers that were changed from outside, so that they can be deleted.
   ///
   /// - Throws: ``VaultFailure``.
-  package func alteredContainers() throws(VaultFailure) -> [ContainerID] {
+  package func alteredContainers() throws(VaultFailure) -> [LocalContainerID] {
     do { return try tables.readAll { try $0.attributes() }.altered.compactMap(\.self) } catch {
       throw VaultFailure(error)
     }
@@ -150,38 +153,39 @@ extension Vault {
   ///
   /// - Returns: The content of its row; `nil` if there is no row, or the content is not in a form that this program stores.
   /// - Throws: ``VaultFailure`` if the file cannot be read.
-  package func unauthenticatedAttributes(of id: ContainerID) throws(VaultFailure) -> ContainerAttributes? {
+  package func unauthenticatedAttributes(of id: LocalContainerID) throws(VaultFailure) -> ContainerAttributes?
+  {
     do {
-      guard let row = try Container.row(of: id, in: database) else { return nil }
-      return Container.unauthenticatedAttributes(row)
+      guard let row = try StoredContainer.row(of: id, in: database) else { return nil }
+      return StoredContainer.unauthenticatedAttributes(row)
     } catch { throw VaultFailure(error) }
   }
 
   /// Returns one container.
   ///
   /// - Throws: ``VaultFailure``.
-  package func container(_ id: ContainerID) throws(VaultFailure) -> Container {
+  package func container(_ id: LocalContainerID) throws(VaultFailure) -> StoredContainer {
     do { return try tables.read(id) { try $0.attributes() } } catch { throw VaultFailure(error) }
   }
 
   /// Changes a container's name.
   ///
   /// - Throws: ``VaultFailure``.
-  package func renameContainer(_ id: ContainerID, to name: String) throws(VaultFailure) {
+  package func renameContainer(_ id: LocalContainerID, to name: String) throws(VaultFailure) {
     try change(id) { $0.name = name }
   }
 
   /// Replaces a container's protocol facts.
   ///
   /// - Throws: ``VaultFailure``.
-  package func setProtocolFacts(_ properties: [UInt8], of id: ContainerID) throws(VaultFailure) {
-    try change(id) { $0.protocolFacts = properties }
+  package func setProtocolParameters(_ properties: [UInt8], of id: LocalContainerID) throws(VaultFailure) {
+    try change(id) { $0.protocolParameters = properties }
   }
 
   /// Replaces the extra data that the layer above keeps with a container.
   ///
   /// - Throws: ``VaultFailure``.
-  package func setExtra(_ extra: [UInt8], of id: ContainerID) throws(VaultFailure) {
+  package func setExtra(_ extra: [UInt8], of id: LocalContainerID) throws(VaultFailure) {
     try change(id) { $0.extra = extra }
   }
 
@@ -195,7 +199,7 @@ extension Vault {
   /// - Returns: The result of `body`.
   /// - Throws: Any error of `body`; ``VaultFailure``.
   package func changeExtra<R: Sendable>(
-    of id: ContainerID, isCounted: Bool, leaving notices: [NoticeDraft] = [],
+    of id: LocalContainerID, isCounted: Bool, leaving notices: [NoticeDraft] = [],
     _ body: @Sendable (inout [UInt8]) throws(VaultFailure) -> R
   ) throws(VaultFailure) -> R {
     do {
@@ -215,11 +219,13 @@ extension Vault {
   /// Replaces the connection settings of a container's server.
   ///
   /// - Throws: ``VaultFailure``.
-  package func setConnection(_ connection: ConnectionSettings, of id: ContainerID) throws(VaultFailure) {
+  package func setConnection(_ connection: ServerTrust, of id: LocalContainerID) throws(VaultFailure) {
     try change(id) { $0.connection = connection }
   }
 
-  private func change(_ id: ContainerID, _ change: (inout ContainerAttributes) -> Void) throws(VaultFailure) {
+  private func change(_ id: LocalContainerID, _ change: (inout ContainerAttributes) -> Void)
+    throws(VaultFailure)
+  {
     do {
       try tables.change(id, isCounted: false) { rows in
         var container = try rows.attributes()
@@ -234,7 +240,7 @@ extension Vault {
   ///
   /// - Returns: True if there was such a container.
   @discardableResult
-  private func delete(_ id: ContainerID, _ state: inout VaultState) throws -> Bool {
+  private func delete(_ id: LocalContainerID, _ state: inout VaultState) throws -> Bool {
     do {
       var rows = try ContainerRows(id, in: tables, state)
       state = try rows.delete()
@@ -248,7 +254,7 @@ extension Vault {
   /// Makes a domain without storing it.
   ///
   /// - Precondition: Called in ``storingSlots(_:)``, outside of a transaction.
-  func make(_ draft: DomainDraft, in container: ContainerID) throws -> MadeDomain {
+  func make(_ draft: DomainDraft, in container: LocalContainerID) throws -> MadeDomain {
     let place = DomainPlace(vault: seal.vault, container: container, domain: draft.name)
     let masterKey = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
     var slots: [NewSlot] = []

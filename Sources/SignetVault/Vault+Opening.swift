@@ -32,7 +32,7 @@ extension Vault {
   /// If an attempt may be in progress, this waits for its result.
   ///
   /// - Throws: ``VaultFailure``.
-  package func domains(of id: ContainerID) throws(VaultFailure) -> [ProtectionDomain] {
+  package func domains(of id: LocalContainerID) throws(VaultFailure) -> [ProtectionDomain] {
     do {
       let rows = try decided(
         unless: { $0.allSatisfy { $0.slot.header.kind != .password || $0.attempts.failedCount == 0 } }
@@ -64,7 +64,7 @@ extension Vault {
   /// - Returns: The open domain; the end of its lifetime locks it.
   /// - Throws: ``VaultFailure``; above all `wrongPassword`, `waiting`, `lockedOut` and `wiped`.
   package func open(
-    _ domain: String, of id: ContainerID, with opening: consuming DomainOpening
+    _ domain: String, of id: LocalContainerID, with opening: consuming DomainOpening
   ) throws(VaultFailure) -> UnlockedDomain {
     let start = ContinuousClock.now
     let place = DomainPlace(vault: seal.vault, container: id, domain: domain)

@@ -6,7 +6,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultFailure``: the cases of ``open(_:of:with:)``, and `silentDomain` if the password cannot be verified.
   package func verifyPassword(
-    _ password: consuming SecretBytes, of domain: String, in id: ContainerID
+    _ password: consuming SecretBytes, of domain: String, in id: LocalContainerID
   ) throws(VaultFailure) {
     let unlocked = try open(domain, of: id, with: .password(password))
     guard !unlocked.isSilent else { throw .silentDomain(domain) }
@@ -28,7 +28,8 @@ extension Vault {
   ///   `silentDomain`, and `busy` if another process changed the password at the same moment.
   @discardableResult
   package func changePassword(
-    of domain: String, in id: ContainerID, from old: consuming SecretBytes, to new: consuming SecretBytes,
+    of domain: String, in id: LocalContainerID, from old: consuming SecretBytes,
+    to new: consuming SecretBytes,
     policy: PasswordPolicy
   ) throws(VaultFailure) -> VaultFailure? {
     let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
@@ -63,7 +64,7 @@ extension Vault {
   /// - Throws: ``VaultFailure``: `wrongRecoveryCode`, `noSuchSlot`, `passwordRefused`, `passwordUsedBefore`, `busy`.
   @discardableResult
   package func resetPassword(
-    of domain: String, in id: ContainerID, with code: RecoveryCode, to new: consuming SecretBytes,
+    of domain: String, in id: LocalContainerID, with code: RecoveryCode, to new: consuming SecretBytes,
     policy: PasswordPolicy
   ) throws(VaultFailure) -> VaultFailure? {
     let unlocked = try open(domain, of: id, with: .recovery(code))

@@ -27,7 +27,7 @@ extension Vault {
   /// - Returns: The state.
   /// - Throws: ``VaultFailure``; `biometric` if the sensor cannot be queried.
   package func biometricAuthentication(
-    of domain: String, in id: ContainerID, with gate: any BiometricGate
+    of domain: String, in id: LocalContainerID, with gate: any BiometricGate
   ) async throws(VaultFailure) -> BiometricAuthentication {
     do {
       let enrolled: EnrolledSet
@@ -87,7 +87,7 @@ extension Vault {
   ///   - domain: The name of the domain.
   ///   - id: The container.
   /// - Throws: ``VaultFailure``: `noSuchSlot` for a kind that cannot be removed.
-  package func removeSlot(_ kind: SlotKind, of domain: String, in id: ContainerID) throws(VaultFailure) {
+  package func removeSlot(_ kind: SlotKind, of domain: String, in id: LocalContainerID) throws(VaultFailure) {
     guard kind != .password && kind != .device else { throw .noSuchSlot(domain: domain, kind) }
     do {
       try tables.change(id) { try $0.removeSlot(domain, kind) }
@@ -124,7 +124,7 @@ extension Vault {
   /// - Throws: ``VaultFailure``: `biometric`, `biometricsInvalidated`, `noSuchSlot` if biometrics are not enabled; the
   ///   failure that prevented counting a mismatch.
   package func openWithBiometrics(
-    _ domain: String, of id: ContainerID, with gate: any BiometricGate, reason: String,
+    _ domain: String, of id: LocalContainerID, with gate: any BiometricGate, reason: String,
     hints: @escaping @Sendable (BiometricHint) -> Void = { _ in }
   ) async throws(VaultFailure) -> UnlockedDomain {
     let start = ContinuousClock.now
@@ -226,7 +226,7 @@ extension Vault {
   /// - Returns: The open domain.
   /// - Throws: ``VaultFailure``: `passcode`, `noSuchSlot` if the passcode is not enabled.
   package func openWithPasscode(
-    _ domain: String, of id: ContainerID, with passcode: any DevicePasscode, reason: String,
+    _ domain: String, of id: LocalContainerID, with passcode: any DevicePasscode, reason: String,
     conversation: any PasscodeConversation
   ) async throws(VaultFailure) -> UnlockedDomain {
     let start = ContinuousClock.now

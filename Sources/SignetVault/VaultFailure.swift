@@ -30,7 +30,7 @@ import SignetSystem
   /// The keystore failed.
   case keystore(KeystoreFailure)
   /// The container does not exist; it may have been deleted or replaced.
-  case noSuchContainer(ContainerID)
+  case noSuchContainer(LocalContainerID)
   /// The container has no such domain, or the domain has no slot of this kind.
   case noSuchSlot(domain: String, SlotKind)
   /// The domain has no record with this name.
@@ -96,11 +96,11 @@ import SignetSystem
   /// The identity of the vault and of the device.
   case vault
   /// The row of a container, with its attributes.
-  case container(ContainerID?)
+  case container(LocalContainerID?)
   /// A domain: one of its slots, with its count of failed attempts, or its records.
-  case slot(ContainerID, domain: String)
+  case slot(LocalContainerID, domain: String)
   /// A record.
-  case record(ContainerID, domain: String, name: String)
+  case record(LocalContainerID, domain: String, name: String)
   /// A notice that waits to be sent.
   case notice(Int64)
 }

@@ -22,7 +22,7 @@ extension DeviceOptions {
   ) async throws -> Value {
     guard container.protection(of: key).passwordPolicy != nil else { return try await operation(nil) }
     if !arguments.isSet("password-fd"), SecretInput.terminal.isTerminal {
-      let methods = try await device.enabledWays(of: container, key: key)
+      let methods = try await device.enabledUnlockMethods(of: container, key: key)
       if methods.contains(.biometrics), try await isReady(container, key, on: device) {
         let race = UnlockPrompt(
           title: container.title(of: key), purpose: purpose, output: arguments.errorOutput,

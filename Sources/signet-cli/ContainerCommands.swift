@@ -100,7 +100,7 @@ extension Container {
 
   var json: JSONObject {
     var json: JSONObject = [
-      "id": .string(id.description), "serverContainer": .string(serverMadeID.text),
+      "id": .string(id.description), "serverContainer": .string(serverContainerID.text),
       "user": .string(user.text), "server": .string(server.fullForm),
       "name": .string(name), "confirmed": .bool(isConfirmed), "created": .integer(created),
       "firstCreated": .integer(firstCreated), "renewals": .integer(renewals),

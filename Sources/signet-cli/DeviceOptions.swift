@@ -230,7 +230,7 @@ struct DeviceOptions {
   /// - Throws: The vault's error.
   func sendNotices(of device: Device, evenIfEarly isEarly: Bool) async throws {
     let notices = try await device.sendQueuedNotices(evenIfEarly: isEarly)
-    for notice in notices.told where notice.event != .wiped {
+    for notice in notices.delivered where notice.event != .wiped {
       arguments.errorOutput.print("signet: the server was notified of the end of \(notice.fullName)")
     }
     report(notices)
@@ -243,7 +243,7 @@ struct DeviceOptions {
   ///   - goesOn: True if waiting notices are retried; otherwise the caller reports them.
   func report(_ notices: NoticeReport, goesOn: Bool = true) {
     let output = arguments.errorOutput
-    for notice in notices.told where notice.event == .wiped {
+    for notice in notices.delivered where notice.event == .wiped {
       output.print(
         "signet: \(notice.fullName) was erased after too many wrong passwords; the server was notified")
     }

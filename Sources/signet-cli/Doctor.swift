@@ -130,11 +130,11 @@ struct Doctor {
         "delete it, and activate again: \(command: "signet delete --container \(id)")"
       )
       do throws(SignetFailure) {
-        if try await device.accounts.lie(in: id) {
+        if try await device.accounts.areStored(in: id) {
           (subject, advice) = (
             "the imported accounts are lost", "delete them (signet account clear), and import them again"
           )
-        } else if try await UAFClient.keys(lieIn: id, of: device) {
+        } else if try await UAFClient.storesKeys(in: id, of: device) {
           (subject, advice) = (
             "keys of FIDO UAF are lost", "remove those authenticators at their servers, and register again"
           )
@@ -231,7 +231,7 @@ struct Doctor {
     let subject = TerminalText(container.fullName)
     var diagnostics = [
       Diagnostic(
-        subject: subject, weight: .fine, text: "its id at the server is \(container.serverMadeID)")
+        subject: subject, weight: .fine, text: "its id at the server is \(container.serverContainerID)")
     ]
     if let since = container.unknownToServerSince {
       diagnostics.append(
@@ -366,7 +366,7 @@ struct Doctor {
   }
 
   private func unlockMethods(of container: Container, on device: Device) async throws -> Diagnostic? {
-    let methods = try await device.enabledWays(of: container)
+    let methods = try await device.enabledUnlockMethods(of: container)
     if methods.contains(.biometrics) {
       do throws(SignetFailure) {
         let status = try await device.biometricStatus(for: container)

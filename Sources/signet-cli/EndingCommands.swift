@@ -34,7 +34,7 @@ extension Command {
       arguments.output.print("Deleted \(name).")
     }
     switch outcome {
-    case .told: break
+    case .delivered: break
     case .queued(let failure):
       let reason = TerminalText(saidBy: failure, limit: 2000)
       arguments.errorOutput.print(
@@ -77,7 +77,7 @@ extension Command {
       try Vault.erase(inFolder: folder)
       arguments.report(
         "Deleted the vault, which could not be opened; no server was notified.",
-        ["erased": true, "server": .string(ServerNotice.untold.rawValue)])
+        ["erased": true, "server": .string(ServerNotice.undeliverable.rawValue)])
       return .success
     }
     let question: TerminalText = "Delete all containers, keys and files of this device, for good"
@@ -141,20 +141,22 @@ extension Command {
 extension ResetReport {
   /// The names of the containers whose servers this device can no longer notify of their end.
   fileprivate var unnotifiedNames: [String] {
-    var names = untold.map { container in
-      let name = Self.name(container.user, container.server, container.serverMadeID)
+    var names = undeliverable.map { container in
+      let name = Self.name(container.user, container.server, container.serverContainerID)
       if container.isAuthentic { return name }
       return container.server.isEmpty
         ? "one that was changed from outside, of which nothing can be read"
         : "\(name), as the folder says, which was changed from outside"
     }
     if isErased {
-      names += notices.waiting.map { Self.name($0.notice.user, $0.notice.server, $0.notice.serverMadeID) }
+      names += notices.waiting.map {
+        Self.name($0.notice.user, $0.notice.server, $0.notice.serverContainerID)
+      }
     }
     return names
   }
 
-  private static func name(_ user: String, _ server: String, _ id: ID<Entity.Container>?) -> String {
+  private static func name(_ user: String, _ server: String, _ id: ContainerID?) -> String {
     "\(user) at \(server), container \(id?.text ?? "unknown")"
   }
 }
@@ -162,25 +164,25 @@ extension ResetReport {
 /// The `--json` value `server`: the state of the notices to servers.
 private enum ServerNotice: String {
   /// All servers have been notified.
-  case told
+  case delivered = "told"
   /// A notice is queued.
   case queued
   /// This device can no longer notify one of the servers.
-  case untold
+  case undeliverable = "untold"
 
   init(_ outcome: NoticeOutcome) {
     switch outcome {
-    case .told: self = .told
+    case .delivered: self = .delivered
     case .queued: self = .queued
-    default: self = .untold
+    default: self = .undeliverable
     }
   }
 
   init(_ report: ResetReport) {
-    if !report.untold.isEmpty || report.isErased && !report.notices.waiting.isEmpty {
-      self = .untold
+    if !report.undeliverable.isEmpty || report.isErased && !report.notices.waiting.isEmpty {
+      self = .undeliverable
     } else {
-      self = report.isErased ? .told : .queued
+      self = report.isErased ? .delivered : .queued
     }
   }
 }

@@ -58,9 +58,10 @@ extension SignetFailure {
     switch self {
     case .wrongPassword, .passwordRequired, .activationCancelled, .lockedOut, .waiting, .wiped,
       .passwordUsedBefore, .passwordTooYoung, .passwordExpired, .wrongRecoveryCode, .biometricsInvalidated,
-      .wayNotEnabled, .wayNotOffered, .activationAborted, .activationRefused, .serverNotAuthentic,
-      .renewalDropped, .noSuchContainer, .noSuchAccount, .notExportable, .challengeWanted,
-      .challengeNotWanted,
+      .unlockMethodNotEnabled, .unlockMethodNotOffered, .activationAborted, .activationRefused,
+      .serverNotAuthentic,
+      .renewalDropped, .noSuchContainer, .noSuchAccount, .notExportable, .challengeRequired,
+      .challengeNotSupported,
       .containerWiped, .pushAuthRefused, .transport, .unexpectedAnswer, .containerUnknown, .serverKeyUnknown,
       .transactionExpired, .noSuchTransaction, .transactionDecided, .decisionNotAllowed,
       .transactionCancelled,

@@ -37,7 +37,7 @@ extension Command {
           let failures = try await receiveWaiting(on: device, password, arguments)
           let found = try await device.accounts.messages(
             pendingOnly: arguments.isSet("pending"), by: password)
-          return (found.map { Message(of: $0.mechanism, $0.notification) }, failures)
+          return (found.map { ListedMessage(of: $0.mechanism, $0.notification) }, failures)
         }
         // Known messages are listed; the exit status still reports that a server could not be asked.
         let status = failures.first.map { exitCode(of: $0.failure) } ?? .success
@@ -159,7 +159,7 @@ extension Command {
     do throws(PushAuthFailure) { delivery = try PushAuthDelivery(text) } catch {
       throw SignetFailure.pushAuth(error)
     }
-    let (received, isKnown): (Message?, Bool) = try await withOpened(arguments) { device, password in
+    let (received, isKnown): (ListedMessage?, Bool) = try await withOpened(arguments) { device, password in
       switch try await device.accounts.receive(delivery, cleanUp: cleanUp, by: password) {
       case .new(let notification): (try await message(notification.id, on: device, password), false)
       case .known(let notification): (try await message(notification.id, on: device, password), true)
@@ -235,10 +235,10 @@ extension Command {
   /// Returns a received message; otherwise asks the servers that may have it.
   private static func received(
     _ id: String, on device: Device, _ password: SharedSecretBox?, _ arguments: Arguments
-  ) async throws -> Message {
+  ) async throws -> ListedMessage {
     do throws(SignetFailure) {
       let found = try await device.accounts.message(id, by: password)
-      return Message(of: found.mechanism, found.notification)
+      return ListedMessage(of: found.mechanism, found.notification)
     } catch {
       guard case .pushAuth(.noSuchNotification) = error else { throw error }
     }
@@ -248,17 +248,17 @@ extension Command {
 
   private static func message(
     _ id: String, on device: Device, _ password: SharedSecretBox?
-  ) async throws -> Message {
+  ) async throws -> ListedMessage {
     do throws(SignetFailure) {
       let found = try await device.accounts.message(id, by: password)
-      return Message(of: found.mechanism, found.notification)
+      return ListedMessage(of: found.mechanism, found.notification)
     } catch { throw explained(error) }
   }
 
   /// Returns the message that the command line names, or the only waiting one.
   private static func chosen(
     _ arguments: Arguments, on device: Device, _ password: SharedSecretBox?
-  ) async throws -> Message {
+  ) async throws -> ListedMessage {
     if let id = arguments.optionalString("id") {
       return try await received(id, on: device, password, arguments)
     }
@@ -273,7 +273,7 @@ extension Command {
       throw CommandFailure(
         .usage, "\(waiting.count) messages wait; name one (signet message list --pending shows them)")
     }
-    return Message(of: only.mechanism, only.notification)
+    return ListedMessage(of: only.mechanism, only.notification)
   }
 
   private static func answer(_ decision: PushDecision, _ arguments: Arguments) async throws -> ExitCode {
@@ -395,7 +395,7 @@ extension Enrolment {
   }
 }
 
-private struct Message {
+private struct ListedMessage {
   let mechanism: PushMechanism
   let notification: PushAuthNotification
 

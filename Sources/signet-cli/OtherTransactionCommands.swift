@@ -30,7 +30,7 @@ extension Command {
         try await options.authenticated(
           container, key: .transactionSigning, on: device, to: "Sign a text"
         ) {
-          try await device.initiate(content.matter, with: container, by: $0, session: session)
+          try await device.initiate(content.body, with: container, by: $0, session: session)
         }
       }
     }

@@ -70,7 +70,7 @@ extension Command {
   ) async {
     var object: JSONObject = [
       "container": .string(container.id.description),
-      "serverContainer": .string(container.serverMadeID.text),
+      "serverContainer": .string(container.serverContainerID.text),
     ]
     var keys = JSONObject()
     let isBoundToDevice = await isBound(device)
@@ -94,7 +94,7 @@ extension Command {
       }
     }
     guard arguments.isSet("json") else {
-      arguments.output.print("Its id at the server is \(container.serverMadeID).")
+      arguments.output.print("Its id at the server is \(container.serverContainerID).")
       return
     }
     if !keys.isEmpty { object["keys"] = .object(keys) }

@@ -60,7 +60,7 @@ extension Command {
           "The earlier recovery code of \(ours: subject) is invalid; make another: \(command: "signet recovery create\(option)")"
         )
       }
-      let methods = try await device.enabledWays(of: container, key: key)
+      let methods = try await device.enabledUnlockMethods(of: container, key: key)
       if methods.contains(.biometrics) {
         sentences.append(
           "Fingerprints do not open \(ours: subject) any more; enable them again: \(command: "signet biometrics enable\(option)")"

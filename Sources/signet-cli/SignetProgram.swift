@@ -205,7 +205,7 @@ private func exitCode(of failure: InterchangeFailure) -> ExitCode {
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .key(_, let failure): exitCode(of: failure)
-  case .accountLocked, .accountPolicyBroken, .codesNotTaken, .integrity: .permissionDenied
+  case .accountLocked, .accountPolicyBroken, .codesNotAccepted, .integrity: .permissionDenied
   case .refused(let problem)
   where [.containerLocked, .containerAltered, .deviceLocked, .userNotActive].contains(problem.code):
     .permissionDenied
@@ -215,7 +215,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
     .passwordExpired:
     .permissionDenied
-  case .passwordUsedBefore, .passwordTooYoung, .wayNotEnabled, .wayNotOffered: .dataError
+  case .passwordUsedBefore, .passwordTooYoung, .unlockMethodNotEnabled, .unlockMethodNotOffered: .dataError
   case .biometrics(.cancelled), .passcode(.cancelled): .interrupted
   case .biometrics(.busy), .passcode(.busy): .temporaryFailure
   case .biometrics(.notCapable), .biometrics(.notEnrolled), .biometrics(.unavailable), .passcode(.notCapable),
@@ -235,7 +235,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .pushAuthRefused(401, _), .pushAuthRefused(403, _): .permissionDenied
   case .alreadyEnrolled, .pushAuth, .noSuchAccount, .contentRefused, .severalContainers, .notExportable,
     .ocra,
-    .challengeWanted, .challengeNotWanted, .passwordRefused,
+    .challengeRequired, .challengeNotSupported, .passwordRefused,
     .activationCode, .deviceNameRefused, .pushTargetRefused,
     .reasonRefused, .serverNameMismatch,
     .noSuchContainer,

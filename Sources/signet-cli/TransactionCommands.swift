@@ -43,7 +43,7 @@ extension Command {
   private static func report(
     _ lists: [(container: Container, list: TransactionList)], _ arguments: Arguments
   ) {
-    let renewals = lists.filter(\.list.isRenewalWanted).map(\.container)
+    let renewals = lists.filter(\.list.isRenewalRequested).map(\.container)
     if arguments.isSet("json") {
       let transactions = lists.flatMap { container, list in
         list.transactions.map { JSONValue.object($0.listing(for: container)) }

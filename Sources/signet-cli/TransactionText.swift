@@ -15,8 +15,8 @@ struct TransactionText {
     let display = TransactionDisplay(content, in: language)
     var block = TerminalBlock(on: terminal)
     for line in display.lines where line.role == .origin { block.field("from", line.value) }
-    if case .form = content.matter { block.text(display.title) }
-    for line in display.lines where line.role == .matter { Self.add(line, to: &block) }
+    if case .form = content.body { block.text(display.title) }
+    for line in display.lines where line.role == .content { Self.add(line, to: &block) }
     for line in display.lines where line.role == .context {
       block.field("seen", "\(line.label ?? ""): \(line.value)")
     }

@@ -18,7 +18,7 @@ extension Command {
       ) { arguments in
         let (options, device, container, key) = try await chosen(arguments)
         switch try await device.biometricStatus(for: container, key: key) {
-        case .notOffered: throw SignetFailure.wayNotOffered(.biometrics)
+        case .notOffered: throw SignetFailure.unlockMethodNotOffered(.biometrics)
         case .notCapable: throw SignetFailure.biometrics(.notCapable)
         case .notEnrolled: throw SignetFailure.biometrics(.notEnrolled)
         default: break
@@ -65,7 +65,7 @@ extension Command {
       ) { arguments in
         let (options, device, container, key) = try await chosen(arguments)
         switch try await device.passcodeStatus(for: container, key: key) {
-        case .notOffered: throw SignetFailure.wayNotOffered(.passcode)
+        case .notOffered: throw SignetFailure.unlockMethodNotOffered(.passcode)
         case .notCapable: throw SignetFailure.passcode(.notCapable)
         default: break
         }

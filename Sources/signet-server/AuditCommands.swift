@@ -88,13 +88,15 @@ enum AuditCommands {
   /// Verifies the database file of a data folder or its copy, or the server's log in PostgreSQL.
   private static func report(_ folder: String, _ heads: [[UInt8]]) async throws -> AuditReport {
     let database = "\(folder)/signet.sqlite"
-    if access(database, R_OK) == 0 { return try AuditLogFile(database: database).verify(keptHeads: heads) }
+    if access(database, R_OK) == 0 {
+      return try AuditLogFile(database: database).verify(expectedHeads: heads)
+    }
     let cause = errno
     guard cause == ENOENT, access("\(folder)/server.json", R_OK) == 0,
       let storage = try DataDirectory(opening: folder).storageOnServer()
     else { throw InputFile.unreadable(database, TerminalText(ours: systemMessage(cause))) }
     do {
-      let report = try await storage.verifyAudit(keptHeads: heads)
+      let report = try await storage.verifyAudit(expectedHeads: heads)
       await storage.close()
       return report
     } catch {
@@ -121,7 +123,7 @@ enum AuditCommands {
   }
 
   /// Returns a position in the log; SQLite has a single chain, which is not named.
-  private static func text(of position: AuditVerification.Place) -> String {
+  private static func text(of position: AuditVerification.Position) -> String {
     position.chain == 0 ? "entry \(position.number)" : "entry \(position.number) of chain \(position.chain)"
   }
 
@@ -134,7 +136,7 @@ enum AuditCommands {
       object["firstBadEntry"] = .integer(firstBreak.number)
       object["firstBadChain"] = .integer(firstBreak.chain)
     }
-    if let position = report.keptHeads.last { object["keptHeadEntry"] = .integer(position.number) }
+    if let position = report.expectedHeads.last { object["keptHeadEntry"] = .integer(position.number) }
     return object
   }
 
@@ -154,7 +156,7 @@ enum AuditCommands {
       (isWhole ? "Entries" : "Good entries", String(report.count)),
       (isWhole ? "Head" : "Their head", text(of: report.heads)),
     ]
-    for position in report.keptHeads { fields.append(("Kept hash", text(of: position))) }
+    for position in report.expectedHeads { fields.append(("Kept hash", text(of: position))) }
     output.print("Audit log: \(verdict)")
     output.print(fields: fields, copying: ["Head"])
   }

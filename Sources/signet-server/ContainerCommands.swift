@@ -79,7 +79,7 @@ enum ContainerCommands {
     let state = container.state.rawValue
     if let ended = container.ended { return "\(state) (\(ended))" }
     guard container.state == .active else { return state }
-    return switch container.standing {
+    return switch container.compliance {
     case .locked: "active (locked)"
     case .stepUp: "active (no codes)"
     case .open: container.renewalWanted ? "active (to be renewed)" : state

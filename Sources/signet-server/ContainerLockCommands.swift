@@ -125,11 +125,11 @@ enum ContainerLockCommands {
   }
 
   private static func fields(of account: AccountDescription) -> [(String, String)] {
-    var fields = [("Container", account.container.text), ("Standing", account.standing.rawValue)]
+    var fields = [("Container", account.container.text), ("Standing", account.compliance.rawValue)]
     if let reason = account.reason { fields.append(("Because", reason)) }
     fields.append(("Policies", shown(account.policies)))
     if let reported = account.reported { fields.append(("Reported", utc(reported))) }
-    if account.reportWanted { fields.append(("Waits for", "a report of the device")) }
+    if account.reportRequested { fields.append(("Waits for", "a report of the device")) }
     return fields
   }
 }

@@ -22,7 +22,8 @@ enum DeviceCommands {
             ["DEVICE", "STANDING", "NAME", "PLATFORM", "APP", "ADDED", "LAST SEEN", "REASON"],
             $0.devices.map {
               [
-                $0.id.text, $0.standing.rawValue, $0.name, $0.platform, $0.appVersion ?? "", utc($0.created),
+                $0.id.text, $0.compliance.rawValue, $0.name, $0.platform, $0.appVersion ?? "",
+                utc($0.created),
                 $0.lastSeen.map(utc) ?? "", $0.reason ?? "",
               ]
             })
@@ -56,7 +57,7 @@ enum DeviceCommands {
         arguments: [id]
       ) { arguments in
         try await arguments.ask(API.unlockDevice) {
-          let done = $0.standing == .locked ? "still locked (user show says why):" : "unlocked"
+          let done = $0.compliance == .locked ? "still locked (user show says why):" : "unlocked"
           arguments.output.print("\(ours: done) \($0.id) of user \($0.user)")
         }
       },

@@ -74,7 +74,7 @@ enum MessageCommands {
   /// Returns the delivery result of the message, for users.
   private static func text(of delivery: SentPushAuthMessage.Delivery) -> String {
     switch delivery {
-    case .taken: "accepted by the push service"
+    case .accepted: "accepted by the push service"
     case .gone: "the push service does not know the app any more; have it enrol again"
     case .failed: "the push service could not be reached, or refused; the server's log has the cause"
     case .live: "none by push: the app asks for it (signet listen)"

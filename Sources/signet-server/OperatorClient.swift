@@ -40,7 +40,7 @@ struct OperatorClient: Sendable {
     guard case .key(let scope) = endpoint.description.access else {
       preconditionFailure("\(endpoint.description.id) takes no API key")
     }
-    let access = try Access(arguments, scope)
+    let access = try ServerAccess(arguments, scope)
     self.arguments = arguments
     server = access.server
     folder = arguments.optionalString("data")
@@ -242,7 +242,7 @@ struct OperatorClient: Sendable {
 }
 
 /// The address of a command's server, its trusted authority and the API key.
-private struct Access {
+private struct ServerAccess {
   let server: ServerURL
   let authorityPEM: String?
   let key: APIKey

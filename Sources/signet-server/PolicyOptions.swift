@@ -27,7 +27,7 @@ enum PolicyOptions {
     ]
   }
 
-  private static let profiles = Completion.words(PolicyProfile.allCases.map(\.rawValue))
+  private static let profiles = ShellCompletion.words(PolicyProfile.allCases.map(\.rawValue))
 
   static let keys: [(ContainerProfile.KeyName, name: String)] = [
     (.signing, "signing key"), (.otp, "one-time password key"), (.session, "session key"),

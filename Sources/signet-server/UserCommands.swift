@@ -140,7 +140,7 @@ enum UserCommands {
       user.devices.flatMap { device in
         [
           [
-            "device", device.standing.rawValue, device.name, utc(device.created),
+            "device", device.compliance.rawValue, device.name, utc(device.created),
             device.lastSeen.map(utc) ?? "", device.id.text, "", device.reason ?? "",
           ]
         ] + authenticators(of: user, on: device.id)

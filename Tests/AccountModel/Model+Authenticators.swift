@@ -76,7 +76,7 @@ extension Model {
     var session = session
     if let request = session.request, let state = requests[request]?.state(at: time), state != .pending {
       if state == .expired { end(request, .expired) }
-      return "transactionOver"
+      return "transactionEnded"
     }
     if let party = session.party, users[user] != nil {
       // An operation for a request that already counts for this user is free, but only once per device.

@@ -10,7 +10,7 @@ import Testing
     try list.array("transactions").reduce(into: [:]) { owners, value in
       guard case .object(let transaction) = value else { throw JSONFailure.notAnObject }
       let content = try TransactionContent(parsing: transaction.string("content"))
-      guard case .text(let text) = content.matter else { throw JSONFailure.missingMember("text") }
+      guard case .text(let text) = content.body else { throw JSONFailure.missingMember("text") }
       owners[text] = try transaction.string("container")
     }
   }

@@ -53,7 +53,7 @@
         return try await process.finish()
       }
 
-      func standing() async throws -> String {
+      func compliance() async throws -> String {
         try await server.json("container", "account", container).string("standing")
       }
     }
@@ -61,13 +61,13 @@
     @Test(
       "a hooked device's report leads to what the settings say, and a clean one ends it",
       arguments: [("allow", "open"), ("stepUp", "stepUp"), ("lock", "locked"), ("wipe", "wiped")])
-    func reactions(_ reaction: String, _ standing: String) async throws {
+    func reactions(_ reaction: String, _ compliance: String) async throws {
       let bench = try await Bench([
         "reactions": ["deviceTampering": .string(reaction), "screenLock": "allow"]
       ])
       let clean = try await bench.report([:])
       #expect(clean.status == 0, clean.summary)
-      #expect(try await bench.standing() == "open")
+      #expect(try await bench.compliance() == "open")
       let early = try await bench.device.json("otp").string("code")
 
       let hooked = try await bench.report(["LD_PRELOAD": bench.library])
@@ -85,12 +85,12 @@
       } else {
         // The device locks itself by the same policy, independently of the server's verdict.
         #expect(hooked.status == 1, hooked.summary)
-        #expect(try await bench.standing() == standing)
+        #expect(try await bench.compliance() == compliance)
         #expect(try await bench.server.accepts(early, of: "alice") == (reaction == "allow"))
         // Without the library, the next report unlocks the container again.
         let again = try await bench.report([:])
         #expect(again.status == 0, again.summary)
-        #expect(try await bench.standing() == "open")
+        #expect(try await bench.compliance() == "open")
         _ = try await bench.device.json("otp")
       }
       await bench.server.stop()
@@ -106,7 +106,7 @@
       let entries = try await bench.server.audited("account.reported")
       let last = try #require(entries.last)
       #expect(try last.string("reaction") == "lock", "\(last.text)")
-      #expect(try await bench.standing() == "locked")
+      #expect(try await bench.compliance() == "locked")
       await bench.server.stop()
     }
 
@@ -115,17 +115,17 @@
       let bench = try await Bench(["tampering": ["scoring": "weighted-sum", "weights": ["environment": 0.9]]])
       // The sign weighs 0.3 on the device, below its threshold.
       let reported = try await bench.report(["HOSTALIASES": "/nowhere"])
-      #expect(try await bench.standing() == "locked", reported.summary)
+      #expect(try await bench.compliance() == "locked", reported.summary)
       let account = try await bench.server.json("container", "account", bench.container)
       #expect(try account.string("reason").contains("its score is "), "\(account.text)")
       let clean = try await bench.report([:])
       #expect(clean.status == 0, clean.summary)
-      #expect(try await bench.standing() == "open")
+      #expect(try await bench.compliance() == "open")
       // The control: without configured weights, the server uses the device's score.
       let other = try await Bench([:])
       let fine = try await other.report(["HOSTALIASES": "/nowhere"])
       #expect(fine.status == 0, fine.summary)
-      #expect(try await other.standing() == "open")
+      #expect(try await other.compliance() == "open")
       await bench.server.stop()
       await other.server.stop()
     }
@@ -136,13 +136,13 @@
       let reported = try await bench.report([:])
       if InstalledSignet.flavour == "release" {
         #expect(reported.status == 0, reported.summary)
-        #expect(try await bench.standing() == "open")
+        #expect(try await bench.compliance() == "open")
       } else {
         #expect(reported.status == 1, reported.summary)
         #expect(
           reported.errorOutput.contains("apps of this flavour are not accepted: debug")
             || reported.output.contains("apps of this flavour are not accepted: debug"), reported.summary)
-        #expect(try await bench.standing() == "locked")
+        #expect(try await bench.compliance() == "locked")
         let refused = try await bench.device.run("otp")
         #expect(refused.isRefusal(77, "apps of this flavour are not accepted: debug"), refused.summary)
       }

@@ -16,7 +16,7 @@
     let all = Integrity.standardGuards(for: .release).map { each in
       each.name == "binary" && key != nil ? BinaryGuard(key: key, manifest: manifest) : each
     }
-    if options["only"] == "probe" { return [DebuggerGuard(ways: [.probe])] }
+    if options["only"] == "probe" { return [DebuggerGuard(methods: [.probe])] }
     guard let names = options["only"]?.split(separator: ",").map(String.init) else { return all }
     return all.filter { names.contains($0.name) }
   }

@@ -30,8 +30,8 @@
           .appData(.locked(.idle)), .appData(.invalidLabel), .sharedSession(.refused), .sharedSession(.busy),
           .sharedSession(.protocolBroken), .sharedSession(.failed("why")),
           .sharedSession(.tampered("process 7 (gdb) traces thread 8 of this process")),
-          .biometricsInvalidated, .wayNotEnabled(.biometrics), .wayNotEnabled(.passcode),
-          .wayNotOffered(.biometrics), .wayNotOffered(.passcode),
+          .biometricsInvalidated, .unlockMethodNotEnabled(.biometrics), .unlockMethodNotEnabled(.passcode),
+          .unlockMethodNotOffered(.biometrics), .unlockMethodNotOffered(.passcode),
         ].map { .failure($0) }
       let sensor: [BiometricFailure] = [
         .cancelled, .mismatch, .lockedOut, .busy, .timedOut, .notCapable, .notEnrolled, .notAuthorized,

@@ -135,7 +135,9 @@
       let fixture = try AgentFixture(device: device, container: container)
       let session = fixture.session
       let finger = Authentication.biometrics(reason: "Unlock")
-      await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) { try await session.unlock(by: finger) }
+      await #expect(throws: SignetFailure.unlockMethodNotEnabled(.biometrics)) {
+        try await session.unlock(by: finger)
+      }
       try await device.enableBiometrics(for: container, password: password)
       try await session.unlock(by: finger)
       #expect(try await session.state() == .unlocked)
@@ -143,7 +145,7 @@
         sensor.queue(.failure(failure))
         await #expect(throws: SignetFailure.biometrics(failure)) { try await session.unlock(by: finger) }
       }
-      await #expect(throws: SignetFailure.wayNotOffered(.passcode)) {
+      await #expect(throws: SignetFailure.unlockMethodNotOffered(.passcode)) {
         try await session.unlock(
           by: .passcode(reason: "Unlock", conversation: ScriptedPasscodeConversation("1234")))
       }

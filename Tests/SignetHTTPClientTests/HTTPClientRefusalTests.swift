@@ -53,7 +53,7 @@ struct HTTPClientRefusalTests {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
       var request = HTTPRequest(url: server.url("/status/302"))
-      request.takesRedirect = true
+      request.acceptsRedirect = true
       #expect(try await transport.send(request).status == 302)
       #expect(try await server.counts().requests == 1)
     }

@@ -7,7 +7,8 @@ import Testing
     #expect((1...8).map { Backoff.seconds(afterAttempts: $0) } == [1, 2, 4, 8, 16, 32, 32, 32])
     #expect(Backoff.seconds(afterAttempts: .max) == 32 && Backoff.seconds(afterAttempts: .min) == 1)
     #expect(
-      Backoff.seconds(afterAttempts: 3, told: 3) == 4 && Backoff.seconds(afterAttempts: 3, told: 60) == 60)
+      Backoff.seconds(afterAttempts: 3, requested: 3) == 4
+        && Backoff.seconds(afterAttempts: 3, requested: 60) == 60)
   }
 
   @Test func readsStatuses() {

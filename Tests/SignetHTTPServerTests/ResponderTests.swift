@@ -210,8 +210,10 @@ import Testing
 
   @Test("a cached response can be sent repeatedly, and a change drops it")
   func kept() async throws {
-    let kept = ServerResponse(status: 200, headers: ["X-A": "b"], body: Array("kept".utf8)).keptForSending()
-    #expect(kept.kept != nil && kept == ServerResponse(status: 200, headers: ["X-A": "b"], body: kept.body))
+    let kept = ServerResponse(status: 200, headers: ["X-A": "b"], body: Array("kept".utf8))
+      .preparedForSending()
+    #expect(
+      kept.prepared != nil && kept == ServerResponse(status: 200, headers: ["X-A": "b"], body: kept.body))
     try await serving(direct: { request, responder in
       var response = kept
       if request.path.raw == "/other" { response.headers["X-A"] = "c" }
@@ -226,7 +228,7 @@ import Testing
       #expect(answers.map { $0.head.contains("X-A: b") } == [true, false, true, true])
       #expect(answers.allSatisfy { $0.status == 200 && $0.body == kept.body })
     }
-    #expect(ServerResponse(status: 99).keptForSending().kept == nil)
+    #expect(ServerResponse(status: 99).preparedForSending().prepared == nil)
   }
 
   @Test("fields that came are found without case, in order, and are equal to fields that were made")

@@ -10,26 +10,26 @@
   @Suite(.timeLimit(.minutes(10))) struct GuardTests {
     @Test("libraries are judged by their requester and origin")
     func libraries() throws {
-      let program = LibraryFacts(
+      let program = LibraryProperties(
         path: "/opt/app/bin/app", needed: ["liba.so.1", "libc.so.6"],
         searchFolders: ["$ORIGIN/../lib", "/opt/swift/lib"])
-      let own = LibraryFacts(path: "/opt/app/lib/liba.so.1", soname: "liba.so.1", needed: ["libb.so.2"])
-      let nested = LibraryFacts(path: "/opt/swift/lib/libb.so.2", soname: "libb.so.2")
-      let system = LibraryFacts(path: "/usr/lib/x86_64-linux-gnu/libc.so.6", soname: "libc.so.6")
-      let loader = LibraryFacts(
+      let own = LibraryProperties(path: "/opt/app/lib/liba.so.1", soname: "liba.so.1", needed: ["libb.so.2"])
+      let nested = LibraryProperties(path: "/opt/swift/lib/libb.so.2", soname: "libb.so.2")
+      let system = LibraryProperties(path: "/usr/lib/x86_64-linux-gnu/libc.so.6", soname: "libc.so.6")
+      let loader = LibraryProperties(
         path: "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", soname: "ld-linux-x86-64.so.2")
-      let plugin = LibraryFacts(path: "/usr/lib/x86_64-linux-gnu/security/pam_unix.so")
+      let plugin = LibraryProperties(path: "/usr/lib/x86_64-linux-gnu/security/pam_unix.so")
       let clean = [program, own, nested, system, loader, plugin]
-      func found(_ objects: [LibraryFacts]) -> [Finding] {
+      func found(_ objects: [LibraryProperties]) -> [Finding] {
         LibraryGuard.judge(objects, program: program.path) { _ in nil }.map(\.finding)
       }
       #expect(found(clean).isEmpty)
-      #expect(found(clean + [LibraryFacts(path: "/tmp/hook.so")]) == [.unexpectedLibrary])
+      #expect(found(clean + [LibraryProperties(path: "/tmp/hook.so")]) == [.unexpectedLibrary])
       // It has a required library's name, but is outside of the standard folders.
-      let falseCrypto = LibraryFacts(path: "/tmp/libc.so.6", soname: "libc.so.6")
+      let falseCrypto = LibraryProperties(path: "/tmp/libc.so.6", soname: "libc.so.6")
       #expect(found([program, own, nested, falseCrypto, loader]) == [.misplacedLibrary])
       #expect(
-        found([program, LibraryFacts(path: "/home/me/liba.so.1", soname: "liba.so.1"), system]) == [
+        found([program, LibraryProperties(path: "/home/me/liba.so.1", soname: "liba.so.1"), system]) == [
           .misplacedLibrary
         ])
       // Another program than the known one: no statement is possible.

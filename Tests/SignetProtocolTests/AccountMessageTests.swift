@@ -17,7 +17,7 @@ struct AccountMessageTests {
       request: [UInt8](repeating: 3, count: 16))
     condition = DeviceStatus(
       revision: 7, challenge: [UInt8](repeating: 5, count: 16),
-      policies: try AccountPolicySet(["deviceTampering": ["score": 0.8], "mine": .null]), standing: .locked,
+      policies: try AccountPolicySet(["deviceTampering": ["score": 0.8], "mine": .null]), compliance: .locked,
       reason: "reported lost",
       orders: try DeviceCommand.Action.allCases.map {
         try DeviceCommand(id: DeviceCommandID($0.rawValue), action: $0, reason: "why")
@@ -113,7 +113,7 @@ struct AccountMessageTests {
       #expect(throws: WireFailure.self) { try ContainerProfile(json) }
     }
     for isWanted in [true, false] {
-      let list = TransactionList([], isReportWanted: isWanted)
+      let list = TransactionList([], isReportRequested: isWanted)
       #expect(try TransactionList(parsing: list.bytes) == list)
     }
   }

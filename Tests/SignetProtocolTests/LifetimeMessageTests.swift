@@ -89,7 +89,7 @@ import Testing
 
   @Test func aListSaysWhetherARenewalIsWanted() throws {
     for isWanted in [true, false] {
-      let list = TransactionList([], isRenewalWanted: isWanted)
+      let list = TransactionList([], isRenewalRequested: isWanted)
       #expect(try TransactionList(parsing: list.bytes) == list)
     }
     #expect(throws: WireFailure.self) {

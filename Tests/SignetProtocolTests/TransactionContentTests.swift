@@ -42,7 +42,7 @@ import Testing
     var random = SeededContent(seed: UInt64(seed))
     let content = try random.content()
     let read = try TransactionContent(parsing: content.json)
-    #expect(read == content && read.matter == content.matter && read.context == content.context)
+    #expect(read == content && read.body == content.body && read.context == content.context)
     #expect(read.origin == content.origin)
   }
 

@@ -99,7 +99,7 @@ import Testing
 
   @Test("each kind of field is typed in its own way, and what can't be typed can't be asked for")
   func fields() throws {
-    let form = TransactionContent.Matter.form(
+    let form = TransactionContent.Body.form(
       try TransactionForm(
         template: "payment",
         fields: [

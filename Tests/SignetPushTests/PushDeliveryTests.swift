@@ -45,7 +45,7 @@ struct PushDeliveryTests {
   @Test("After trouble that passes it tries again, with waits that grow to 32 s")
   func backoff() async {
     let result = await deliver(Array(repeating: Self.busy, count: 8))
-    #expect(result.outcome == .taken)
+    #expect(result.outcome == .accepted)
     #expect(result.waits == [1, 2, 4, 8, 16, 32, 32, 32])
   }
 
@@ -54,7 +54,7 @@ struct PushDeliveryTests {
     let result = await deliver([
       .tryAgain(afterSeconds: 7, reason: "busy"), .tryAgain(afterSeconds: 1, reason: "busy"),
     ])
-    #expect(result.outcome == .taken)
+    #expect(result.outcome == .accepted)
     #expect(result.waits == [7, 2])
   }
 

@@ -29,10 +29,10 @@ struct AccountRuleTests {
     ] as [([String], [String: AccountRules.Reaction], AccountRules.Reaction, ComplianceState)])
   func reactions(
     broken: [String], reactions: [String: AccountRules.Reaction], reaction: AccountRules.Reaction,
-    standing: ComplianceState
+    compliance: ComplianceState
   ) {
     let found = judged(broken, reactions)
-    #expect(found.reaction == reaction && found.reaction.standing == standing)
+    #expect(found.reaction == reaction && found.reaction.compliance == compliance)
     #expect(found.reason.isEmpty == (reaction == .allow))
     if reaction != .allow {
       // The reason is that of the gravest reaction, the first of those.

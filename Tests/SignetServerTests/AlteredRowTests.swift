@@ -240,7 +240,7 @@ import Testing
     try bench.tamper("UPDATE users SET created = 1")
     let accounts = DeviceManagement(bench.server.context)
     _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
-    #expect(try await bench.server.storage.container(bench.container)?.standing == .locked)
+    #expect(try await bench.server.storage.container(bench.container)?.compliance == .locked)
     #expect(try await bench.server.storage.transaction(request)?.state == .withdrawn)
   }
 
@@ -265,7 +265,7 @@ import Testing
       #expect(try await server.users.container(bench.container).state == .altered)
     } else {
       _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
-      #expect(try await server.storage.container(bench.container)?.standing == .locked)
+      #expect(try await server.storage.container(bench.container)?.compliance == .locked)
     }
     #expect(try await server.users.all().count == 1)
     #expect(try await server.users.revokeContainer(bench.container, by: .local).state == .revoked)
@@ -298,13 +298,13 @@ import Testing
     // An altered row does not keep an order of the server from the device either.
     _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
     _ = try await accounts.command(.unlock, for: bench.container, reason: "found", by: .local)
-    #expect(try await bench.server.storage.container(bench.container)?.standing == .open)
+    #expect(try await bench.server.storage.container(bench.container)?.compliance == .open)
   }
 
   @Test(
     "how the server stands to a container counts as a lock where that was altered or removed",
     arguments: [false, true])
-  func standing(_ isRemoved: Bool) async throws {
+  func compliance(_ isRemoved: Bool) async throws {
     let bench = try await Self.bench()
     let accounts = DeviceManagement(bench.server.context)
     _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
@@ -312,11 +312,11 @@ import Testing
       isRemoved
         ? "DELETE FROM account_states" : "UPDATE account_states SET ordered_lock = 0, verdict = 'open'")
     let state = try await bench.server.storage.accountState(of: bench.container)
-    #expect(state?.standing == .locked)
+    #expect(state?.compliance == .locked)
     #expect(state?.reason == "its row was not written by this server")
     _ = try await accounts.command(.unlock, for: bench.container, reason: "", by: .local)
-    #expect(try await bench.server.storage.accountState(of: bench.container)?.standing == .open)
-    #expect(try await bench.server.storage.container(bench.container)?.standing == .open)
+    #expect(try await bench.server.storage.accountState(of: bench.container)?.compliance == .open)
+    #expect(try await bench.server.storage.container(bench.container)?.compliance == .open)
   }
 
   @Test(

@@ -41,7 +41,7 @@ import Testing
     #expect(try object.string("soleKind") == "push-app")
     #expect(try object.object("app").string("mechanism") == sent.record.mechanism.text)
     let content = try TransactionContent(parsing: object.string("content"))
-    #expect(content.matter == text.map { .text($0) } ?? .signIn)
+    #expect(content.body == text.map { .text($0) } ?? .signIn)
     #expect(content.origin == .relyingParty("Shop"))
   }
 
@@ -187,7 +187,7 @@ import Testing
     #expect(try await bench.appRefusal(bench.sent()) == "The request has ended.")
     let service = PushAuthService(bench.server.context)
     #expect(try await service.message(sent.record.id).state == .expired)
-    let (message, status) = try await service.standing(of: sent.record.id)
+    let (message, status) = try await service.messageStatus(of: sent.record.id)
     #expect(status == "withdrawn" && message.expires > bench.server.clock.now && message.answered == nil)
   }
 

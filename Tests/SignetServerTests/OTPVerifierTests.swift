@@ -158,7 +158,7 @@ import SignetServer
   func locked() throws {
     let snapshot = OTPSnapshot(credentials: [credential(.totp, failures: 5)])
     for code in [try code(Self.step), "000000", ""] {
-      #expect(verifier().verify(.use(code), snapshot) == OTPVerifier.Finding(outcome: .locked))
+      #expect(verifier().verify(.use(code), snapshot) == OTPVerifier.Verification(outcome: .locked))
     }
   }
 
@@ -170,7 +170,7 @@ import SignetServer
     #expect(found.outcome == .accepted)
     #expect(found.used?.failures == 0)
     let silent = OTPSnapshot(credentials: [credential(.totp, failures: 5, isSilent: true)])
-    #expect(verifier().verify(pair, silent) == OTPVerifier.Finding(outcome: .locked))
+    #expect(verifier().verify(pair, silent) == OTPVerifier.Verification(outcome: .locked))
     // Below the limit they count as guesses, silent or not.
     for isSilent in [true, false] {
       let open = OTPSnapshot(credentials: [credential(.totp, failures: 4, isSilent: isSilent)])
@@ -268,7 +268,7 @@ import SignetServer
     for code in [try code(Self.step), "000000"] {
       #expect(
         verifier().verify(.use(code), snapshot)
-          == OTPVerifier.Finding(outcome: .waiting(seconds: 12), wait: wait))
+          == OTPVerifier.Verification(outcome: .waiting(seconds: 12), wait: wait))
     }
     let after = verifier(at: Self.now + 12).verify(.use("000000"), snapshot)
     #expect(after.outcome == .refused)

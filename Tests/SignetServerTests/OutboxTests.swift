@@ -42,7 +42,7 @@ import Testing
     }
 
     func event(of record: OutboxRecord, failure: String?) -> AuditEvent? {
-      failure.map { .clientNotTold(client: "\(record.receiver.id)", transaction: "", reason: $0) }
+      failure.map { .clientNotNotified(client: "\(record.receiver.id)", transaction: "", reason: $0) }
     }
   }
 
@@ -98,7 +98,8 @@ import Testing
   func order() async throws {
     try await add("a", "b")
     receivers.answer(
-      .again(told: nil, "1"), .again(told: nil, "2"), .again(told: 9, "3"), .again(told: nil, "4"), of: "a")
+      .again(after: nil, "1"), .again(after: nil, "2"), .again(after: 9, "3"), .again(after: nil, "4"),
+      of: "a")
     try await suspendAndResume()
     await sender.sendDue()
     #expect(
@@ -126,7 +127,7 @@ import Testing
   func givesUp() async throws {
     try await add("a", "b", lifetime: 5)
     receivers.answer(.failed("status 400"), of: "a")
-    receivers.answer(.again(told: 60, "busy"), of: "b")
+    receivers.answer(.again(after: 60, "busy"), of: "b")
     try await suspendAndResume()
     await sender.sendDue()
     #expect(receivers.attempts.count == 4)

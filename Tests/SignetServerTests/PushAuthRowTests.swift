@@ -111,7 +111,7 @@ import Testing
     try bench.server.tamper("UPDATE transactions SET state = 'withdrawn'")
     bench.server.clock.advance(by: 86_400)
     #expect(try await PushAuthService(bench.server.context).message(id).state == .expired)
-    #expect(try await PushAuthService(bench.server.context).standing(of: id).status == "withdrawn")
+    #expect(try await PushAuthService(bench.server.context).messageStatus(of: id).status == "withdrawn")
   }
 
   @Test("a message to one app is none to another")

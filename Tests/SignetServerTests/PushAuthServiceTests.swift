@@ -121,7 +121,8 @@ import SignetServer
       #expect(try await Self.post(server, request).status == 200)
       #expect(try await Self.post(server, request).status == 400)
       #expect(try await service.message(sent.record.id).state == (isDenied ? .denied : .approved))
-      #expect(try await service.standing(of: sent.record.id).status == (isDenied ? "denied" : "approved"))
+      #expect(
+        try await service.messageStatus(of: sent.record.id).status == (isDenied ? "denied" : "approved"))
     }
   }
 

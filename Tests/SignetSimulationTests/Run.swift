@@ -234,14 +234,14 @@ private final class World: Sendable {
       for container in try await storage.containers(user: "\(user)") {
         let credential = try await storage.credential(ID(of: container.id))
         end["\(container.id)"] =
-          "\(container.state)\(container.standing == .locked ? " locked" : "") \(credential?.words ?? "-")"
+          "\(container.state)\(container.compliance == .locked ? " locked" : "") \(credential?.words ?? "-")"
         for order in try await storage.deviceCommands(of: container.id) {
           end["\(order.id)"] = "\(container.id) \(order.action)\(order.isOpen ? "" : " received")"
         }
       }
       for device in try await storage.devices(user: "\(user)") {
         let number = try Hex.decode(device.installation)[0]
-        end["\(user)/\(number)"] = "\(device.standing)\(device.isOrderedLocked ? " itself" : "")"
+        end["\(user)/\(number)"] = "\(device.compliance)\(device.isOrderedLocked ? " itself" : "")"
       }
       for key in try await storage.uafCredentials(user: "\(user)") {
         end[Sample.name(ofKey: key.keyID)] = "\(key.state) \(key.signCounter)"
@@ -270,7 +270,8 @@ private final class World: Sendable {
       }
     }
     for id in history.operations {
-      guard let found = try await storage.uafOperation("\(id)"), found.isOpen, !found.isOver(at: time) else {
+      guard let found = try await storage.uafOperation("\(id)"), found.isOpen, !found.hasExpired(at: time)
+      else {
         continue
       }
       open.insert(id)

@@ -33,15 +33,15 @@ extension Storage {
       var record = TransactionRecord(
         id: "\(request)", user: "\(user)", content: Sample.content, created: time, expires: expires)
       (record.requester, record.requirements) = (client, Traits.names(of: request))
-      var asking = TransactionAsking()
-      asking.messages = messages.map { sent in
+      var authenticatorRequests = AuthenticatorRequestRecords()
+      authenticatorRequests.messages = messages.map { sent in
         let message = PushAuthMessageRecord(
           id: "\(sent.name)", of: "\(request)", mechanism: "\(sent.to)", kind: "default", challenge: [4],
           created: time,
           expires: expires)
         return (message, event("sent \(sent.name)"))
       }
-      asking.sessions = operations.map { sent in
+      authenticatorRequests.sessions = operations.map { sent in
         var session = Sample.token(
           "\(sent.name)", isRegistration: false, of: "\(user)", for: "\(sent.to)", at: time, expires: expires)
         (session.transaction, session.tokenExpires) = ("\(request)", expires)
@@ -55,7 +55,7 @@ extension Storage {
           for: "\(request)", under: Sample.masterKey)
       }
       let outcome = try await addBackchannelRequest(
-        asked, asking: record, limits: Sample.limits, by: asking
+        asked, asking: record, limits: Sample.limits, by: authenticatorRequests
       ) { event("\($0)") }
       return "\(outcome)"
     case .poll(let request, let client):

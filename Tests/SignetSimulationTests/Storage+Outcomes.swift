@@ -151,10 +151,10 @@ extension Storage {
         record.sealedNumber = try judges.transactions.seal(try Sample.number(isRight: true), of: "\(request)")
       }
       let asked = record
-      var asking = TransactionAsking()
-      asking.mayAskUAFKeys = true
+      var authenticatorRequests = AuthenticatorRequestRecords()
+      authenticatorRequests.mayAskUAFKeys = true
       return
-        "\(try await addTransaction(asked, key: "\(party)", limits: limits, asking: asking) { event("\($0)") })"
+        "\(try await addTransaction(asked, key: "\(party)", limits: limits, authenticatorRequests: authenticatorRequests) { event("\($0)") })"
     case .decide(let container, let user, let device, let request, let accepts, let isNumberRight):
       let holder = try Sample.container("\(container)", of: "\(user)", on: device, from: "").container
       let (signer, evidence) = (SignerRecord(holder), AuthenticationEvidence(of: holder, isSigned: true))
@@ -252,8 +252,8 @@ extension Storage {
       var record = TransactionRecord(
         id: "\(request)", user: "\(user)", content: Sample.content, created: time, expires: expires)
       (record.requester, record.soleKind) = (party, .pushApp)
-      var asking = TransactionAsking()
-      asking.messages = [
+      var authenticatorRequests = AuthenticatorRequestRecords()
+      authenticatorRequests.messages = [
         (
           PushAuthMessageRecord(
             id: "\(message)", of: "\(request)", mechanism: "\(app)", kind: "default", challenge: [4],
@@ -261,16 +261,16 @@ extension Storage {
             expires: expires), event("sent \(message)")
         )
       ]
-      let (asked, ways) = (record, asking)
+      let (asked, ways) = (record, authenticatorRequests)
       return
-        "\(try await addTransaction(asked, key: "\(party)", limits: Sample.limits, asking: ways) { event("\($0)") })"
+        "\(try await addTransaction(asked, key: "\(party)", limits: Sample.limits, authenticatorRequests: ways) { event("\($0)") })"
     case .answer(let message, let approves):
       let outcome = try await answerPushAuthMessage(
         "\(message)", approves ? .approved { judges.able.mayAnswerByApp($0) } : .denied(), at: time,
         audit: done)
       return switch outcome {
-      case .taken: "done"
-      case .over: "refused"
+      case .accepted: "done"
+      case .ended: "refused"
       case .insufficient: "insufficient"
       }
     default: preconditionFailure("not about a key or an app")
@@ -378,7 +378,7 @@ extension UAFOutcome {
     case .keyExists: "key exists"
     case .keyUnknown: "key unknown"
     case .clonedAuthenticator: "cloned authenticator"
-    case .transactionOver: "transaction over"
+    case .transactionEnded: "transaction over"
     case .tooMany: "too many"
     case .altered: "altered"
     case .requirementNotMet: "requirement not met"

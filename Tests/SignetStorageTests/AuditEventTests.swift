@@ -22,7 +22,7 @@ import Testing
     // Users
     Sample(.userAdded(user: "al"), #""event":"user.added","by":"local","user":"al""#),
     Sample(
-      .uafNotAsked(user: "al", operation: "Auth", target: "t", .tooManyPending(retryAfter: 3)),
+      .uafTokenRefused(user: "al", operation: "Auth", target: "t", .tooManyPending(retryAfter: 3)),
       #""event":"uaf.notAsked","by":"local","user":"al","operation":"Auth","target":"t","reason":"the user has too many pending requests""#
     ),
     Sample(
@@ -85,7 +85,7 @@ import Testing
       #""event":"activation.refused","by":"local","user":"al","activation":"a","reason":"unsupported device: keystore software""#
     ),
     Sample(
-      .containerRenewalAsked(container: "c"),
+      .containerRenewalRequested(container: "c"),
       #""event":"container.renewalAsked","by":"local","container":"c""#),
     Sample(
       .renewalStaged(user: "al", container: "c", successor: "d", keystore: "tpm", keys: "hardware"),
@@ -294,10 +294,10 @@ import Testing
     ),
     Sample(.clientRevoked(client: "l"), #""event":"client.revoked","by":"local","client":"l""#),
     Sample(
-      .clientTold(client: "l", transaction: "t"),
+      .clientNotified(client: "l", transaction: "t"),
       #""event":"client.told","by":"local","client":"l","transaction":"t""#),
     Sample(
-      .clientNotTold(client: "l", transaction: "t", reason: "status 500"),
+      .clientNotNotified(client: "l", transaction: "t", reason: "status 500"),
       #""event":"client.notTold","by":"local","client":"l","transaction":"t","reason":"status 500""#),
     Sample(
       .tokensIssued(user: "al", transaction: "t"),

@@ -8,9 +8,9 @@ import Testing
     return texts.map { chain.append($0) }
   }
 
-  private static func report(_ entries: [AuditEntry?], keptHeads: [[UInt8]] = []) -> AuditReport {
-    var verification = AuditVerification(keptHeads: keptHeads)
-    for entry in entries { verification.take(entry) }
+  private static func report(_ entries: [AuditEntry?], expectedHeads: [[UInt8]] = []) -> AuditReport {
+    var verification = AuditVerification(expectedHeads: expectedHeads)
+    for entry in entries { verification.verify(entry) }
     return verification.report
   }
 
@@ -36,13 +36,14 @@ import Testing
   func losses() throws {
     let entries = Self.entries(2, ["a", "b", "c"])
     let heads = [entries[1].hash, entries[2].hash]
-    let whole = Self.report(entries, keptHeads: heads)
-    #expect(whole.isIntact && whole.keptHeads == [.init(chain: 2, number: 2), .init(chain: 2, number: 3)])
-    let cut = Self.report(Array(entries[..<2]), keptHeads: heads)
+    let whole = Self.report(entries, expectedHeads: heads)
+    #expect(
+      whole.isIntact && whole.expectedHeads == [.init(chain: 2, number: 2), .init(chain: 2, number: 3)])
+    let cut = Self.report(Array(entries[..<2]), expectedHeads: heads)
     #expect(!cut.isIntact && cut.missingHeadCount == 1 && cut.firstBreak == nil)
     #expect(Self.report([nil]).firstBreak == .init(chain: 0, number: 1))
-    let empty = Self.report([], keptHeads: [AuditChain().hash])
-    #expect(empty.isIntact && empty.keptHeads == [.init(chain: 0, number: 0)])
+    let empty = Self.report([], expectedHeads: [AuditChain().hash])
+    #expect(empty.isIntact && empty.expectedHeads == [.init(chain: 0, number: 0)])
   }
 
   @Test("a position is a number, or the last number of each part", arguments: ["0", "17", "0:3,2:9", "5:1"])

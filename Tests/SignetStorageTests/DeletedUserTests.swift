@@ -134,7 +134,7 @@ import Testing
     let decided = try await storage.decideTransaction(
       DecisionAttempt(transaction: "kept", by: signer, request: [1], expires: 5000), limits: limits
     ) { _, _ in
-      .take(
+      .accept(
         DecisionRecord(state: .accepted, jws: "signed by \(id)", container: "c", time: 6), isSigned: true,
         hasRightNumber: true)
     } audit: { _ in

@@ -320,14 +320,14 @@ import Testing
     "the lock of a container whose account state was altered is on the record, and its requests end",
     arguments: StorageBackend.here,
     ["UPDATE account_states SET verdict = 'stepUp'", "DELETE FROM account_states"])
-  func alteredStanding(_ backend: StorageBackend, _ change: String) async throws {
+  func alteredCompliance(_ backend: StorageBackend, _ change: String) async throws {
     let bench = try await Bench(on: backend)
     let (storage, event) = (bench.storage, bench.event)
     try await bench.tamper("\(change) WHERE container = 'b'")
-    #expect(try await storage.container("b")?.standing == .open)
+    #expect(try await storage.container("b")?.compliance == .open)
     for time in [9, 10] as [Int64] {
       try await storage.setAccountChallenge([1], expires: 100, of: "b", at: time)
-      #expect(try await storage.container("b")?.standing == .locked)
+      #expect(try await storage.container("b")?.compliance == .locked)
       #expect(try await storage.transaction("asked")?.state == .withdrawn)
     }
     let entries = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
@@ -341,7 +341,7 @@ import Testing
     try await bench.tamper("\(change) WHERE container = 'b'")
     let again = DeviceCommandRecord(id: "v", container: "b", action: .unlock, reason: "", created: 11)
     #expect(try await storage.addDeviceCommand(again, audit: event) == .added)
-    #expect(try await storage.container("b")?.standing == .open)
+    #expect(try await storage.container("b")?.compliance == .open)
     let later = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
     #expect(later.filter { $0.contains("account.altered") } == locks)
     await bench.close()
@@ -363,11 +363,11 @@ import Testing
     try await storage.setAccountChallenge([1], expires: now + 100, of: "b", at: now)
     let locked = try await revision()
     #expect(locked > before && locked == now + 1)
-    #expect(try await storage.container("b")?.standing == .locked)
+    #expect(try await storage.container("b")?.compliance == .locked)
     let unlock = DeviceCommandRecord(id: "v", container: "b", action: .unlock, reason: "", created: now + 1)
     #expect(try await storage.addDeviceCommand(unlock, audit: bench.event) == .added)
     #expect(try await revision() == locked + 1)
-    #expect(try await storage.container("b")?.standing == .open)
+    #expect(try await storage.container("b")?.compliance == .open)
     // An order that comes before the discovery repairs the row too.
     try await alter()
     let again = DeviceCommandRecord(id: "w", container: "b", action: .unlock, reason: "", created: now + 9)
@@ -395,7 +395,7 @@ import Testing
           detail:
             "the last number in \(table) was not written by this server; restore the database from a backup"
         ))
-    #expect(try await storage.container("b")?.standing == .open)
+    #expect(try await storage.container("b")?.compliance == .open)
     await bench.close()
   }
 
@@ -406,7 +406,7 @@ import Testing
     let bench = try await Bench(on: backend)
     let (storage, event) = (bench.storage, bench.event)
     let device = try #require(try await storage.devices(user: "bob").first)
-    #expect(device.standing == .open)
+    #expect(device.compliance == .open)
     try await bench.tamper("UPDATE containers SET name = 'x' WHERE id = 'b'")
 
     // A registration on the device checks its containers first.
@@ -421,7 +421,7 @@ import Testing
       "late", UAFOperationEnd(status: 1200, time: 9), adding: [key.new], limit: 4
     ) { _ in event }
     #expect(outcome == .accepted)
-    #expect(try await storage.device(device.id)?.standing == .locked)
+    #expect(try await storage.device(device.id)?.compliance == .locked)
     #expect(try await storage.transaction("asked")?.state == .withdrawn)
     let entries = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
     let locks = entries.filter { $0.contains("container.altered") }
@@ -442,13 +442,13 @@ import Testing
         ? try await storage.lockDevice(device.id, reason: "", audit: event, order: order)
         : try await storage.unlockDevice(device.id, audit: event, order: order)
       #expect(ordered == .done([]))
-      #expect(try await storage.device(device.id)?.standing == .locked)
+      #expect(try await storage.device(device.id)?.compliance == .locked)
       let later = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
       #expect(later.filter { $0.contains("container.altered") }.count == count)
     }
     // A revoked container locks nothing.
     #expect(try await storage.revokeContainer("b", audit: event, lost: { _ in event }))
-    #expect(try await storage.device(device.id)?.standing == .open)
+    #expect(try await storage.device(device.id)?.compliance == .open)
     await bench.close()
   }
 

@@ -163,7 +163,7 @@ import Testing
     let first = Task { try await storage.append(Self.event) }
     await gate.waitUntilReached()
     let asked = Task {
-      try await storage.append(AuditRecord(.containerRenewalAsked(container: "c"), by: .local, at: 6))
+      try await storage.append(AuditRecord(.containerRenewalRequested(container: "c"), by: .local, at: 6))
     }
     while storage.waitingChangeCount < 1 { await Task.yield() }
     let deleted = Task {

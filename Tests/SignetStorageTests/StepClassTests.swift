@@ -34,7 +34,7 @@ import Testing
       "endTransaction", "removePushTarget", "removeUAFTarget", "removeUAFDevice",
       "finishUAFDeregistration",
     ],
-    .attest: ["setAccountChallenge", "takeAccountReport", "receiveDeviceCommand", "endContainer"],
+    .attest: ["setAccountChallenge", "acceptAccountReport", "receiveDeviceCommand", "endContainer"],
     .manage: [
       "addUser", "renameUser", "suspendUser", "resumeUser", "deleteUser", "unlockUser",
       "addAPIKey", "revokeAPIKey", "addClient", "revokeClient", "addSigningKey",
@@ -76,7 +76,7 @@ import Testing
     "confirmContainer": "a renewal takes over the lock; ContainerConfirmation says which is which",
     "decideTransaction": "a no is taken: TransactionRecord.ending",
     "addInitiated": "wrong signatures are counted before: ContainerRecord.refusalToInitiate",
-    "answerTransaction": "a lock takes the container's codes out of use: CredentialRecord.takesDigits",
+    "answerTransaction": "a lock takes the container's codes out of use: CredentialRecord.acceptsDigits",
     "attemptCode": "a lock takes the container's codes out of use: AccountStateChange.credential",
   ]
 

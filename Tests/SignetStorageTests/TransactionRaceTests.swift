@@ -48,7 +48,7 @@ import Testing
         transaction: act.transaction, by: SignerRecord(container), request: SystemRandomSource().bytes(16),
         expires: expiry + 1000)
       return try await storage.decideTransaction(attempt, limits: limits) { _, _ in
-        .take(record, isSigned: true, hasRightNumber: hasRightNumber)
+        .accept(record, isSigned: true, hasRightNumber: hasRightNumber)
       } audit: {
         audit($0)
       }.value

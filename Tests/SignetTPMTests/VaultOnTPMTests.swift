@@ -33,7 +33,7 @@
 
     private func addContainer(
       _ vault: Vault, limit: Int = 3, record: SharedSecretBox = SharedSecretBox(SecretBytes("signing key"))
-    ) async throws -> ContainerID {
+    ) async throws -> LocalContainerID {
       let id = try await vault.addContainer(
         ContainerDraft(
           attributes: ContainerAttributes(userID: "alice", server: "localhost/main", name: "", serverID: ""),
@@ -47,7 +47,7 @@
       return id
     }
 
-    private func key(_ vault: Vault, _ id: ContainerID, _ password: String) async throws -> String {
+    private func key(_ vault: Vault, _ id: LocalContainerID, _ password: String) async throws -> String {
       try await vault.open("user", of: id, with: .password(SecretBytes(password))).withRecord("key") {
         bytes in
         bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -196,12 +196,12 @@
       fixture.tpm.stop()
       let missing = KeystoreFailure.missing(address: fixture.tpm.address)
       await #expect(throws: VaultFailure.keystore(missing)) { try await key(vault, id, "1234") }
-      await #expect(throws: VaultFailure.keystore(missing)) { try await vault.lostCredentials() }
+      await #expect(throws: VaultFailure.keystore(missing)) { try await vault.lostSlots() }
       try fixture.tpm.start()
-      #expect(try await vault.lostCredentials().isEmpty)
+      #expect(try await vault.lostSlots().isEmpty)
       #expect(try await key(vault, id, "1234") == "signing key")
       #expect(try TPMFixture.send(TPMFixture.clear, to: fixture.tpm.address) == 0)
-      let lost = try await vault.lostCredentials()
+      let lost = try await vault.lostSlots()
       #expect(lost.map(\.failure) == [.replaced])
       #expect(throws: VaultFailure.keystore(.replaced)) { _ = try open() }
     }

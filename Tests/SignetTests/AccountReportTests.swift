@@ -71,25 +71,25 @@ private final class SlowTransport: HTTPTransport {
 extension GuardedDevice {
   var accounts: DeviceManagement { DeviceManagement(inviting.server.context) }
 
-  func order(_ action: DeviceCommand.Action, _ container: Signet.Container, _ reason: String = "")
+  func order(_ action: DeviceCommand.Action, _ container: Container, _ reason: String = "")
     async throws
     -> DeviceCommandRecord
   {
-    try await accounts.command(action, for: container.serverMadeID, reason: reason, by: .local)
+    try await accounts.command(action, for: container.serverContainerID, reason: reason, by: .local)
   }
 
-  func orders(_ container: Signet.Container) async throws -> [DeviceCommandRecord] {
-    try await inviting.server.context.storage.deviceCommands(of: container.serverMadeID)
+  func orders(_ container: Container) async throws -> [DeviceCommandRecord] {
+    try await inviting.server.context.storage.deviceCommands(of: container.serverContainerID)
   }
 
-  func state(_ container: Signet.Container) async throws -> AccountStateRecord {
+  func state(_ container: Container) async throws -> AccountStateRecord {
     try #require(
-      try await inviting.server.context.storage.accountState(of: container.serverMadeID))
+      try await inviting.server.context.storage.accountState(of: container.serverContainerID))
   }
 
-  func record(_ container: Signet.Container) async throws -> ContainerRecord {
+  func record(_ container: Container) async throws -> ContainerRecord {
     try #require(
-      try await inviting.server.context.storage.container(container.serverMadeID))
+      try await inviting.server.context.storage.container(container.serverContainerID))
   }
 }
 
@@ -104,25 +104,25 @@ struct AccountReportTests {
       return
     }
     #expect(!status.lock.isLocked && status.policies.names == ["deviceTampering"])
-    #expect(try await guarded.state(container).standing == .open)
+    #expect(try await guarded.state(container).compliance == .open)
     guarded.given.set { $0.tamperScore = 0.7 }
     guard case .reported(let locked) = try await device.reportCondition(of: container) else {
       Issue.record("another case")
       return
     }
     #expect(locked.lock.sources == [.policy, .server])
-    #expect(try await guarded.record(container).standing == .locked)
+    #expect(try await guarded.record(container).compliance == .locked)
     // The server rejects codes, even if the device still makes them.
     let storage = guarded.inviting.server.context.storage
-    #expect(try await storage.credential(ID(of: container.serverMadeID))?.state == .disabled)
+    #expect(try await storage.credential(ID(of: container.serverContainerID))?.state == .disabled)
     guarded.given.set { $0.tamperScore = 0 }
     guard case .reported(let open) = try await device.reportCondition(of: container) else {
       Issue.record("another case")
       return
     }
     #expect(!open.lock.isLocked)
-    #expect(try await guarded.state(container).standing == .open)
-    #expect(try await storage.credential(ID(of: container.serverMadeID))?.state == .active)
+    #expect(try await guarded.state(container).compliance == .open)
+    #expect(try await storage.credential(ID(of: container.serverContainerID))?.state == .active)
     _ = try await device.oneTimePassword(for: container)
     await guarded.stop()
   }
@@ -143,7 +143,7 @@ struct AccountReportTests {
     func send(_ body: [UInt8]) async -> SignetFailure? {
       await signetFailure {
         _ = try await session.send(
-          .post, "/v1/device/condition", body, signedBy: key, container: container.serverMadeID)
+          .post, "/v1/device/condition", body, signedBy: key, container: container.serverContainerID)
       }
     }
     guard case .refused(let problem)? = await send(good) else {
@@ -153,11 +153,11 @@ struct AccountReportTests {
     #expect(problem.code == .reportReplayed)
     // A report for no challenge of the server, one of another device, and one by another key.
     let report = PostureReport(
-      container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
+      container: container.serverContainerID, server: container.server, device: device.vault.deviceID.bytes,
       challenge: [UInt8](repeating: 1, count: 16), time: 1, revision: 0, evidence: AccountEvidence(),
       lock: AccountLock())
     let foreign = PostureReport(
-      container: container.serverMadeID, server: container.server,
+      container: container.serverContainerID, server: container.server,
       device: [UInt8](repeating: 9, count: 16), challenge: report.challenge, time: 1, revision: 0,
       evidence: AccountEvidence(), lock: AccountLock())
     let other = P256.Signing.PrivateKey()
@@ -190,12 +190,12 @@ struct AccountReportTests {
     let guarded = try await GuardedDevice([:])
     let container = try await guarded.activate()
     let storage = guarded.inviting.server.context.storage
-    let id = container.serverMadeID
+    let id = container.serverContainerID
     try await storage.setAccountChallenge([UInt8](repeating: 5, count: 16), expires: .max, of: id, at: 1)
     let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<50 {
         group.addTask {
-          try await storage.takeAccountReport(
+          try await storage.acceptAccountReport(
             AccountReportAttempt(
               container: id, challenge: [UInt8](repeating: 5, count: 16), time: 1, report: "r", seen: 0,
               verdict: .open, reason: "")
@@ -231,14 +231,14 @@ struct AccountReportTests {
     #expect(!status.lock.isLocked)
     #expect(status.stepUpReason == "screenLock: the device has no passcode; set one")
     guard
-      case .codesNotTaken? = await signetFailure(of: {
+      case .codesNotAccepted? = await signetFailure(of: {
         _ = try await lax.oneTimePassword(for: container)
       })
     else {
       Issue.record("a code was made")
       return
     }
-    let credential = try await inviting.server.context.storage.credential(ID(of: container.serverMadeID))
+    let credential = try await inviting.server.context.storage.credential(ID(of: container.serverContainerID))
     #expect(credential?.state == .disabled)
     let id = try await inviting.server.createTransaction("Pay 1 EUR", for: container.user)
     let transaction = try await lax.transaction(id, for: container)
@@ -317,13 +317,13 @@ struct AccountReportTests {
     let signed = try SignedCommandAcknowledgement(
       parsing: JSONObject(dictionaryLiteral: ("receipt", .string(receipt))).bytes)
     let said = try #require(signed.receipt(verifiedWith: key))
-    #expect(said.order == lock.id && said.action == .lock && said.container == container.serverMadeID)
+    #expect(said.order == lock.id && said.action == .lock && said.container == container.serverContainerID)
     _ = try await guarded.order(.unlock, container)
     _ = try await device.transactionList(for: container)
     _ = try await device.oneTimePassword(for: container)
     // No receipt or report is outstanding.
     _ = try await device.transactionList(for: container)
-    #expect(try await guarded.record(container).reportWanted == 0)
+    #expect(try await guarded.record(container).reportRequested == 0)
     #expect(try await guarded.orders(container).allSatisfy { $0.receipt != nil })
     _ = try await guarded.order(.wipe, container, "stolen")
     #expect(
@@ -385,11 +385,11 @@ struct AccountReportTests {
     let (device, container) = (guarded.device, try await guarded.activate())
     #expect(
       try await guarded.accounts.attach(
-        ["deviceTampering": ["score": 0.3], "mine": [:]], to: container.serverMadeID, by: .local)
+        ["deviceTampering": ["score": 0.3], "mine": [:]], to: container.serverContainerID, by: .local)
         == ["mine"])
     await #expect(throws: Problem.self) {
       try await guarded.accounts.attach(
-        ["deviceTampering": ["score": 3]], to: container.serverMadeID, by: .local)
+        ["deviceTampering": ["score": 3]], to: container.serverContainerID, by: .local)
     }
     _ = try await device.transactionList(for: container)
     let status = try await device.accountStatus(of: container)
@@ -414,19 +414,19 @@ struct AccountReportTests {
     guarded.clock.advance(by: .seconds(100 * 86_400))
     let policies: JSONObject = ["inactivity": ["days": 1], "offlinePeriod": ["hours": 30]]
     for _ in 0..<2 {
-      try await guarded.accounts.attach(policies, to: container.serverMadeID, by: .local)
+      try await guarded.accounts.attach(policies, to: container.serverContainerID, by: .local)
       guard case .reported(let status) = try await device.reportCondition(of: container) else {
         Issue.record("another case")
         return
       }
       #expect(!status.lock.isLocked && status.policies.names == ["inactivity", "offlinePeriod"])
       _ = try await device.oneTimePassword(for: container)
-      try await guarded.accounts.attach([:], to: container.serverMadeID, by: .local)
+      try await guarded.accounts.attach([:], to: container.serverContainerID, by: .local)
       try await device.reportCondition(of: container)
       // Nothing requests the evidence, so it is not recorded.
       guarded.clock.advance(by: .seconds(100 * 86_400))
     }
-    try await guarded.accounts.attach(policies, to: container.serverMadeID, by: .local)
+    try await guarded.accounts.attach(policies, to: container.serverContainerID, by: .local)
     try await device.reportCondition(of: container)
     guarded.clock.advance(by: .seconds(86_401))
     #expect(
@@ -499,29 +499,29 @@ struct AccountReportTests {
     let session = try await device.session(container)
     func ask(_ body: [UInt8]) async throws -> DeviceStatus {
       let (answer, id) = try await session.exchange(
-        .post, "/v1/device/condition", body, signedBy: key, container: container.serverMadeID)
+        .post, "/v1/device/condition", body, signedBy: key, container: container.serverContainerID)
       let signed = try SignedDeviceStatus(String(decoding: answer.body, as: UTF8.self))
       return try signed.condition(
         signedBy: await device.serverKey(called: signed.signer, of: container, session),
-        for: ListAddress(server: container.server, container: container.serverMadeID, request: id))
+        for: ListAddress(server: container.server, container: container.serverContainerID, request: id))
     }
     var evidence = AccountEvidence()
     evidence.tamperScore = 1
     for _ in 0..<3 {
       let report = try await PostureReport(
-        container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
+        container: container.serverContainerID, server: container.server, device: device.vault.deviceID.bytes,
         challenge: ask(Array("{}".utf8)).challenge, time: 1, revision: 0, evidence: evidence,
         lock: AccountLock()
       ).signed { (message) async throws(VaultFailure) in try await key.signature(of: message) }
       let condition = try await ask(JSONObject(dictionaryLiteral: ("report", .string(report))).bytes)
-      #expect(condition.orders.map(\.action) == [.wipe] && condition.standing == .locked)
+      #expect(condition.orders.map(\.action) == [.wipe] && condition.compliance == .locked)
     }
     #expect(try await guarded.orders(container).count == 1)
     do {
       _ = try await guarded.order(.unlock, container)
       Issue.record("unlocked")
     } catch { #expect((error as? Problem)?.code == .containerLocked) }
-    #expect(try await guarded.record(container).standing == .locked)
+    #expect(try await guarded.record(container).compliance == .locked)
     #expect(try await device.reportCondition(of: container) == .wiped)
     await guarded.stop()
   }
@@ -554,7 +554,7 @@ struct AccountReportTests {
     let other = P256.Signing.PrivateKey()
     func receipt(_ id: DeviceCommandID, _ action: DeviceCommand.Action) throws -> CommandAcknowledgement {
       CommandAcknowledgement(
-        container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
+        container: container.serverContainerID, server: container.server, device: device.vault.deviceID.bytes,
         order: id, action: action, time: 1)
     }
     let session = try await device.session(container)
@@ -594,8 +594,8 @@ struct AccountReportTests {
         let session = try await device.session(container)
         _ = try await session.send(
           .post, "/v1/renewal/start",
-          RenewalStart(container: container.serverMadeID, random: SystemRandomSource()).bytes,
-          signedBy: device.sessionKey(of: container, by: nil), container: container.serverMadeID)
+          RenewalStart(container: container.serverContainerID, random: SystemRandomSource()).bytes,
+          signedBy: device.sessionKey(of: container, by: nil), container: container.serverContainerID)
       })
     else {
       Issue.record("a renewal was begun")
@@ -604,7 +604,7 @@ struct AccountReportTests {
     #expect(problem.code == .containerLocked)
     guarded.transport.cut(nil, at: "/activation/confirm")
     let renewed = try #require(try await device.finishActivations().first)
-    #expect(try await guarded.record(renewed).standing == .locked)
+    #expect(try await guarded.record(renewed).compliance == .locked)
     _ = try await device.transactionList(for: renewed)
     #expect(try await device.accountStatus(of: renewed).lock.server?.reason == "lost")
     #expect(try await guarded.orders(renewed).map { $0.receipt != nil } == [true])

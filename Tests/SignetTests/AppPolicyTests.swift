@@ -72,7 +72,7 @@ struct AppPolicyTests {
       ) { [transport = guarded.transport] _ throws(TransportFailure) in transport }
     }
 
-    func activate() async throws -> Signet.Container {
+    func activate() async throws -> Container {
       try await device.createContainer(
         ContainerInitialization(code: guarded.inviting.invite()), handler: ScriptedActivation(reply: .abort))
     }
@@ -152,7 +152,7 @@ struct AppPolicyTests {
     arguments: [
       (nil, ComplianceState.locked), (.allow, .open), (.stepUp, .stepUp),
     ] as [(AccountRules.Reaction?, ComplianceState)])
-  func atTheServer(reaction: AccountRules.Reaction?, standing: ComplianceState) async throws {
+  func atTheServer(reaction: AccountRules.Reaction?, compliance: ComplianceState) async throws {
     let bench = try await Bench { if let reaction { $0.reactions = ["region": reaction] } }
     let container = try await bench.activate()
     bench.policy.say(Self.broken)
@@ -160,12 +160,12 @@ struct AppPolicyTests {
       Issue.record("another case")
       return
     }
-    #expect(try await bench.guarded.state(container).standing == standing)
+    #expect(try await bench.guarded.state(container).compliance == compliance)
     #expect(status.lock.sources.contains(.policy))
-    #expect((status.lock.server != nil) == (standing == .locked))
-    #expect((status.stepUpReason != nil) == (standing == .stepUp))
+    #expect((status.lock.server != nil) == (compliance == .locked))
+    #expect((status.stepUpReason != nil) == (compliance == .stepUp))
     let reason = status.lock.server?.reason ?? status.stepUpReason
-    if standing != .open { #expect(reason == "region: the device is elsewhere") }
+    if compliance != .open { #expect(reason == "region: the device is elsewhere") }
     // The next report, without the breach, is evaluated anew.
     bench.policy.say(.compliant)
     guard case .reported(let open) = try await bench.device.reportCondition(of: container) else {
@@ -173,7 +173,7 @@ struct AppPolicyTests {
       return
     }
     #expect(!open.lock.isLocked && open.stepUpReason == nil)
-    #expect(try await bench.guarded.state(container).standing == .open)
+    #expect(try await bench.guarded.state(container).compliance == .open)
     _ = try await bench.device.oneTimePassword(for: container)
     await bench.guarded.stop()
   }

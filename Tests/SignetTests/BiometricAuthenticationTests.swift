@@ -78,7 +78,9 @@ struct BiometricAuthenticationTests {
   func everyOperation() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) }, cache: PasswordCache(isEnabled: true))
     #expect(try await bench.device.biometricStatus(for: bench.container) == .notEnabled)
-    await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) { try await bench.code(by: Bench.finger) }
+    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.biometrics)) {
+      try await bench.code(by: Bench.finger)
+    }
     #expect(bench.sensor.reasons.isEmpty)
     try await bench.enableBiometrics()
     #expect(try await bench.device.biometricStatus(for: bench.container) == .enabled)
@@ -170,8 +172,10 @@ struct BiometricAuthenticationTests {
       try await Bench({ .biometricOrPassword($0, $1) }, lock: .silent),
     ] {
       #expect(try await bench.device.biometricStatus(for: bench.container) == .notOffered)
-      await #expect(throws: SignetFailure.wayNotOffered(.biometrics)) { try await bench.enableBiometrics() }
-      await #expect(throws: SignetFailure.wayNotOffered(.biometrics)) {
+      await #expect(throws: SignetFailure.unlockMethodNotOffered(.biometrics)) {
+        try await bench.enableBiometrics()
+      }
+      await #expect(throws: SignetFailure.unlockMethodNotOffered(.biometrics)) {
         try await bench.code(by: Bench.finger)
       }
       await bench.stop()
@@ -232,7 +236,9 @@ struct BiometricAuthenticationTests {
     try await device.disableBiometrics(for: container)
     try await device.disableBiometrics(for: container)
     #expect(try await device.biometricStatus(for: container) == .notEnabled)
-    await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) { try await bench.code(by: Bench.finger) }
+    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.biometrics)) {
+      try await bench.code(by: Bench.finger)
+    }
     await bench.stop()
   }
 
@@ -257,7 +263,7 @@ struct PasscodeAuthenticationTests {
     let bench = try await Bench({ .deviceLockOrPassword($0, $1) })
     let (device, container) = (bench.device, bench.container)
     #expect(try await device.passcodeStatus(for: container) == .notEnabled)
-    await #expect(throws: SignetFailure.wayNotEnabled(.passcode)) {
+    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.passcode)) {
       try await bench.code(by: bench.byPasscode("1234"))
     }
     await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
@@ -306,8 +312,10 @@ struct PasscodeAuthenticationTests {
       try await Bench({ .deviceLockOrPassword($0, $1) }, lock: .silent),
     ] {
       #expect(try await bench.device.passcodeStatus(for: bench.container) == .notOffered)
-      await #expect(throws: SignetFailure.wayNotOffered(.passcode)) { try await bench.enablePasscode() }
-      await #expect(throws: SignetFailure.wayNotOffered(.passcode)) {
+      await #expect(throws: SignetFailure.unlockMethodNotOffered(.passcode)) {
+        try await bench.enablePasscode()
+      }
+      await #expect(throws: SignetFailure.unlockMethodNotOffered(.passcode)) {
         try await bench.code(by: bench.byPasscode("1234"))
       }
       await bench.stop()

@@ -21,9 +21,9 @@ import struct SignetPolicy.PasswordPolicy
     let device = Device(vault: fixture.vault, biometrics: SimulatedBiometrics()) {
       _ throws(TransportFailure) in transport
     }
-    #expect(try await device.enabledWays(of: container) == [])
+    #expect(try await device.enabledUnlockMethods(of: container) == [])
     try await device.enableBiometrics(for: container, password: secret("Signal 42 tower"))
-    #expect(try await device.enabledWays(of: container) == [.biometrics])
+    #expect(try await device.enabledUnlockMethods(of: container) == [.biometrics])
     #expect(try await device.lockStatus(of: container) == .unlocked)
     #expect(try await !device.isPasswordExpired(of: container))
     #expect(try await device.lostCredentials().isEmpty)

@@ -18,9 +18,9 @@ import Testing
     #expect(try await fixture.device.rename(container, to: "Bank").name == "Bank")
     let other = Device(vault: try fixture.openVault())
     #expect(try await other.container(container.id).name == "Bank")
-    let named = try await fixture.device.containers(matching: Signet.ContainerFilter(name: "Bank"))
+    let named = try await fixture.device.containers(matching: ContainerFilter(name: "Bank"))
     #expect(named.map(\.id) == [container.id])
-    #expect(try await fixture.device.containers(matching: Signet.ContainerFilter(name: "bank")).isEmpty)
+    #expect(try await fixture.device.containers(matching: ContainerFilter(name: "bank")).isEmpty)
     let long = String(repeating: "x", count: 5_000)
     await #expect(throws: SignetFailure.self) { try await fixture.device.rename(container, to: long) }
     #expect(try await other.container(container.id).name == "Bank")
@@ -77,7 +77,7 @@ import Testing
     let handler = ScriptedActivation(reply: .abort)
     let first = try await device.createContainer(
       ContainerInitialization(code: code, certificateAuthoritiesPEM: pem), handler: handler)
-    let trusted = ConnectionSettings(certificateAuthoritiesPEM: pem, pins: code.pins)
+    let trusted = ServerTrust(certificateAuthoritiesPEM: pem, pins: code.pins)
     #expect(try await vault.container(first.id).attributes.connection == trusted)
     _ = try await inviting.server.createTransaction("Pay 1 EUR", for: first.user)
     let request = try #require(try await device.pendingTransactions(for: first).first)

@@ -73,7 +73,7 @@ struct GuardedDevice {
     ) { _ throws(TransportFailure) in transport }
   }
 
-  func activate(_ user: String = "alice") async throws -> Signet.Container {
+  func activate(_ user: String = "alice") async throws -> Container {
     try await device.createContainer(
       ContainerInitialization(code: inviting.invite(user)), handler: ScriptedActivation(reply: .abort))
   }
@@ -392,7 +392,7 @@ struct DeviceAccountLockTests {
       { try await accounts.lock(id, reason: "stolen") },
       {
         _ = try await DeviceManagement(inviting.server.context).command(
-          .lock, for: container.serverMadeID, reason: "stolen", by: .local)
+          .lock, for: container.serverContainerID, reason: "stolen", by: .local)
         try await device.reportCondition(of: container)
       },
     ]

@@ -44,7 +44,7 @@ import Testing
       expires: 1)
     let decision = Decision(
       .accepted, of: request, at: 0, server: try ServerURL("id.example.org/main"), user: UserID("alice"),
-      container: SignetProtocol.ContainerID("c"), device: [UInt8](repeating: 1, count: 16), deviceContext: [1]
+      container: ContainerID("c"), device: [UInt8](repeating: 1, count: 16), deviceContext: [1]
     )
     var object = try JSONObject(parsing: decision.bytes)
     object["deviceContext"] = .string(text == "751" ? String(repeating: "A", count: 1002) : text)

@@ -187,7 +187,7 @@ final class HostileServer: HTTPTransport {
       startTranscript: transcript,
       core: payload)
     let receipt = try ActivationReceipt(
-      container: SignetProtocol.ContainerID("c1"), user: lies.receiptUser ?? code.user,
+      container: ContainerID("c1"), user: lies.receiptUser ?? code.user,
       server: lies.receiptServer ?? code.server, created: 1,
       transcript: lies.transcriptIsRight ? secrets.transcript : [UInt8](repeating: 0, count: 32),
       sealed: SealedConfirmation.seal(

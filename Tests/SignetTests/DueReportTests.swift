@@ -80,7 +80,7 @@ struct DueReportTests {
     let guarded: GuardedDevice
     let device: Device
     let watched: WatchingTransport
-    let container: Signet.Container
+    let container: Container
 
     init(_ policies: JSONObject = [:]) async throws {
       let first = try await GuardedDevice(policies)

@@ -158,7 +158,7 @@ import Testing
   @Test func refusesTransactionListsThatAreNone() async throws {
     let code = try ActivationCode.made()
     let address = ListAddress(
-      server: code.server, container: SignetProtocol.ContainerID("c1"),
+      server: code.server, container: ContainerID("c1"),
       request: [UInt8](repeating: 0, count: 16))
     let foreign = try TransactionList([]).sealed(
       for: address, by: HostileServer.signingKey, to: P256.KeyAgreement.PrivateKey().publicKey)

@@ -311,7 +311,7 @@ import Testing
     let device = fixture.device
     let container = try await fixture.activate(inviting.invite())
     _ = try await server.context.storage.revokeContainer(
-      container.serverMadeID, audit: .sample(), lost: { _ in .sample() })
+      container.serverContainerID, audit: .sample(), lost: { _ in .sample() })
     await #expect(throws: SignetFailure.self) {
       for try await _ in device.liveTransactions(for: container) {}
     }

@@ -43,7 +43,7 @@ struct LockedOperationsTests {
     let inviting: InvitingServer
     let fixture: DeviceFixture
     let device: Device
-    let container: Signet.Container
+    let container: Container
     let recovery: RecoveryCode
     let target: PushTargetID
     let asked: [TransactionRequest]
@@ -133,7 +133,7 @@ struct LockedOperationsTests {
     Operation("enablePasscode") {
       do {
         try await $0.device.enablePasscode(for: $0.container, password: secret(password))
-      } catch SignetFailure.wayNotOffered {}
+      } catch SignetFailure.unlockMethodNotOffered {}
     },
     Operation("renew") {
       _ = try await $0.device.renew(
@@ -163,7 +163,7 @@ struct LockedOperationsTests {
     },
     Operation(
       "container", "containers", "unconfirmedContainers", "finishActivations", "lostCredentials",
-      "keystoreStatus", "timeSeenAhead", "enabledWays", "lockStatus", "isPasswordExpired",
+      "keystoreStatus", "timeSeenAhead", "enabledUnlockMethods", "lockStatus", "isPasswordExpired",
       "protectionInForce",
       "biometricStatus", "passcodeStatus", "earliestPasswordChange", "hasRecoveryCode", "hasCachedPassword",
       "weaknesses"
@@ -175,7 +175,7 @@ struct LockedOperationsTests {
       _ = try await $0.device.lostCredentials()
       _ = try await $0.device.keystoreStatus()
       _ = try await $0.device.timeSeenAhead()
-      #expect(try await $0.device.enabledWays(of: $0.container) == [.biometrics])
+      #expect(try await $0.device.enabledUnlockMethods(of: $0.container) == [.biometrics])
       _ = try await $0.device.lockStatus(of: $0.container)
       _ = try await $0.device.isPasswordExpired(of: $0.container)
       _ = await $0.device.protectionInForce(for: $0.container)
@@ -349,7 +349,7 @@ struct LockedOperationsTests {
   private static let allowedForAccounts: [Operation<AccountBench>] = [
     Operation(
       "list", "enrolled", "messages", "message", "policies", "status", "evaluatePolicies", "havePassword",
-      "lie"
+      "areStored"
     ) {
       #expect(try await $0.accounts.list().count == 2)
       #expect(try await $0.accounts.enrolled().count == 1)

@@ -20,7 +20,7 @@ struct PasswordLifecycleTests {
     let server: InvitingServer
     let folder: TemporaryFolder
     let device: Device
-    let container: Signet.Container
+    let container: Container
 
     init(
       _ policy: PasswordPolicy, _ lock: LockPolicy, clock: VirtualClock = VirtualClock(SystemWallClock().now)
@@ -145,7 +145,7 @@ struct PasswordLifecycleTests {
       try await transactions.answer(.typed(digits), to: id, by: .init(.local))
     }
     await #expect(throws: Problem.self) { try await answer("Signal 43 tower") }
-    let credential = try await context.storage.credential(ID(of: bench.container.serverMadeID))
+    let credential = try await context.storage.credential(ID(of: bench.container.serverContainerID))
     #expect(credential?.failures == 1)
     try await answer(Self.password)
     #expect(try await transactions.find(id).0.decision?.isTyped == true)

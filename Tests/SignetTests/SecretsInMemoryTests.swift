@@ -318,7 +318,7 @@
       }
     }
 
-    private func noteSecrets(of container: Signet.Container) async throws {
+    private func noteSecrets(of container: Container) async throws {
       let typed = try #require(password).withSecret { $0.copy() }
       let unlocked = try await vault.open("user", of: container.id, with: .password(typed))
       search.add("master key", unlocked.masterKey)

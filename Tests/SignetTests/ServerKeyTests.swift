@@ -53,11 +53,12 @@ import Testing
       try await fixture.device.pendingTransactions(for: container)
     }
     // An attacker that terminates TLS cannot know the device's public key; this test assumes it does.
-    let record = try #require(try await context.storage.container(container.serverMadeID))
+    let record = try #require(try await context.storage.container(container.serverContainerID))
     let encryption = try P256.KeyAgreement.PublicKey(x963: record.encryptionKey)
     let forger = P256.Signing.PrivateKey()
     let address = ListAddress(
-      server: container.server, container: container.serverMadeID, request: [UInt8](repeating: 0, count: 16))
+      server: container.server, container: container.serverContainerID,
+      request: [UInt8](repeating: 0, count: 16))
     let forged = try TransactionList([]).sealed(for: address, by: forger, to: encryption)
     transport.answer(HTTPResponse(status: 200, body: Array(forged.utf8)))
     #expect(try await fixture.device.container(container.id).otherServerKeySince == nil)

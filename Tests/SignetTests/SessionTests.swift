@@ -15,7 +15,7 @@ import SignetVault
   private struct Bench {
     let server: InvitingServer
     let fixture: DeviceFixture
-    let container: Signet.Container
+    let container: Container
     let clock = VirtualTrustedClock()
     let reasons = Reasons()
 

@@ -41,7 +41,7 @@ import Testing
   private struct Bench {
     let server: InvitingServer
     let fixture: DeviceFixture
-    let container: Signet.Container
+    let container: Container
     let device: Device
     let attack = Switch()
     let recorder = Recorder()

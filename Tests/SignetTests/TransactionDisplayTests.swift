@@ -65,9 +65,9 @@ import Testing
         TransactionForm(
           template: "payment", fields: [TransactionField(.text("Your Bank"), label: "From")])),
       from: .relyingParty("Shop"))
-    #expect(TransactionDisplay(posing).lines.map(\.role) == [.origin, .matter])
+    #expect(TransactionDisplay(posing).lines.map(\.role) == [.origin, .content])
     let own = try TransactionContent(.text("Pay"), from: .device)
-    #expect(TransactionDisplay(own).lines.map(\.role) == [.matter])
+    #expect(TransactionDisplay(own).lines.map(\.role) == [.content])
   }
 
   @Test("a template that is not known, and a plain text, are shown as they are")

@@ -603,22 +603,22 @@ struct AuthenticationRefusalTests {
       expectation.context.channelBinding = rule
       _ = try expectation.verify(maker.authentication())
     }
-    try verify(.whereSaid(own))
+    try verify(.whenPresent(own))
     #expect(throws: UAFRefusal.channelBinding) { try verify(.required(own)) }
     maker.params["channelBinding"] = [
       "serverEndPoint": "AAAA", "tlsServerCertificate": "", "cid_pubkey": "unused",
     ]
-    try verify(.whereSaid(own))
+    try verify(.whenPresent(own))
     try verify(.required(own))
     maker.params["channelBinding"] = ["serverEndPoint": "AAAA", "tlsServerCertificate": "BBBA"]
-    #expect(throws: UAFRefusal.channelBinding) { try verify(.whereSaid(own)) }
+    #expect(throws: UAFRefusal.channelBinding) { try verify(.whenPresent(own)) }
     #expect(throws: UAFRefusal.channelBinding) { try verify(.required(own)) }
     #expect(UAFRefusal.channelBinding.status == .channelBindingRefused)
     try verify(.notChecked)
     maker.params["channelBinding"] = ["serverEndPoint": "", "tlsServerCertificate": .null, "tlsUnique": ""]
-    try verify(.whereSaid(own))
+    try verify(.whenPresent(own))
     #expect(throws: UAFRefusal.channelBinding) { try verify(.required(own)) }
     maker.params["channelBinding"] = ["tlsUnique": "AAAA"]
-    #expect(throws: UAFRefusal.channelBinding) { try verify(.whereSaid(own)) }
+    #expect(throws: UAFRefusal.channelBinding) { try verify(.whenPresent(own)) }
   }
 }

@@ -460,8 +460,8 @@ struct UAFRuleTests {
       let path = rule.path.split(separator: ".")[...]
       let present = try #require(JSONValue.object(dictionary.good).found(path), "\(rule.path)")
       for (name, value, isGood) in rule.attempts(present) {
-        let isPlace = path.last.flatMap { Int($0) } != nil
-        if isPlace, value == nil { continue }
+        let isIndex = path.last.flatMap { Int($0) } != nil
+        if isIndex, value == nil { continue }
         guard case .object(let changed) = JSONValue.object(dictionary.good).replacing(path, value) else {
           continue
         }

@@ -17,12 +17,12 @@ struct AccountVaultTests {
     SecretBytes(copying: [0, 0, 0, 0, 0, 0, 0, value])
   }
 
-  private func made(_ vault: Vault) async throws -> ContainerID {
+  private func made(_ vault: Vault) async throws -> LocalContainerID {
     try await vault.makeAccountsContainer(protection: .device, created: 1_000)
   }
 
   private static func texts(
-    _ vault: Vault, _ id: ContainerID, _ opening: consuming DomainOpening = .device
+    _ vault: Vault, _ id: LocalContainerID, _ opening: consuming DomainOpening = .device
   ) async throws -> [String: String] {
     let open = try await vault.open(Vault.accountsDomain, of: id, with: opening)
     var texts: [String: String] = [:]
@@ -34,7 +34,7 @@ struct AccountVaultTests {
   func madeOnce() async throws {
     let vault = try fixture.open()
     #expect(try await vault.accountsContainer() == nil)
-    let ids = try await withThrowingTaskGroup(of: ContainerID.self) { group in
+    let ids = try await withThrowingTaskGroup(of: LocalContainerID.self) { group in
       for _ in 0..<20 {
         let other = try fixture.open()
         group.addTask { try await other.makeAccountsContainer(protection: .device, created: 1_000) }

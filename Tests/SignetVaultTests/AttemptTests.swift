@@ -20,7 +20,7 @@ struct AttemptTests {
 
   private static let oneTry = LockPolicy.lock(limit: 1, atLimit: .wipe)
 
-  private func attempts(_ id: ContainerID) async throws -> AttemptDecision? {
+  private func attempts(_ id: LocalContainerID) async throws -> AttemptDecision? {
     try await vault.domains(of: id).first { $0.slot == .password }?.attempts
   }
 
@@ -127,7 +127,7 @@ struct AttemptTests {
       await #expect(processExitsWith: .signal(SIGKILL)) {
         [directory = fixture.directory as String, id = id.description as String] in
         let vault = try VaultFixture.open(directory, onDerivation: { kill(getpid(), SIGKILL) })
-        _ = try await vault.signingKey(of: try #require(ContainerID(id)))
+        _ = try await vault.signingKey(of: try #require(LocalContainerID(id)))
       }
       #expect(try await attempts(id) == .allowed(remaining: 1))
     }
@@ -163,7 +163,7 @@ struct AttemptTests {
       await #expect(processExitsWith: .signal(SIGKILL)) {
         [directory = fixture.directory as String, id = id.description as String] in
         let vault = try VaultFixture.open(directory, onTry: { kill(getpid(), SIGKILL) })
-        _ = try await vault.signingKey(of: try #require(ContainerID(id)))
+        _ = try await vault.signingKey(of: try #require(LocalContainerID(id)))
       }
       do {
         #expect(try await vault.signingKey(of: id) == "signing key")

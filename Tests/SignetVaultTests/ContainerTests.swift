@@ -19,7 +19,7 @@ struct ContainerTests {
   func lifeCycle() async throws {
     let id = try await vault.addContainer(.sample())
     #expect(try await vault.containers().isEmpty)
-    let draft = try #require(try await vault.containers(matching: ContainerFilter(state: nil)).first)
+    let draft = try #require(try await vault.containers(matching: StoredContainerFilter(state: nil)).first)
     #expect(draft.id == id)
     #expect(draft.state == .unconfirmed)
     #expect(draft.attributes == .sample())
@@ -35,7 +35,7 @@ struct ContainerTests {
   func replacement() async throws {
     let old = try await vault.addContainer(.sample())
     try await vault.confirmContainer(old)
-    var others: [ContainerID] = []
+    var others: [LocalContainerID] = []
     for attributes in [
       ContainerAttributes.sample(user: "bob"), .sample(server: "login.example.org/shop"),
       .sample(server: "login.example.org:8443/bank"),
@@ -107,12 +107,12 @@ struct ContainerTests {
     let id = try await vault.addContainer(.sample())
     try await vault.renameContainer(id, to: "Häuschen 🏠")
     try await vault.setExtra([9], of: id)
-    try await vault.setConnection(ConnectionSettings(), of: id)
+    try await vault.setConnection(ServerTrust(), of: id)
     let again = try fixture.open()
     let attributes = try await again.container(id).attributes
     #expect(attributes.name == "Häuschen 🏠")
     #expect(attributes.extra == [9])
-    #expect(attributes.connection == ConnectionSettings())
+    #expect(attributes.connection == ServerTrust())
     #expect(attributes.userID == "alice")
     #expect(again.deviceID == vault.deviceID)
     #expect(again.keystoreKind == .software)
@@ -125,8 +125,8 @@ struct ContainerTests {
     #expect(otherVault.deviceID != vault.deviceID)
     #expect(vault.deviceID.description.count == 32)
     let id = try await vault.addContainer(.sample())
-    #expect(ContainerID(id.description) == id)
-    #expect(ContainerID("not an id") == nil)
+    #expect(LocalContainerID(id.description) == id)
+    #expect(LocalContainerID("not an id") == nil)
     await #expect(throws: VaultFailure.noSuchContainer(id)) { try await otherVault.confirmContainer(id) }
   }
 

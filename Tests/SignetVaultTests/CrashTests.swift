@@ -55,7 +55,7 @@ struct CrashTests {
 
   @Test("confirming one that replaces another")
   func confirm() async throws {
-    let added = Recorder<ContainerID>()
+    let added = Recorder<LocalContainerID>()
     try await photograph(
       prepare: { vault in
         let old = try await vault.addContainer(.sample(.sample(name: "Old")))
@@ -67,7 +67,7 @@ struct CrashTests {
 
   @Test("discarding and deleting", arguments: [true, false])
   func delete(isConfirmed: Bool) async throws {
-    let added = Recorder<ContainerID>()
+    let added = Recorder<LocalContainerID>()
     try await photograph(
       prepare: { vault in
         let id = try await vault.addContainer(.sample())
@@ -85,7 +85,7 @@ struct CrashTests {
     let preparing = try fixture.open()
     let old = try await preparing.addContainer(.sample(.sample(name: "Old")))
     try await preparing.confirmContainer(old)
-    func stage() async throws -> ContainerID {
+    func stage() async throws -> LocalContainerID {
       try await preparing.addContainer(.sample(.sample(name: "New"), created: 2_000))
     }
     var id = try await stage()

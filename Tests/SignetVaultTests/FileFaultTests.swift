@@ -9,7 +9,7 @@ import Testing
 @Suite("Damaged and foreign vault files")
 struct FileFaultTests {
   private let fixture: VaultFixture
-  private let id: ContainerID
+  private let id: LocalContainerID
 
   init() async throws {
     fixture = try VaultFixture()

@@ -26,7 +26,9 @@ struct HardwareTests {
     return try #require(photographer.folders.first)
   }
 
-  private func attempt(_ vault: Vault, _ id: ContainerID, _ password: String = "no") async -> VaultFailure? {
+  private func attempt(_ vault: Vault, _ id: LocalContainerID, _ password: String = "no") async
+    -> VaultFailure?
+  {
     await #expect(throws: VaultFailure.self) { try await vault.signingKey(of: id, password) }
   }
 
@@ -199,7 +201,7 @@ struct HardwareTests {
     let interrupted = try fixture.open(keystore: hardware)
     // The second vault must not be able to make a change between the first one's read of the counter and its increment. So the
     // first waits until the second tries, and some time more.
-    let changed = Mutex<Task<ContainerID, any Error>?>(nil)
+    let changed = Mutex<Task<LocalContainerID, any Error>?>(nil)
     hardware.interruptCounting {
       changed.withLock {
         $0 = Task.detached {
@@ -449,17 +451,17 @@ struct HardwareTests {
   @Test("lost credentials are detected at the start, and distinguished from unreachable hardware")
   func lost() async throws {
     let id = try await vault.addContainer(.sample())
-    #expect(try await vault.lostCredentials().isEmpty)
+    #expect(try await vault.lostSlots().isEmpty)
     hardware.fail(.unsealing, with: .busy)
-    await #expect(throws: VaultFailure.keystore(.busy)) { try await vault.lostCredentials() }
+    await #expect(throws: VaultFailure.keystore(.busy)) { try await vault.lostSlots() }
     hardware.clearLimits()
-    let lost = try await vault.lostCredentials()
+    let lost = try await vault.lostSlots()
     #expect(lost.map(\.slot) == [.password])
     #expect(lost.first?.container == id)
     #expect(lost.first?.failure == .countGone)
     #expect(try await vault.sessionKey(of: id) == "session key")
     hardware.clear()
-    #expect(try await vault.lostCredentials().map(\.slot) == [.password, .device])
+    #expect(try await vault.lostSlots().map(\.slot) == [.password, .device])
     let failure = #expect(throws: VaultFailure.self) { try fixture.open(keystore: hardware) }
     guard case .keystore(let keystore)? = failure else {
       Issue.record("\(String(describing: failure))")

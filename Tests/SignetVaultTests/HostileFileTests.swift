@@ -10,7 +10,7 @@ import Testing
 struct HostileFileTests {
   private let fixture: VaultFixture
   private let vault: Vault
-  private let id: ContainerID
+  private let id: LocalContainerID
   private let raw: Database
 
   init() async throws {

@@ -12,7 +12,7 @@ import Testing
 struct MismatchTests {
   private let fixture: VaultFixture
   private let vault: Vault
-  private let id: ContainerID
+  private let id: LocalContainerID
 
   init() async throws {
     fixture = try VaultFixture()
@@ -24,7 +24,8 @@ struct MismatchTests {
   }
 
   /// Opens with a sensor; returns the key or the error.
-  private static func open(_ vault: Vault, _ id: ContainerID, with sensor: any BiometricGate) async -> String
+  private static func open(_ vault: Vault, _ id: LocalContainerID, with sensor: any BiometricGate) async
+    -> String
   {
     do throws(VaultFailure) {
       let opened = try await vault.openWithBiometrics("keys", of: id, with: sensor, reason: "Sign in")
@@ -103,7 +104,7 @@ struct MismatchTests {
           kill(getpid(), SIGKILL)
           return .failure(.cancelled)
         }
-        _ = await MismatchTests.open(vault, try #require(ContainerID(id)), with: sensor)
+        _ = await MismatchTests.open(vault, try #require(LocalContainerID(id)), with: sensor)
       }
       let task = Task { [vault, id] in
         let sensor = SimulatedBiometrics()
@@ -129,7 +130,7 @@ struct MismatchTests {
           kill(getpid(), SIGKILL)
           return .failure(.cancelled)
         }
-        _ = await MismatchTests.open(vault, try #require(ContainerID(id)), with: sensor)
+        _ = await MismatchTests.open(vault, try #require(LocalContainerID(id)), with: sensor)
       }
       #expect(try count() == expected)
     }
@@ -306,7 +307,7 @@ private final class Prompt: Sendable {
   private let answered = AsyncStream<ScriptedSensor.Ending>.makeStream()
   private let task: Mutex<Task<String, Never>?> = Mutex(nil)
 
-  init(_ vault: Vault, _ id: ContainerID) {
+  init(_ vault: Vault, _ id: LocalContainerID) {
     let sensor = Sensor(opened: opened.continuation, answers: answered.stream)
     let task = Task { () -> String in
       do throws(VaultFailure) {

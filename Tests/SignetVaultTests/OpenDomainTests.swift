@@ -10,7 +10,7 @@ struct OpenDomainTests {
   private let fixture: VaultFixture
   private let vault: Vault
   private let elsewhere: Vault
-  private let id: ContainerID
+  private let id: LocalContainerID
 
   init() async throws {
     fixture = try VaultFixture()

@@ -105,7 +105,7 @@ struct OpeningTests {
                 _ = write(descriptor, "x", 1)
                 kill(getpid(), SIGKILL)
               })
-            guard let id = ContainerID(id) else { exit(2) }
+            guard let id = LocalContainerID(id) else { exit(2) }
             do { _ = try await vault.signingKey(of: id) } catch VaultFailure.lockedOut { exit(3) }
           }
           #expect(result != nil)
@@ -113,7 +113,7 @@ struct OpeningTests {
       }
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: log)).count == 5)
-    let container = try #require(ContainerID(id))
+    let container = try #require(LocalContainerID(id))
     await #expect(throws: VaultFailure.lockedOut) { try await vault.signingKey(of: container) }
   }
 

@@ -11,7 +11,7 @@ import Testing
   .timeLimit(.minutes(10)))
 struct PasswordChangeCrashTests {
   private let fixture: VaultFixture
-  private let id: ContainerID
+  private let id: LocalContainerID
   private static let policy = try? PasswordPolicy(
     minimumLength: 1, maximumLength: 64, allowsSequences: true, maximumHistory: 3)
 
@@ -109,7 +109,7 @@ struct PasswordChangeCrashTests {
       [directory = fixture.directory as String, id = id.description as String, number = number as Int] in
       let vault = try VaultFixture.openDying(directory, beforeStatement: number)
       try await vault.changePassword(
-        of: "keys", in: try #require(ContainerID(id)), from: SecretBytes(VaultFixture.password),
+        of: "keys", in: try #require(LocalContainerID(id)), from: SecretBytes(VaultFixture.password),
         to: SecretBytes("new"), policy: .any)
     }
     _ = try await password(in: fixture.directory)

@@ -18,7 +18,7 @@ struct PasswordChangeTests {
   }
 
   private func change(
-    _ id: ContainerID, _ old: String, _ new: String, _ policy: PasswordPolicy = .any
+    _ id: LocalContainerID, _ old: String, _ new: String, _ policy: PasswordPolicy = .any
   ) async throws {
     try await vault.changePassword(
       of: "keys", in: id, from: SecretBytes(old), to: SecretBytes(new), policy: policy)

@@ -9,8 +9,8 @@ import Testing
 struct RowRollbackTests {
   private let fixture: VaultFixture
   private let vault: Vault
-  private let id: ContainerID
-  private let other: ContainerID
+  private let id: LocalContainerID
+  private let other: LocalContainerID
   private let raw: Database
 
   init() async throws {

@@ -12,7 +12,7 @@ import Testing
 struct SilentTests {
   private let fixture: VaultFixture
   private let vault: Vault
-  private let id: ContainerID
+  private let id: LocalContainerID
   private let key = P256.Signing.PrivateKey()
   private let otpSecret = SecureRandom.bytes(32)
   private static let pin = "271828"

@@ -19,7 +19,7 @@ private struct Attacker {
   let blobs: [[UInt8]]
   let files: Data
 
-  init(_ fixture: VaultFixture, _ id: ContainerID) throws {
+  init(_ fixture: VaultFixture, _ id: LocalContainerID) throws {
     let raw = try fixture.rawDatabase()
     try raw.checkpoint()
     let row = try #require(try raw.query("SELECT * FROM slot WHERE domain = 'keys'").first)

@@ -11,7 +11,7 @@ struct SlotTests {
   private static let floor = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
   private static let place = DomainPlace(
     vault: Identifier(unchecked: Array(0..<16)),
-    container: ContainerID(Identifier(unchecked: Array(16..<32))), domain: "keys")
+    container: LocalContainerID(Identifier(unchecked: Array(16..<32))), domain: "keys")
 
   private static func header(_ opening: SlotHeader.Opening) -> SlotHeader {
     SlotHeader(keystore: .software, opening: opening, salt: Array(32..<48), place: place)

@@ -9,7 +9,7 @@ import Testing
 struct UnlockMethodTests {
   private let fixture: VaultFixture
   private let vault: Vault
-  private let id: ContainerID
+  private let id: LocalContainerID
   private let sensor = SimulatedBiometrics()
 
   init() async throws {

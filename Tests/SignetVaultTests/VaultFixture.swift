@@ -92,9 +92,9 @@ extension ContainerAttributes {
   {
     ContainerAttributes(
       userID: user, server: server, name: name, serverID: "bank-1",
-      connection: ConnectionSettings(
+      connection: ServerTrust(
         certificateAuthoritiesPEM: "-----BEGIN CERTIFICATE-----", pins: [[UInt8](repeating: 7, count: 32)]),
-      protocolFacts: [1, 2, 3], extra: [4, 5, 6])
+      protocolParameters: [1, 2, 3], extra: [4, 5, 6])
   }
 }
 
@@ -134,12 +134,12 @@ extension UnlockedDomain {
 
 extension Vault {
   /// Opens `keys` with a password and returns its secret.
-  func signingKey(of id: ContainerID, _ password: String = VaultFixture.password) throws -> String {
+  func signingKey(of id: LocalContainerID, _ password: String = VaultFixture.password) throws -> String {
     try open("keys", of: id, with: .password(SecretBytes(password))).text("signing")
   }
 
   /// Opens `session` and returns its secret.
-  func sessionKey(of id: ContainerID) throws -> String {
+  func sessionKey(of id: LocalContainerID) throws -> String {
     try open("session", of: id, with: .device).text("key")
   }
 }

@@ -17,7 +17,7 @@ struct WaitTests {
     vault = try fixture.open()
   }
 
-  private func attempt(_ id: ContainerID, _ password: String = "no") async -> VaultFailure? {
+  private func attempt(_ id: LocalContainerID, _ password: String = "no") async -> VaultFailure? {
     await #expect(throws: VaultFailure.self) { try await vault.signingKey(of: id, password) }
   }
 
@@ -85,7 +85,7 @@ struct WaitTests {
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [directory = fixture.directory as String, id = id.description as String] in
       let vault = try VaultFixture.open(directory, onTry: { kill(getpid(), SIGKILL) })
-      _ = try await vault.signingKey(of: try #require(ContainerID(id)))
+      _ = try await vault.signingKey(of: try #require(LocalContainerID(id)))
     }
     #expect(await attempt(id, VaultFixture.password) == .waiting(.seconds(60), remaining: 1))
   }
@@ -124,7 +124,7 @@ struct WaitTests {
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [directory = fixture.directory as String, id = id.description as String] in
       let vault = try VaultFixture.open(directory, onTry: { kill(getpid(), SIGKILL) })
-      _ = try await vault.signingKey(of: try #require(ContainerID(id)))
+      _ = try await vault.signingKey(of: try #require(LocalContainerID(id)))
     }
     #expect(try fixture.rawDatabase().query("SELECT 1 FROM record WHERE domain = 'keys'").count == 2)
     #expect(await attempt(id, VaultFixture.password) == .wiped(domain: "keys"))

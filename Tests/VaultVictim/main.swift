@@ -10,7 +10,9 @@ import SignetVault
 // rejected, it prints the reason on standard error and ends with status 1.
 
 let words = CommandLine.arguments
-guard words.count == 7, let identifier = ContainerID(words[2]), let count = Int(words[6]) else { exit(64) }
+guard words.count == 7, let identifier = LocalContainerID(words[2]), let count = Int(words[6]) else {
+  exit(64)
+}
 let log = open(words[5], O_WRONLY | O_APPEND)
 guard log >= 0 else { exit(66) }
 

@@ -41,7 +41,7 @@ import LibFuzzer
       encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
     let decoded = accepted { () throws(RequestRefusal) in
-      try PercentEncoding.decode(encoded, plusIsSpace: false)
+      try PercentDecoding.decode(encoded, plusIsSpace: false)
     }
     let isText = String(validating: input, as: UTF8.self) != nil
     let hasControl = input.contains { $0 < 0x20 || $0 == 0x7F }

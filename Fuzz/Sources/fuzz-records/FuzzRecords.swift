@@ -108,8 +108,8 @@ import SignetVault
     }
   }
 
-  private static func check(_ notes: AccountNotes) {
-    let again = made("printed notes") { () throws(SignetFailure) in try AccountNotes(notes.json) }
+  private static func check(_ notes: AccountState) {
+    let again = made("printed notes") { () throws(SignetFailure) in try AccountState(notes.json) }
     require(again.json == notes.json && again.lock == notes.lock, "notes of an account lose nothing")
     let boot = BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 1)
     for wall in [Int64.min, 0, 1_700_000_000, .max] {

@@ -25,7 +25,7 @@ import SignetStorage
 
   private static func checkContext(_ text: String, _ operation: UAFOperation) {
     let context: UAFContext
-    do throws(UAFFailure) { context = try UAFContext(text, for: operation) } catch {
+    do throws(UAFStatusFailure) { context = try UAFContext(text, for: operation) } catch {
       require(error.status == .badRequest && !error.reason.isEmpty, "a refusal says why")
       return
     }
@@ -55,7 +55,7 @@ import SignetStorage
   }
 
   private static func device(in text: String) -> String? {
-    do throws(UAFFailure) { return try UAFTargets.device(in: text) } catch {
+    do throws(UAFStatusFailure) { return try UAFTargets.device(in: text) } catch {
       require(error.status == .badRequest, "a refusal says why")
       return nil
     }

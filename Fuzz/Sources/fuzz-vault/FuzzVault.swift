@@ -87,8 +87,8 @@ import SignetPolicy
     return try Vault(directory: folder, keystore: SoftwareKeystore(directory: folder), settings: settings)
   }
 
-  private static func makeTemplate() -> (file: [UInt8], id: ContainerID) {
-    let made = waiting { () -> ContainerID in
+  private static func makeTemplate() -> (file: [UInt8], id: LocalContainerID) {
+    let made = waiting { () -> LocalContainerID in
       do {
         let vault = try open()
         let key = RecordDraft(

@@ -21,7 +21,7 @@ extension AccountStatus {
   ///   - registry: The policies that can be evaluated.
   ///   - inapplicable: The names of policies that do not apply here.
   init(
-    _ state: AccountNotes, _ policies: AccountPolicySet, _ registry: AccountPolicyRegistry,
+    _ state: AccountState, _ policies: AccountPolicySet, _ registry: AccountPolicyRegistry,
     without inapplicable: Set<String> = []
   ) {
     self.init(

@@ -118,7 +118,7 @@ extension Accounts {
     _ id: Account.ID, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> AccountLock {
     let parts = try await parts(of: id, by: password)
-    var before: [AccountNotes] = []
+    var before: [AccountState] = []
     for part in parts { before.append(try await evaluated(part)) }
     if !before.contains(where: \.canBeUnlocked) {
       try (before.first { $0.lock.isLocked } ?? before[0]).requireUnlockable()
@@ -144,7 +144,7 @@ extension Accounts {
     let now = device.vault.clock.now
     guard state.isUseDue(under: state.policies ?? AccountPolicySet(), at: now) else { return }
     try await change([id], isCounted: false) { all throws(SignetFailure) in
-      all[0].used = AccountNotes.Moment(now)
+      all[0].used = AccountState.Moment(now)
     }
   }
 
@@ -192,7 +192,7 @@ extension Accounts {
 
   /// Deletes the policies and locks of a deleted account.
   func removeState(of id: Account.ID) async throws(SignetFailure) {
-    guard try await state(of: id) != AccountNotes() else { return }
+    guard try await state(of: id) != AccountState() else { return }
     guard let container = try await vaulted(await device.vault.accountsContainer()) else { return }
     try await vaulted(
       await device.vault.changeExtra(of: container, isCounted: false) { (extra) throws(VaultFailure) in
@@ -219,15 +219,15 @@ extension Accounts {
     return parts
   }
 
-  private func state(of id: Account.ID) async throws(SignetFailure) -> AccountNotes {
+  private func state(of id: Account.ID) async throws(SignetFailure) -> AccountState {
     guard let container = try await vaulted(await device.vault.accountsContainer()) else {
-      return AccountNotes()
+      return AccountState()
     }
     let stored = try await vaulted(await device.vault.container(container))
     return try ContainerMetadata(parsing: stored.attributes.extra).account(id)
   }
 
-  private func evaluated(_ id: Account.ID) async throws(SignetFailure) -> AccountNotes {
+  private func evaluated(_ id: Account.ID) async throws(SignetFailure) -> AccountState {
     var state = try await state(of: id)
     let policies = state.policies ?? AccountPolicySet()
     guard !policies.isEmpty || !state.lock.broken.isEmpty else {
@@ -236,7 +236,7 @@ extension Accounts {
     }
     if state.used == nil, policies[InactivityPolicy.policyName] != nil {
       // An earlier version stored the first use only. The inactivity time starts now, and must not restart at each evaluation.
-      let first = AccountNotes.Moment(device.vault.clock.now)
+      let first = AccountState.Moment(device.vault.clock.now)
       state = try await change([id], isCounted: false) { all throws(SignetFailure) in
         all[0].used = all[0].used ?? first
       }[0]
@@ -264,18 +264,18 @@ extension Accounts {
   @discardableResult
   func change(
     _ ids: [Account.ID], isCounted: Bool = true,
-    _ body: @escaping @Sendable (inout [AccountNotes]) throws(SignetFailure) -> Void
-  ) async throws(SignetFailure) -> [AccountNotes] {
+    _ body: @escaping @Sendable (inout [AccountState]) throws(SignetFailure) -> Void
+  ) async throws(SignetFailure) -> [AccountState] {
     guard let container = try await vaulted(await device.vault.accountsContainer()) else {
       throw .noSuchAccount
     }
     let changed = try await vaulted(
       await device.vault.changeExtra(of: container, isCounted: isCounted) {
-        (extra) throws(VaultFailure) -> Result<(before: [AccountNotes], after: [AccountNotes]), SignetFailure>
+        (extra) throws(VaultFailure) -> Result<(before: [AccountState], after: [AccountState]), SignetFailure>
         in
         var metadata = ContainerMetadata(parsing: extra)
         do throws(SignetFailure) {
-          var states: [AccountNotes] = []
+          var states: [AccountState] = []
           for id in ids { states.append(try metadata.account(id)) }
           let before = states
           try body(&states)
@@ -293,7 +293,7 @@ extension Accounts {
     return after
   }
 
-  private func status(_ state: AccountNotes) -> AccountStatus {
+  private func status(_ state: AccountState) -> AccountStatus {
     AccountStatus(
       state, state.policies ?? AccountPolicySet(), device.accountPolicies.evaluator.registry,
       without: [OfflinePeriodPolicy.policyName])

@@ -28,15 +28,15 @@ extension Device {
   ///   - isOfServer: True if there is a server that can be contacted.
   /// - Returns: The evidence.
   func evidence(
-    for state: AccountNotes, since created: Int64, isOfServer: Bool
+    for state: AccountState, since created: Int64, isOfServer: Bool
   ) async -> AccountEvidence {
     var evidence = await evidenceCollector.evidence()
     let now = vault.clock.now
-    let used = state.used ?? AccountNotes.Moment(wallSeconds: created)
+    let used = state.used ?? AccountState.Moment(wallSeconds: created)
     evidence.secondsSinceUse = used.seconds(until: now)
     evidence.clockSetBack = used.isAhead(of: now)
     if isOfServer {
-      let reached = state.reached ?? AccountNotes.Moment(wallSeconds: created)
+      let reached = state.reached ?? AccountState.Moment(wallSeconds: created)
       evidence.secondsSinceContact = reached.seconds(until: now)
       evidence.clockSetBack = used.isAhead(of: now) || reached.isAhead(of: now)
     }

@@ -90,13 +90,13 @@ extension Device {
   /// - Parameters:
   ///   - container: The container.
   ///   - isForCode: True for a one-time code, which the server may not accept for now.
-  /// - Throws: ``SignetFailure``: `accountLocked`, `codesNotTaken`.
+  /// - Throws: ``SignetFailure``: `accountLocked`, `codesNotAccepted`.
   package func requireUnlocked(
     _ container: Container, forCode isForCode: Bool = false
   ) async throws(SignetFailure) {
     let state = try await evaluated(container)
     try state.requireUnlocked()
-    if isForCode, let reason = state.stepUpReason { throw .codesNotTaken(reason: reason) }
+    if isForCode, let reason = state.stepUpReason { throw .codesNotAccepted(reason: reason) }
     try await recordUse(of: container, state)
   }
 
@@ -108,28 +108,28 @@ extension Device {
   }
 
   /// Stores a use at most once an hour, and only if a policy depends on it.
-  private func recordUse(of container: Container, _ state: AccountNotes) async throws(SignetFailure) {
+  private func recordUse(of container: Container, _ state: AccountState) async throws(SignetFailure) {
     let (policies, now) = (state.policies ?? container.profile.accountPolicies, vault.clock.now)
     guard state.isUseDue(under: policies, at: now) else { return }
-    try await change(container.id) { state throws(SignetFailure) in state.used = AccountNotes.Moment(now) }
+    try await change(container.id) { state throws(SignetFailure) in state.used = AccountState.Moment(now) }
   }
 
   /// Stores a contact with the server at most once in five minutes, and only if a policy depends on it.
-  func recordContact(of container: Container, _ state: AccountNotes) async throws(SignetFailure) {
+  func recordContact(of container: Container, _ state: AccountState) async throws(SignetFailure) {
     let (policies, now) = (state.policies ?? container.profile.accountPolicies, vault.clock.now)
     guard state.isContactDue(under: policies, at: now) else { return }
-    try await change(container.id) { state throws(SignetFailure) in state.reached = AccountNotes.Moment(now) }
+    try await change(container.id) { state throws(SignetFailure) in state.reached = AccountState.Moment(now) }
   }
 
   // MARK: Stored state
 
   /// Returns the stored state of a container's policies and locks.
-  func accountState(of id: Container.ID) async throws(SignetFailure) -> AccountNotes {
+  func accountState(of id: Container.ID) async throws(SignetFailure) -> AccountState {
     try await metadata(of: id).account()
   }
 
   /// Evaluates the policies, stores a changed lock and returns the state.
-  func evaluated(_ container: Container) async throws(SignetFailure) -> AccountNotes {
+  func evaluated(_ container: Container) async throws(SignetFailure) -> AccountState {
     let state = try await accountState(of: container.id)
     let policies = state.policies ?? container.profile.accountPolicies
     guard !policies.isEmpty || !state.lock.broken.isEmpty else {
@@ -162,11 +162,11 @@ extension Device {
   @discardableResult
   func change(
     _ id: Container.ID, isCounted: Bool = false, leaving notices: [NoticeDraft] = [],
-    _ body: @escaping @Sendable (inout AccountNotes) throws(SignetFailure) -> Void
-  ) async throws(SignetFailure) -> AccountNotes {
+    _ body: @escaping @Sendable (inout AccountState) throws(SignetFailure) -> Void
+  ) async throws(SignetFailure) -> AccountState {
     let changed = try await vaulted(
       await vault.changeExtra(of: id, isCounted: isCounted, leaving: notices) {
-        (extra) throws(VaultFailure) -> Result<(before: AccountLock, state: AccountNotes), SignetFailure> in
+        (extra) throws(VaultFailure) -> Result<(before: AccountLock, state: AccountState), SignetFailure> in
         var all = ContainerMetadata(parsing: extra)
         do throws(SignetFailure) {
           var state = try all.account()
@@ -183,7 +183,7 @@ extension Device {
     return state
   }
 
-  private func status(_ state: AccountNotes, _ container: Container) -> AccountStatus {
+  private func status(_ state: AccountState, _ container: Container) -> AccountStatus {
     AccountStatus(
       state, state.policies ?? container.profile.accountPolicies, accountPolicies.evaluator.registry)
   }
@@ -201,8 +201,8 @@ extension Device {
       throw .accountPolicy(error)
     }
     // The enrollment counts as a use and as a contact with the server.
-    var state = AccountNotes()
-    state.used = AccountNotes.Moment(vault.clock.now)
+    var state = AccountState()
+    state.used = AccountState.Moment(vault.clock.now)
     state.reached = state.used
     let evidence = await evidence(for: state, since: clock.now, isOfServer: true)
     let report = await evaluator.evaluate(policies, evidence)

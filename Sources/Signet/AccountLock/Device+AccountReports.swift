@@ -55,13 +55,13 @@ extension Device {
     _ session: ServerSession, _ body: String, _ container: Container, _ key: ContainerSigningKey
   ) async throws(SignetFailure) -> DeviceStatus {
     let (answer, id) = try await session.exchange(
-      .post, "/v1/device/condition", Array(body.utf8), signedBy: key, container: container.serverMadeID)
+      .post, "/v1/device/condition", Array(body.utf8), signedBy: key, container: container.serverContainerID)
     let signed: SignedDeviceStatus
     do { signed = try SignedDeviceStatus(String(decoding: answer.body, as: UTF8.self)) } catch {
       throw .unexpectedAnswer(status: answer.status)
     }
     let serverKey = try await serverKey(called: signed.signer, of: container, session)
-    let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
+    let address = ListAddress(server: container.server, container: container.serverContainerID, request: id)
     let status: DeviceStatus
     do { status = try signed.condition(signedBy: serverKey, for: address) } catch {
       if case .notAuthentic = error { throw .unexpectedAnswer(status: answer.status) }
@@ -78,7 +78,7 @@ extension Device {
     let state = try await evaluated(container)
     let evidence = await evidence(for: state, since: container.created, isOfServer: true)
     let report = PostureReport(
-      container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
+      container: container.serverContainerID, server: container.server, device: vault.deviceID.bytes,
       challenge: status.challenge, time: clock.now, revision: state.revision, evidence: evidence,
       lock: state.lock)
     return try await report.signed { (message) async throws(SignetFailure) in
@@ -116,10 +116,10 @@ extension Device {
       guard status.revision > state.revision else { return }
       state.revision = status.revision
       state.set(status.policies, inPlaceOf: state.policies ?? profile, at: time)
-      state.stepUpReason = status.standing == .stepUp ? status.reason : nil
+      state.stepUpReason = status.compliance == .stepUp ? status.reason : nil
       let since = state.lock.server?.since ?? now
       state.lock.setServer(
-        status.standing == .locked ? AccountLock.Order(reason: status.reason, since: since) : nil)
+        status.compliance == .locked ? AccountLock.Order(reason: status.reason, since: since) : nil)
     }
     return true
   }
@@ -128,7 +128,7 @@ extension Device {
     of command: DeviceCommand, _ container: Container, _ key: ContainerSigningKey
   ) async throws(SignetFailure) -> String {
     let acknowledgement = CommandAcknowledgement(
-      container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
+      container: container.serverContainerID, server: container.server, device: vault.deviceID.bytes,
       order: command.id, action: command.action, time: clock.now)
     return try await acknowledgement.signed { (message) async throws(SignetFailure) in
       try await vaulted(await key.signature(of: message))

@@ -16,7 +16,7 @@ struct QueuedAcknowledgement: Sendable {
   /// The earliest time of the next attempt, in seconds since 1970.
   let nextAttempt: Int64
   /// The pins and authorities for the connection to the server.
-  let connection: ConnectionSettings
+  let connection: ServerTrust
 
   /// The body of the request.
   var body: [UInt8] { JSONObject(dictionaryLiteral: ("receipt", .string(jws))).bytes }
@@ -35,7 +35,7 @@ struct QueuedAcknowledgement: Sendable {
   }
 
   /// Creates the notice that the vault stores.
-  static func draft(_ jws: String, of container: SignetVault.Container, at now: Int64) -> NoticeDraft {
+  static func draft(_ jws: String, of container: StoredContainer, at now: Int64) -> NoticeDraft {
     let attributes = container.attributes
     var object: JSONObject = [
       "receipt": .string(jws), "created": .integer(now),
@@ -52,7 +52,7 @@ struct QueuedAcknowledgement: Sendable {
     do {
       let object = try JSONObject(parsing: stored.bytes, limits: JSONLimits(maximumByteCount: 2 << 20))
       (jws, created) = (try object.string("receipt"), try object.integer("created"))
-      connection = ConnectionSettings(
+      connection = ServerTrust(
         certificateAuthoritiesPEM: try object.optionalString("authorities"),
         pins: try object.strings("pins").map { try Base64URL.decode($0) })
     } catch { return nil }

@@ -122,13 +122,13 @@ public struct Accounts: Sendable {
         var duplicates: [(id: Account.ID, policies: AccountPolicySet)] = []
         // A keyed hash allows a lookup instead of a comparison with each account; no other process can write in this transaction.
         let key = HMACKey(SecretBytes.random(byteCount: 32), .sha256)
-        var present: [CodeSource: Account] = [:]
+        var present: [OTPAccountFingerprint: Account] = [:]
         for (id, record) in try Self.accounts(in: records) {
-          let source = record.account.codeSource(under: key)
+          let source = record.account.fingerprint(under: key)
           if present[source] == nil { present[source] = Account(record, id) }
         }
         for ((account, id), set) in zip(zip(accounts, ids), policySets) {
-          let source = account.codeSource(under: key)
+          let source = account.fingerprint(under: key)
           if let same = present[source] {
             result.duplicates.append(same)
             duplicates.append((same.id, set))
@@ -185,7 +185,7 @@ public struct Accounts: Sendable {
   /// - Parameter container: The identifier of a container, such as that of a ``LostCredential``.
   /// - Returns: True if the container holds the accounts.
   /// - Throws: ``SignetFailure``.
-  public func lie(in container: ContainerID) async throws(SignetFailure) -> Bool {
+  public func areStored(in container: LocalContainerID) async throws(SignetFailure) -> Bool {
     try await vaulted(await vault.accountsContainer()) == container
   }
 
@@ -228,7 +228,7 @@ public struct Accounts: Sendable {
   ///   - id: The account.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The code.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `challengeWanted`, `passwordRequired`, `wrongPassword`.
+  /// - Throws: ``SignetFailure``: `noSuchAccount`, `challengeRequired`, `passwordRequired`, `wrongPassword`.
   public func code(
     of id: Account.ID, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> AccountCode {
@@ -254,7 +254,7 @@ public struct Accounts: Sendable {
       do throws(OATHFailure) { hotp = try account.hotp() } catch { throw .interchange(.oath(error)) }
       let counter = try await nextCounter(of: id, in: unlocked)
       return AccountCode(code: hotp.code(at: counter), counter: counter, validity: nil)
-    case .ocra: throw .challengeWanted
+    case .ocra: throw .challengeRequired
     }
   }
 
@@ -270,7 +270,7 @@ public struct Accounts: Sendable {
   ///   - session: The session information, if the suite requires it.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The response.
-  /// - Throws: ``SignetFailure``: `ocra`, `noSuchAccount`, `challengeNotWanted`, `passwordRequired`, `wrongPassword`.
+  /// - Throws: ``SignetFailure``: `ocra`, `noSuchAccount`, `challengeNotSupported`, `passwordRequired`, `wrongPassword`.
   public func response(
     of id: Account.ID, to challenge: String, pin: SharedSecretBox? = nil, session: [UInt8]? = nil,
     by password: SharedSecretBox? = nil
@@ -279,7 +279,7 @@ public struct Accounts: Sendable {
     let found = try await vaulted(Self.account(id, in: unlocked.openedRecords()))
     guard let account = found?.account else { throw .noSuchAccount }
     try await requireUnlocked(id)
-    guard case .ocra(let suite, let lengths, _) = account.kind else { throw .challengeNotWanted }
+    guard case .ocra(let suite, let lengths, _) = account.kind else { throw .challengeNotSupported }
     var input = OCRAInput(
       counter: suite.hasCounter ? 0 : nil, pin: pin, session: session,
       unixTime: suite.timeStep == nil ? nil : device.clock.now)

@@ -43,7 +43,7 @@ extension Device {
     _ initialization: ContainerInitialization, handler: some ActivationHandler
   ) async throws(SignetFailure) -> Container {
     let code = initialization.code
-    let settings = ConnectionSettings(
+    let settings = ServerTrust(
       certificateAuthoritiesPEM: initialization.certificateAuthoritiesPEM
         ?? connection.certificateAuthoritiesPEM,
       pins: code.pins)
@@ -94,7 +94,7 @@ extension Device {
     let draft = ContainerDraft(
       attributes: ContainerAttributes(
         userID: code.user.text, server: code.server.shortForm, name: initialization.containerName,
-        serverID: code.server.fullForm, connection: settings, protocolFacts: binding.bytes),
+        serverID: code.server.fullForm, connection: settings, protocolParameters: binding.bytes),
       created: clock.now * 1000,
       domains: VaultLayout.domains(proved.keys, otpSecret: proved.otpSecret, proved.profile, chosen))
     let id = try await vaulted(await vault.addContainer(draft))
@@ -183,7 +183,7 @@ extension Device {
     do throws(SignetFailure) {
       let body = try await session.send(
         .post, "/v1/activation/confirm", ActivationConfirm(confirmation: container.confirmation).bytes,
-        signedBy: key, container: container.serverMadeID)
+        signedBy: key, container: container.serverContainerID)
       try StatusAnswer.check(body, is: "active")
     } catch {
       if case .containerUnknown = error {

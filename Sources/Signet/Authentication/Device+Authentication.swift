@@ -93,7 +93,7 @@ extension Device {
   func biometricGate(
     for container: Container, _ key: Key.Usage?
   ) async throws(SignetFailure) -> any BiometricGate {
-    guard container.offersBiometrics(for: key) else { throw .wayNotOffered(.biometrics) }
+    guard container.offersBiometrics(for: key) else { throw .unlockMethodNotOffered(.biometrics) }
     guard let biometrics, case .biometricOrPassword = await protectionInForce(for: container, key: key) else {
       throw .biometrics(.notCapable)
     }
@@ -104,7 +104,7 @@ extension Device {
   func devicePasscode(
     for container: Container, _ key: Key.Usage?
   ) async throws(SignetFailure) -> any DevicePasscode {
-    guard container.offersPasscode(for: key) else { throw .wayNotOffered(.passcode) }
+    guard container.offersPasscode(for: key) else { throw .unlockMethodNotOffered(.passcode) }
     guard let passcode, case .deviceLockOrPassword = await protectionInForce(for: container, key: key) else {
       throw .passcode(.notCapable)
     }

@@ -29,7 +29,7 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   ///   - password: UTF-8 as typed; a wrong one counts as an attempt.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `wayNotOffered`, `accountLocked`, and `biometrics` with
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `unlockMethodNotOffered`, `accountLocked`, and `biometrics` with
   ///   `notCapable` or `notEnrolled`, before the password is tried.
   public func enableBiometrics(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox

@@ -28,7 +28,7 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   ///   - password: UTF-8 as typed; a wrong one counts as an attempt.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `wayNotOffered`, `accountLocked`, and `passcode` with
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `unlockMethodNotOffered`, `accountLocked`, and `passcode` with
   ///   `notCapable`, before the password is tried.
   public func enablePasscode(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox

@@ -8,11 +8,11 @@ public struct ContainerAwaitingReport: Sendable, Hashable {
   /// The server, as `host[:port]/domain`; empty if unreadable.
   public let server: String
   /// The server's ID of the container; `nil` if unreadable or written by a newer version.
-  public let serverMadeID: SignetProtocol.ContainerID?
+  public let serverContainerID: ContainerID?
   /// Indicates whether these attributes are authentic; otherwise the vault's folder was altered and they may be forged.
   public let isAuthentic: Bool
 
-  init(_ stored: SignetVault.Container) {
+  init(_ stored: StoredContainer) {
     self.init(stored.attributes, isAuthentic: true)
   }
 
@@ -28,8 +28,8 @@ public struct ContainerAwaitingReport: Sendable, Hashable {
     user = attributes.userID
     server = attributes.server
     let binding: ContainerBinding?
-    do { binding = try ContainerBinding(parsing: attributes.protocolFacts) } catch { binding = nil }
-    serverMadeID = binding?.serverMadeID
+    do { binding = try ContainerBinding(parsing: attributes.protocolParameters) } catch { binding = nil }
+    serverContainerID = binding?.serverContainerID
     self.isAuthentic = isAuthentic
   }
 }

@@ -19,14 +19,14 @@ extension Device {
   ///   credential, or a keystore that is busy or does not answer; nothing was deleted then.
   @discardableResult
   public func deleteContainer(
-    _ id: SignetVault.ContainerID, reason: String = "", by authentication: Authentication? = nil
+    _ id: LocalContainerID, reason: String = "", by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> NoticeOutcome {
-    let stored: SignetVault.Container
+    let stored: StoredContainer
     do { stored = try await vault.container(id) } catch {
       // The attributes of an altered container cannot be trusted, including the address of its server.
       guard case .altered(.container) = error else { throw SignetFailure(error) }
       try await vaulted(await vault.deleteContainer(id))
-      return .untold(SignetFailure(error))
+      return .undeliverable(SignetFailure(error))
     }
     if let authentication { _ = try await sessionKey(of: try Container(stored), by: authentication) }
     try await deleteUAFKeysIfLocked(stored)
@@ -46,10 +46,10 @@ extension Device {
     let report = try await send(evenIfEarly: true) {
       $0.server == stored.attributes.server && $0.created <= now
     }
-    if let failure = requested?.failure { return .untold(failure) }
+    if let failure = requested?.failure { return .undeliverable(failure) }
     // Failures of older notices to the same server say nothing about this one.
     let waiting = report.waiting.first { $0.notice.message == requested?.message }
-    return waiting?.failure.map { .queued($0) } ?? .told
+    return waiting?.failure.map { .queued($0) } ?? .delivered
   }
 
   /// Returns the notices that wait for delivery, oldest first.
@@ -91,7 +91,7 @@ extension Device {
   /// - Throws: ``SignetFailure``, in particular if a credential does not open a session key; nothing was deleted then.
   public func reset(
     reason: String = "", force isForced: Bool = false,
-    by authentications: [SignetVault.ContainerID: Authentication] = [:]
+    by authentications: [LocalContainerID: Authentication] = [:]
   ) async throws(SignetFailure) -> ResetReport {
     for (id, authentication) in authentications {
       _ = try await sessionKey(of: try await container(id), by: authentication)
@@ -107,7 +107,7 @@ extension Device {
     let stored = try await vaulted(await vault.containers(matching: .init(state: nil)))
     let all = stored.filter(\.state.isOfServer)
     // All notices are signed before the first deletion. If one cannot be signed at the moment, nothing is deleted.
-    var pending: [(stored: SignetVault.Container, ending: Ending)] = []
+    var pending: [(stored: StoredContainer, ending: Ending)] = []
     for stored in all {
       let authentication = authentications[stored.id]
       for ending in try await endings(
@@ -127,11 +127,11 @@ extension Device {
     let report = try await send(evenIfEarly: true) { _ in true }
     let isErased = report.waiting.isEmpty || isForced
     if isErased { try await vaulted(await vault.erase()) }
-    return ResetReport(notices: report, untold: unreported, isErased: isErased)
+    return ResetReport(notices: report, undeliverable: unreported, isErased: isErased)
   }
 
   /// Deletes the UAF keys that a locked container protects; otherwise deleting the container would lift the lock from them.
-  private func deleteUAFKeysIfLocked(_ stored: SignetVault.Container) async throws(SignetFailure) {
+  private func deleteUAFKeysIfLocked(_ stored: StoredContainer) async throws(SignetFailure) {
     guard stored.state == .active else { return }
     let container: Container
     do throws(SignetFailure) {
@@ -146,17 +146,17 @@ extension Device {
 
   /// Returns a container with its unconfirmed replacements, which come first; an unconfirmed container is returned alone.
   private func withStaged(
-    _ stored: SignetVault.Container
-  ) async throws(SignetFailure) -> [SignetVault.Container] {
+    _ stored: StoredContainer
+  ) async throws(SignetFailure) -> [StoredContainer] {
     guard stored.state == .active else { return [stored] }
-    let filter = SignetVault.ContainerFilter(
+    let filter = StoredContainerFilter(
       userID: stored.attributes.userID, server: stored.attributes.server, state: .unconfirmed)
     return try await vaulted(await vault.containers(matching: filter)) + [stored]
   }
 
   /// A container to delete, with the notice to its server.
   private struct Ending {
-    let id: SignetVault.ContainerID
+    let id: LocalContainerID
     /// The JWS of the notice; `nil` if the container could not sign.
     var message: String?
     var notice: NoticeDraft?
@@ -189,7 +189,7 @@ extension Device {
   /// - Throws: ``SignetFailure/reasonRefused(_:)``. If `allowsUnsigned` is false, also the failure of a keystore that
   ///   cannot sign at the moment.
   private func endings(
-    of group: [SignetVault.Container], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil,
+    of group: [StoredContainer], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil,
     by authentication: Authentication? = nil, evenIfUnsigned allowsUnsigned: Bool = false
   ) async throws(SignetFailure) -> [Ending] {
     var endings: [Ending] = []
@@ -209,14 +209,14 @@ extension Device {
   }
 
   private func endMessage(
-    _ stored: SignetVault.Container, _ event: EndNotice.Event, _ reason: String, at time: Int64,
+    _ stored: StoredContainer, _ event: EndNotice.Event, _ reason: String, at time: Int64,
     by authentication: Authentication?
   ) async throws(SignetFailure) -> String {
     let container = try Container(stored)
     let notice: EndNotice
     do {
       notice = try EndNotice(
-        container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
+        container: container.serverContainerID, server: container.server, device: vault.deviceID.bytes,
         event: event, reason: reason, time: time)
     } catch { throw .reasonRefused(error) }
     let key = try await sessionKey(of: container, by: authentication)
@@ -273,7 +273,7 @@ extension Device {
       do throws(SignetFailure) {
         try await deliver(notice)
         try await vaulted(await vault.removeNotice(notice.id))
-        report.told.append(notice)
+        report.delivered.append(notice)
       } catch {
         try await vaulted(await vault.postponeNotice(notice.id, notBefore: notice.retry(after: now)))
         report.waiting.append(.init(notice: notice, failure: error))

@@ -46,7 +46,7 @@ extension Device {
     await handler.report(0.7, "Storing the new keys")
     let stored = try await vaulted(await vault.container(container.id))
     var attributes = stored.attributes
-    attributes.protocolFacts = made.binding.bytes
+    attributes.protocolParameters = made.binding.bytes
     let draft = ContainerDraft(
       attributes: attributes, created: clock.now * 1000,
       domains: VaultLayout.domains(
@@ -88,7 +88,7 @@ extension Device {
     let offered = try started.receive(
       await parties.session.send(
         .post, "/v1/renewal/start", started.start.bytes, signedBy: parties.sessionKey,
-        container: container.serverMadeID))
+        container: container.serverContainerID))
     try await requireCompliance(with: offered.profile.accountPolicies)
     let appDataKey = try await appDataKey(in: unlocked, for: offered.profile)
     let new: NewKeys
@@ -114,7 +114,7 @@ extension Device {
     let binding = try proved.receive(
       await parties.session.send(
         .post, "/v1/renewal/finish", proved.finish, signedBy: parties.sessionKey,
-        container: container.serverMadeID))
+        container: container.serverContainerID))
     return MadeRenewal(proved: proved, chosen: new.chosen, appDataKey: appDataKey, binding: binding)
   }
 

@@ -1,7 +1,7 @@
 /// The results of a delivery of queued notices.
 public struct NoticeReport: Sendable, Hashable {
   /// The notices that servers have received now.
-  public internal(set) var told: [QueuedNotice] = []
+  public internal(set) var delivered: [QueuedNotice] = []
   /// The notices that stay queued, in their state before this attempt.
   public internal(set) var waiting: [Waiting] = []
   /// The notices that expired and were deleted; the operator must revoke these containers.
@@ -16,5 +16,5 @@ public struct NoticeReport: Sendable, Hashable {
   }
 
   /// Indicates whether there were no notices.
-  public var isEmpty: Bool { told.isEmpty && waiting.isEmpty && expired.isEmpty }
+  public var isEmpty: Bool { delivered.isEmpty && waiting.isEmpty && expired.isEmpty }
 }

@@ -22,7 +22,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
   /// The compact JWS.
   let message: String
   /// The pins and authorities for the connection to the server.
-  let connection: ConnectionSettings
+  let connection: ServerTrust
 
   /// The lifetime of a notice in seconds, 90 days.
   public static let lifetime: Int64 = 90 * 86_400
@@ -46,7 +46,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
 
   /// Creates the notice that the vault stores.
   static func draft(
-    _ message: String, _ event: EndNotice.Event, of container: SignetVault.Container, at now: Int64
+    _ message: String, _ event: EndNotice.Event, of container: StoredContainer, at now: Int64
   ) -> NoticeDraft {
     let attributes = container.attributes
     var object: JSONObject = [
@@ -68,7 +68,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
       guard let event = EndNotice.Event(rawValue: try object.string("event")) else { return nil }
       (message, user) = (try object.string("notice"), try object.string("user"))
       (self.event, created) = (event, try object.integer("created"))
-      connection = ConnectionSettings(
+      connection = ServerTrust(
         certificateAuthoritiesPEM: try object.optionalString("authorities"),
         pins: try object.strings("pins").map { try Base64URL.decode($0) })
     } catch { return nil }
@@ -78,7 +78,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
   }
 
   /// The server's ID of the container; `nil` if the notice cannot be parsed.
-  public var serverMadeID: SignetProtocol.ContainerID? {
+  public var serverContainerID: ContainerID? {
     do { return try SignedEndNotice(parsing: body).container } catch { return nil }
   }
 

@@ -18,7 +18,7 @@ struct StartedRenewal: Sendable {
 
   init(_ container: Container, random: some RandomSource) {
     self.container = container
-    start = RenewalStart(container: container.serverMadeID, random: random)
+    start = RenewalStart(container: container.serverContainerID, random: random)
   }
 
   /// Parses the server's answer.
@@ -45,12 +45,12 @@ struct OfferedRenewal: Sendable {
     let offer = answer.offer
     let ephemeral = P256.KeyAgreement.PrivateKey()
     let core = RenewalCore(
-      container: container.serverMadeID, user: container.user, server: container.server,
+      container: container.serverContainerID, user: container.user, server: container.server,
       agreement: ephemeral.publicKey, keys: keys.publicKeys, device: device)
     let secrets: ActivationSecrets
     do throws(CryptoFailure) {
       let key = present.otpSecret.withSecret {
-        SharedSecretBox(ActivationSecrets.renewalKey(otpSecret: $0, container: container.serverMadeID))
+        SharedSecretBox(ActivationSecrets.renewalKey(otpSecret: $0, container: container.serverContainerID))
       }
       secrets = try ActivationSecrets(
         ownKey: ephemeral, peerKey: offer.key, inviteKey: key.withSecret { $0.copy() },
@@ -88,7 +88,7 @@ struct ProvedRenewal: Sendable {
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerBinding {
     let (receipt, confirmation) = try expected.receive(body, for: keys)
-    guard receipt.container != container.serverMadeID else { throw .serverNotAuthentic }
+    guard receipt.container != container.serverContainerID else { throw .serverNotAuthentic }
     var binding = ContainerBinding(receipt, confirmation: confirmation, profile: profile, keys: keys)
     binding.renewals = container.renewals + 1
     binding.firstCreated = container.firstCreated

@@ -75,7 +75,7 @@ extension Device {
     do throws(SignetFailure) {
       (answer, id) = try await session.exchange(
         .get, "/v1/device/transactions", headers: headers, signedBy: keys.session,
-        container: container.serverMadeID)
+        container: container.serverContainerID)
     } catch {
       // If the user is suspended, the device learns of a lock or a wipe only through a report.
       if case .refused(let problem) = error, problem.code == .userNotActive {
@@ -197,7 +197,7 @@ extension Device {
         try await transactionList(beyond: previous, for: container, with: keys)
       }, isNew: { $0.list != $1?.list }, handing: { deliver($0.list) }
     ) { next throws(SignetFailure) in
-      isReportDue = next?.list.isReportWanted ?? isReportDue
+      isReportDue = next?.list.isReportRequested ?? isReportDue
       if isReportDue { isReportDue = try await !self.sendRequestedReport(for: container, with: keys.session) }
     }
   }

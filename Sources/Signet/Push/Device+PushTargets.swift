@@ -84,7 +84,7 @@ extension Device {
     let key = try await unlock(container, key: .sessionTransport, by: authentication)
       .signingKey(VaultLayout.sessionKey, in: vault)
     return try await session(container).send(
-      method, "/v1/device/push-targets" + path, body, signedBy: key, container: container.serverMadeID)
+      method, "/v1/device/push-targets" + path, body, signedBy: key, container: container.serverContainerID)
   }
 
   /// Decrypts a push and returns the container and the transaction's ID.
@@ -101,7 +101,9 @@ extension Device {
     _ text: String, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> (container: Container, transaction: TransactionID)? {
     guard let id = PushPayload.unverifiedContainer(of: text) else { return nil }
-    guard let container = try await containers().first(where: { $0.serverMadeID == id }) else { return nil }
+    guard let container = try await containers().first(where: { $0.serverContainerID == id }) else {
+      return nil
+    }
     let key = try await unlock(container, key: .sessionTransport, by: authentication)
       .agreementKey(VaultLayout.encryptionKey)
     do {

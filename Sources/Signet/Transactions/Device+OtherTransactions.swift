@@ -48,7 +48,8 @@ extension Device {
     let exchanged: (response: HTTPResponse, id: [UInt8])
     do throws(SignetFailure) {
       exchanged = try await session.exchange(
-        .get, "/v1/device/transactions/\(id.text)", signedBy: keys.session, container: container.serverMadeID)
+        .get, "/v1/device/transactions/\(id.text)", signedBy: keys.session,
+        container: container.serverContainerID)
     } catch {
       if case .refused(let problem) = error, problem.code == .unknown { throw .noSuchTransaction }
       throw error
@@ -69,7 +70,7 @@ extension Device {
   /// check before signing again.
   ///
   /// - Parameters:
-  ///   - matter: The content to sign; show it first.
+  ///   - body: The content to sign; show it first.
   ///   - lifetime: The time in which the relying party may accept it as new, in seconds, at most a day.
   ///   - container: The container that signs.
   ///   - authentication: The credential of the signing key; `nil` if the device opens it alone.
@@ -77,21 +78,21 @@ extension Device {
   /// - Returns: The transaction's ID.
   /// - Throws: ``SignetFailure``; ``SignetFailure/contentRefused(_:)`` for a content that cannot be displayed exactly.
   public func initiate(
-    _ matter: TransactionContent.Matter, lifetime: Int64 = 300, with container: Container,
+    _ body: TransactionContent.Body, lifetime: Int64 = 300, with container: Container,
     by authentication: Authentication? = nil, session sessionAuthentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionID {
     try await requireUnlocked(container)
     let content: TransactionContent
-    do { content = try TransactionContent(matter, from: .device) } catch { throw .contentRefused(error) }
+    do { content = try TransactionContent(body, from: .device) } catch { throw .contentRefused(error) }
     let now = clock.now
     let request = TransactionRequest(
       id: TransactionID(random: random), content: content, created: now, expires: now + lifetime)
     let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
     let jws = try await sign(request, .accepted, at: now, with: container, by: authentication)
-    let body: JSONObject = ["decision": .string(jws)]
+    let message: JSONObject = ["decision": .string(jws)]
     let answer = try await session(container).send(
-      .post, "/v1/device/initiated", JSONValue.object(body).bytes, signedBy: sessionKey,
-      container: container.serverMadeID)
+      .post, "/v1/device/initiated", JSONValue.object(message).bytes, signedBy: sessionKey,
+      container: container.serverContainerID)
     try StatusAnswer.check(answer, is: DecisionStatus.accepted.rawValue)
     return request.id
   }
@@ -137,7 +138,7 @@ extension Device {
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     try await requireStillUnlocked(container)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
-    return transaction.answer(otpSecret: secret, container: container.serverMadeID)
+    return transaction.answer(otpSecret: secret, container: container.serverContainerID)
   }
 
   /// Computes the digits that approve a transaction that this device cannot display; the user types them where the challenge was shown.
@@ -158,6 +159,6 @@ extension Device {
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     try await requireStillUnlocked(container)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
-    return approval.answer(otpSecret: secret, container: container.serverMadeID)
+    return approval.answer(otpSecret: secret, container: container.serverContainerID)
   }
 }

@@ -41,7 +41,7 @@ extension Device {
     guard let found = try await transactionList(beyond: nil, for: container, with: keys) else {
       throw .unexpectedAnswer(status: 304)
     }
-    if found.list.isReportWanted { _ = try await sendRequestedReport(for: container, with: keys.session) }
+    if found.list.isReportRequested { _ = try await sendRequestedReport(for: container, with: keys.session) }
     return found.list
   }
 
@@ -56,7 +56,7 @@ extension Device {
         decrypting: String(decoding: body, as: UTF8.self), with: decryptionKey)
     } catch { throw .unexpectedAnswer(status: 200) }
     let key = try await serverKey(called: sealed.signer, of: container, session)
-    let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
+    let address = ListAddress(server: container.server, container: container.serverContainerID, request: id)
     let list: TransactionList
     do { list = try sealed.list(signedBy: key, for: address) } catch { throw .unexpectedAnswer(status: 200) }
     await record(.otherServerKey, false, of: container)
@@ -90,13 +90,13 @@ extension Device {
       throw .serverKeyUnknown
     }
     binding.serverKey = next
-    try await vaulted(await vault.setProtocolFacts(binding.bytes, of: container.id))
+    try await vaulted(await vault.setProtocolParameters(binding.bytes, of: container.id))
     return next
   }
 
   func binding(of container: Container) async throws(SignetFailure) -> ContainerBinding {
     let stored = try await vaulted(await vault.container(container.id))
-    do { return try ContainerBinding(parsing: stored.attributes.protocolFacts) } catch {
+    do { return try ContainerBinding(parsing: stored.attributes.protocolParameters) } catch {
       throw .unsupportedProfile(error)
     }
   }
@@ -218,7 +218,7 @@ extension Device {
     if status == .accepted { try await requireStillUnlocked(container) }
     let decision = Decision(
       status, of: transaction, at: time, server: container.server, user: container.user,
-      container: container.serverMadeID, device: vault.deviceID.bytes, number: number,
+      container: container.serverContainerID, device: vault.deviceID.bytes, number: number,
       deviceContext: deviceContext)
     return try await decision.signed(for: signingKey.publicKey) {
       (message) async throws(SignetFailure) in try await vaulted(await signingKey.signature(of: message))
@@ -270,7 +270,7 @@ extension Device {
     do throws(SignetFailure) {
       return try await session(container).send(
         .post, "/v1/device/transactions/\(transaction.text)/\(name)", body, signedBy: key,
-        container: container.serverMadeID)
+        container: container.serverContainerID)
     } catch {
       if case .refused(let problem) = error, problem.code == .unknown { throw .noSuchTransaction }
       throw error

@@ -12,7 +12,7 @@ public struct TransactionDisplay: Hashable, Sendable {
       /// The requester: the first line, and the only one with this role, so no field of a form can imitate it.
       case origin
       /// A part of the request.
-      case matter
+      case content
       /// The circumstances of the user, such as place and browser, as the relying party states them.
       case context
     }
@@ -26,7 +26,7 @@ public struct TransactionDisplay: Hashable, Sendable {
     /// Indicates whether the line belongs to the heading above it.
     public let isInGroup: Bool
 
-    init(_ label: String?, _ value: String, isInGroup: Bool = false, as role: Role = .matter) {
+    init(_ label: String?, _ value: String, isInGroup: Bool = false, as role: Role = .content) {
       self.role = role
       self.label = label
       self.value = value
@@ -45,7 +45,7 @@ public struct TransactionDisplay: Hashable, Sendable {
     if case .relyingParty(let name) = content.origin {
       lines.append(Line(language.word(.from), name, as: .origin))
     }
-    switch content.matter {
+    switch content.body {
     case .text(let text):
       title = language.word(.question)
       lines.append(Line(nil, text))

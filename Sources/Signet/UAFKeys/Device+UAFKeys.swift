@@ -4,7 +4,7 @@ package import SignetProtocol
 
 extension ServerURL {
   /// Indicates whether a URL has the host and port of this server; false for an invalid URL.
-  package func isPlace(of url: String) -> Bool {
+  package func isSameOrigin(as url: String) -> Bool {
     guard let url = HTTPSURL(url) else { return false }
     return url.host == host && Int(url.port) == port
   }
@@ -21,7 +21,7 @@ extension Device {
     let store = UAFKeyStore(vault: vault, clock: clock)
     guard let contents = try await vaulted(await store.contents()) else { return }
     let keys = contents.keys.filter { key in
-      guard let base = key.server, server.isPlace(of: base), let handle = contents.handle(of: key) else {
+      guard let base = key.server, server.isSameOrigin(as: base), let handle = contents.handle(of: key) else {
         return false
       }
       return handle.username.utf8.elementsEqual(user.text.utf8)

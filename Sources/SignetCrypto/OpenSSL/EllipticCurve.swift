@@ -37,7 +37,7 @@ import Synchronization
   private let keyPool = Mutex<KeyPool>(KeyPool())
 
   private struct KeyPool {
-    var verifying: [VerificationKey] = []
+    var verifying: [OpenSSLVerificationKey] = []
     var agreeing: [KeyHandle] = []
   }
 
@@ -82,9 +82,9 @@ import Synchronization
   }
 
   /// Creates a verification key from an uncompressed point; OpenSSL rejects a point that is not on the curve.
-  fileprivate func verificationKey(point: [UInt8]) throws(CryptoFailure) -> VerificationKey {
+  fileprivate func verificationKey(point: [UInt8]) throws(CryptoFailure) -> OpenSSLVerificationKey {
     let pooled = keyPool.withLock { $0.verifying.popLast() }
-    let key = if let pooled { pooled } else { try unsafe VerificationKey(group) }
+    let key = if let pooled { pooled } else { try unsafe OpenSSLVerificationKey(group) }
     try key.setPoint(point)
     return key
   }
@@ -93,7 +93,7 @@ import Synchronization
   ///
   /// Many messages have their own key, which is used once. Copying the curve into a new key object each time takes 4
   /// microseconds, 5 percent of an agreement.
-  fileprivate func reuse(_ verification: VerificationKey?, _ agreement: KeyHandle?) {
+  fileprivate func reuse(_ verification: OpenSSLVerificationKey?, _ agreement: KeyHandle?) {
     keyPool.withLock { keyPool in
       if let verification, keyPool.verifying.count < 16 { keyPool.verifying.append(verification) }
       if let agreement, keyPool.agreeing.count < 16 { keyPool.agreeing.append(agreement) }
@@ -162,7 +162,7 @@ final class ECPublicKey: Sendable {
   let point: [UInt8]
   // Exactly one of the two is set. An enumeration would store its case in unused bits of the reference, and the leak checker
   // of the fuzzers would report the key as unreachable.
-  private let verification: VerificationKey?
+  private let verification: OpenSSLVerificationKey?
   private let agreement: KeyHandle?
 
   init(_ curve: EllipticCurve, point: [UInt8], for purpose: Purpose) throws(CryptoFailure) {
@@ -215,7 +215,7 @@ final class ECPublicKey: Sendable {
 /// OpenSSL's key object for verifying signatures (decision 13).
 ///
 /// In OpenSSL any number of threads may use an unchanging key; only the one owner sets a point.
-@safe private final class VerificationKey: @unchecked Sendable {
+@safe private final class OpenSSLVerificationKey: @unchecked Sendable {
   private let raw: OpaquePointer
 
   /// Creates a key without a point.

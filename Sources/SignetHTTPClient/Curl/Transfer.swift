@@ -39,7 +39,7 @@ final class Transfer {
   private let fields: TextList
   private let connectEntries: TextList
   private let isHead: Bool
-  private let takesRedirect: Bool
+  private let acceptsRedirect: Bool
   private let settings: TransferSettings
   private let continuation: CheckedContinuation<TransferOutcome, Never>
   private var body: [UInt8] = []
@@ -54,7 +54,7 @@ final class Transfer {
     let request = order.request
     id = order.id
     isHead = request.method == .head
-    takesRedirect = request.takesRedirect
+    acceptsRedirect = request.acceptsRedirect
     continuation = order.continuation
     self.settings = settings
     head = ResponseHead(upTo: settings.version)
@@ -103,7 +103,7 @@ final class Transfer {
     guard head.isComplete, let status = head.status, isHead || head.isFramed else {
       return .failure(.incompleteResponse(code: CURLE_PARTIAL_FILE.number))
     }
-    if !takesRedirect, (300...399).contains(status), status != 304 {
+    if !acceptsRedirect, (300...399).contains(status), status != 304 {
       return .failure(.redirectRefused(status: status))
     }
     return .success(HTTPResponse(status: status, headers: head.fields, body: body))

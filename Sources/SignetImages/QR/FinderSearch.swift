@@ -125,7 +125,7 @@ package struct FinderSearch {
   }
 
   private func lines(of image: borrowing GreyImage, isVertical: Bool) throws(QRFailure) -> [Line] {
-    let reader = try LineReader()
+    let reader = try ScanlineReader()
     var lines: [Line] = []
     let (width, height) = (image.width, image.height)
     let limit = limits.lines
@@ -190,7 +190,7 @@ package struct FinderSearch {
   }
 
   /// zbar's scanner of a row of pixels and its decoder of run widths, destroyed with their single owner.
-  @safe private struct LineReader: ~Copyable {
+  @safe private struct ScanlineReader: ~Copyable {
     private let scanner: OpaquePointer
     private let decoder: OpaquePointer
 

@@ -10,10 +10,10 @@
   public struct DebuggerGuard: Guard {
     /// The value `debugger`.
     public let name = "debugger"
-    private let methods: Set<Way>
+    private let methods: Set<Method>
 
     /// A method to detect a tracer.
-    package enum Way: Sendable {
+    package enum Method: Sendable {
       /// Read `TracerPid` of each thread.
       case status
       /// Let a child process try to trace this process.
@@ -21,9 +21,9 @@
     }
 
     /// Creates a guard that uses both methods.
-    public init() { self.init(ways: [.status, .probe]) }
+    public init() { self.init(methods: [.status, .probe]) }
 
-    package init(ways methods: Set<Way>) { self.methods = methods }
+    package init(methods: Set<Method>) { self.methods = methods }
 
     /// A process can have only one tracer: while one run's child traces, another run would report it as a debugger.
     private static let probeLock = Mutex(())

@@ -11,7 +11,7 @@
     public let name = "libraries"
 
     /// The libraries of the last run, by base address.
-    private let cache = Mutex<[UInt64: LibraryFacts]>([:])
+    private let cache = Mutex<[UInt64: LibraryProperties]>([:])
 
     /// Creates a guard of this process.
     public init() {}
@@ -23,7 +23,7 @@
       }
       let libraries = cache.withLock { cached in
         let libraries = loaded.objects.map { object in
-          cached[object.base].flatMap { $0.path == object.path ? $0 : nil } ?? LibraryFacts(object)
+          cached[object.base].flatMap { $0.path == object.path ? $0 : nil } ?? LibraryProperties(object)
         }
         cached = Dictionary(zip(loaded.objects.map(\.base), libraries)) { first, _ in first }
         return libraries
@@ -52,14 +52,14 @@
     ///   - status: Returns owner and mode of a file.
     /// - Returns: Evidence for each library that should not be there.
     package static func judge(
-      _ objects: [LibraryFacts], program: String, status: (String) -> FileStatus?
+      _ objects: [LibraryProperties], program: String, status: (String) -> FileStatus?
     ) -> [Evidence] {
       guard let root = objects.first(where: { $0.path == program }) else { return [] }
       // By library name: the search folders of its requesters.
       var requesterFolders: [String: Set<String>] = [:]
       var open = [root]
       var expected: Set<String> = [root.path]
-      var called: [String: [LibraryFacts]] = [:]
+      var called: [String: [LibraryProperties]] = [:]
       for object in objects { for name in object.names { called[name, default: []].append(object) } }
       // The program's search path (DT_RPATH) also applies to its direct and indirect dependencies.
       let inherited = root.folders
@@ -102,7 +102,7 @@
     }
   }
 
-  package struct LibraryFacts: Sendable {
+  package struct LibraryProperties: Sendable {
     package let path: String
     let soname: String?
     let needed: [String]

@@ -14,11 +14,11 @@ final class PAMConversationBridge: Sendable {
   private struct State: Sendable {
     var failure: DevicePasscodeFailure?
     var exchangeCount = 0
-    var current: Exchange?
+    var current: PendingPrompt?
   }
 
   /// One prompt or message, until the user interface has finished it.
-  private final class Exchange: Sendable {
+  private final class PendingPrompt: Sendable {
     let finished = DispatchSemaphore(value: 0)
     private let answer = Mutex<SharedSecretBox?>(nil)
     private let task = Mutex<Task<Void, Never>?>(nil)
@@ -98,8 +98,8 @@ final class PAMConversationBridge: Sendable {
     return finished != nil && failure == nil
   }
 
-  private func perform(_ work: @escaping @Sendable () async -> SharedSecretBox?) -> Exchange? {
-    let exchange = Exchange()
+  private func perform(_ work: @escaping @Sendable () async -> SharedSecretBox?) -> PendingPrompt? {
+    let exchange = PendingPrompt()
     let canContinue = state.withLock { state in
       state.exchangeCount += 1
       if state.exchangeCount > Self.exchangeLimit {

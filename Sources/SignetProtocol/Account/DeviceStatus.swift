@@ -12,7 +12,7 @@ public struct DeviceStatus: Hashable, Sendable {
   public static let challengeByteCount = 16
 
   /// The operations that a server accepts from a container.
-  public enum Standing: String, Hashable, Sendable, CaseIterable {
+  public enum Compliance: String, Hashable, Sendable, CaseIterable {
     /// All operations.
     case open
     /// All operations except one-time codes, which prove less than a signature.
@@ -28,7 +28,7 @@ public struct DeviceStatus: Hashable, Sendable {
   /// The account policies of the container.
   public var policies: AccountPolicySet
   /// The operations that the server accepts.
-  public var standing: Standing
+  public var compliance: Compliance
   /// The reason for a restriction; may be empty.
   public var reason: String
   /// The commands that the device has not acknowledged, oldest first.
@@ -36,13 +36,13 @@ public struct DeviceStatus: Hashable, Sendable {
 
   /// Creates a status.
   public init(
-    revision: Int64, challenge: [UInt8], policies: AccountPolicySet, standing: Standing, reason: String,
+    revision: Int64, challenge: [UInt8], policies: AccountPolicySet, compliance: Compliance, reason: String,
     orders: [DeviceCommand]
   ) {
     self.revision = revision
     self.challenge = challenge
     self.policies = policies
-    self.standing = standing
+    self.compliance = compliance
     self.reason = reason
     self.orders = orders
   }
@@ -61,7 +61,7 @@ public struct DeviceStatus: Hashable, Sendable {
       "version": .integer(Wire.version), "server": .string(address.server.fullForm),
       "container": .string(address.container.text), "request": .string(Base64URL.encode(address.request)),
       "revision": .integer(revision), "challenge": .string(Base64URL.encode(challenge)),
-      "policies": .object(policies.json), "standing": .string(standing.rawValue),
+      "policies": .object(policies.json), "standing": .string(compliance.rawValue),
     ]
     if !reason.isEmpty { object["reason"] = .string(reason) }
     if !orders.isEmpty { object["orders"] = .array(orders.map { .object($0.json) }) }
@@ -103,7 +103,7 @@ public struct SignedDeviceStatus: Sendable {
       try ContainerID(object.wireString("container")) == address.container,
       constantTimeEqual(try object.wireBytes("request", count: 16), address.request)
     else { throw .notAuthentic }
-    guard let standing = DeviceStatus.Standing(rawValue: try object.wireName("standing")) else {
+    guard let compliance = DeviceStatus.Compliance(rawValue: try object.wireName("standing")) else {
       throw .invalid(member: "standing", reason: "is not known to this version")
     }
     var orders: [DeviceCommand] = []
@@ -123,7 +123,7 @@ public struct SignedDeviceStatus: Sendable {
     return DeviceStatus(
       revision: try object.wireInteger("revision"),
       challenge: try object.wireBytes("challenge", count: DeviceStatus.challengeByteCount),
-      policies: policies, standing: standing,
+      policies: policies, compliance: compliance,
       // Sanitized instead of rejected: a lock must take effect even if its reason is not valid.
       reason: DeviceCommand.plain(try Wire.reading(object.optionalString("reason")) ?? ""), orders: orders)
   }

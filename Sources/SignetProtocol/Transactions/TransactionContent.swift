@@ -9,7 +9,7 @@ public struct TransactionContent: Hashable, Sendable {
   public static let maximumByteCount = 4096
 
   /// The kinds of questions to a user.
-  public enum Matter: Hashable, Sendable {
+  public enum Body: Hashable, Sendable {
     /// A plain text.
     case text(String)
     /// Typed fields.
@@ -31,23 +31,23 @@ public struct TransactionContent: Hashable, Sendable {
   /// The user's alleged circumstances, if the relying party stated any.
   public let context: TransactionContext?
   /// The question to the user.
-  public let matter: Matter
+  public let body: Body
   /// The canonical JSON: the signed bytes.
   public let json: String
 
   /// Creates a content.
   ///
   /// - Parameters:
-  ///   - matter: The question to the user.
+  ///   - body: The question to the user.
   ///   - origin: The party that asks.
   ///   - context: The user's alleged circumstances.
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for text that ``DisplayText`` rejects, or a content that is too long.
   public init(
-    _ matter: Matter, from origin: Origin, context: TransactionContext? = nil
+    _ body: Body, from origin: Origin, context: TransactionContext? = nil
   ) throws(WireFailure) {
-    (self.matter, self.origin) = (matter, origin)
+    (self.body, self.origin) = (body, origin)
     self.context = context.flatMap { $0.isEmpty ? nil : $0 }
-    switch matter {
+    switch body {
     case .text(let text): try DisplayText.check(text)
     case .form(let form): try form.check()
     case .signIn:
@@ -59,7 +59,7 @@ public struct TransactionContent: Hashable, Sendable {
       try DisplayText.checkLine(name, member: "from", limit: 128)
     }
     try context?.check()
-    let bytes = JSONValue.object(Self.object(matter, origin, self.context)).bytes(.sorted)
+    let bytes = JSONValue.object(Self.object(body, origin, self.context)).bytes(.sorted)
     guard bytes.count <= Self.maximumByteCount else {
       throw .invalid(
         member: "content",
@@ -76,7 +76,7 @@ public struct TransactionContent: Hashable, Sendable {
     try object.refuseMembers(except: ["context", "form", "from", "initiated", "signIn", "text"])
     let context = try Wire.reading(object.optionalObject("context"))
     try self.init(
-      Self.matter(object), from: Self.origin(object),
+      Self.body(object), from: Self.origin(object),
       context: try context.map { (members) throws(WireFailure) in try TransactionContext(members) })
     guard json.utf8.elementsEqual(text.utf8) else {
       throw .invalid(member: "content", reason: "is not in its canonical form")
@@ -86,7 +86,7 @@ public struct TransactionContent: Hashable, Sendable {
   /// Parses the question: exactly one of `text`, `form` and `signIn`, which is `true`.
   ///
   /// - Throws: ``WireFailure`` if none or several of them are present, or one is malformed.
-  public static func matter(_ object: JSONObject) throws(WireFailure) -> Matter {
+  public static func body(_ object: JSONObject) throws(WireFailure) -> Body {
     let text = try Wire.reading(object.optionalString("text"))
     let form = try Wire.reading(object.optionalObject("form"))
     switch (text, form, object["signIn"]) {
@@ -109,10 +109,10 @@ public struct TransactionContent: Hashable, Sendable {
   }
 
   private static func object(
-    _ matter: Matter, _ origin: Origin, _ context: TransactionContext?
+    _ body: Body, _ origin: Origin, _ context: TransactionContext?
   ) -> JSONObject {
     var object = JSONObject()
-    switch matter {
+    switch body {
     case .text(let text): object["text"] = .string(text)
     case .form(let form): object["form"] = .object(form.json)
     case .signIn: object["signIn"] = true

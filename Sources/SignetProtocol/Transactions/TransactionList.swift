@@ -5,17 +5,17 @@ public struct TransactionList: Hashable, Sendable {
   /// The transactions, oldest first.
   public let transactions: [TransactionRequest]
   /// Indicates whether the server asks for a renewal of the container.
-  public let isRenewalWanted: Bool
+  public let isRenewalRequested: Bool
 
   /// Indicates whether the server has a new status for the device or wants its report (`docs/protocol.md` section 14).
-  public let isReportWanted: Bool
+  public let isReportRequested: Bool
 
   /// Creates a list.
   public init(
-    _ transactions: [TransactionRequest], isRenewalWanted: Bool = false, isReportWanted: Bool = false
+    _ transactions: [TransactionRequest], isRenewalRequested: Bool = false, isReportRequested: Bool = false
   ) {
-    (self.transactions, self.isRenewalWanted) = (transactions, isRenewalWanted)
-    self.isReportWanted = isReportWanted
+    (self.transactions, self.isRenewalRequested) = (transactions, isRenewalRequested)
+    self.isReportRequested = isReportRequested
   }
 
   /// Parses a list without a signature.
@@ -35,8 +35,8 @@ public struct TransactionList: Hashable, Sendable {
       transactions.append(try TransactionRequest(member))
     }
     self.transactions = transactions
-    isRenewalWanted = try Wire.reading(object.optionalBool("renew")) ?? false
-    isReportWanted = try Wire.reading(object.optionalBool("report")) ?? false
+    isRenewalRequested = try Wire.reading(object.optionalBool("renew")) ?? false
+    isReportRequested = try Wire.reading(object.optionalBool("report")) ?? false
   }
 
   /// The list as JSON.
@@ -45,8 +45,8 @@ public struct TransactionList: Hashable, Sendable {
   var json: JSONObject {
     var object = JSONObject()
     object["transactions"] = .array(transactions.map { .object($0.json) })
-    if isRenewalWanted { object["renew"] = true }
-    if isReportWanted { object["report"] = true }
+    if isRenewalRequested { object["renew"] = true }
+    if isReportRequested { object["report"] = true }
     return object
   }
 }

@@ -48,7 +48,7 @@ public struct TypedApproval: Hashable, Sendable {
   ///   - fields: The indices of the form's fields whose values the user types.
   /// - Throws: ``WireFailure`` for indices that ``values(of:at:)`` rejects.
   public init(of transaction: OfflineTransaction, fields: [Int]) throws(WireFailure) {
-    values = try Self.values(of: transaction.content.matter, at: fields)
+    values = try Self.values(of: transaction.content.body, at: fields)
     do throws(OCRAFailure) {
       let suite = try OCRASuite("OCRA-1:HOTP-SHA256-8:QN08")
       challenge = try OCRAChallenge(signing: [String(decoding: transaction.bytes, as: UTF8.self)], for: suite)
@@ -64,7 +64,7 @@ public struct TypedApproval: Hashable, Sendable {
   /// - Returns: A value for each index.
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for an index without a field, or a field that cannot be typed.
   public static func values(
-    of content: TransactionContent.Matter, at fields: [Int]
+    of content: TransactionContent.Body, at fields: [Int]
   ) throws(WireFailure) -> [TypedValue] {
     var formFields: [TransactionField] = []
     if case .form(let form) = content { formFields = form.fields }

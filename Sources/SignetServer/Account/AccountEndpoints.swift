@@ -71,15 +71,15 @@ package struct AccountDescription: Message {
       Member("received", \Self.received)
     }
   }
-  package let container: ContainerID, standing: ComplianceState, reason: String?, policies: JSONObject
-  package let reportWanted: Bool, report: String?, reported: Int64?, commands: [Command]
+  package let container: ContainerID, compliance: ComplianceState, reason: String?, policies: JSONObject
+  package let reportRequested: Bool, report: String?, reported: Int64?, commands: [Command]
 
   package static let schema = MessageSchema(Self.init) {
     Member("container", \Self.container)
-    Member("standing", \Self.standing)
+    Member("standing", \Self.compliance)
     Member("reason", \Self.reason)
     Member("policies", \Self.policies, "docs/account-policies.md")
-    Member("reportWanted", \Self.reportWanted)
+    Member("reportWanted", \Self.reportRequested)
     Member("report", \Self.report)
     Member("reported", \Self.reported)
     Member("orders", \Self.commands)

@@ -78,7 +78,7 @@ extension AccountRules.Reaction {
   }
 
   /// The container's state after this reaction.
-  package var standing: ComplianceState {
+  package var compliance: ComplianceState {
     switch self {
     case .allow: .open
     case .stepUp: .stepUp

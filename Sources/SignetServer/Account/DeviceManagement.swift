@@ -45,7 +45,7 @@ public struct DeviceManagement: Sendable {
     if open.last.map({ $0.action == .unlock }) ?? true { try await requireActive(container.user) }
     let status = DeviceStatus(
       revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
-      standing: DeviceStatus.Standing(state.standing), reason: state.reason, orders: open)
+      compliance: DeviceStatus.Compliance(state.compliance), reason: state.reason, orders: open)
     let address = ListAddress(
       server: context.settings.serverURL, container: container.id,
       request: request)
@@ -85,9 +85,9 @@ public struct DeviceManagement: Sendable {
         reason: reason, created: now) : nil
     let attempt = AccountReportAttempt(
       container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
-      verdict: reaction.standing, reason: reason, order: command)
+      verdict: reaction.compliance, reason: reason, order: command)
     let audit = context.audit(by: .container(container.id))
-    let isAccepted = try await context.storage.takeAccountReport(attempt) { isAccepted in
+    let isAccepted = try await context.storage.acceptAccountReport(attempt) { isAccepted in
       audit(
         isAccepted
           ? .accountReported(
@@ -220,8 +220,9 @@ public struct DeviceManagement: Sendable {
     let state = try await state(of: container.id)
     let commands = try await context.storage.deviceCommands(of: container.id)
     return AccountDescription(
-      container: container.id, standing: state.standing, reason: state.reason.isEmpty ? nil : state.reason,
-      policies: try policies(of: container, state).json, reportWanted: container.reportWanted > 0,
+      container: container.id, compliance: state.compliance,
+      reason: state.reason.isEmpty ? nil : state.reason,
+      policies: try policies(of: container, state).json, reportRequested: container.reportRequested > 0,
       report: state.report, reported: state.reported,
       commands: commands.map { command in
         AccountDescription.Command(
@@ -255,10 +256,10 @@ public struct DeviceManagement: Sendable {
   }
 }
 
-extension DeviceStatus.Standing {
-  fileprivate init(_ standing: ComplianceState) {
+extension DeviceStatus.Compliance {
+  fileprivate init(_ compliance: ComplianceState) {
     self =
-      switch standing {
+      switch compliance {
       case .open: .open
       case .stepUp: .stepUp
       case .locked: .locked

@@ -4,12 +4,12 @@ import SignetPolicy
 import SignetProtocol
 package import SignetStorage
 
-extension DeviceDetails.Standing: Shaped {}
+extension DeviceDetails.Compliance: Shaped {}
 
 /// A device in operators' lists.
 package struct DeviceDetails: Message {
   /// The lock state of a device.
-  package enum Standing: String, Sendable, CaseIterable {
+  package enum Compliance: String, Sendable, CaseIterable {
     case open, stepUp, locked
     /// The row does not verify: the server accepts no UAF key on the device, and binds nothing new to it.
     case altered
@@ -18,7 +18,7 @@ package struct DeviceDetails: Message {
   package let id: ID<DeviceRecord>, user: String, installation: String, name: String, platform: String,
     created: Int64
   package let appVersion: String?, lastSeen: Int64?
-  package let standing: Standing, locked: Bool, since: Int64?, reason: String?
+  package let compliance: Compliance, locked: Bool, since: Int64?, reason: String?
 
   package static let schema = MessageSchema(Self.init, named: "Device") {
     Member("id", \Self.id)
@@ -32,7 +32,7 @@ package struct DeviceDetails: Message {
       "lastSeen", \Self.lastSeen, .time,
       "The last report of the device, or the last use of an authenticator on it.")
     Member(
-      "standing", \Self.standing,
+      "standing", \Self.compliance,
       "The more severe of the operator's lock and the container's standing; `altered` if its row was not written by this server."
     )
     Member("locked", \Self.locked, "Whether an operator has locked the device itself.")
@@ -47,7 +47,7 @@ extension DeviceDetails {
     self.init(
       id: record.id, user: record.user.text, installation: record.installation, name: record.name,
       platform: record.platform, created: record.created, appVersion: holdings.appVersion(on: record.id),
-      lastSeen: holdings.lastSeen(record.id), standing: Standing(record),
+      lastSeen: holdings.lastSeen(record.id), compliance: Compliance(record),
       locked: record.isOrderedLocked, since: record.ordered,
       reason: record.orderedReason.isEmpty ? nil : record.orderedReason)
   }
@@ -70,10 +70,10 @@ extension AccountHoldings {
   }
 }
 
-extension DeviceDetails.Standing {
+extension DeviceDetails.Compliance {
   fileprivate init(_ record: DeviceRecord) {
     self =
-      switch record.standing {
+      switch record.compliance {
       case _ where record.isAltered: .altered
       case .open: .open
       case .stepUp: .stepUp

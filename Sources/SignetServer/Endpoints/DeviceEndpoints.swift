@@ -249,6 +249,6 @@ struct DeviceEndpoints: Sendable {
 
   private static let decidedResponses = Dictionary(
     uniqueKeysWithValues: DecisionStatus.allCases.map {
-      ($0, ServerResponse.json(DecidedTransaction(status: $0).json).keptForSending())
+      ($0, ServerResponse.json(DecidedTransaction(status: $0).json).preparedForSending())
     })
 }

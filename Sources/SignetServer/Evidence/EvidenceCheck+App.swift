@@ -24,10 +24,10 @@ extension EvidenceCheck {
       message = try PushAuthDelivery(token: app.message).verified(with: shared.key)
     } catch { throw .notAuthentic(member: "message") }
     // A sign-in has no text.
-    let forms = content.matter == .signIn ? [] : RequestText.forms(of: content)
+    let forms = content.body == .signIn ? [] : RequestText.forms(of: content)
     let isShown =
       message.text.map { text in forms.contains { $0.utf8.elementsEqual(text.utf8) } }
-      ?? (content.matter == .signIn)
+      ?? (content.body == .signIn)
     guard isShown else { throw .contradicts(member: "message", by: "content") }
     let body: JSONObject = ["messageId": .string(message.messageID), "jwt": .string(app.answer)]
     let (isDenied, number): (Bool, String?)

@@ -15,7 +15,7 @@ public struct RenewalService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
   public func ask(_ id: ContainerID, by actor: AuditActor) async throws {
-    let event = context.audit(by: actor)(.containerRenewalAsked(container: id))
+    let event = context.audit(by: actor)(.containerRenewalRequested(container: id))
     let exists = try await context.storage.askForRenewal(id, audit: event)
     guard exists else { throw Problem(.unknown, "There is no active container with this id.") }
   }

@@ -180,5 +180,5 @@ struct CodeEndpoints: Sendable {
   /// Encoded once, since nearly all answers are this one.
   private static let valid = ServerResponse.json(
     CodeAnswer.valid.write(CodeAnswer(.accepted))
-  ).keptForSending()
+  ).preparedForSending()
 }

@@ -110,7 +110,7 @@ public struct CodeService: Sendable {
   }
 
   private static func event(
-    _ verification: OTPVerifier.Finding, _ operation: OTPOperation, _ user: UserID?, isUnknown: Bool,
+    _ verification: OTPVerifier.Verification, _ operation: OTPOperation, _ user: UserID?, isUnknown: Bool,
     limit: Int
   ) -> AuditEvent {
     if let used = verification.used {
@@ -132,9 +132,9 @@ public struct CodeService: Sendable {
   }
 
   private static func refusal(
-    _ verification: OTPVerifier.Finding, _ operation: OTPOperation, isUnknown: Bool
+    _ verification: OTPVerifier.Verification, _ operation: OTPOperation, isUnknown: Bool
   ) -> AuditEvent.CodeRefusal {
-    if verification.isUserHeld { return .userNotActive }
+    if verification.isUserInactive { return .userNotActive }
     if case .waiting = verification.outcome { return .waiting }
     // The caller gets the same answer and wait as for a wrong code; only the log contains the reason.
     if isUnknown { return .unknownUser }

@@ -20,7 +20,7 @@ package struct OTPVerifier: Sendable {
     self.generator = generator
   }
 
-  package struct Finding: Hashable, Sendable {
+  package struct Verification: Hashable, Sendable {
     package var outcome: CodeOutcome
     /// The credential that was used, with its new state.
     package var used: CredentialRecord?
@@ -31,7 +31,7 @@ package struct OTPVerifier: Sendable {
     /// True if the codes are right but were used before.
     package var isReplay = false
     /// True if the codes were not checked because the user is not active.
-    package var isUserHeld = false
+    package var isUserInactive = false
 
     package init(
       outcome: CodeOutcome, used: CredentialRecord? = nil, changed: [CredentialRecord] = [],
@@ -54,21 +54,21 @@ package struct OTPVerifier: Sendable {
   ///   - operation: The operation, with the codes.
   ///   - snapshot: The stored state.
   /// - Returns: The outcome and the changes.
-  package func verify(_ operation: OTPOperation, _ snapshot: OTPSnapshot) -> Finding {
+  package func verify(_ operation: OTPOperation, _ snapshot: OTPSnapshot) -> Verification {
     let wait = snapshot.wait.flatMap { $0.expires > time ? $0 : nil }
-    if snapshot.isUserHeld {
-      var result = Finding(outcome: .refused, wait: wait)
-      result.isUserHeld = true
+    if snapshot.isUserInactive {
+      var result = Verification(outcome: .refused, wait: wait)
+      result.isUserInactive = true
       return result
     }
     if let seconds = rules.remaining(wait, at: time) {
-      return Finding(outcome: .waiting(seconds: seconds), wait: wait)
+      return Verification(outcome: .waiting(seconds: seconds), wait: wait)
     }
     let eligible = snapshot.credentials.filter { isEligible($0, for: operation) }
     let tried = eligible.filter { isOpen($0, to: operation) }
-    guard eligible.isEmpty || !tried.isEmpty else { return Finding(outcome: .locked, wait: wait) }
+    guard eligible.isEmpty || !tried.isEmpty else { return Verification(outcome: .locked, wait: wait) }
 
-    var result = Finding(outcome: .refused)
+    var result = Verification(outcome: .refused)
     for credential in tried {
       // All credentials are tried, so the time does not depend on which one matches.
       guard let match = match(operation, credential) else { continue }

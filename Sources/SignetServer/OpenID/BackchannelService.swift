@@ -80,7 +80,7 @@ struct BackchannelService: Sendable {
   /// Returns the content that the user reads.
   ///
   /// Every transaction already names the requester.
-  private static func content(_ message: String?) throws -> TransactionContent.Matter {
+  private static func content(_ message: String?) throws -> TransactionContent.Body {
     guard let message else { return .text("Sign in") }
     do throws(WireFailure) {
       return .form(

@@ -45,7 +45,7 @@ struct CIBANotifier: OutboxDelivery {
     let body: JSONObject
     switch try await content(for: request, transaction, client, notice) {
     case .nothing: return .needless
-    case .changed: return .again(told: nil, "the authenticator that accepted became inactive meanwhile")
+    case .changed: return .again(after: nil, "the authenticator that accepted became inactive meanwhile")
     case .body(let found): body = found
     }
     let message = HTTPRequest(
@@ -55,7 +55,7 @@ struct CIBANotifier: OutboxDelivery {
     do throws(TransportFailure) {
       return Self.outcome(of: try await transport.send(message))
     } catch {
-      return error.mayPass ? .again(told: nil, error.description) : .failed(error.description)
+      return error.mayPass ? .again(after: nil, error.description) : .failed(error.description)
     }
   }
 
@@ -63,8 +63,8 @@ struct CIBANotifier: OutboxDelivery {
     let (client, transaction) = (
       ID<ClientRecord>(unchecked: record.receiver.id), TransactionID(unchecked: record.event.subject)
     )
-    guard let failure else { return .clientTold(client: client, transaction: transaction) }
-    return .clientNotTold(client: client, transaction: transaction, reason: failure)
+    guard let failure else { return .clientNotified(client: client, transaction: transaction) }
+    return .clientNotNotified(client: client, transaction: transaction, reason: failure)
   }
 
   private enum Content {
@@ -104,6 +104,6 @@ struct CIBANotifier: OutboxDelivery {
   private static func outcome(of response: HTTPResponse) -> DeliveryOutcome {
     if (200...299).contains(response.status) { return .acknowledged }
     let reason = "status \(response.status)"
-    return response.mayPass ? .again(told: response.retryAfterSeconds, reason) : .failed(reason)
+    return response.mayPass ? .again(after: response.retryAfterSeconds, reason) : .failed(reason)
   }
 }

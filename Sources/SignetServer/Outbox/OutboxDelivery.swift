@@ -33,6 +33,6 @@ package enum DeliveryOutcome: Hashable, Sendable {
   case needless
   /// The attempt failed permanently, for this reason.
   case failed(String)
-  /// The attempt failed temporarily; `told` is the receiver's delay before a retry in seconds, if it stated one.
-  case again(told: Int64?, String)
+  /// The attempt failed temporarily; `after` is the receiver's delay before a retry in seconds, if it stated one.
+  case again(after: Int64?, String)
 }

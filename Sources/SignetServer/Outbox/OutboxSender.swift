@@ -157,7 +157,7 @@ package final class OutboxSender: Sendable {
       return await end(record, .failed("too late"), by: delivery)
     }
     do { return await end(record, try await delivery.attempt(record), by: delivery) } catch {
-      return await end(record, .again(told: nil, Dialect.problem(error, context.log).detail), by: delivery)
+      return await end(record, .again(after: nil, Dialect.problem(error, context.log).detail), by: delivery)
     }
   }
 
@@ -184,7 +184,7 @@ package final class OutboxSender: Sendable {
     case .failed(let reason): event = delivery.event(of: record, failure: reason)
     case .again(let retryAfter, let reason):
       // When the server stops, the next attempt is due at once.
-      let wait = Task.isCancelled ? 0 : Backoff.seconds(afterAttempts: record.attempts, told: retryAfter)
+      let wait = Task.isCancelled ? 0 : Backoff.seconds(afterAttempts: record.attempts, requested: retryAfter)
       next = record.nextAttempt(after: wait, at: context.clock.now)
       if next == nil { event = delivery.event(of: record, failure: reason) }
     }

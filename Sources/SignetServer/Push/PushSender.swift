@@ -98,7 +98,7 @@ package final class PushSender: Sendable {
       "target": record.id, "service": record.service, "transaction": transaction.id,
     ]
     switch outcome {
-    case .taken: context.log.info("push.sent", members)
+    case .accepted: context.log.info("push.sent", members)
     case .expired: context.log.info("push.late", members)
     case .failed(let failure):
       context.log.error(

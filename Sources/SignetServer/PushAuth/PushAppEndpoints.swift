@@ -356,7 +356,7 @@ struct PushAppEndpoints: Sendable {
           number: sent.number)
       },
       API.showPushMessage.answered { [service] call in
-        let (found, status) = try await service.standing(of: call.id())
+        let (found, status) = try await service.messageStatus(of: call.id())
         return PushMessageDescription(
           id: found.id, transaction: found.transaction, status: status, kind: found.kind,
           created: found.created, expires: found.expires, answered: found.answered)
@@ -378,7 +378,7 @@ struct PushAppEndpoints: Sendable {
       apps.append(
         PushAppList.App(
           hasCodes: mechanism.credential != nil, id: mechanism.id, user: mechanism.user.text,
-          issuer: mechanism.issuer, account: mechanism.account, state: mechanism.standing.state,
+          issuer: mechanism.issuer, account: mechanism.account, state: mechanism.status.state,
           created: mechanism.created,
           lastAnswered: try await service.lastAnswer(of: mechanism), deviceName: device?.name,
           platform: device?.platform, service: device?.service))

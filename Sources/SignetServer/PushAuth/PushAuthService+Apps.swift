@@ -87,7 +87,7 @@ extension PushAuthService {
           of: submission, to: message, mechanism, .denied, reason: EndRecord.wrongNumber, at: now)
         let outcome = try await context.storage.answerPushAuthMessage(
           id, .denied(because: EndRecord.wrongNumber), evidence: evidence, at: now, audit: event)
-        guard outcome == .taken else { return Self.ended }
+        guard outcome == .accepted else { return Self.ended }
         return Self.refusal("The number is wrong.", remaining: 0)
       }
     }
@@ -102,8 +102,8 @@ extension PushAuthService {
     let outcome = try await context.storage.answerPushAuthMessage(
       id, decision, evidence: evidence, at: now, audit: audit(event))
     switch outcome {
-    case .taken: return .json([:])
-    case .over: return Self.ended
+    case .accepted: return .json([:])
+    case .ended: return Self.ended
     case .insufficient: return Self.refusal("An app cannot approve this request.")
     }
   }

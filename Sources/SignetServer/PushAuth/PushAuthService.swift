@@ -149,9 +149,9 @@ package struct PushAuthService: Sendable {
     guard let prepared else {
       throw Problem(.malformed, "the message is longer than push services carry; shorten its texts")
     }
-    var authenticatorRequests = TransactionAsking()
+    var authenticatorRequests = AuthenticatorRequestRecords()
     authenticatorRequests.messages = [(prepared.record, prepared.event(by: actor, context))]
-    try await transactions.add(made.record, asking: authenticatorRequests, by: actor, key: key)
+    try await transactions.add(made.record, authenticatorRequests: authenticatorRequests, by: actor, key: key)
     let delivery = await deliver(prepared.token, prepared.message, mechanism, until: prepared.record.expires)
     return SentPushAuthMessage(
       record: prepared.record, number: made.number.flatMap { Int64($0.digits) },
@@ -187,7 +187,7 @@ package struct PushAuthService: Sendable {
   /// Returns a message by its id, with its status: its answer, or else the state of its transaction.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  package func standing(
+  package func messageStatus(
     of id: ID<PushAuthMessageRecord>
   ) async throws -> (message: PushAuthMessageRecord, status: String) {
     let found = try await message(id)
@@ -273,7 +273,7 @@ package struct PushAuthService: Sendable {
         await delivery.deliverOnce(push, to: target)
       }
     switch outcome {
-    case .taken: return .taken
+    case .accepted: return .accepted
     case .targetGone: return .gone
     case .failed(let failure):
       context.log.error("pushauth.failed", ["mechanism": mechanism.id, "cause": failure.description])
@@ -354,7 +354,7 @@ package struct SentPushAuthMessage: Sendable {
   /// The outcome of a delivery to the push service.
   package enum Delivery: String, Sendable, CaseIterable {
     /// The service accepted it.
-    case taken
+    case accepted = "taken"
     /// The service no longer knows the device.
     case gone
     /// The service did not accept it.

@@ -13,7 +13,7 @@ struct RequestText: Sendable {
   init(_ content: TransactionContent) {
     var lines: [String] = []
     if case .relyingParty(let name) = content.origin { lines.append("\(Self.sender): \(name)") }
-    switch content.matter {
+    switch content.body {
     case .text(let text): lines.append(text)
     case .form(let form): lines += form.fields.flatMap(Self.lines)
     case .signIn: lines.append("Sign in")
@@ -32,7 +32,7 @@ struct RequestText: Sendable {
   /// operation or message shows the text alone.
   static func forms(of content: TransactionContent) -> [String] {
     var forms = [RequestText(content).text]
-    if case .text(let text) = content.matter, !looksLikeSender(text) { forms.append(text) }
+    if case .text(let text) = content.body, !looksLikeSender(text) { forms.append(text) }
     return forms
   }
 

@@ -7,7 +7,7 @@ public struct TransactionDraft: Sendable {
   public static let lifetimes: ClosedRange<Int64> = 1...86_400
 
   /// The content to decide.
-  public var content: TransactionContent.Matter
+  public var content: TransactionContent.Body
   /// The name of the requester, displayed to the user.
   public var from: String
   /// The place where the relying party sees the user.
@@ -29,7 +29,7 @@ public struct TransactionDraft: Sendable {
 
   /// Creates an order.
   public init(
-    _ content: TransactionContent.Matter, from: String, context: TransactionContext? = nil, user: UserID?,
+    _ content: TransactionContent.Body, from: String, context: TransactionContext? = nil, user: UserID?,
     lifetime: Int64? = nil, statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil,
     typedFields: [Int]? = nil, requirements: [String] = []
   ) {
@@ -53,7 +53,7 @@ public struct TransactionDraft: Sendable {
     members["form"] = body.form.map { .object($0) }
     let statuses = body.statuses ?? DecisionStatus.allCases
     self.init(
-      try Self.content { () throws(WireFailure) in try TransactionContent.matter(members) }, from: name,
+      try Self.content { () throws(WireFailure) in try TransactionContent.body(members) }, from: name,
       user: try Self.user(body), lifetime: body.lifetime,
       statuses: DecisionStatus.allCases.filter { statuses.contains($0) },
       numberDigits: body.number.map { Int($0.digits) }, typedFields: body.typed?.map { Int($0) },

@@ -6,7 +6,7 @@ extension TransactionService {
   ///
   /// The records are stored with the transaction; the deliveries are sent after that.
   struct AuthenticatorRequests: Sendable {
-    var records = TransactionAsking()
+    var records = AuthenticatorRequestRecords()
     var deliveries: [@Sendable () async -> Void] = []
   }
 
@@ -62,7 +62,7 @@ extension TransactionService {
       }
       if context.uaf != nil {
         for key in try await context.storage.uafCredentials(user: user)
-        where context.able.mayConfirm(transaction, by: key, .byAsker)
+        where context.able.mayConfirm(transaction, by: key, .byRequester)
           || context.able.mayConfirm(transaction, by: key, .byServer)
         {
           reachable.append(context.able.evidence(ofConfirmationBy: key))

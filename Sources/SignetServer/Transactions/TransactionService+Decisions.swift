@@ -26,7 +26,8 @@ extension TransactionService {
       server: context.settings.serverURL, container: container.id,
       request: id)
     return try TransactionList(
-      requests, isRenewalWanted: container.isRenewalWanted, isReportWanted: container.reportWanted > 0
+      requests, isRenewalRequested: container.isRenewalRequested,
+      isReportRequested: container.reportRequested > 0
     ).sealed(for: address, by: signer, to: key)
   }
 
@@ -110,7 +111,7 @@ extension TransactionService {
     }
     if let refusal = shortage(of: evidence, decision, transaction) { return refusal }
     let hasRightNumber = decision.state == .accepted ? try isRight(number, for: transaction) : true
-    return .take(decision, isSigned: isSigned, hasRightNumber: hasRightNumber)
+    return .accept(decision, isSigned: isSigned, hasRightNumber: hasRightNumber)
   }
 
   /// Returns the reason if a decision does not match the transaction or the container; `nil` if it does.

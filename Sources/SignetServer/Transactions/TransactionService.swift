@@ -64,7 +64,8 @@ public struct TransactionService: Sendable {
       made, content, of: kinds, isClients: isClients)
     do {
       try await add(
-        made.record, beside: try request(made.record), asking: authenticatorRequests.records, by: actor,
+        made.record, beside: try request(made.record), authenticatorRequests: authenticatorRequests.records,
+        by: actor,
         key: key)
     } catch let problem as Problem where problem.code == .noAuthenticator {
       throw missing.map(Self.noAuthenticator) ?? problem
@@ -130,12 +131,13 @@ public struct TransactionService: Sendable {
   /// - Parameters:
   ///   - transaction: The transaction.
   ///   - request: The client's request that it belongs to; `nil` for none.
-  ///   - asking: The records that ask those authenticators.
+  ///   - authenticatorRequests: The records that ask those authenticators.
   ///   - actor: The caller's name in the audit log.
   ///   - key: The caller's API key.
   /// - Throws: ``Problem``.
   func add(
-    _ transaction: TransactionRecord, beside request: BackchannelRecord? = nil, asking: TransactionAsking,
+    _ transaction: TransactionRecord, beside request: BackchannelRecord? = nil,
+    authenticatorRequests: AuthenticatorRequestRecords,
     by actor: AuditActor, key: ID<APIKeyRecord>?
   ) async throws {
     let event = event(ofAdding: transaction, by: actor)
@@ -144,10 +146,10 @@ public struct TransactionService: Sendable {
       let outcome =
         if let request {
           try await storage.addBackchannelRequest(
-            request, asking: transaction, limits: limits, by: asking, audit: event)
+            request, asking: transaction, limits: limits, by: authenticatorRequests, audit: event)
         } else {
           try await storage.addTransaction(
-            transaction, key: key, limits: limits, asking: asking, audit: event)
+            transaction, key: key, limits: limits, authenticatorRequests: authenticatorRequests, audit: event)
         }
       try Self.check(outcome)
     } catch StorageFailure.unknown { throw Problem(noUser: transaction.user) }
@@ -176,7 +178,7 @@ public struct TransactionService: Sendable {
         .noAuthenticator,
         "The user has no authenticator that can answer: activate or unlock a device, or name a requirement that an authenticator app meets."
       )
-    case .transactionOver:
+    case .transactionEnded:
       throw Problem(.unknown, "There is no such pending transaction of the user; ask for a new one.")
     case .clientRevoked: throw Problem(.unauthorized, "The client is no longer registered.")
     case .tooManyPending(let seconds):

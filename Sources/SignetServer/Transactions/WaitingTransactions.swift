@@ -13,8 +13,8 @@ package struct WaitingTransactions: Sendable {
   /// have ended, and the device would keep the outdated list.
   var tag: String {
     let names =
-      transactions.map(\.id.text) + (container.isRenewalWanted ? ["renew"] : [])
-      + (container.reportWanted > 0 ? ["report \(container.reportWanted)"] : [])
+      transactions.map(\.id.text) + (container.isRenewalRequested ? ["renew"] : [])
+      + (container.reportRequested > 0 ? ["report \(container.reportRequested)"] : [])
     let digest = HashFunction.sha256.digest(of: Array(names.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }

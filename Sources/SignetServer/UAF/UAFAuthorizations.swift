@@ -52,7 +52,7 @@ package struct UAFAuthorizations: Sendable {
   ///   - policy: The name of the requested policy; `nil` for the default.
   ///   - acr: The authentication context class reference.
   ///   - confirmed: The transactions that the user confirmed.
-  /// - Throws: ``UAFFailure``.
+  /// - Throws: ``UAFStatusFailure``.
   /// - Returns: The token.
   func issue(
     for user: UserID, after operation: UAFOperation, _ session: UAFOperationRecord, _ keys: [KeyReference],
@@ -60,7 +60,7 @@ package struct UAFAuthorizations: Sendable {
   ) async throws -> Issued {
     let now = context.clock.now
     guard let subject = try await context.storage.user(user)?.subject else {
-      throw UAFFailure(.forbidden, "the user was deleted")
+      throw UAFStatusFailure(.forbidden, "the user was deleted")
     }
     var claims: JSONObject = [
       "iss": .string(names.issuer), "sub": .string(subject),
@@ -87,7 +87,7 @@ package struct UAFAuthorizations: Sendable {
       text = try JWS.sign(
         claims.bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint),
         type: operation == .authentication ? Self.type : Self.registrationType)
-    } catch { throw UAFFailure(.internalError, "the answer can't be signed") }
+    } catch { throw UAFStatusFailure(.internalError, "the answer can't be signed") }
     switch settings.reply {
     case .jwt: return Issued(token: UAFServerResponse.Token(.jwt, text), cookie: nil)
     case .cookie:

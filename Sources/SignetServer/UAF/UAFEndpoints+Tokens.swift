@@ -32,7 +32,7 @@ extension UAFEndpoints {
                 ReturnUAFRequest(
                   .ok, request: text, operation: operation,
                   lifetimeMillis: setup.settings.requestLifetime * 1_000))
-            } catch { return Self.uaf(returned(UAFFailure(answering: error, context))) }
+            } catch { return Self.uaf(returned(UAFStatusFailure(answering: error, context))) }
           },
         ]
       } + [

@@ -84,16 +84,16 @@ struct UAFEndpoints: Sendable {
         .ok, request: made.text, operation: operation,
         lifetimeMillis: setup.settings.requestLifetime * 1_000)
     } catch {
-      let failure = UAFFailure(answering: error, context)
+      let failure = UAFStatusFailure(answering: error, context)
       if let webFailure = failure.webFailure { throw webFailure }
       return returned(failure)
     }
   }
 
   /// Returns a failure in the protocol's form, and logs it if it is an internal error.
-  func returned(_ failure: UAFFailure) -> ReturnUAFRequest { Self.returned(failure, context) }
+  func returned(_ failure: UAFStatusFailure) -> ReturnUAFRequest { Self.returned(failure, context) }
 
-  private static func returned(_ failure: UAFFailure, _ context: ServiceContext) -> ReturnUAFRequest {
+  private static func returned(_ failure: UAFStatusFailure, _ context: ServiceContext) -> ReturnUAFRequest {
     if failure.status == .internalError { context.log.sampledError("uaf.failed", ["cause": failure.reason]) }
     return ReturnUAFRequest(failure.status)
   }
@@ -108,7 +108,7 @@ struct UAFEndpoints: Sendable {
         ? try await responses.finishRegistration(sent) : try await responses.finishAuthentication(sent)
       return (UAFServerResponse(.ok, additionalTokens: issued.map { [$0.token] } ?? []), issued?.cookie)
     } catch {
-      let failure = UAFFailure(answering: error, context)
+      let failure = UAFStatusFailure(answering: error, context)
       if failure.status == .internalError {
         context.log.sampledError("uaf.failed", ["cause": failure.reason])
       }
@@ -130,7 +130,7 @@ extension UAFEndpoints {
   /// Returns a failure in the protocol's form, or with an HTTP status if the protocol has none for it.
   static func answer(to error: any Error, _ context: ServiceContext) -> ServerResponse {
     if let failure = error as? UAFWebFailure { return failure.response }
-    let failure = UAFFailure(answering: error, context)
+    let failure = UAFStatusFailure(answering: error, context)
     if let webFailure = failure.webFailure { return webFailure.response }
     return uaf(returned(failure, context))
   }

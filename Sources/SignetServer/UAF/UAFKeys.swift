@@ -38,7 +38,7 @@ package struct UAFKeys: Sendable {
   ///   - user: Their user.
   ///   - session: The operation that removes them.
   ///   - caller: The caller; `nil` if a token of another party's order was redeemed.
-  /// - Throws: ``UAFFailure``.
+  /// - Throws: ``UAFStatusFailure``.
   func deregister(
     _ targets: [DeregistrationRequest.Target], of user: UserID, session: ID<UAFOperationRecord>,
     by caller: UAFCaller?
@@ -59,7 +59,7 @@ package struct UAFKeys: Sendable {
       audit(.uafDeregistered(session: session, user: user, aaid: aaid, key: key))
     }
     guard outcome == .accepted else {
-      throw UAFFailure(.requestInvalid, "the deregistration was already done")
+      throw UAFStatusFailure(.requestInvalid, "the deregistration was already done")
     }
   }
 }

@@ -48,7 +48,7 @@ package struct UAFRequests: Sendable {
   ///   - asked: The client's message.
   ///   - operation: The operation that the path is for.
   ///   - caller: The verified caller.
-  /// - Throws: ``UAFFailure``.
+  /// - Throws: ``UAFStatusFailure``.
   /// - Returns: The request; its operation is stored.
   package func make(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
@@ -59,22 +59,22 @@ package struct UAFRequests: Sendable {
     session.context = order.context.policy.map { JSONValue.object(["policy": .string($0)]).text }
     let bytes = try await request(for: order, session: session.id)
     session.request = bytes
-    try await add(&session, answering: asking(order, by: caller), asked: caller)
+    try await add(&session, answering: uafOnlyTransaction(order, by: caller), asked: caller)
     return Made(order: order, session: session, text: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Returns the transaction of a relying party that only UAF may confirm, to be stored with the operation.
   ///
   /// It is `nil` if there is no transaction or if the transaction is stored already.
-  func asking(_ order: Order, by caller: UAFCaller) -> UAFAsking? {
+  func uafOnlyTransaction(_ order: Order, by caller: UAFCaller) -> UAFOnlyTransaction? {
     guard order.isTransactionNew, let transaction = order.transaction, case .relyingParty(let key) = caller
     else { return nil }
-    return UAFAsking(
+    return UAFOnlyTransaction(
       transaction, key: key.id, audit: transactions.event(ofAdding: transaction, by: caller.actor))
   }
 
   private func add(
-    _ session: inout UAFOperationRecord, answering asked: UAFAsking?, asked caller: UAFCaller
+    _ session: inout UAFOperationRecord, answering transaction: UAFOnlyTransaction?, asked caller: UAFCaller
   ) async throws {
     // Any client may ask to authenticate. The audit log records only the outcome, so strangers cannot fill it. A limit for
     // each address bounds the open operations they leave behind.
@@ -82,7 +82,7 @@ package struct UAFRequests: Sendable {
       session.client = (RateLimitKey(address) ?? .none).digest(under: context.masterKey.clientKey())
       let (record, limit) = (session, Int(setup.settings.openRequests))
       let isAdded = try await context.storage.addUAFOperation(record, ofClientWithAtMost: limit)
-      guard isAdded else { throw UAFFailure.tooManyRequests }
+      guard isAdded else { throw UAFStatusFailure.tooManyRequests }
       return
     }
     let event = context.audit(by: caller.actor)(
@@ -91,7 +91,7 @@ package struct UAFRequests: Sendable {
     let basis = session.operation == UAFOperation.registration.rawValue ? caller.basis : nil
     // No device is notified: the caller holds the request.
     let outcome = try await context.storage.addUAFOperation(
-      record, by: basis, answering: asked, limits: context.settings.transactionLimits
+      record, by: basis, answering: transaction, limits: context.settings.transactionLimits
     ) { $0 == .added ? event : nil }
     try TransactionService.check(outcome)
   }
@@ -101,30 +101,32 @@ package struct UAFRequests: Sendable {
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Order {
     guard asked.operation ?? operation == operation else {
-      throw UAFFailure(.badRequest, "op does not match the path")
+      throw UAFStatusFailure(.badRequest, "op does not match the path")
     }
     var requestContext = try UAFContext(asked.context, for: operation)
     guard setup.rule(named: requestContext.policy, among: context.settings.requirements) != nil else {
-      throw UAFFailure(.notFound, "there is no such policy")
+      throw UAFStatusFailure(.notFound, "there is no such policy")
     }
     var user: UserID?
     if let username = requestContext.username {
       do throws(WireFailure) { user = try UserID(username) } catch {
-        throw UAFFailure(.badRequest, "username: \(error)")
+        throw UAFStatusFailure(.badRequest, "username: \(error)")
       }
     }
     if operation != .authentication {
       guard let user,
         operation == .deregistration ? caller.mayDeregister(user) : caller.mayManage(user)
       else {
-        throw UAFFailure(
+        throw UAFStatusFailure(
           .unauthorized, "send the API key of a relying party, or the user's UAF authorization")
       }
     }
     if case .conformanceTool = caller, let user { try await addForTool(user) }
     if let user {
       let found = try await context.storage.user(user)
-      guard found != nil else { throw UAFFailure(.notFound, "the user has no registered keys") }
+      guard found != nil else {
+        throw UAFStatusFailure(.notFound, "the user has no registered keys")
+      }
     }
     if operation == .deregistration, let devices = caller.confinement {
       let keys = try await credentials(of: user).filter { $0.device.map(devices.contains) ?? false }
@@ -132,7 +134,9 @@ package struct UAFRequests: Sendable {
       requestContext.targets = try Self.named(requestContext.targets, among: keys).filter { target in
         if case .key(let key) = target { references.contains(key) } else { false }
       }
-      guard !requestContext.targets.isEmpty else { throw UAFFailure(.notFound, "the user has no such key") }
+      guard !requestContext.targets.isEmpty else {
+        throw UAFStatusFailure(.notFound, "the user has no such key")
+      }
     }
     if !requestContext.transactions.isEmpty, caller.mayOrder {
       _ = try Self.active(try await credentials(of: user), showing: requestContext.transactions, setup.models)
@@ -158,17 +162,17 @@ package struct UAFRequests: Sendable {
   ) async throws -> TransactionRecord? {
     guard requestContext.transactionID != nil || !requestContext.transactions.isEmpty else { return nil }
     guard caller.mayOrder else {
-      throw UAFFailure(
+      throw UAFStatusFailure(
         .unauthorized, "send the API key of a relying party to request the confirmation of a transaction")
     }
     guard requestContext.transactions.allSatisfy(\.isShownAsItIs) else {
-      throw UAFFailure(.unacceptableContent, "the transaction cannot be displayed as it is signed")
+      throw UAFStatusFailure(.unacceptableContent, "the transaction cannot be displayed as it is signed")
     }
     let looksLikeSender = requestContext.transactions.contains {
       $0.contentType == .text && RequestText.looksLikeSender(String(decoding: $0.content, as: UTF8.self))
     }
     guard !looksLikeSender else {
-      throw UAFFailure(
+      throw UAFStatusFailure(
         .unacceptableContent,
         "the text must not begin with \"From:\", with which the server names the relying party")
     }
@@ -177,7 +181,7 @@ package struct UAFRequests: Sendable {
       let hasEnded = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
       guard let found, found.user == user, found.isAsked(of: .uaf), found.state == .pending, !hasEnded,
         found.sealedNumber == nil, found.offersApproval
-      else { throw UAFFailure(.notFound, "there is no such pending transaction of the user") }
+      else { throw UAFStatusFailure(.notFound, "there is no such pending transaction of the user") }
       guard Self.shown(found) != nil else { throw Self.notShown }
       return found
     }
@@ -186,7 +190,7 @@ package struct UAFRequests: Sendable {
     else { return nil }
     // The same failure as for a user without keys and without a transaction: no key could confirm it.
     guard try await credentials(of: user).contains(where: { $0.state == .active }) else {
-      throw UAFFailure(.notFound, "the user has no registered keys")
+      throw UAFStatusFailure(.notFound, "the user has no registered keys")
     }
     let draft = TransactionDraft(
       .text(String(decoding: requestContext.transactions[0].content, as: UTF8.self)),
@@ -194,7 +198,7 @@ package struct UAFRequests: Sendable {
     return try transactions.draft(draft, for: .uaf, by: caller.actor).made.record
   }
 
-  private static let notShown = UAFFailure(
+  private static let notShown = UAFStatusFailure(
     .unacceptableContent,
     "the transaction must be a text of 1 to 200 ASCII characters that does not begin with \"From:\""
   )
@@ -203,7 +207,7 @@ package struct UAFRequests: Sendable {
   ///
   /// - Parameter transaction: The transaction.
   /// - Returns: The order and its context as JSON; `nil` if no key of the user can show and confirm the transaction.
-  /// - Throws: The storage's failure or ``UAFFailure``.
+  /// - Throws: The storage's failure or ``UAFStatusFailure``.
   func order(confirming transaction: TransactionRecord) async throws -> (order: Order, context: String)? {
     guard let user = transaction.user,
       let rule = setup.rule(named: nil, among: context.settings.requirements),
@@ -219,7 +223,7 @@ package struct UAFRequests: Sendable {
     do {
       _ = try self.policy(
         rule, for: try await credentials(of: user), showing: [shown], confirming: transaction)
-    } catch is UAFFailure {
+    } catch is UAFStatusFailure {
       return nil
     }
     return (order, text)
@@ -238,7 +242,7 @@ package struct UAFRequests: Sendable {
         let text = UAFTransaction(contentType: .text, content: Array(RequestText(content).text.utf8))
         return text?.isShownAsItIs == true ? text : nil
       }
-      guard case .text(let text) = content.matter, !RequestText.looksLikeSender(text) else { return nil }
+      guard case .text(let text) = content.body, !RequestText.looksLikeSender(text) else { return nil }
       return UAFTransaction(contentType: .text, content: Array(text.utf8))
     } catch { return nil }
   }
@@ -260,7 +264,7 @@ package struct UAFRequests: Sendable {
   /// - Parameters:
   ///   - order: The validated order.
   ///   - session: The operation's id, which `serverData` binds to the request.
-  /// - Throws: ``UAFFailure``.
+  /// - Throws: ``UAFStatusFailure``.
   /// - Returns: A list with one message.
   func request(for order: Order, session: ID<UAFOperationRecord>) async throws -> [UInt8] {
     let challenge = context.random.bytes(32)
@@ -268,12 +272,12 @@ package struct UAFRequests: Sendable {
       operation: order.operation, appID: names.appID,
       serverData: serverData(session: session, order.operation, challenge: challenge))
     let rule = setup.rule(named: order.context.policy, among: context.settings.requirements)
-    guard let rule else { throw UAFFailure(.notFound, "there is no such policy") }
+    guard let rule else { throw UAFStatusFailure(.notFound, "there is no such policy") }
     let policy = rule.policy
     let credentials = try await credentials(of: order.user)
     switch order.operation {
     case .registration:
-      guard let user = order.user else { throw UAFFailure(.badRequest, "username is missing") }
+      guard let user = order.user else { throw UAFStatusFailure(.badRequest, "username is missing") }
       var policy = policy
       // An authenticator whose key was revoked may register a new one.
       policy.disallowed += Self.criteria(for: credentials.filter { $0.state != .revoked })
@@ -323,7 +327,7 @@ package struct UAFRequests: Sendable {
       case .key: named.append(target)
       }
     }
-    guard !named.isEmpty else { throw UAFFailure(.notFound, "the user has no such key") }
+    guard !named.isEmpty else { throw UAFStatusFailure(.notFound, "the user has no such key") }
     return named
   }
 
@@ -348,7 +352,7 @@ package struct UAFRequests: Sendable {
 
   /// Returns the active keys whose models can show one of the forms of the transaction.
   ///
-  /// - Throws: ``UAFFailure`` if there are active keys and none of them can show it.
+  /// - Throws: ``UAFStatusFailure`` if there are active keys and none of them can show it.
   private static func active(
     _ credentials: [UAFCredentialRecord], showing forms: [UAFTransaction], _ models: AuthenticatorModels
   ) throws -> [UAFCredentialRecord] {
@@ -359,7 +363,7 @@ package struct UAFRequests: Sendable {
       return forms.contains(where: model.statement.shows)
     }
     guard !capable.isEmpty || active.isEmpty else {
-      throw UAFFailure(
+      throw UAFStatusFailure(
         .unacceptableContent, "no authenticator of the user can display any form of the transaction")
     }
     return capable
@@ -403,7 +407,9 @@ package struct UAFRequests: Sendable {
       if narrowed.count == combination.count { accepted.append(narrowed) }
     }
     // The failure is the same for an unknown user and for one without a key, so it does not reveal which users exist.
-    guard !accepted.isEmpty else { throw UAFFailure(.notFound, "the user has no registered keys") }
+    guard !accepted.isEmpty else {
+      throw UAFStatusFailure(.notFound, "the user has no registered keys")
+    }
     return Policy(accepted: accepted, disallowed: policy.disallowed)
   }
 

@@ -27,21 +27,21 @@ struct UAFResponses: Sendable {
   /// Verifies a registration and stores its keys.
   ///
   /// - Parameter sent: The client's message.
-  /// - Throws: ``UAFFailure``.
+  /// - Throws: ``UAFStatusFailure``.
   /// - Returns: The token issued to the client, if any.
   func finishRegistration(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let response: RegistrationResponse
     let bytes = Array(sent.response.utf8)
     do throws(MessageFailure) { response = try RegistrationResponse(parsing: bytes, versions: [.v1_1]) } catch
     {
-      throw await failed(sent, RegistrationRequest.self, UAFFailure(error))
+      throw await failed(sent, RegistrationRequest.self, UAFStatusFailure(error))
     }
     let (session, request) = try await self.session(response.header, begunBy: RegistrationRequest.self)
     do {
       return try await finishRegistration(
         response, to: request, session, on: try UAFTargets.device(in: sent.context))
     } catch {
-      throw await end(session, sent, UAFFailure(answering: error, context))
+      throw await end(session, sent, UAFStatusFailure(answering: error, context))
     }
   }
 
@@ -51,13 +51,13 @@ struct UAFResponses: Sendable {
   ) async throws -> UAFAuthorizations.Issued? {
     let now = context.clock.now
     guard session.expires > now else { throw Self.requestInvalid }
-    guard let user = session.user else { throw UAFFailure(.internalError, "the operation has no user") }
+    guard let user = session.user else { throw UAFStatusFailure(.internalError, "the operation has no user") }
     let verified: VerifiedRegistration
     do throws(UAFRefusal) {
       verified = try RegistrationExpectation(
         request, trustedFacets: Set(setup.settings.facets), models: setup.models, unixTime: now
       ).verify(response)
-    } catch { throw UAFFailure(error) }
+    } catch { throw UAFStatusFailure(error) }
     let credentials = verified.keys.map { key in
       var credential = UAFCredentialRecord(
         aaid: key.reference.aaid.stored, keyID: key.reference.keyID.bytes, user: user,
@@ -92,17 +92,17 @@ struct UAFResponses: Sendable {
   /// Verifies an authentication and ends its operation.
   ///
   /// - Parameter sent: The client's message.
-  /// - Throws: ``UAFFailure``.
+  /// - Throws: ``UAFStatusFailure``.
   /// - Returns: The token issued to the client, if any.
   func finishAuthentication(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let claimed: ClaimedAuthentication
     do throws(UAFRefusal) { claimed = try ClaimedAuthentication(parsing: Array(sent.response.utf8)) } catch {
-      throw await failed(sent, AuthenticationRequest.self, UAFFailure(error))
+      throw await failed(sent, AuthenticationRequest.self, UAFStatusFailure(error))
     }
     let (session, request) = try await self.session(
       claimed.response.header, begunBy: AuthenticationRequest.self)
     do { return try await finishAuthentication(claimed, to: request, session) } catch {
-      throw await end(session, sent, UAFFailure(answering: error, context))
+      throw await end(session, sent, UAFStatusFailure(answering: error, context))
     }
   }
 
@@ -113,17 +113,18 @@ struct UAFResponses: Sendable {
     let found = try await credentials(claimed.keys)
     // If the operation names no user, the user is the owner of the first key. Keys of other users then count as unknown.
     guard let user = session.user ?? found.first?.user else {
-      throw UAFFailure(.unknownKeyID, "the key is not registered")
+      throw UAFStatusFailure(.unknownKeyID, "the key is not registered")
     }
     var keys: [RegisteredKey] = []
     for credential in found where credential.user == user {
       switch credential.state {
       case .active: break
       case .quarantined:
-        throw UAFFailure(
+        throw UAFStatusFailure(
           .revokedAuthenticator, "the key may have been copied and is in quarantine; register again")
       case .revoked:
-        throw UAFFailure(.revokedAuthenticator, "the key was revoked with its device; register a new one")
+        throw UAFStatusFailure(
+          .revokedAuthenticator, "the key was revoked with its device; register a new one")
       case .altered: throw Self.altered
       }
       keys.append(try Self.key(credential))
@@ -133,7 +134,7 @@ struct UAFResponses: Sendable {
       verified = try AuthenticationExpectation(
         request, trustedFacets: Set(setup.settings.facets), models: setup.models, keys: keys
       ).verify(claimed)
-    } catch { throw UAFFailure(error) }
+    } catch { throw UAFStatusFailure(error) }
     let policy = try UAFContext.policy(in: session.context)
     let uses = verified.uses.map {
       CounterUpdate(
@@ -190,12 +191,12 @@ struct UAFResponses: Sendable {
       let request = Self.request(of: found, type),
       requests.isAuthentic(text, session: id, type.operation, challenge: request.challenge)
     else { throw Self.requestInvalid }
-    guard !found.hasEndedWithTransaction else { throw UAFFailure.transactionEnded }
-    guard !found.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
+    guard !found.hasEndedWithTransaction else { throw UAFStatusFailure.transactionEnded }
+    guard !found.hasEndedAsForbidden else { throw UAFStatusFailure.operationForbidden }
     return (found, request)
   }
 
-  private static let requestInvalid = UAFFailure(
+  private static let requestInvalid = UAFStatusFailure(
     .requestInvalid, "the request is unknown, was already answered, or has expired")
 
   private static func request<Request: ChallengeRequest>(
@@ -207,8 +208,8 @@ struct UAFResponses: Sendable {
 
   /// Ends the operation of a response that was rejected.
   private func end(
-    _ session: UAFOperationRecord, _ sent: SendUAFResponse, _ failure: UAFFailure
-  ) async -> UAFFailure {
+    _ session: UAFOperationRecord, _ sent: SendUAFResponse, _ failure: UAFStatusFailure
+  ) async -> UAFStatusFailure {
     let (asm, client) = Self.codes(in: sent.context)
     let end = UAFOperationEnd(
       status: failure.status.rawValue, asmStatus: asm, clientError: client, time: context.clock.now)
@@ -216,15 +217,15 @@ struct UAFResponses: Sendable {
       .uafResponseRefused(
         session: session.id, user: session.user, status: end.status, asm: asm, reason: failure.reason))
     do { _ = try await context.storage.failUAFOperation(session.id, end, audit: event) } catch {
-      return UAFFailure(Dialect.problem(error, context.log))
+      return UAFStatusFailure(Dialect.problem(error, context.log))
     }
     return failure
   }
 
   /// Ends the operation that a malformed response names: a client that could not answer reports its failure this way.
   private func failed<Request: ChallengeRequest>(
-    _ sent: SendUAFResponse, _ type: Request.Type, _ failure: UAFFailure
-  ) async -> UAFFailure {
+    _ sent: SendUAFResponse, _ type: Request.Type, _ failure: UAFStatusFailure
+  ) async -> UAFStatusFailure {
     guard let header = Self.header(in: sent.response) else { return failure }
     do {
       return await end(try await session(header, begunBy: type).operation, sent, failure)
@@ -272,7 +273,7 @@ struct UAFResponses: Sendable {
   /// put it into quarantine.
   private static func key(_ credential: UAFCredentialRecord) throws -> RegisteredKey {
     guard let reference = credential.reference else {
-      throw UAFFailure(.internalError, "a stored key has no name")
+      throw UAFStatusFailure(.internalError, "a stored key has no name")
     }
     let algorithm = UAFAlgorithm(rawValue: credential.algorithm)
     do throws(UAFKeyFailure) {
@@ -281,7 +282,7 @@ struct UAFResponses: Sendable {
         publicKey: try UAFPublicKey(
           credential.publicKey, format: UAFKeyFormat(rawValue: credential.keyFormat), for: algorithm),
         algorithm: algorithm, signCounter: nil)
-    } catch { throw UAFFailure(.internalError, "a stored key can't be read: \(error)") }
+    } catch { throw UAFStatusFailure(.internalError, "a stored key can't be read: \(error)") }
   }
 
   /// Returns the AAIDs of authenticators that are older than their metadata describes.
@@ -310,7 +311,7 @@ struct UAFResponses: Sendable {
           algorithm: key.algorithm, bytes: use.assertion))
     }
     guard let shown = uses.first?.transaction, assertions.count == uses.count else {
-      throw UAFFailure(.internalError, "the confirmed transaction is unknown")
+      throw UAFStatusFailure(.internalError, "the confirmed transaction is unknown")
     }
     let evidence = AnswerEvidence.uaf(
       AnswerEvidence.UAF(
@@ -321,7 +322,8 @@ struct UAFResponses: Sendable {
     let kept = try statement.record(
       of: evidence, about: transaction.content, signedBy: try await SigningKeyService(context).current())
     guard let kept else {
-      throw UAFFailure(.unacceptableContent, "the response is longer than the server can store as evidence")
+      throw UAFStatusFailure(
+        .unacceptableContent, "the response is longer than the server can store as evidence")
     }
     return kept
   }
@@ -348,19 +350,19 @@ struct UAFResponses: Sendable {
     case .keyUnknown: "the key is no longer registered"
     case .clonedAuthenticator(let use):
       "the counter of \(use.aaid) did not grow: the key may have been copied"
-    case .transactionOver: "the transaction has already ended"
+    case .transactionEnded: "the transaction has already ended"
     case .tooMany: "the user has \(UAFKeys.limit) keys; remove one"
     case .altered: altered.reason
     case .requirementNotMet(let reason): reason
     }
   }
 
-  private static let altered = UAFFailure(
+  private static let altered = UAFStatusFailure(
     .internalError, "the row of the key was not written by this server; remove the key, and register again")
 
   private static func check(_ outcome: UAFOutcome) throws {
     guard let reason = reason(outcome) else { return }
-    throw UAFFailure(UAFStatus(rawValue: outcome.status) ?? .internalError, reason)
+    throw UAFStatusFailure(UAFStatus(rawValue: outcome.status) ?? .internalError, reason)
   }
 }
 

@@ -68,7 +68,7 @@ extension ServiceContext {
   /// - Throws: ``StorageFailure``.
   /// - Returns: The operation in its current state.
   func settled(_ session: UAFOperationRecord) async throws -> UAFOperationRecord {
-    guard session.isOver(at: clock.now) else { return session }
+    guard session.hasExpired(at: clock.now) else { return session }
     let end = UAFOperationEnd(status: UAFStatus.timeout.rawValue, time: clock.now)
     let event = AuditEvent.uafResponseRefused(
       session: session.id, user: session.user, status: end.status, asm: nil,

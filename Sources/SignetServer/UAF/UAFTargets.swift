@@ -79,13 +79,13 @@ struct UAFTargets: Sendable {
   }
 
   /// Returns the device on which a client says, in the context of its response, that it runs.
-  static func device(in context: String?) throws(UAFFailure) -> String? {
+  static func device(in context: String?) throws(UAFStatusFailure) -> String? {
     guard let context else { return nil }
     let device: String?
     do throws(JSONFailure) {
       device = try JSONObject(parsing: Array(context.utf8)).optionalString("deviceId")
-    } catch { throw UAFFailure(.badRequest, "context: \(error)") }
-    guard device.map(isDevice) ?? true else { throw UAFFailure(.badRequest, deviceRule) }
+    } catch { throw UAFStatusFailure(.badRequest, "context: \(error)") }
+    guard device.map(isDevice) ?? true else { throw UAFStatusFailure(.badRequest, deviceRule) }
     return device
   }
 
@@ -219,7 +219,7 @@ struct UAFTargets: Sendable {
         await delivery.deliverOnce(message, to: address)
       }
     switch outcome {
-    case .taken: return .dispatched
+    case .accepted: return .dispatched
     case .targetGone:
       let event = context.audit(by: .server)(.uafTargetExpired(target: target.id))
       do throws(StorageFailure) {

@@ -67,7 +67,7 @@ struct UAFTokens: Sendable {
     var token: String
     var session: UAFOperationRecord
     /// The transaction to be stored with the operation; `nil` for none.
-    var asking: UAFAsking?
+    var transaction: UAFOnlyTransaction?
   }
 
   /// Creates a token without sending it.
@@ -76,7 +76,7 @@ struct UAFTokens: Sendable {
   ///   - asked: The order.
   ///   - operation: The operation that the path is for.
   ///   - caller: The relying party.
-  /// - Throws: ``UAFFailure``.
+  /// - Throws: ``UAFStatusFailure``.
   /// - Returns: The token. The server stores only its digest, so it cannot be shown again.
   func create(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
@@ -92,7 +92,7 @@ struct UAFTokens: Sendable {
     let order = try await requests.order(asked, for: operation, by: caller)
     let session = requests.session(for: order, asked.context)
     var made = made(session, until: session.created + setup.settings.tokenLifetime)
-    made.asking = requests.asking(order, by: caller)
+    made.transaction = requests.uafOnlyTransaction(order, by: caller)
     return made
   }
 
@@ -110,13 +110,13 @@ struct UAFTokens: Sendable {
     session.requester = caller.actor.text
     let (record, audit) = (session, context.audit(by: caller.actor))
     let outcome = try await context.storage.addUAFOperation(
-      record, answering: made.asking, limits: context.settings.transactionLimits
+      record, answering: made.transaction, limits: context.settings.transactionLimits
     ) { outcome in
       audit(
         outcome == .added
           ? .uafTokenAdded(
             session: record.id, operation: record.operation, user: record.user, target: record.target)
-          : .uafNotAsked(
+          : .uafTokenRefused(
             user: record.user, operation: record.operation, target: record.target, outcome))
     }
     try TransactionService.check(outcome)
@@ -128,7 +128,7 @@ struct UAFTokens: Sendable {
   ///   - body: The body of the request.
   ///   - operation: The operation that the path is for.
   ///   - caller: The relying party.
-  /// - Throws: ``UAFFailure`` for an invalid order, ``Problem`` if the user is asked too often. A failure to send is
+  /// - Throws: ``UAFStatusFailure`` for an invalid order, ``Problem`` if the user is asked too often. A failure to send is
   ///   reported in the answer.
   /// - Returns: The answer.
   func dispatch(
@@ -136,7 +136,7 @@ struct UAFTokens: Sendable {
   ) async throws -> UAFDispatched {
     let asked = try readingUAF(GetUAFRequest(parsing: body.request.bytes))
     var made: Made
-    do { made = try await prepare(asked, for: operation, by: caller) } catch let failure as UAFFailure
+    do { made = try await prepare(asked, for: operation, by: caller) } catch let failure as UAFStatusFailure
       where failure.status == .notFound
     {
       return Self.answer(nil, .userNotFound, nil)
@@ -235,7 +235,7 @@ struct UAFTokens: Sendable {
       return Payload(.string(sealed), Payload.encryptedType, encrypted: sealed)
     } catch {
       context.log.error("crypto.failed", ["cause": "\(error)"])
-      throw UAFFailure(.internalError, "the payload can't be encrypted")
+      throw UAFStatusFailure(.internalError, "the payload can't be encrypted")
     }
   }
 
@@ -319,23 +319,23 @@ struct UAFTokens: Sendable {
   /// - Parameters:
   ///   - token: The token.
   ///   - operation: The operation that the path is for.
-  /// - Throws: ``UAFFailure``.
+  /// - Throws: ``UAFStatusFailure``.
   /// - Returns: The request.
   func redeem(_ token: String, for operation: UAFOperation) async throws -> String {
     let digest = Self.digest(of: token)
     let found = try await context.storage.uafOperation(tokenDigest: digest)
     guard let session = found, session.operation == operation.rawValue else {
-      throw UAFFailure(.notFound, "there is no such token for this operation")
+      throw UAFStatusFailure(.notFound, "there is no such token for this operation")
     }
     let now = context.clock.now
-    guard !session.hasEndedWithTransaction else { throw UAFFailure.transactionEnded }
-    guard !session.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
+    guard !session.hasEndedWithTransaction else { throw UAFStatusFailure.transactionEnded }
+    guard !session.hasEndedAsForbidden else { throw UAFStatusFailure.operationForbidden }
     guard session.state == .tokenCreated || session.request == nil else {
-      throw UAFFailure(.requestInvalid, "the token was already redeemed")
+      throw UAFStatusFailure(.requestInvalid, "the token was already redeemed")
     }
     guard session.state == .tokenCreated, let end = session.tokenExpires, end > now else {
       _ = try await context.settled(session)
-      throw UAFFailure(.timeout, "the token has expired")
+      throw UAFStatusFailure(.timeout, "the token has expired")
     }
     let order = try await order(of: session, operation)
     let request = try await requests.request(for: order, session: session.id)
@@ -344,8 +344,8 @@ struct UAFTokens: Sendable {
       digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)
     guard isFirst else {
       let ended = try await context.storage.uafOperation(tokenDigest: digest)
-      guard ended?.hasEndedWithTransaction != true else { throw UAFFailure.transactionEnded }
-      throw UAFFailure(.requestInvalid, "the token was already redeemed")
+      guard ended?.hasEndedWithTransaction != true else { throw UAFStatusFailure.transactionEnded }
+      throw UAFStatusFailure(.requestInvalid, "the token was already redeemed")
     }
     if operation == .deregistration, let user = order.user {
       try await keys.deregister(order.context.targets, of: user, session: session.id, by: nil)

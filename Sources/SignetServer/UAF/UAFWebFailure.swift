@@ -55,13 +55,13 @@ extension UAFWebFailure {
   init(answering error: any Error, _ context: ServiceContext) {
     switch error {
     case let failure as UAFWebFailure: self = failure
-    case let failure as UAFFailure: self = failure.webFailure ?? UAFWebFailure(failure)
+    case let failure as UAFStatusFailure: self = failure.webFailure ?? UAFWebFailure(failure)
     default: self.init(Dialect.problem(error, context.log))
     }
   }
 
   /// Converts a UAF failure to an HTTP status, for answers without a UAF status.
-  init(_ failure: UAFFailure) {
+  init(_ failure: UAFStatusFailure) {
     let status: Int =
       switch failure.status {
       case .unauthorized: 401

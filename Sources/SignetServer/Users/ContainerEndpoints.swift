@@ -11,7 +11,7 @@ package struct ContainerDescription: Message {
   package let id: ContainerID, user: String, device: String, name: String, platform: String, keystore: String
   package let keys: String?, simulated: Bool, state: ContainerRecord.State, created: Int64
   package let renewals: Int64, renewalWanted: Bool, renews: ContainerID?, succession: String?, ended: String?
-  package let standing: ComplianceState, keyProtection: KeyAssurance
+  package let compliance: ComplianceState, keyProtection: KeyAssurance
 
   package static let schema = MessageSchema(Self.init, named: "Container") {
     Member("id", \Self.id)
@@ -31,7 +31,7 @@ package struct ContainerDescription: Message {
     Member("renews", \Self.renews, "The container that it replaces.")
     Member("succession", \Self.succession, "A JWS.")
     Member("ended", \Self.ended, "How the device ended it.")
-    Member("standing", \Self.standing)
+    Member("standing", \Self.compliance)
     Member(
       "keyProtection", \Self.keyProtection,
       "Where the signing key is stored; for a container, hardware is claimed, not attested."
@@ -45,8 +45,8 @@ extension ContainerDescription {
       id: record.id, user: record.user.text, device: Base64URL.encode(record.device), name: record.name,
       platform: record.platform, keystore: record.keystore, keys: record.keyOrigin,
       simulated: record.isSimulated, state: record.state, created: record.created,
-      renewals: Int64(record.renewals), renewalWanted: record.isRenewalWanted, renews: record.renews,
-      succession: record.succession, ended: record.ended, standing: record.standing,
+      renewals: Int64(record.renewals), renewalWanted: record.isRenewalRequested, renews: record.renews,
+      succession: record.succession, ended: record.ended, compliance: record.compliance,
       keyProtection: AuthenticationEvidence(of: record, isSigned: true).keyProtection)
   }
 }

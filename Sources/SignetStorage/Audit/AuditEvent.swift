@@ -69,7 +69,7 @@ public enum AuditEvent: Hashable, Sendable {
   /// The server rejected a device that knows or guesses the user's open invite.
   case activationRefused(user: UserID, activation: ID<ActivationRecord>, ActivationRefusal)
   /// An operator asked a device to renew its container.
-  case containerRenewalAsked(container: ContainerID)
+  case containerRenewalRequested(container: ContainerID)
   /// A device proved the keys of its container and staged a successor, which is pending until the device confirms it.
   case renewalStaged(
     user: UserID, container: ContainerID, successor: ContainerID?, keystore: String?, keys: String?)
@@ -191,7 +191,7 @@ public enum AuditEvent: Hashable, Sendable {
   case uafTokenAdded(
     session: ID<UAFOperationRecord>, operation: String, user: UserID?, target: ID<UAFTargetRecord>?)
   /// No token was created for a device, because its user is asked too often.
-  case uafNotAsked(user: UserID?, operation: String, target: ID<UAFTargetRecord>?, AdmissionOutcome)
+  case uafTokenRefused(user: UserID?, operation: String, target: ID<UAFTargetRecord>?, AdmissionOutcome)
   /// A token for a UAF operation was redeemed.
   case uafTokenRedeemed(session: ID<UAFOperationRecord>, user: UserID?)
   /// Keys were registered.
@@ -237,9 +237,9 @@ public enum AuditEvent: Hashable, Sendable {
   /// An operator revoked an OpenID Connect client.
   case clientRevoked(client: ID<ClientRecord>)
   /// The server notified a client that its request has ended.
-  case clientTold(client: ID<ClientRecord>, transaction: TransactionID)
+  case clientNotified(client: ID<ClientRecord>, transaction: TransactionID)
   /// The server could not notify a client that its request has ended, and does not retry.
-  case clientNotTold(client: ID<ClientRecord>, transaction: TransactionID, reason: String)
+  case clientNotNotified(client: ID<ClientRecord>, transaction: TransactionID, reason: String)
   /// A client received tokens.
   case tokensIssued(user: UserID?, transaction: TransactionID)
   /// The server signs with a new key from this event on.
@@ -338,7 +338,7 @@ extension AuditEvent {
       .init(
         "activation.refused",
         [.user: user, .activation: id, .reason: reason.text, .remaining: reason.remaining.map { String($0) }])
-    case .containerRenewalAsked(let container):
+    case .containerRenewalRequested(let container):
       .init("container.renewalAsked", [.container: container], on: .container(container))
     case .renewalStaged(let user, let container, let successor, let keystore, let keys):
       .init(
@@ -495,7 +495,7 @@ extension AuditEvent {
       .init(
         "uaf.tokenAdded", [.session: session, .operation: operation, .user: user, .target: target],
         on: .session(session))
-    case .uafNotAsked(let user, let operation, let target, let outcome):
+    case .uafTokenRefused(let user, let operation, let target, let outcome):
       .init(
         "uaf.notAsked", [.user: user, .operation: operation, .target: target, .reason: outcome.reason],
         on: target.map(AuditDeviceSource.target) ?? .actor)
@@ -575,8 +575,8 @@ extension AuditEvent {
           .delivery: delivery.rawValue,
         ])
     case .clientRevoked(let client): .init("client.revoked", [.client: client])
-    case .clientTold(let client, let id): .init("client.told", [.client: client, .transaction: id])
-    case .clientNotTold(let client, let id, let reason):
+    case .clientNotified(let client, let id): .init("client.told", [.client: client, .transaction: id])
+    case .clientNotNotified(let client, let id, let reason):
       .init("client.notTold", [.client: client, .transaction: id, .reason: reason])
     case .tokensIssued(let user, let id): .init("tokens.issued", [.user: user, .transaction: id])
     case .signingKeyAdded(let key, let before): .init("signingKey.added", [.key: key, .after: before])

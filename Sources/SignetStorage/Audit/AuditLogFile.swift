@@ -17,15 +17,15 @@ public struct AuditLogFile: Sendable {
 
   /// Verifies each hash chain from the first entry to the last, or to the first entry that does not fit.
   ///
-  /// - Parameter keptHeads: See ``AuditVerification/init(keptHeads:)``.
+  /// - Parameter expectedHeads: See ``AuditVerification/init(expectedHeads:)``.
   /// - Returns: The report.
   /// - Throws: ``StorageFailure`` if the file cannot be read at all.
-  public func verify(keptHeads: [[UInt8]] = []) throws(StorageFailure) -> AuditReport {
+  public func verify(expectedHeads: [[UInt8]] = []) throws(StorageFailure) -> AuditReport {
     do {
       return try withDatabase { database in
-        var verification = AuditVerification(keptHeads: keptHeads)
+        var verification = AuditVerification(expectedHeads: expectedHeads)
         try database.forEachRow("SELECT lane, number, event, hash FROM audit ORDER BY number") { row in
-          verification.take(Self.entry(row))
+          verification.verify(Self.entry(row))
         }
         return verification.report
       }

@@ -132,7 +132,7 @@ extension AdmissionOutcome {
     case .tooManyPending: "the user has too many pending requests"
     case .coolingDown: "too many requests in a row were not accepted"
     case .noAuthenticator: "the user has no authenticator that could answer"
-    case .transactionOver: "the transaction has already ended"
+    case .transactionEnded: "the transaction has already ended"
     }
   }
 }

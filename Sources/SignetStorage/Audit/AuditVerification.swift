@@ -1,13 +1,13 @@
 /// A verification of the chains of an audit log, entry by entry, from the first of each to the last.
 public struct AuditVerification: Sendable {
-  /// A place in the log.
-  public struct Place: Hashable, Sendable, Comparable {
+  /// A position in the log.
+  public struct Position: Hashable, Sendable, Comparable {
     /// The chain.
     public var chain: Int64
     /// The number of the entry in it.
     public var number: Int64
 
-    /// Makes a place.
+    /// Creates a position.
     public init(chain: Int64, number: Int64) {
       self.chain = chain
       self.number = number
@@ -21,27 +21,27 @@ public struct AuditVerification: Sendable {
 
   /// The valid entries of each chain, up to its first break.
   private var chains: [Int64: AuditChain] = [:]
-  private var breaks: [Int64: Place] = [:]
-  private var keptHeads: [[UInt8]: Place?]
+  private var breaks: [Int64: Position] = [:]
+  private var expectedHeads: [[UInt8]: Position?]
 
   /// Begins a verification.
   ///
-  /// - Parameter keptHeads: Hashes of heads from an earlier verification, 32 bytes each, stored where an attacker who can
+  /// - Parameter expectedHeads: Hashes of heads from an earlier verification, 32 bytes each, stored where an attacker who can
   ///   change the log cannot change them. Without one for a chain, entries that are missing at its end are not detected.
-  public init(keptHeads: [[UInt8]] = []) {
-    self.keptHeads = Dictionary(keptHeads.map { ($0, nil) }, uniquingKeysWith: { first, _ in first })
+  public init(expectedHeads: [[UInt8]] = []) {
+    self.expectedHeads = Dictionary(expectedHeads.map { ($0, nil) }, uniquingKeysWith: { first, _ in first })
     recordHead(AuditChain())
   }
 
   /// Verifies the next row of a chain; the chains may come one after the other or interleaved.
   ///
   /// - Parameter entry: The row; `nil` for a row that no server can have written, which counts for chain 0.
-  public mutating func take(_ entry: AuditEntry?) {
+  public mutating func verify(_ entry: AuditEntry?) {
     let number = entry?.chain ?? 0
     guard breaks[number] == nil else { return }
     var chain = chains[number] ?? AuditChain(number)
     guard let entry, chain.verify(entry) else {
-      breaks[number] = Place(chain: number, number: chain.number + 1)
+      breaks[number] = Position(chain: number, number: chain.number + 1)
       return
     }
     chains[number] = chain
@@ -49,8 +49,8 @@ public struct AuditVerification: Sendable {
   }
 
   private mutating func recordHead(_ chain: AuditChain) {
-    if keptHeads[chain.hash] == .some(nil) {
-      keptHeads[chain.hash] = Place(chain: chain.chain, number: chain.number)
+    if expectedHeads[chain.hash] == .some(nil) {
+      expectedHeads[chain.hash] = Position(chain: chain.chain, number: chain.number)
     }
   }
 
@@ -60,8 +60,8 @@ public struct AuditVerification: Sendable {
     return AuditReport(
       heads: heads.isEmpty ? [AuditChain()] : heads,
       firstBreak: breaks.values.min(),
-      keptHeads: keptHeads.values.compactMap { $0 }.sorted(),
-      missingHeadCount: keptHeads.values.count { $0 == nil })
+      expectedHeads: expectedHeads.values.compactMap { $0 }.sorted(),
+      missingHeadCount: expectedHeads.values.count { $0 == nil })
   }
 }
 
@@ -69,10 +69,10 @@ public struct AuditVerification: Sendable {
 public struct AuditReport: Hashable, Sendable {
   /// The last valid entry of each chain before its first break; one empty chain for an empty log.
   public var heads: [AuditChain]
-  /// The place of the first changed, removed or inserted entry, in the chain with the smallest number; `nil` for none.
-  public var firstBreak: AuditVerification.Place?
-  /// The places of the given hashes, as chain and number.
-  public var keptHeads: [AuditVerification.Place]
+  /// The position of the first changed, removed or inserted entry, in the chain with the smallest number; `nil` for none.
+  public var firstBreak: AuditVerification.Position?
+  /// The positions of the given hashes, as chain and number.
+  public var expectedHeads: [AuditVerification.Position]
   /// The number of given hashes that no valid entry has.
   public var missingHeadCount: Int
 

@@ -49,8 +49,8 @@ protocol DeviceBoundTable: AuthenticatorTable {
   /// Returns the installation ids of the devices that rows of a user name, in any state.
   func installations(of user: UserID, in database: SQLConnection) throws -> [String]
 
-  /// Returns the kind's limits on the standing of a device, one for each authenticator that has one.
-  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding]
+  /// Returns the kind's limits on the compliance state of a device, one for each authenticator that has one.
+  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundCompliance]
 
   /// Disables everything that a locked device must not have; called each time that the device's row is written.
   func disableLocked(_ device: DeviceRecord, in database: SQLConnection) throws
@@ -66,7 +66,9 @@ protocol DeviceBoundTable: AuthenticatorTable {
 }
 
 extension DeviceBoundTable {
-  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding] { [] }
+  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundCompliance] {
+    []
+  }
   func disableLocked(_ device: DeviceRecord, in database: SQLConnection) throws {}
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws {}
 }
@@ -81,18 +83,19 @@ protocol AnsweringTable: AuthenticatorTable {
   /// - Parameters:
   ///   - request: The request.
   ///   - user: The user, who exists.
-  ///   - asking: The way in which the user is to be asked; `nil` for a request that is already stored.
+  ///   - authenticatorRequests: The way in which the user is to be asked; `nil` for a request that is already stored.
   ///   - time: The current time; a message that has expired by then does not count.
   ///   - database: The connection.
   /// - Returns: `true` if one could.
   /// - Throws: ``SQLFailure``.
   func canAnswer(
-    _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
+    _ request: TransactionRecord, of user: UserID, _ authenticatorRequests: AuthenticatorRequestRecords?,
+    at time: Int64,
     in database: SQLConnection
   ) throws -> Bool
 
   /// Adds the messages that ask a user.
-  func add(_ asking: TransactionAsking, in database: SQLConnection) throws
+  func add(_ authenticatorRequests: AuthenticatorRequestRecords, in database: SQLConnection) throws
 
   /// Ends the messages that ask a user about a request that has ended.
   func endMessages(of request: TransactionID, at time: Int64, in database: SQLConnection) throws
@@ -106,7 +109,7 @@ protocol AnsweringTable: AuthenticatorTable {
 
 extension AnsweringTable {
   var messageTable: MessageTable? { nil }
-  func add(_ asking: TransactionAsking, in database: SQLConnection) throws {}
+  func add(_ authenticatorRequests: AuthenticatorRequestRecords, in database: SQLConnection) throws {}
   func endMessages(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {}
 }
 
@@ -131,15 +134,15 @@ struct AccountSnapshot {
   }
 }
 
-/// The standing that an authenticator allows for its device.
-package struct BoundStanding {
-  package let standing: ComplianceState
+/// The compliance state that an authenticator allows for its device.
+package struct BoundCompliance {
+  package let compliance: ComplianceState
   /// The event of a device lock that is caused by an altered row of the authenticator; `nil` otherwise.
   package let altered: AuditEvent?
 
-  /// Makes a standing, with the event if an altered row causes a lock.
-  package init(_ standing: ComplianceState, altered: AuditEvent? = nil) {
-    (self.standing, self.altered) = (standing, altered)
+  /// Creates a limit, with the event if an altered row causes a lock.
+  package init(_ compliance: ComplianceState, altered: AuditEvent? = nil) {
+    (self.compliance, self.altered) = (compliance, altered)
   }
 }
 

@@ -28,7 +28,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
           .text("renews").optional, .integer("renewals").defaulting(to: 0), .text("succession").optional,
           .integer("renewal_wanted").defaulting(to: 0), .text("ended").optional,
           .text("key_origin").optional,
-          // The standing from `account_states`, copied so that one row suffices.
+          // The compliance state from `account_states`, copied so that one row suffices.
           .text("standing"), .integer("report_wanted").defaulting(to: 0),
           .blob("code").optional,
         ],
@@ -68,7 +68,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   ) throws -> [AuthenticatorRecord] {
     try database.containers(of: account.user).map { container in
       let accountState = try database.accountState(of: container.id)
-      let (state, reason) = container.standing(lockedBecause: container.isLocked ? accountState.reason : "")
+      let (state, reason) = container.status(lockedBecause: container.isLocked ? accountState.reason : "")
       let code = try database.anyCredential(ID(of: container.id))?.knownUse
       let decision = try database.lastDecision(by: container.id)
       return AuthenticatorRecord(
@@ -125,8 +125,8 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
     }
   }
 
-  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding] {
-    try database.containers(on: device.installation, of: device.user).compactMap(\.boundStanding)
+  func complianceStates(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundCompliance] {
+    try database.containers(on: device.installation, of: device.user).compactMap(\.boundCompliance)
   }
 
   /// Disables the one-time-password credentials of a user's containers whose rows were altered or removed.
@@ -152,7 +152,8 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   // MARK: Requests
 
   func canAnswer(
-    _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
+    _ request: TransactionRecord, of user: UserID, _ authenticatorRequests: AuthenticatorRequestRecords?,
+    at time: Int64,
     in database: SQLConnection
   ) throws -> Bool {
     try database.answerRules.canAnswer(request, by: database.containers(of: user, "state = 'active'"))

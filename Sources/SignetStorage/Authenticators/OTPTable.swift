@@ -33,7 +33,7 @@ struct OTPTable: AuthenticatorTable {
   ) throws -> [AuthenticatorRecord] {
     try database.credentials(of: account.user).compactMap { token in
       guard let serial = token.serial else { return nil }
-      let (state, reason) = token.standing(attempts: account.codeAttempts)
+      let (state, reason) = token.status(attempts: account.codeAttempts)
       return AuthenticatorRecord(
         id: serial, of: .token, name: serial, state: state, reason: reason, created: token.created,
         lastUsed: token.knownUse)

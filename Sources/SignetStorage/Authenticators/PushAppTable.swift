@@ -44,7 +44,7 @@ struct PushAppTable: AnsweringTable {
     of account: AccountSnapshot, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.pushAuthMechanisms(user: account.user).map { mechanism in
-      let (state, reason) = mechanism.standing
+      let (state, reason) = mechanism.status
       let codes = try mechanism.credential.flatMap { try database.anyCredential($0)?.knownUse }
       let answer = try database.lastAnsweredPushAuthMessage(of: mechanism.id)?.answered
       return AuthenticatorRecord(
@@ -98,11 +98,12 @@ struct PushAppTable: AnsweringTable {
 
   /// Determines if one of the asked apps is active; other apps do not get the request.
   func canAnswer(
-    _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
+    _ request: TransactionRecord, of user: UserID, _ authenticatorRequests: AuthenticatorRequestRecords?,
+    at time: Int64,
     in database: SQLConnection
   ) throws -> Bool {
     let mechanisms =
-      try asking.map { $0.messages.map(\.record.mechanism) }
+      try authenticatorRequests.map { $0.messages.map(\.record.mechanism) }
       ?? database.rows(
         "SELECT mechanism FROM pushauth_messages WHERE txn = $1 AND state = 'pending'", [.of(request.id)]
       ) { try $0.id(0) }
@@ -116,8 +117,8 @@ struct PushAppTable: AnsweringTable {
   }
 
   /// Adds the messages whose apps are still active.
-  func add(_ asking: TransactionAsking, in database: SQLConnection) throws {
-    for (message, audit) in asking.messages {
+  func add(_ authenticatorRequests: AuthenticatorRequestRecords, in database: SQLConnection) throws {
+    for (message, audit) in authenticatorRequests.messages {
       guard try database.anyPushAuthMechanism(message.mechanism)?.state == .active else { continue }
       try database.add(message)
       try database.appendAudit(audit)

@@ -74,7 +74,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
         }
       if state == .active, device?.isAltered == true {
         (state, reason) = (.suspended, "the row of its device was not written by this server")
-      } else if state == .active, device?.standing == .locked {
+      } else if state == .active, device?.compliance == .locked {
         (state, reason) = (.suspended, "the device is locked")
       }
       return AuthenticatorRecord(
@@ -163,35 +163,37 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   // MARK: Requests
 
   func canAnswer(
-    _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
+    _ request: TransactionRecord, of user: UserID, _ authenticatorRequests: AuthenticatorRequestRecords?,
+    at time: Int64,
     in database: SQLConnection
   ) throws -> Bool {
     let rules = try database.answerRules
-    let ways = try asking.map(UAFWays.init) ?? ways(of: request, at: time, database)
-    guard ways.mayAskerAsk || !ways.targets.isEmpty else { return false }
+    let channels =
+      try authenticatorRequests.map(UAFRequestChannels.init) ?? channels(of: request, at: time, database)
+    guard channels.mayRequesterAsk || !channels.targets.isEmpty else { return false }
     let keys = try database.uafCredentials(of: user).filter { key in
       try key.state == .active && !database.isLocked(key.device, of: user)
     }
-    let answering = UAFAnswering(request, by: keys, mayAskerAsk: ways.mayAskerAsk, rules)
-    return try answering.isAnsweredByAsker
+    let answering = UAFAnswering(request, by: keys, mayRequesterAsk: channels.mayRequesterAsk, rules)
+    return try answering.isAnsweredByRequester
       || answering.isAbleAtTargets
-        && ways.targets.contains {
+        && channels.targets.contains {
           try database.reachableTarget($0, of: user).map(answering.canAnswer(at:)) ?? false
         }
   }
 
-  private func ways(
+  private func channels(
     of request: TransactionRecord, at time: Int64, _ database: SQLConnection
-  ) throws -> UAFWays {
+  ) throws -> UAFRequestChannels {
     let id: [SQLValue] = [.of(request.id)]
-    return UAFWays(
+    return UAFRequestChannels(
       of: request, try database.openUAFOperations(where: "txn = $1", id),
       isClients: try database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", id), at: time)
   }
 
   /// Adds the operations whose targets still exist and are not on a locked device.
-  func add(_ asking: TransactionAsking, in database: SQLConnection) throws {
-    for (session, audit) in asking.sessions {
+  func add(_ authenticatorRequests: AuthenticatorRequestRecords, in database: SQLConnection) throws {
+    for (session, audit) in authenticatorRequests.sessions {
       guard let user = session.user,
         try database.reachableTarget(session.target, of: user) != nil
       else { continue }

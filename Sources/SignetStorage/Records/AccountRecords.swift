@@ -1,6 +1,6 @@
 import SignetSQL
 
-/// The standing of a container: the operations that the server accepts from it.
+/// The compliance state of a container: the operations that the server accepts from it.
 public enum ComplianceState: String, Hashable, Sendable, CaseIterable {
   /// All operations.
   case open
@@ -20,7 +20,7 @@ public struct AccountStateRecord: Hashable, Sendable {
   public var isOrderedLocked = false
   /// The reason of that lock, in the operator's words; may be empty.
   public var orderedReason = ""
-  /// The standing that results from the device's last report.
+  /// The compliance state that results from the device's last report.
   public var verdict = ComplianceState.open
   /// The reason of the verdict; may be empty.
   public var verdictReason = ""
@@ -38,9 +38,9 @@ public struct AccountStateRecord: Hashable, Sendable {
   /// Makes the state of a new container.
   public init() {}
 
-  /// The container's standing: locked if an operator ordered it, otherwise the result of the last report.
-  public var standing: ComplianceState { isOrderedLocked ? .locked : verdict }
-  /// The reason of the standing, unless it is open.
+  /// The container's compliance state: locked if an operator ordered it, otherwise the result of the last report.
+  public var compliance: ComplianceState { isOrderedLocked ? .locked : verdict }
+  /// The reason of the compliance state, unless it is open.
   public var reason: String { isOrderedLocked ? orderedReason : verdictReason }
 }
 
@@ -56,7 +56,7 @@ public struct AccountReportAttempt: Hashable, Sendable {
   public var report: String
   /// The revision up to which the device has carried out the server's state.
   public var seen: Int64
-  /// The resulting standing.
+  /// The resulting compliance state.
   public var verdict: ComplianceState
   /// The reason of the verdict; may be empty.
   public var reason: String

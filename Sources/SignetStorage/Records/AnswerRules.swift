@@ -6,7 +6,7 @@ public struct AnswerRules: Sendable {
   /// The party that asks a UAF key to confirm a request.
   public enum Confirmation: Hashable, Sendable {
     /// The requester, by its own operation.
-    case byAsker
+    case byRequester
     /// The server, by the operations that it has sent to the user's targets.
     case byServer
   }

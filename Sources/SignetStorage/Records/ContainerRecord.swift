@@ -53,11 +53,11 @@ public struct ContainerRecord: Hashable, Sendable {
   /// The device's statement of the renewal, signed by the signing key of the previous container; `nil` for the first.
   public var succession: String?
   /// Indicates whether the device is to renew it.
-  public var isRenewalWanted = false
+  public var isRenewalRequested = false
   /// The operations that the server accepts from it.
-  public var standing = ComplianceState.open
+  public var compliance = ComplianceState.open
   /// The revision of ``AccountStateRecord`` up to which its device has something to receive or to report; 0 for none.
-  public var reportWanted: Int64 = 0
+  public var reportRequested: Int64 = 0
   /// How the device ended it, in the protocol's word; `nil` if it did not.
   public var ended: String?
 
@@ -126,10 +126,10 @@ extension ContainerRecord: StoredRecord, AlterableRecord {
     renews = try row.optional(14, row.id)
     renewals = try row.int(15)
     succession = try row.optional(16, row.text)
-    isRenewalWanted = row[17] == .integer(1)
+    isRenewalRequested = row[17] == .integer(1)
     ended = try row.optional(18, row.text)
     keyOrigin = try row.optional(19, row.text)
-    (standing, reportWanted) = (ComplianceState(sqlValue: row[20]) ?? .locked, try row.integer(21))
+    (compliance, reportRequested) = (ComplianceState(sqlValue: row[20]) ?? .locked, try row.integer(21))
     if !mac.matches(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
@@ -156,7 +156,7 @@ extension ContainerRecord: StoredRecord, AlterableRecord {
     image.append(renews)
     image.append(renewals)
     image.append(succession)
-    image.append(standing.rawValue)
+    image.append(compliance.rawValue)
     image.append(ended)
     return image
   }
@@ -174,8 +174,9 @@ extension SQLConnection {
         .blob(container.sessionKey), .blob(container.encryptionKey), .blob(container.signingKey),
         .blob(container.profile), .integer(container.created), .text(container.state.rawValue),
         .int(container.isSimulated ? 1 : 0), .optional(container.renews), .int(container.renewals),
-        .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0), .optional(container.ended),
-        .optional(container.keyOrigin), .of(container.standing),
+        .optional(container.succession), .int(container.isRenewalRequested ? 1 : 0),
+        .optional(container.ended),
+        .optional(container.keyOrigin), .of(container.compliance),
         .optional(rowMAC.mac(of: container.image)),
       ])
     try write(AccountStateRecord(), of: container.id)
@@ -191,7 +192,7 @@ extension SQLConnection {
       """,
       [
         .of(container.checked().state), .text(container.name), .text(container.platform),
-        .of(container.standing), .integer(container.reportWanted), .optional(container.ended),
+        .of(container.compliance), .integer(container.reportRequested), .optional(container.ended),
         .int(container.isSimulated ? 1 : 0), .blob(container.device), .optional(container.succession),
         .optional(rowMAC.mac(of: container.image)), .of(container.id),
       ], changing: 1)

@@ -77,7 +77,7 @@ public enum DecisionVerdict: Hashable, Sendable {
   /// Reject it: the device has to report first, for this reason.
   case reportDue(reason: String)
   /// Accept it, if the container's key signed it, and the number is right or none is needed.
-  case take(DecisionRecord, isSigned: Bool, hasRightNumber: Bool)
+  case accept(DecisionRecord, isSigned: Bool, hasRightNumber: Bool)
 }
 
 /// Digits that a user carried from a device to a relying party.

@@ -17,8 +17,8 @@ public struct DeviceRecord: Hashable, Sendable {
   public var platform: String
   /// When something was first bound to it, in seconds since 1970.
   public var created: Int64
-  /// The standing: the stricter one of the operator's order and of its container's standing.
-  public var standing = ComplianceState.open
+  /// The compliance state: the stricter one of the operator's order and of its container's compliance state.
+  public var compliance = ComplianceState.open
   /// Indicates whether an operator has locked the device itself.
   public var isOrderedLocked = false
   /// The reason of that lock, in the operator's words; may be empty.
@@ -27,7 +27,7 @@ public struct DeviceRecord: Hashable, Sendable {
   public var ordered: Int64?
   /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
-  /// The server accepts no UAF key on such a device, and binds nothing new to it; containers have their own standing.
+  /// The server accepts no UAF key on such a device, and binds nothing new to it; containers have their own compliance state.
   public var isAltered = false
 }
 
@@ -60,11 +60,11 @@ extension DeviceRecord: StoredRecord, AlterableRecord {
 
   /// Reads a row; if its MAC does not verify, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
-    let standing: ComplianceState = try row.value(0)
+    let compliance: ComplianceState = try row.value(0)
     self.init(
       id: try row.id(1), user: try row.user(2), installation: try row.text(3), name: try row.text(4),
       platform: try row.text(5), created: try row.integer(6))
-    self.standing = standing
+    self.compliance = compliance
     (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
     ordered = try row.optional(9, row.integer)
     isAltered = !mac.matches(image, try row.optional(10, row.blob))
@@ -79,7 +79,7 @@ extension DeviceRecord: StoredRecord, AlterableRecord {
     image.append(name)
     image.append(platform)
     image.append(created)
-    image.append(standing.rawValue)
+    image.append(compliance.rawValue)
     image.append(isOrderedLocked ? 1 : 0)
     image.append(orderedReason)
     image.append(ordered)
@@ -97,7 +97,7 @@ extension SQLConnection {
       """,
       [
         .of(device.id), .of(device.user), .text(device.installation), .text(device.name),
-        .text(device.platform), .integer(device.created), .of(device.standing),
+        .text(device.platform), .integer(device.created), .of(device.compliance),
         .optional(rowMAC.mac(of: device.image)),
       ])
   }

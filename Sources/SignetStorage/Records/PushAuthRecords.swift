@@ -119,9 +119,9 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
 /// The outcome of an authenticator app's answer.
 public enum PushAuthAnswerOutcome: Hashable, Sendable {
   /// The answer was accepted.
-  case taken
+  case accepted
   /// There is no pending message.
-  case over
+  case ended
   /// The transaction requires more than an app can prove, so this approval is rejected; the transaction is still pending.
   case insufficient
 }

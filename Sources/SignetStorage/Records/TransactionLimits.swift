@@ -63,7 +63,7 @@ public enum AdmissionOutcome: Hashable, Sendable {
   /// Not counted: the user has no authenticator that could ever answer it.
   case noAuthenticator
   /// Not counted: the transaction that a UAF operation would answer has ended.
-  case transactionOver
+  case transactionEnded
   /// Not evaluated: the API key is revoked.
   case keyRevoked
   /// Not evaluated: the client is revoked.

@@ -73,7 +73,7 @@ public struct UAFOperationRecord: Hashable, Sendable {
   static let isOpenCondition = "state IN ('requested', 'tokenCreated')"
 
   /// Returns `true` if its token, or the time for its response, has expired while it is open.
-  public func isOver(at time: Int64) -> Bool {
+  public func hasExpired(at time: Int64) -> Bool {
     switch state {
     case .tokenCreated: (tokenExpires ?? expires) <= time
     case .requested: expires <= time
@@ -83,7 +83,7 @@ public struct UAFOperationRecord: Hashable, Sendable {
 
   /// Indicates whether the end of its transaction ended it.
   public var hasEndedWithTransaction: Bool {
-    state == .failed && transaction != nil && end?.status == UAFOutcome.transactionOver.status
+    state == .failed && transaction != nil && end?.status == UAFOutcome.transactionEnded.status
   }
 
   /// Indicates whether it ended because its user or device was locked or revoked, or the user had reached the maximum number of keys.

@@ -11,7 +11,7 @@ public enum UAFOutcome: Hashable, Sendable {
   /// The counter of a key did not grow: the key is quarantined from now on.
   case clonedAuthenticator(CounterUpdate)
   /// The transaction of the operation has ended before.
-  case transactionOver
+  case transactionEnded
   /// The user has the maximum number of keys.
   case tooMany
   /// The row MAC of one of the keys does not verify.
@@ -27,7 +27,7 @@ public enum UAFOutcome: Hashable, Sendable {
     switch self {
     case .accepted: 1200
     case .tooMany: Self.forbiddenStatus
-    case .transactionOver: 1408
+    case .transactionEnded: 1408
     case .keyUnknown: 1481
     case .expired: 1491
     case .requirementNotMet: 1492

@@ -55,7 +55,7 @@ package struct AccountStateChange: Hashable, Sendable {
   /// Returns the container as it is to be written.
   package func container(_ container: ContainerRecord) -> ContainerRecord {
     var container = container
-    (container.standing, container.reportWanted) = (state.standing, state.revision)
+    (container.compliance, container.reportRequested) = (state.compliance, state.revision)
     return container
   }
 
@@ -64,7 +64,7 @@ package struct AccountStateChange: Hashable, Sendable {
   /// `nil` if it does not change: before its first use, and if its row was altered.
   package func credential(_ credential: CredentialRecord?) -> CredentialRecord? {
     guard var credential, ![.pending, .altered].contains(credential.state) else { return nil }
-    credential.state = state.standing == .open ? .active : .disabled
+    credential.state = state.compliance == .open ? .active : .disabled
     return credential
   }
 
@@ -80,12 +80,12 @@ extension AccountStateRecord {
     guard self != AccountStateRecord() else { return nil }
     var state = self
     (state.challenge, state.challengeExpires) = (nil, 0)
-    return AccountStateChange(state, isChanged: revision > 0 || standing != .open, at: time)
+    return AccountStateChange(state, isChanged: revision > 0 || compliance != .open, at: time)
   }
 }
 
 /// The effects of a report whose challenge was open.
-package struct TakenReport: Hashable, Sendable {
+package struct AcceptedReport: Hashable, Sendable {
   /// The state, with the report in it and the challenge used up.
   package let change: AccountStateChange
   /// The resulting order; `nil` for none, and if the container has an order to be wiped already.
@@ -109,7 +109,7 @@ package struct TakenReport: Hashable, Sendable {
     (state.verdict, state.verdictReason) = (attempt.verdict, attempt.reason)
     order = orders.contains(where: \.isOpenWipe) ? nil : attempt.order
     if let order { state = state.ordered(order) }
-    let hasNewState = order != nil || state.standing != before.standing
+    let hasNewState = order != nil || state.compliance != before.compliance
     change = AccountStateChange(
       state, isChanged: hasNewState || state.reason != before.reason, at: attempt.time)
     entry = hasNewState || state.verdict != before.verdict ? .always : .limited(.container(attempt.container))

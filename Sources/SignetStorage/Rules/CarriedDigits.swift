@@ -1,6 +1,6 @@
 extension CredentialRecord {
   /// Returns `true` if digits of a user's container are accepted; they share the credential and the limit of wrong codes.
-  package func takesDigits(of user: UserID, attempts: Int) -> Bool {
+  package func acceptsDigits(of user: UserID, attempts: Int) -> Bool {
     self.user == user && state == .active && serial == nil && failures < attempts
   }
 }

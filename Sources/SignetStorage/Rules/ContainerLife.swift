@@ -5,7 +5,7 @@ extension ContainerRecord {
   package var isInUse: Bool { state == .active }
 
   /// Indicates whether the server has locked it.
-  package var isLocked: Bool { standing == .locked }
+  package var isLocked: Bool { compliance == .locked }
 
   /// The reason why nothing can be bound to it; `nil` if something can be.
   package var refusal: StorageFailure? { isLocked ? .containerLocked : nil }
@@ -13,14 +13,14 @@ extension ContainerRecord {
   /// The reason why it gets no new keys; `nil` if it may.
   ///
   /// New keys would make a restricted device appear unrestricted.
-  package var refusalToRenew: StorageFailure? { standing == .open ? nil : .containerLocked }
+  package var refusalToRenew: StorageFailure? { compliance == .open ? nil : .containerLocked }
 
-  /// The standing that it allows for its device; `nil` if it has no effect: before it is confirmed, and after its end.
-  package var boundStanding: BoundStanding? {
+  /// The compliance state that it allows for its device; `nil` if it has no effect: before it is confirmed, and after its end.
+  package var boundCompliance: BoundCompliance? {
     switch state {
-    case .active: BoundStanding(standing)
+    case .active: BoundCompliance(compliance)
     // An altered row is not trusted: its container may have been locked.
-    case .altered: BoundStanding(.locked, altered: .containerAltered(user: user, container: id))
+    case .altered: BoundCompliance(.locked, altered: .containerAltered(user: user, container: id))
     case .pending, .revoked: nil
     }
   }
@@ -118,10 +118,10 @@ package struct ContainerEnd: Hashable, Sendable {
 
   /// The container as it is to be written.
   package private(set) var container: ContainerRecord
-  /// Indicates whether the standing of its device, and the pending requests to its user, must be checked.
+  /// Indicates whether the compliance state of its device, and the pending requests to its user, must be checked.
   package let concernsDevice: Bool
   /// Indicates whether everything else that the user has on the device ends with it.
-  package let takesDevice: Bool
+  package let revokesDevice: Bool
   /// The reason of a lock that remains on the device; `nil` for none.
   package private(set) var lock: String?
 
@@ -137,7 +137,7 @@ package struct ContainerEnd: Hashable, Sendable {
     self.container = container
     (self.container.state, self.container.ended) = (.revoked, ended)
     concernsDevice = container.isInUse
-    takesDevice = container.isInUse && ended == Self.wiped
+    revokesDevice = container.isInUse && ended == Self.wiped
     let isOrdered = ended == Self.wiped && orders.contains { $0.action == .wipe && !$0.isAltered }
     if container.isLocked, !isOrdered { lock = state.reason }
   }
@@ -156,7 +156,7 @@ package struct ContainerEnd: Hashable, Sendable {
       $0.isInUse && $0.id != container.id && $0.device == container.device
     }
     // A container whose row was altered may have been active, so everything on the device that it names is revoked.
-    takesDevice = [.active, .altered].contains(container.state) && !isReplaced
+    revokesDevice = [.active, .altered].contains(container.state) && !isReplaced
   }
 }
 

@@ -7,7 +7,7 @@ extension OTPSnapshot {
   ) {
     let isHeld = state.map { $0 != .active } ?? false
     self.init(
-      credentials: isHeld ? [] : credentials, wait: wait, isUserHeld: isHeld,
+      credentials: isHeld ? [] : credentials, wait: wait, isUserInactive: isHeld,
       isUserUnknown: user != nil && state == nil)
   }
 }

@@ -32,16 +32,16 @@ package struct PushAppAnswer {
   /// - Parameter decision: The answer.
   /// - Returns: The outcome and the changes.
   package func ruling(on decision: PushAppDecision) -> Ruling {
-    guard isOpen else { return Ruling(outcome: .over, change: lapse) }
+    guard isOpen else { return Ruling(outcome: .ended, change: lapse) }
     switch decision {
     case .approved(let mayApprove):
       guard mayApprove(request) else { return Ruling(outcome: .insufficient) }
       return Ruling(
-        outcome: .taken, message: message.answered(.approved, at: time),
+        outcome: .accepted, message: message.answered(.approved, at: time),
         change: ended(.accepted, .endsRow, because: nil))
     case .denied(let reason):
       return Ruling(
-        outcome: .taken, message: message.answered(.denied, at: time),
+        outcome: .accepted, message: message.answered(.denied, at: time),
         change: ended(.denied, .nothing, because: reason))
     }
   }

@@ -1,19 +1,19 @@
 /// The UAF keys of a user that could answer a request.
 package struct UAFAnswering {
   /// Indicates whether the requester may make its own operation for any of the keys, and one of them can confirm it.
-  package let isAnsweredByAsker: Bool
+  package let isAnsweredByRequester: Bool
   /// The keys that can answer at a target of the user.
   private let atTargets: [UAFCredentialRecord]
   private let isAnyTarget: Bool
 
   /// Evaluates the user's active keys, on devices that are not locked.
   package init(
-    _ request: TransactionRecord, by keys: [UAFCredentialRecord], mayAskerAsk: Bool, _ rules: AnswerRules
+    _ request: TransactionRecord, by keys: [UAFCredentialRecord], mayRequesterAsk: Bool, _ rules: AnswerRules
   ) {
-    isAnsweredByAsker = mayAskerAsk && keys.contains { rules.key(request, $0, .byAsker) }
+    isAnsweredByRequester = mayRequesterAsk && keys.contains { rules.key(request, $0, .byRequester) }
     // If UAF alone is asked, the requester has sent the operation itself. Any of the user's keys may answer at its target.
     isAnyTarget = request.soleKind == .uaf
-    let confirmation: AnswerRules.Confirmation = isAnyTarget ? .byAsker : .byServer
+    let confirmation: AnswerRules.Confirmation = isAnyTarget ? .byRequester : .byServer
     atTargets = keys.filter { rules.key(request, $0, confirmation) }
   }
 

@@ -6,13 +6,13 @@ extension UAFOperationRecord {
 }
 
 /// The user and the devices of a UAF caller.
-package struct UAFCallerPlace: Hashable, Sendable {
+package struct UAFCallerIdentity: Hashable, Sendable {
   /// The user for whom it acts.
   package let user: UserID
   /// The installation ids of the devices from which it acts; empty if they are unknown.
   package let devices: [String]
 
-  /// Makes the place of a caller that an operation has authenticated; `nil` if that is no longer valid.
+  /// Creates the identity of a caller that an operation has authenticated; `nil` if that is no longer valid.
   ///
   /// - Parameters:
   ///   - session: The operation, which has authenticated the user.
@@ -30,7 +30,7 @@ package struct UAFCallerPlace: Hashable, Sendable {
     (self.user, devices) = (user, keys.compactMap(\.device))
   }
 
-  /// Makes the place of a target whose device has signed the request.
+  /// Creates the identity of a target whose device has signed the request.
   package init(of target: UAFTargetRecord) {
     (user, devices) = (target.user, [target.device].compactMap(\.self))
   }

@@ -51,7 +51,7 @@ extension UAFCredentialRecord {
 }
 
 /// The rule for the keys of a registration.
-package enum UAFRegistration {
+package enum UAFRegistrationRule {
   /// Returns the reason why they may not be added; `nil` if they may.
   ///
   /// - Parameters:

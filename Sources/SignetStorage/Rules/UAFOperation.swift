@@ -13,12 +13,12 @@ extension UAFOperationRecord {
   package var answerer: UserID? { transaction == nil ? nil : user }
 
   /// Returns `true` if a response is accepted at a time: its request was sent, and it has not ended or expired.
-  package func takesResponse(at time: Int64) -> Bool { state == .requested && expires > time }
+  package func acceptsResponse(at time: Int64) -> Bool { state == .requested && expires > time }
 
   /// Returns the reason why a user's response is rejected; `nil` if it can be accepted.
   package func refusal(ofResponseBy user: UserID, at time: Int64) -> UAFOutcome? {
-    if takesResponse(at: time), self.user == nil || self.user == user { return nil }
-    return hasEndedWithTransaction ? .transactionOver : .expired
+    if acceptsResponse(at: time), self.user == nil || self.user == user { return nil }
+    return hasEndedWithTransaction ? .transactionEnded : .expired
   }
 
   /// Returns the operation with its token redeemed; `nil` if the token was redeemed before, or has expired.

@@ -1,7 +1,7 @@
 /// The admission of a UAF operation, and its count against the user's budget of requests.
 package enum UAFOperationAdmission: Hashable, Sendable {
   /// Rejected: the transaction that it would answer has ended; the change of the transaction, `nil` for none.
-  case transactionOver(TransactionEnding.Change?)
+  case transactionEnded(TransactionEnding.Change?)
   /// Admitted; if it has a requester, the budget must have room.
   case admissible(UAFOperationRecord)
 
@@ -13,7 +13,7 @@ package enum UAFOperationAdmission: Hashable, Sendable {
   ///   - wasSent: True if its target was sent that transaction before.
   package init(of session: UAFOperationRecord, answering transaction: TransactionRecord?, wasSent: Bool) {
     if let transaction, transaction.state(at: session.created) != .pending {
-      self = .transactionOver(transaction.lapse(at: session.created))
+      self = .transactionEnded(transaction.lapse(at: session.created))
       return
     }
     // A transaction without a user counts for no user. A second operation for the same target asks the user again, and counts.

@@ -7,7 +7,7 @@ extension UAFTargetRecord {
 
 extension UAFTargetChange {
   /// Indicates whether it only removes the address, which a suspension or a lock does not prevent.
-  package var onlyTakesAway: Bool { self == Self(sealedTarget: []) }
+  package var onlyRemovesAddress: Bool { self == Self(sealedTarget: []) }
 
   /// Returns the dispatcher's address after the change; `nil` if the change removes it.
   package func address(after present: [UInt8]?) -> [UInt8]? {

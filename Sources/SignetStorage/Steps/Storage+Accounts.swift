@@ -59,20 +59,20 @@ extension Storage {
     }
   }
 
-  /// Accepts a report: uses up its challenge, and writes the effects that ``TakenReport`` derives.
+  /// Accepts a report: uses up its challenge, and writes the effects that ``AcceptedReport`` derives.
   ///
   /// - Parameters:
   ///   - attempt: The report and its evaluation.
   ///   - audit: Makes the event.
   /// - Returns: `true` if its challenge was open; otherwise nothing but the event is written.
   /// - Throws: ``StorageFailure``.
-  public func takeAccountReport(
+  public func acceptAccountReport(
     _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       let id = attempt.container
       let (container, state) = (try database.container(id), try database.accountState(of: id))
-      let report = TakenReport(attempt, of: container, at: state, try database.deviceCommands(of: id))
+      let report = AcceptedReport(attempt, of: container, at: state, try database.deviceCommands(of: id))
       let event = audit(report != nil)
       guard let report else {
         try database.appendRepeatable(event, of: .container(id))

@@ -19,17 +19,19 @@ extension SQLConnection {
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
-  ///   - asking: The way in which the user is to be asked; `nil` for a transaction that is already stored.
+  ///   - authenticatorRequests: The way in which the user is to be asked; `nil` for a transaction that is already stored.
   ///   - time: The current time, in seconds since 1970.
   /// - Returns: `true` if one could.
   /// - Throws: ``SQLFailure``.
   func canAnswer(
-    _ transaction: TransactionRecord, _ asking: TransactionAsking? = nil, at time: Int64
+    _ transaction: TransactionRecord, _ authenticatorRequests: AuthenticatorRequestRecords? = nil,
+    at time: Int64
   ) throws -> Bool {
     // The insertion of the transaction reports an unknown user.
     guard let user = transaction.user, try anyUser(user) != nil else { return true }
     return try AuthenticatorRecord.Kind.answering.contains {
-      try transaction.isAsked(of: $0.kind) && $0.canAnswer(transaction, of: user, asking, at: time, in: self)
+      try transaction.isAsked(of: $0.kind)
+        && $0.canAnswer(transaction, of: user, authenticatorRequests, at: time, in: self)
     }
   }
 
@@ -55,8 +57,8 @@ extension SQLConnection {
   }
 
   /// Adds the messages that ask a user, except to authenticators that were removed or locked in the meantime.
-  func insert(_ asking: TransactionAsking) throws {
-    for table in AuthenticatorRecord.Kind.answering { try table.add(asking, in: self) }
+  func insert(_ authenticatorRequests: AuthenticatorRequestRecords) throws {
+    for table in AuthenticatorRecord.Kind.answering { try table.add(authenticatorRequests, in: self) }
   }
 
   private static let messageTables = AuthenticatorRecord.Kind.answering.filter { $0.messageTable != nil }

@@ -120,16 +120,16 @@ extension Storage {
 
   /// Verifies each hash chain from the first entry to the last, or to the first entry that does not fit.
   ///
-  /// - Parameter keptHeads: See ``AuditVerification/init(keptHeads:)``.
+  /// - Parameter expectedHeads: See ``AuditVerification/init(expectedHeads:)``.
   /// - Returns: The report.
   /// - Throws: ``StorageFailure`` if the log cannot be read at all.
-  public func verifyAudit(keptHeads: [[UInt8]] = []) async throws(StorageFailure) -> AuditReport {
-    var verification = AuditVerification(keptHeads: keptHeads)
+  public func verifyAudit(expectedHeads: [[UInt8]] = []) async throws(StorageFailure) -> AuditReport {
+    var verification = AuditVerification(expectedHeads: expectedHeads)
     var cursor = LogCursor()
     while true {
       let entries = try await auditEntries(after: cursor, limit: 1_000)
       if entries.isEmpty { return verification.report }
-      for entry in entries { verification.take(entry) }
+      for entry in entries { verification.verify(entry) }
       cursor = cursor.advanced(past: entries)
     }
   }

@@ -9,24 +9,25 @@ extension Storage {
   ///   - request: The request.
   ///   - transaction: The transaction that it names.
   ///   - limits: The rate limits for requests to one user.
-  ///   - asking: How authenticators that cannot list pending requests are asked; nothing is added if no authenticator can answer.
+  ///   - authenticatorRequests: How authenticators that cannot list pending requests are asked; nothing is added if no authenticator can answer.
   ///   - audit: Makes the event.
   /// - Returns: Whether they were added, or the reason why not.
   /// - Throws: ``StorageFailure/unknown`` for an unknown user or client.
   public func addBackchannelRequest(
     _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
-    by asking: TransactionAsking? = nil, audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
+    by authenticatorRequests: AuthenticatorRequestRecords? = nil,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
       let client = try database.anyClient(request.client)?.checked()
       guard client?.revoked == nil else { return .clientRevoked }
       if let user = transaction.user { try database.requireUsable(user: user) }
-      let outcome = try database.add(transaction, limits, asking)
+      let outcome = try database.add(transaction, limits, authenticatorRequests)
       if outcome == .added {
         try database.insert(request)
       }
       try database.appendAudit(audit(outcome), as: outcome.entry(to: transaction.user))
-      if outcome == .added, let asking { try database.insert(asking) }
+      if outcome == .added, let authenticatorRequests { try database.insert(authenticatorRequests) }
       return outcome
     }
   }

@@ -149,7 +149,7 @@ extension SQLConnection {
   }
 }
 
-// The standing of a device.
+// The compliance state of a device.
 extension SQLConnection {
   /// Returns a user's devices, oldest first, including those whose row MAC does not verify.
   func devices(user: UserID) throws -> [DeviceRecord] {
@@ -173,7 +173,7 @@ extension SQLConnection {
     try record("WHERE user_id = $1 AND installation = $2", [.of(user), .text(installation)])
   }
 
-  /// Updates the standing of a device after a change of an authenticator that is bound to it.
+  /// Updates the compliance state of a device after a change of an authenticator that is bound to it.
   ///
   /// - Parameters:
   ///   - installation: The installation id of the device.
@@ -189,7 +189,7 @@ extension SQLConnection {
     try settle(updated, at: time)
   }
 
-  /// Writes a device with the standing that ``DeviceSettlement`` derives.
+  /// Writes a device with the compliance state that ``DeviceSettlement`` derives.
   ///
   /// If an altered authenticator is the reason for the lock, the lock is recorded, and requests that no other authenticator
   /// can answer end.
@@ -210,7 +210,7 @@ extension SQLConnection {
       WHERE id = $8
       """,
       [
-        .text(device.name), .text(device.platform), .of(device.standing),
+        .text(device.name), .text(device.platform), .of(device.compliance),
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
         .optional(rowMAC.mac(of: device.image)), .of(device.id),
       ], changing: 1)
@@ -222,7 +222,7 @@ extension SQLConnection {
     }
     guard let news = settlement.news else { return }
     try publish(OutboxEvent(news, of: device.id.text, user: device.user.text), at: time)
-    guard settlement.endsWhatIsUnderWay else { return }
+    guard settlement.endsPendingOperations else { return }
     for table in tables { try table.endAtLock(of: device, at: time, in: self) }
   }
 

@@ -121,7 +121,7 @@ extension SQLConnection {
       return try found.refusal(.accepted, by: nil, at: attempt.time)
         ?? TransactionEnding(countFailure(ofAllContainersOf: user, limit: attempts) ? .notSigned : .locked)
     }
-    guard try credential(ID(of: container))?.takesDigits(of: user, attempts: attempts) ?? false else {
+    guard try credential(ID(of: container))?.acceptsDigits(of: user, attempts: attempts) ?? false else {
       return TransactionEnding(.locked)
     }
     // Stored only if a named requirement applies, as with a signed decision.

@@ -26,7 +26,7 @@ extension Storage {
   ///   - limit: The number of consecutive wrong signatures, or codes, that locks the container.
   ///   - audit: Makes the event.
   /// - Returns: The outcome.
-  /// - Throws: ``StorageFailure``: ``StorageFailure/containerLocked`` for a container whose standing is not ``ComplianceState/open``.
+  /// - Throws: ``StorageFailure``: ``StorageFailure/containerLocked`` for a container whose state is not ``ComplianceState/open``.
   public func stageRenewal(
     of id: ContainerID, by successor: NewContainer?, limit: Int,
     audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
@@ -79,7 +79,7 @@ extension SQLConnection {
     try recordChange(ofContainer: container.id)
     try appendAudit(cause)
     guard end.concernsDevice else { return }
-    if end.takesDevice {
+    if end.revokesDevice {
       try revoke(on: container.installation, of: container.user, but: .container, at: time, lost)
     }
     try settleDevice(container.installation, of: container.user, locking: end.lock, at: time)

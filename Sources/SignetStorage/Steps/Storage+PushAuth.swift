@@ -174,7 +174,7 @@ extension Storage {
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
       if case .approved = decision { try database.requireUsable(userOfMessage: id) }
-      guard let answer = try database.answer(to: id, evidence, at: time) else { return .over }
+      guard let answer = try database.answer(to: id, evidence, at: time) else { return .ended }
       return try database.apply(answer.ruling(on: decision), of: answer, audit)
     }
   }

@@ -11,21 +11,22 @@ extension Storage {
   ///   - transaction: The transaction to add.
   ///   - key: The API key of the caller; `nil` for none.
   ///   - limits: The rate limits for requests to one user.
-  ///   - asking: How authenticators that cannot list pending requests are asked; the transaction is not added if no
+  ///   - authenticatorRequests: How authenticators that cannot list pending requests are asked; the transaction is not added if no
   ///     authenticator can answer it. `nil` skips that check.
   ///   - audit: Makes the event.
   /// - Returns: Whether the transaction was added, or the reason why not.
   /// - Throws: ``StorageFailure/unknown`` for an unknown user, ``StorageFailure/exists`` for an id that exists.
   public func addTransaction(
     _ transaction: TransactionRecord, key: ID<APIKeyRecord>?, limits: TransactionLimits,
-    asking: TransactionAsking? = nil, audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
+    authenticatorRequests: AuthenticatorRequestRecords? = nil,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
       if let user = transaction.user { try database.requireUsable(user: user) }
-      let outcome = try database.add(transaction, limits, asking)
+      let outcome = try database.add(transaction, limits, authenticatorRequests)
       try database.appendAudit(audit(outcome), as: outcome.entry(to: transaction.user))
-      if outcome == .added, let asking { try database.insert(asking) }
+      if outcome == .added, let authenticatorRequests { try database.insert(authenticatorRequests) }
       return outcome
     }
   }
@@ -117,7 +118,7 @@ extension Storage {
       switch verdict {
       case .mismatch(let reason): return .mismatch(reason: reason)
       case .reportDue(let reason): return .reportDue(reason: reason)
-      case .take(let decision, let isSigned, let hasRightNumber):
+      case .accept(let decision, let isSigned, let hasRightNumber):
         if decision.isGrant { try database.requireUsable(owner: owner, named: signer.user) }
         let refusal = try database.countSignature(
           of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
@@ -198,9 +199,13 @@ extension SQLConnection {
 
   /// Adds a transaction, unless its user is asked too often, or no authenticator can answer it.
   func add(
-    _ transaction: TransactionRecord, _ limits: TransactionLimits, _ asking: TransactionAsking?
+    _ transaction: TransactionRecord, _ limits: TransactionLimits,
+    _ authenticatorRequests: AuthenticatorRequestRecords?
   ) throws -> AdmissionOutcome {
-    if let asking, try !canAnswer(transaction, asking, at: transaction.created) { return .noAuthenticator }
+    if let authenticatorRequests, try !canAnswer(transaction, authenticatorRequests, at: transaction.created)
+    {
+      return .noAuthenticator
+    }
     let outcome =
       try transaction.countedUser.map {
         try admitRequest(to: $0, by: transaction.requester, at: transaction.created, limits)

@@ -50,7 +50,7 @@ extension SQLConnection {
   ) throws -> UAFOutcome {
     guard let session = try uafOperation(id) else { return .expired }
     if let refusal = session.refusal(ofResponseBy: user, at: end.time) { return refusal }
-    let response = UAFAuthentication(
+    let response = UAFAuthenticationResult(
       of: session, deciding: try session.transaction.flatMap { try transaction($0) }, by: keys, of: user, end,
       uses: uses, evidence: evidence, judge: judge)
     for key in response.keys { try update(key) }

@@ -92,13 +92,13 @@ extension SQLConnection {
   }
 
   /// Returns the user and the devices of a caller; `nil` if the caller's authentication is no longer valid.
-  private func caller(of basis: UAFBasis) throws -> UAFCallerPlace? {
+  private func caller(of basis: UAFBasis) throws -> UAFCallerIdentity? {
     switch basis {
     case .operation(let id, let owner, let suffices):
       guard let session = try uafOperation(id), session.hasAuthenticated(owner) else { return nil }
-      return UAFCallerPlace(
+      return UAFCallerIdentity(
         by: session, of: owner, try userState(owner), try usedKeys(of: session), suffices: suffices)
-    case .target(let id): return try uafTarget(id).map(UAFCallerPlace.init)
+    case .target(let id): return try uafTarget(id).map(UAFCallerIdentity.init)
     }
   }
 

@@ -23,7 +23,7 @@ extension Storage {
     removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
     return try await write { database in
-      guard let session = try database.uafOperation(id), session.takesResponse(at: end.time),
+      guard let session = try database.uafOperation(id), session.acceptsResponse(at: end.time),
         session.user == user
       else { return .expired }
       let reach = try database.reach(of: basis)

@@ -18,7 +18,7 @@ extension Storage {
   ///   ``StorageFailure/deviceLocked`` if the target's device is locked and the operation is no deregistration, or if
   ///   `basis` is on a locked device; ``StorageFailure/unauthorized`` if `basis` is no longer valid.
   public func addUAFOperation(
-    _ session: UAFOperationRecord, by basis: UAFBasis? = nil, answering request: UAFAsking? = nil,
+    _ session: UAFOperationRecord, by basis: UAFBasis? = nil, answering request: UAFOnlyTransaction? = nil,
     limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> AdmissionOutcome {
@@ -143,7 +143,7 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFOperationRecord? {
     return try await write { database in
       guard let found = try database.uafOperation(id) else { return nil }
-      guard found.isOver(at: end.time) else { return found }
+      guard found.hasExpired(at: end.time) else { return found }
       try database.fail(found, end, audit)
       return found.ended(.failed, end)
     }
@@ -172,9 +172,9 @@ extension SQLConnection {
   ) throws -> AdmissionOutcome {
     let transaction = try new ?? session.transaction.flatMap { try self.transaction($0) }
     switch UAFOperationAdmission(of: session, answering: transaction, wasSent: try wasSent(session)) {
-    case .transactionOver(let change):
+    case .transactionEnded(let change):
       if let transaction { try apply(change, to: transaction.id, at: session.created) }
-      return .transactionOver
+      return .transactionEnded
     case .admissible(let session):
       if let user = session.user, let requester = session.requester {
         let outcome = try admitRequest(to: user, by: requester, at: session.created, limits)
@@ -223,11 +223,12 @@ extension SQLConnection {
   }
 
   /// Adds the transaction of an operation, before the operation is added.
-  fileprivate func add(_ request: UAFAsking, _ limits: TransactionLimits) throws -> AdmissionOutcome {
+  fileprivate func add(_ request: UAFOnlyTransaction, _ limits: TransactionLimits) throws -> AdmissionOutcome
+  {
     guard try isKeyGood(request.key) else { return .keyRevoked }
-    var asking = TransactionAsking()
-    asking.mayAskUAFKeys = true
-    let outcome = try add(request.transaction, limits, asking)
+    var authenticatorRequests = AuthenticatorRequestRecords()
+    authenticatorRequests.mayAskUAFKeys = true
+    let outcome = try add(request.transaction, limits, authenticatorRequests)
     try appendAudit(request.audit(outcome), as: outcome.entry(to: request.transaction.user))
     return outcome
   }
@@ -270,7 +271,7 @@ extension SQLConnection {
   func failUAFOperations(ofTransaction transaction: TransactionID, at time: Int64) throws {
     try failUAFOperations(
       where: "txn = $1", [.of(transaction)],
-      UAFOperationEnd(status: UAFOutcome.transactionOver.status, time: time))
+      UAFOperationEnd(status: UAFOutcome.transactionEnded.status, time: time))
   }
 
   /// Ends open operations as failed.

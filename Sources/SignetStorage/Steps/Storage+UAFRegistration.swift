@@ -47,7 +47,7 @@ extension SQLConnection {
     _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, _ credentials: [NewUAFCredential], _ limit: Int,
     _ judge: () -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard let session = try uafOperation(id), session.takesResponse(at: end.time) else {
+    guard let session = try uafOperation(id), session.acceptsResponse(at: end.time) else {
       return .expired
     }
     func refuse(_ refusal: UAFOutcome) throws -> UAFOutcome {
@@ -64,7 +64,7 @@ extension SQLConnection {
         "SELECT count(*) FROM uaf_credentials WHERE user_id = $1 AND state <> 'revoked'",
         [.of($0.credential.user)])
     }
-    let refusal = UAFRegistration.refusal(
+    let refusal = UAFRegistrationRule.refusal(
       of: credentials, isTaken: isTaken, beside: Int(clamping: present ?? 0), limit: limit)
     if let refusal { return try refuse(refusal) }
     for new in credentials {

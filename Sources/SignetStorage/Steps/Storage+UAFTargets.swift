@@ -93,7 +93,7 @@ extension Storage {
         "SELECT user_id, name, dispatcher, sealed_target FROM uaf_targets WHERE id = $1", [.of(id)]
       ) { (try $0.user(0), try $0.text(1), try $0.optional(2, $0.text), try $0.optional(3, $0.blob)) }
       guard let (user, name, dispatcher, present) = columns else { return false }
-      if !change.onlyTakesAway {
+      if !change.onlyRemovesAddress {
         try database.requireUsable(owner: user)
         try database.requireUsable(deviceOfTarget: id)
       }

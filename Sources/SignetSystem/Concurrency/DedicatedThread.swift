@@ -6,7 +6,7 @@ import Synchronization
 /// Dispatch has as many threads as there are cores, and waits when they block. Connections to a database server block for as
 /// long as the network takes, and there are more of them than cores.
 package final class DedicatedThread: StepExecutor {
-  private let mailbox = Mailbox()
+  private let mailbox = PendingWork()
 
   /// Starts the thread.
   ///
@@ -31,7 +31,7 @@ package final class DedicatedThread: StepExecutor {
 }
 
 /// The closures that wait for a thread.
-private final class Mailbox: Sendable {
+private final class PendingWork: Sendable {
   private struct State {
     var waiting: [@Sendable () -> Void] = []
     var isEnded = false

@@ -165,7 +165,7 @@
     }
 
     private func satisfy(
-      _ plan: IndexPlan, _ command: PolicyDigest.CommandCode, _ policy: Session
+      _ plan: IndexPlan, _ command: PolicyDigest.CommandCode, _ policy: AuthorizationSession
     ) throws(TPMFailure) {
       try run("TPM2_PolicyCommandCode") {
         unsafe Tss2_Sys_PolicyCommandCode_Prepare(sys, policy.handle, command.rawValue)
@@ -188,7 +188,7 @@
     }
 
     private func read(
-      _ plan: IndexPlan, _ session: Session, value: SharedSecretBox?
+      _ plan: IndexPlan, _ session: AuthorizationSession, value: SharedSecretBox?
     ) throws(TPMFailure) -> [UInt8] {
       var data = TPM2B_MAX_NV_BUFFER()
       let name = plan.writtenName
@@ -241,7 +241,7 @@
     /// The answer of an index to a guess.
     package enum GuessAnswer {
       /// The value is right; the session satisfies the policy step of the index.
-      case right(Session)
+      case right(AuthorizationSession)
       /// The value is wrong, and the TPM counted it.
       case wrong
       /// The limit was reached before; the TPM did not compare the value.

@@ -73,7 +73,7 @@
 
     /// Unseals the data of a loaded object; it crosses the bus encrypted.
     package func unseal(
-      _ object: Object, _ session: Session, value: SharedSecretBox
+      _ object: Object, _ session: AuthorizationSession, value: SharedSecretBox
     ) throws(TPMFailure) -> SecretBytes {
       let data = Wiped<TPM2B_SENSITIVE_DATA>()
       let authorization = Authorization.session(session, value, .encryptingAnswer, names: [object.name])
@@ -94,7 +94,7 @@
 
     /// Signs a digest of 32 bytes with a loaded key.
     func sign(
-      _ digest: [UInt8], _ object: Object, _ session: Session, value: SharedSecretBox
+      _ digest: [UInt8], _ object: Object, _ session: AuthorizationSession, value: SharedSecretBox
     ) throws(TPMFailure) -> [UInt8] {
       var input = TPM2B_DIGEST()
       input.size = fill(&input.buffer, digest)

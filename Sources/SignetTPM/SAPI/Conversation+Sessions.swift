@@ -5,7 +5,7 @@
 
   extension Conversation {
     /// The conversation's HMAC session; only the TPM with the storage key can derive the session key.
-    func session(saltedFor parent: Parent) throws(TPMFailure) -> Session {
+    func session(saltedFor parent: Parent) throws(TPMFailure) -> AuthorizationSession {
       if let session = hmacSession { return session }
       let session = try start(0x00, parent)
       hmacSession = session
@@ -13,8 +13,8 @@
     }
 
     /// The conversation's policy session, with no policy step satisfied yet.
-    func policySession(saltedFor parent: Parent) throws(TPMFailure) -> Session {
-      let session: Session
+    func policySession(saltedFor parent: Parent) throws(TPMFailure) -> AuthorizationSession {
+      let session: AuthorizationSession
       if let existing = policySession {
         session = existing
         if session.hasProgress {
@@ -45,13 +45,13 @@
       } catch { throw .keystore(.disconnected) }
     }
 
-    private func start(_ kind: UInt8, _ parent: Parent) throws(TPMFailure) -> Session {
+    private func start(_ kind: UInt8, _ parent: Parent) throws(TPMFailure) -> AuthorizationSession {
       let salt = try salt(for: parent)
       var symmetric = TPMT_SYM_DEF()
       symmetric.algorithm = ObjectTemplate.aes
       unsafe symmetric.keyBits.aes = 128
       unsafe symmetric.mode.aes = ObjectTemplate.cfb
-      let nonce = SecureRandom.bytes(Session.nonceByteCount)
+      let nonce = SecureRandom.bytes(AuthorizationSession.nonceByteCount)
       var nonceCaller = TPM2B_NONCE()
       nonceCaller.size = fill(&nonceCaller.buffer, nonce)
       var point = TPM2B_ENCRYPTED_SECRET()
@@ -68,7 +68,7 @@
         unsafe Tss2_Sys_StartAuthSession_Complete(sys, &handle, &nonceTPM)
       }
       flushAtEnd(handle)
-      return Session(
+      return AuthorizationSession(
         handle: handle, salt: salt, nonceCaller: nonce, nonceTPM: prefix(nonceTPM.buffer, nonceTPM.size))
     }
   }

@@ -23,9 +23,9 @@
     /// The storage keys that were looked up in this conversation.
     var parents: [Parent] = []
     /// The session for authorization values.
-    var hmacSession: Session?
+    var hmacSession: AuthorizationSession?
     /// The session for policies.
-    var policySession: Session?
+    var policySession: AuthorizationSession?
     /// The salt of both session keys, kept between the start of the first session and the start of the second; otherwise `nil`.
     var salt: (parentName: [UInt8], value: Salt)?
     /// State that outlives one conversation.
@@ -99,7 +99,8 @@
       /// An empty authorization value, sent as a password.
       case empty
       /// An HMAC with an authorization value that is not sent, or a policy; the Names are those of the command's handles.
-      case session(Session, SharedSecretBox? = nil, Session.Attributes = [], names: [[UInt8]])
+      case session(
+        AuthorizationSession, SharedSecretBox? = nil, AuthorizationSession.Attributes = [], names: [[UInt8]])
     }
 
     /// Runs a command: encodes, authorizes and sends it, verifies the answer's HMAC, and decodes the answer.
@@ -183,7 +184,7 @@
     }
 
     private func encryptParameter(
-      _ call: String, _ session: Session, _ value: SharedSecretBox?
+      _ call: String, _ session: AuthorizationSession, _ value: SharedSecretBox?
     ) throws(TPMFailure) {
       var size = 0
       var pointer: UnsafePointer<UInt8>?
@@ -197,7 +198,7 @@
     }
 
     private func decryptParameter(
-      _ call: String, _ session: Session, _ value: SharedSecretBox?
+      _ call: String, _ session: AuthorizationSession, _ value: SharedSecretBox?
     ) throws(TPMFailure) -> UnsafeMutableRawBufferPointer {
       var size = 0
       var pointer: UnsafePointer<UInt8>?

@@ -8,13 +8,13 @@ package struct AuthenticatorDescription: Hashable, Sendable {
 
     package static let secondFactor = Kind(rawValue: 0x001)
     package static let roaming = Kind(rawValue: 0x002)
-    package static let keepsKeyHandles = Kind(rawValue: 0x004)
+    package static let storesKeyHandles = Kind(rawValue: 0x004)
     package static let hasOwnInterface = Kind(rawValue: 0x008)
     package static let hasSettings = Kind(rawValue: 0x010)
     package static let expectsAppID = Kind(rawValue: 0x020)
     package static let isUserEnrolled = Kind(rawValue: 0x040)
-    package static let takesUserVerifyTokens = Kind(rawValue: 0x080)
-    package static let takesTransactionHashOnly = Kind(rawValue: 0x100)
+    package static let acceptsUserVerifyTokens = Kind(rawValue: 0x080)
+    package static let acceptsTransactionHashOnly = Kind(rawValue: 0x100)
   }
 
   package var index: UInt8

@@ -5,7 +5,7 @@ package enum ChannelBindingRule: Hashable, Sendable {
   /// The binding is not verified, for example behind a proxy that does not forward it.
   case notChecked
   /// A present binding must match, but it may be absent.
-  case whereSaid(UAFChannelBinding)
+  case whenPresent(UAFChannelBinding)
   /// A binding must be present and match.
   case required(UAFChannelBinding)
 
@@ -13,7 +13,7 @@ package enum ChannelBindingRule: Hashable, Sendable {
   func accepts(_ claimed: UAFChannelBinding) -> Bool {
     switch self {
     case .notChecked: true
-    case .whereSaid(let expected): Self.agree(claimed, expected) != nil
+    case .whenPresent(let expected): Self.agree(claimed, expected) != nil
     case .required(let expected): Self.agree(claimed, expected) == true
     }
   }

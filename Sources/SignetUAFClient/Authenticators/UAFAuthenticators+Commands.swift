@@ -74,7 +74,7 @@ extension UAFAuthenticators {
         return CommandOutcome(AuthenticatorAnswer(.getInfo, AuthenticatorStatus(error)), error)
       }
       var traits: AuthenticatorDescription.Kind = [
-        .keepsKeyHandles, .expectsAppID, .takesUserVerifyTokens, .takesTransactionHashOnly,
+        .storesKeyHandles, .expectsAppID, .acceptsUserVerifyTokens, .acceptsTransactionHashOnly,
       ]
       if isEnrolled { traits.insert(.isUserEnrolled) }
       list.append(

@@ -8,7 +8,7 @@ import SignetVault
 /// The five authenticators of this device, over its vault.
 ///
 /// Each authenticator first verifies the user and returns a token, then processes a command with that token
-/// (`takesUserVerifyTokens`). A failed verification thus has a detailed error, while commands and answers follow the protocol.
+/// (`acceptsUserVerifyTokens`). A failed verification thus has a detailed error, while commands and answers follow the protocol.
 package actor UAFAuthenticators {
   let store: UAFKeyStore
   let fingerprint: (any BiometricGate)?

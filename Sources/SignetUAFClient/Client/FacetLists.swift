@@ -72,7 +72,7 @@ final class FacetLists: Sendable {
     var url = url
     for _ in 0...Self.maximumRedirectCount {
       var request = HTTPRequest(url: url, headers: [("Accept", TrustedFacetList.mediaType)])
-      request.takesRedirect = true
+      request.acceptsRedirect = true
       let response: HTTPResponse
       do throws(TransportFailure) { response = try await transport.send(request) } catch {
         throw .transport(error)

@@ -22,7 +22,7 @@ extension UAFClient {
   }
 
   private static func isSame(_ base: String?, _ server: ServerURL) -> Bool {
-    base.map { server.isPlace(of: $0) } ?? true
+    base.map { server.isSameOrigin(as: $0) } ?? true
   }
 }
 

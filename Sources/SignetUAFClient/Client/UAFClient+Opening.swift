@@ -73,7 +73,7 @@ extension UAFClient {
       throw untrusted("its list of apps could not be fetched: \(error)")
     }
     let trusted = list.trusted(
-      by: origin, version: header.version, takesOlderVersions: takesOlderFacetLists)
+      by: origin, version: header.version, takesOlderVersions: acceptsOlderFacetLists)
     guard trusted.contains(where: { $0.utf8.elementsEqual(facetID.utf8) }) else {
       throw untrusted("its list of apps does not name \(facetID)")
     }

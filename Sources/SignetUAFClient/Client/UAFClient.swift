@@ -28,7 +28,7 @@ public final class UAFClient: Sendable {
   /// The ASM between the client and the authenticators.
   package let module: ASM
   let facets: FacetLists?
-  let takesOlderFacetLists: Bool
+  let acceptsOlderFacetLists: Bool
 
   /// The supported versions of the protocol, newest first.
   static let versions: [UAFVersion] = [.v1_1]
@@ -40,14 +40,14 @@ public final class UAFClient: Sendable {
   ///   - facetID: The facet ID of this app: `linux:app-id:…`, `ios:bundle-id:…` or an `https` origin. A server must trust it.
   ///   - face: The gate that matches faces; without it, the face authenticator is not supported.
   ///   - facetTransport: The transport for trusted facet lists; by default libcurl with the device's settings.
-  ///   - takesOlderFacetLists: True to accept an entry for an older version if a list has none for the message's version.
+  ///   - acceptsOlderFacetLists: True to accept an entry for an older version if a list has none for the message's version.
   public init(
     device: Device, facetID: String, face: (any BiometricGate)? = nil,
-    facetTransport: (any HTTPTransport)? = nil, takesOlderFacetLists: Bool = false
+    facetTransport: (any HTTPTransport)? = nil, acceptsOlderFacetLists: Bool = false
   ) {
     self.facetID = facetID
     self.device = device
-    self.takesOlderFacetLists = takesOlderFacetLists
+    self.acceptsOlderFacetLists = acceptsOlderFacetLists
     authenticators = UAFAuthenticators(
       store: UAFKeyStore(vault: device.vault, clock: device.clock), fingerprint: device.biometrics,
       face: face,
@@ -184,8 +184,8 @@ public final class UAFClient: Sendable {
   ///   - device: The device with the vault.
   /// - Returns: True if the container holds the UAF keys.
   /// - Throws: ``SignetFailure``.
-  public static func keys(
-    lieIn container: ContainerID, of device: Device
+  public static func storesKeys(
+    in container: LocalContainerID, of device: Device
   ) async throws(SignetFailure) -> Bool {
     try await vaulted(await device.vault.uafContainer()) == container
   }

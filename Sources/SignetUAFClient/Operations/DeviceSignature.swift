@@ -7,7 +7,7 @@ import SignetSystem
 import SignetVault
 
 /// The parts of a device's request that its signature covers.
-struct SignedRequest: Sendable {
+struct RequestSignatureInput: Sendable {
   let method: HTTPMethod
   let url: String
   /// The body of the request; `nil` if there is none.
@@ -27,7 +27,7 @@ enum DeviceSignature {
   /// - Returns: The compact JWS.
   /// - Throws: ``SignetFailure``.
   static func make(
-    of request: SignedRequest, for target: String, saying claims: JSONObject = [:],
+    of request: RequestSignatureInput, for target: String, saying claims: JSONObject = [:],
     with key: ContainerSigningKey, on device: Device
   ) async throws(SignetFailure) -> String {
     var all: JSONObject = [

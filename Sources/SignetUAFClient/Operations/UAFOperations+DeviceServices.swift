@@ -57,7 +57,8 @@ extension UAFOperations {
     _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
   ) async throws(UAFDeviceServiceFailure) -> (claims: JSONObject, tag: String?) {
     let answer: HTTPResponse
-    let signature = try await signature(SignedRequest(method: .get, url: url), for: target, [:], of: entry)
+    let signature = try await signature(
+      RequestSignatureInput(method: .get, url: url), for: target, [:], of: entry)
     do throws(UAFNetworkProblem) {
       answer = try await server.exchange(
         .get, url, accepting: "application/jose", signature: signature)
@@ -80,7 +81,8 @@ extension UAFOperations {
   ) async throws(UAFDeviceServiceFailure) {
     let server = try deviceServer(of: entry.account)
     let url = server.url(server.configuration.dispatchTargetResourcePath, target)
-    let body = try await signature(SignedRequest(method: .patch, url: url), for: target, claims, of: entry)
+    let body = try await signature(
+      RequestSignatureInput(method: .patch, url: url), for: target, claims, of: entry)
     do throws(UAFNetworkProblem) {
       _ = try await server.exchange(
         .patch, url, Array(body.utf8),
@@ -98,7 +100,7 @@ extension UAFOperations {
     var signature: String?
     if target == entry.target {
       signature = try await self.signature(
-        SignedRequest(method: .delete, url: url), for: target, [:], of: entry)
+        RequestSignatureInput(method: .delete, url: url), for: target, [:], of: entry)
     }
     do throws(UAFNetworkProblem) {
       _ = try await server.exchange(.delete, url, by: authorization, signature: signature)
@@ -113,7 +115,8 @@ extension UAFOperations {
   }
 
   private func signature(
-    _ request: SignedRequest, for target: String, _ claims: JSONObject, of entry: UAFDeviceState.Account
+    _ request: RequestSignatureInput, for target: String, _ claims: JSONObject,
+    of entry: UAFDeviceState.Account
   ) async throws(UAFDeviceServiceFailure) -> String {
     do throws(SignetFailure) {
       return try await DeviceSignature.make(

@@ -35,14 +35,14 @@ struct UAFServer: Sendable {
   }
 
   /// The HTTP request for a UAF request message; it is also the input of the device signature.
-  func signedRequest(_ operation: UAFOperation, _ context: JSONObject) -> SignedRequest {
+  func signedRequest(_ operation: UAFOperation, _ context: JSONObject) -> RequestSignatureInput {
     let path =
       switch operation {
       case .registration: configuration.registrationRequestPath
       case .authentication: configuration.authenticationRequestPath
       case .deregistration: configuration.deregistrationRequestPath
       }
-    return SignedRequest(
+    return RequestSignatureInput(
       method: .post, url: url(path),
       body: GetUAFRequest(operation: operation, context: context.text).json.bytes)
   }

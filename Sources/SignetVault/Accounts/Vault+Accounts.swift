@@ -8,7 +8,7 @@ extension Vault {
   /// The container of the accounts; `nil` if there is none.
   ///
   /// - Throws: ``VaultFailure``.
-  package func accountsContainer() throws(VaultFailure) -> ContainerID? {
+  package func accountsContainer() throws(VaultFailure) -> LocalContainerID? {
     do {
       return try database.transaction(.deferred) { try only(.accounts, in: VaultState(from: tables)) }
     } catch { throw VaultFailure(error) }
@@ -23,7 +23,7 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func makeAccountsContainer(
     protection: DomainDraft.Protection, created: Int64
-  ) throws(VaultFailure) -> ContainerID {
+  ) throws(VaultFailure) -> LocalContainerID {
     if let present = try accountsContainer() { return present }
     let draft = ContainerDraft(
       attributes: ContainerAttributes(userID: "", server: "", name: "", serverID: ""), created: created,
@@ -32,9 +32,9 @@ extension Vault {
   }
 
   /// Returns the container in a state that at most one container has.
-  func only(_ expected: Container.State, in state: VaultState) throws -> ContainerID? {
-    let names = try Container.names(in: database).compactMap(\.self)
-    var altered: ContainerID?
+  func only(_ expected: StoredContainer.State, in state: VaultState) throws -> LocalContainerID? {
+    let names = try StoredContainer.names(in: database).compactMap(\.self)
+    var altered: LocalContainerID?
     for name in names {
       do {
         if try ContainerRows(name, in: tables, state).attributes().state == expected { return name }
@@ -42,7 +42,7 @@ extension Vault {
     }
     let missing = state.containers.subtracting(names.map(\.bytes)).first
     // An altered or missing container may be the wanted one. Then fail, so that no second one is made.
-    if let damaged = altered ?? missing.flatMap({ Identifier($0) }).map(ContainerID.init) {
+    if let damaged = altered ?? missing.flatMap({ Identifier($0) }).map(LocalContainerID.init) {
       throw VaultFailure.altered(.container(damaged))
     }
     return nil

@@ -7,7 +7,7 @@ extension Vault {
   /// The container of these records; `nil` if there is none.
   ///
   /// - Throws: ``VaultFailure``.
-  package func uafDeviceContainer() throws(VaultFailure) -> ContainerID? {
+  package func uafDeviceContainer() throws(VaultFailure) -> LocalContainerID? {
     do {
       return try database.transaction(.deferred) { try only(.uafDevice, in: VaultState(from: tables)) }
     } catch { throw VaultFailure(error) }
@@ -18,7 +18,7 @@ extension Vault {
   /// - Parameter created: The creation time, in milliseconds since 1970-01-01T00:00:00Z.
   /// - Returns: The container's identifier; of several concurrent processes, only one makes it.
   /// - Throws: ``VaultFailure``.
-  package func makeUAFDeviceContainer(created: Int64) throws(VaultFailure) -> ContainerID {
+  package func makeUAFDeviceContainer(created: Int64) throws(VaultFailure) -> LocalContainerID {
     if let present = try uafDeviceContainer() { return present }
     let draft = ContainerDraft(
       attributes: ContainerAttributes(userID: "", server: "", name: "", serverID: ""), created: created,

@@ -1,19 +1,19 @@
 import SignetSQLite
 
-extension Container {
+extension StoredContainer {
   private static let columns =
     "id, state, created, user_id, server, name, server_id, authorities, pins, protocol_facts, extra, mac"
   private static let pinByteCount = 32
 
   /// The identifiers in the table, oldest container first; `nil` for an invalid identifier.
-  static func names(in database: Database) throws -> [ContainerID?] {
+  static func names(in database: Database) throws -> [LocalContainerID?] {
     try database.query("SELECT id FROM container ORDER BY created, number").map { row in
       guard case .blob(let bytes) = row[0] else { return nil }
-      return Identifier(bytes).map(ContainerID.init)
+      return Identifier(bytes).map(LocalContainerID.init)
     }
   }
 
-  static func row(of id: ContainerID, in database: Database) throws(SQLiteFailure) -> Row? {
+  static func row(of id: LocalContainerID, in database: Database) throws(SQLiteFailure) -> Row? {
     try database.query("SELECT \(columns) FROM container WHERE id = ?", .blob(id.bytes)).first
   }
 
@@ -43,9 +43,9 @@ extension Container {
   ///
   /// - Throws: ``VaultFailure/altered(_:)``.
   init(_ row: Row, _ seal: RowSeal) throws(VaultFailure) {
-    var id: ContainerID?
+    var id: LocalContainerID?
     do {
-      id = Identifier(try row.blob("id")).map(ContainerID.init)
+      id = Identifier(try row.blob("id")).map(LocalContainerID.init)
       guard let id, let state = State(rawValue: try row.integer("state")) else {
         throw VaultFailure.altered(.container(id))
       }
@@ -74,11 +74,11 @@ extension Container {
     return ContainerAttributes(
       userID: try row.text("user_id"), server: try row.text("server"), name: try row.text("name"),
       serverID: try row.text("server_id"),
-      connection: ConnectionSettings(
+      connection: ServerTrust(
         certificateAuthoritiesPEM: try row.optionalText("authorities"),
         pins: stride(from: 0, to: pins.count, by: pinByteCount).map {
           Array(pins[$0..<($0 + pinByteCount)])
-        }), protocolFacts: try row.blob("protocol_facts"), extra: try row.blob("extra"))
+        }), protocolParameters: try row.blob("protocol_facts"), extra: try row.blob("extra"))
   }
 
   private func values(_ code: [UInt8]) -> [SQLiteValue] {
@@ -86,7 +86,7 @@ extension Container {
       .blob(id.bytes), .integer(state.rawValue), .integer(created), .text(attributes.userID),
       .text(attributes.server), .text(attributes.name), .text(attributes.serverID),
       .optional(attributes.connection.certificateAuthoritiesPEM),
-      .blob(attributes.connection.pins.flatMap(\.self)), .blob(attributes.protocolFacts),
+      .blob(attributes.connection.pins.flatMap(\.self)), .blob(attributes.protocolParameters),
       .blob(attributes.extra), .blob(code),
     ]
   }
@@ -102,7 +102,7 @@ extension Container {
     row.append(attributes.connection.certificateAuthoritiesPEM == nil ? 0 : 1)
     row.append(attributes.connection.certificateAuthoritiesPEM ?? "")
     row.append(attributes.connection.pins.flatMap(\.self))
-    row.append(attributes.protocolFacts)
+    row.append(attributes.protocolParameters)
     row.append(attributes.extra)
     return row
   }

@@ -41,7 +41,8 @@ extension ContainerAttributes {
       throw .invalidDraft(reason: "a pin has not 32 bytes; use the SHA-256 of a subject public key info")
     }
     let sizes = [
-      connection.pins.count * 32, connection.certificateAuthoritiesPEM?.utf8.count ?? 0, protocolFacts.count,
+      connection.pins.count * 32, connection.certificateAuthoritiesPEM?.utf8.count ?? 0,
+      protocolParameters.count,
       extra.count,
     ]
     guard sizes.allSatisfy({ $0 <= Self.maximumByteCount }) else {

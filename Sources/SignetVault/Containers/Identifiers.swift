@@ -23,7 +23,7 @@ package struct Identifier: Hashable, Sendable {
 }
 
 /// The identifier of a container: 16 random bytes, meaningful only in its vault.
-public struct ContainerID: Hashable, Sendable, CustomStringConvertible {
+public struct LocalContainerID: Hashable, Sendable, CustomStringConvertible {
   private let identifier: Identifier
 
   package init(_ identifier: Identifier) { self.identifier = identifier }

@@ -2,7 +2,7 @@ import SignetSQLite
 
 /// A record that a domain was erased after too many wrong passwords; the container keeps it to report to the server.
 package struct WipeReceipt: Sendable, Hashable {
-  package let container: ContainerID
+  package let container: LocalContainerID
   package let domain: String
   /// The time of the wipe, in seconds since 1970-01-01T00:00:00Z, by the device's clock.
   package let wipedAt: Int64
@@ -11,11 +11,11 @@ package struct WipeReceipt: Sendable, Hashable {
 
   private static let columns = "container, domain, wiped_at, failed, mac"
 
-  static func rows(of container: ContainerID, in database: Database) throws(SQLiteFailure) -> [Row] {
+  static func rows(of container: LocalContainerID, in database: Database) throws(SQLiteFailure) -> [Row] {
     try database.query("SELECT \(columns) FROM receipt WHERE container = ?", .blob(container.bytes))
   }
 
-  init(container: ContainerID, domain: String, wipedAt: Int64, failedCount: Int) {
+  init(container: LocalContainerID, domain: String, wipedAt: Int64, failedCount: Int) {
     (self.container, self.domain) = (container, domain)
     (self.wipedAt, self.failedCount) = (wipedAt, failedCount)
   }
@@ -23,7 +23,7 @@ package struct WipeReceipt: Sendable, Hashable {
   /// Reads and verifies a row.
   ///
   /// - Throws: ``VaultFailure/altered(_:)``.
-  init(_ row: Row, in container: ContainerID, _ seal: RowSeal) throws(VaultFailure) {
+  init(_ row: Row, in container: LocalContainerID, _ seal: RowSeal) throws(VaultFailure) {
     do throws(SQLiteFailure) {
       self.init(
         container: container, domain: try row.text("domain"), wipedAt: try row.integer("wiped_at"),

@@ -1,10 +1,10 @@
 /// The location of a protection domain: vault, container and name.
 package struct DomainPlace: Hashable {
   package var vault: Identifier
-  var container: ContainerID
+  var container: LocalContainerID
   package var domain: String
 
-  package init(vault: Identifier, container: ContainerID, domain: String) {
+  package init(vault: Identifier, container: LocalContainerID, domain: String) {
     self.vault = vault
     self.container = container
     self.domain = domain

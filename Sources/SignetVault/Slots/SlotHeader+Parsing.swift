@@ -95,7 +95,7 @@ struct HeaderReader {
   mutating func end() throws(SlotHeader.Refusal) -> (salt: [UInt8], DomainPlace) {
     let salt = try bytes(SlotHeader.saltByteCount)
     let vault = Identifier(unchecked: try bytes(Identifier.byteCount))
-    let container = ContainerID(Identifier(unchecked: try bytes(Identifier.byteCount)))
+    let container = LocalContainerID(Identifier(unchecked: try bytes(Identifier.byteCount)))
     let name = try bytes(Int(try byte()))
     guard let domain = String(validating: name, as: UTF8.self), DomainPlace.isName(domain) else {
       throw .malformed

@@ -20,7 +20,7 @@ struct SlotRow {
       set_at = excluded.set_at, is_initial = excluded.is_initial, seen_at = excluded.seen_at, mac = excluded.mac
     """
 
-  static func rows(of container: ContainerID, in database: Database) throws(SQLiteFailure) -> [Row] {
+  static func rows(of container: LocalContainerID, in database: Database) throws(SQLiteFailure) -> [Row] {
     try database.query("SELECT \(columns) FROM slot WHERE container = ?", .blob(container.bytes))
   }
 
@@ -50,7 +50,7 @@ struct SlotRow {
   /// Reads and verifies a row.
   ///
   /// - Throws: ``VaultFailure``: `altered` if the row's MAC does not verify, `costOutOfRange`, `tooNew`.
-  init(_ row: Row, in container: ContainerID, _ tables: VaultTables) throws(VaultFailure) {
+  init(_ row: Row, in container: LocalContainerID, _ tables: VaultTables) throws(VaultFailure) {
     var domain = "?"
     do {
       domain = try row.text("domain")

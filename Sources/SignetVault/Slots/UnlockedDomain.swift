@@ -4,7 +4,7 @@ package import SignetCrypto
 ///
 /// The key is wiped then, which locks the domain. Records stay encrypted and are decrypted one at a time.
 package struct UnlockedDomain: ~Copyable, Sendable {
-  package var container: ContainerID { place.container }
+  package var container: LocalContainerID { place.container }
   package var name: String { place.domain }
   package var openedBy: SlotKind { slot.header.kind }
   /// The slot that opened the domain, to check later that it is still current.

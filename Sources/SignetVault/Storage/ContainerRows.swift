@@ -5,10 +5,10 @@ import SignetSQLite
 ///
 /// Each change is made in the file and in the state. The records of a domain are read and compared on first access.
 struct ContainerRows {
-  let id: ContainerID
+  let id: LocalContainerID
   private(set) var state: VaultState
   private let tables: VaultTables
-  private var container: Entry<Container>
+  private var container: Entry<StoredContainer>
   private var slots: [SlotName: Entry<SlotRow>] = [:]
   private var receipts: [String: Entry<WipeReceipt>] = [:]
   private var records: [String: [String: [UInt8]]] = [:]
@@ -39,7 +39,7 @@ struct ContainerRows {
   /// Reads the rows of a container.
   ///
   /// - Throws: ``VaultFailure``: `noSuchContainer`, `altered`; ``SQLiteFailure``.
-  init(_ id: ContainerID, in tables: VaultTables, _ state: VaultState) throws {
+  init(_ id: LocalContainerID, in tables: VaultTables, _ state: VaultState) throws {
     try self.init(reading: id, in: tables, state)
     if digest == state[.container(id)] { return }
     // If the MAC of one row does not verify, the failure names that row.
@@ -49,21 +49,23 @@ struct ContainerRows {
   }
 
   /// Reads the rows of a vault whose version has no state yet.
-  init(adopting id: ContainerID, with domains: [String], in tables: VaultTables, _ state: VaultState) throws {
+  init(adopting id: LocalContainerID, with domains: [String], in tables: VaultTables, _ state: VaultState)
+    throws
+  {
     try self.init(reading: id, in: tables, state)
     for domain in domains { records[domain] = try storedRecords(of: domain).records }
     changedDomains = Set(domains)
   }
 
-  private init(reading id: ContainerID, in tables: VaultTables, _ state: VaultState) throws {
+  private init(reading id: LocalContainerID, in tables: VaultTables, _ state: VaultState) throws {
     self.id = id
     self.state = state
     self.tables = tables
-    guard let row = try Container.row(of: id, in: tables.database) else {
+    guard let row = try StoredContainer.row(of: id, in: tables.database) else {
       throw state[.container(id)] == nil
         ? VaultFailure.noSuchContainer(id) : VaultFailure.altered(.container(id))
     }
-    container = try Entry(row) { () throws(VaultFailure) in try Container(row, tables.seal) }
+    container = try Entry(row) { () throws(VaultFailure) in try StoredContainer(row, tables.seal) }
     for row in try SlotRow.rows(of: id, in: tables.database) {
       let name = SlotName(domain: try row.text("domain"), kind: try row.integer("kind"))
       slots[name] = try Entry(row) { () throws(VaultFailure) in try SlotRow(row, in: id, tables) }
@@ -75,7 +77,7 @@ struct ContainerRows {
     }
   }
 
-  init(adding container: Container, to tables: VaultTables, _ state: VaultState) throws {
+  init(adding container: StoredContainer, to tables: VaultTables, _ state: VaultState) throws {
     id = container.id
     self.state = state
     self.tables = tables
@@ -83,7 +85,7 @@ struct ContainerRows {
   }
 
   /// The verified row of the container.
-  func attributes() throws(VaultFailure) -> Container { try container.value.get() }
+  func attributes() throws(VaultFailure) -> StoredContainer { try container.value.get() }
 
   /// All slots, sorted by the names of their domains.
   func allSlots() throws -> [SlotRow] {
@@ -145,7 +147,7 @@ extension ContainerRows {
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
   mutating func advanceNumber() throws { try state.advanceNumber(tables.counter) }
 
-  mutating func store(_ container: Container) throws {
+  mutating func store(_ container: StoredContainer) throws {
     self.container = Entry(container, try container.update(in: tables.database, tables.seal))
   }
 
@@ -260,7 +262,7 @@ extension ContainerRows {
 
 extension VaultState {
   /// Deletes a container with all its rows, without verifying them.
-  func deleting(_ id: ContainerID, from tables: VaultTables) throws -> VaultState {
+  func deleting(_ id: LocalContainerID, from tables: VaultTables) throws -> VaultState {
     try tables.database.execute("DELETE FROM container WHERE id = ?", .blob(id.bytes))
     var state = self
     state.remove(id)

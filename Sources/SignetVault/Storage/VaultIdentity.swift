@@ -136,7 +136,7 @@ private struct IdentityRow {
 extension VaultState {
   /// Adopts the rows without comparison; rows with an invalid MAC remain altered.
   fileprivate mutating func adoptRows(of tables: VaultTables) throws {
-    for case let id? in try Container.names(in: tables.database) {
+    for case let id? in try StoredContainer.names(in: tables.database) {
       let domains = try tables.database.query(
         "SELECT DISTINCT domain FROM record WHERE container = ?", .blob(id.bytes))
       self = try ContainerRows(

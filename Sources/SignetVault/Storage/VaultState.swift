@@ -14,8 +14,10 @@ struct VaultState {
     let name: String
 
     /// A container's row, its slots and its receipts.
-    static func container(_ id: ContainerID) -> Part { Part(owner: id.bytes, name: "") }
-    static func records(of domain: String, in id: ContainerID) -> Part { Part(owner: id.bytes, name: domain) }
+    static func container(_ id: LocalContainerID) -> Part { Part(owner: id.bytes, name: "") }
+    static func records(of domain: String, in id: LocalContainerID) -> Part {
+      Part(owner: id.bytes, name: domain)
+    }
     static func notice(_ number: Int64) -> Part { Part(owner: [], name: "\(noticePrefix)\(number)") }
     fileprivate static let noticePrefix = "notice "
     /// The hardware places that no slot uses.
@@ -80,7 +82,7 @@ struct VaultState {
   /// The identifiers of the containers that must exist.
   var containers: Set<[UInt8]> { Set(digests.keys.lazy.map(\.owner).filter { !$0.isEmpty }) }
 
-  mutating func remove(_ id: ContainerID) { digests = digests.filter { $0.key.owner != id.bytes } }
+  mutating func remove(_ id: LocalContainerID) { digests = digests.filter { $0.key.owner != id.bytes } }
 
   func store(in tables: VaultTables) throws {
     let changed = digests.filter { stored[$0.key] != $0.value }

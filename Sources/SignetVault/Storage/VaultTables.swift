@@ -11,7 +11,7 @@ struct VaultTables {
   var counter: HardwareCounter?
 
   /// Reads a container in one consistent snapshot.
-  func read<R>(_ id: ContainerID, _ body: (inout ContainerRows) throws -> R) throws -> R {
+  func read<R>(_ id: LocalContainerID, _ body: (inout ContainerRows) throws -> R) throws -> R {
     try database.transaction(.deferred) {
       var rows = try ContainerRows(id, in: self, VaultState(from: self))
       return try body(&rows)
@@ -21,11 +21,11 @@ struct VaultTables {
   /// Reads all containers in one consistent snapshot, oldest first.
   ///
   /// - Returns: The result of `body` for each container that verifies, and the claimed identifiers of the others.
-  func readAll<R>(_ body: (ContainerRows) throws -> R) throws -> (intact: [R], altered: [ContainerID?]) {
+  func readAll<R>(_ body: (ContainerRows) throws -> R) throws -> (intact: [R], altered: [LocalContainerID?]) {
     try database.transaction(.deferred) {
       let state = try VaultState(from: self)
-      let names = try Container.names(in: database)
-      var (intact, altered): ([R], [ContainerID?]) = ([], [])
+      let names = try StoredContainer.names(in: database)
+      var (intact, altered): ([R], [LocalContainerID?]) = ([], [])
       for name in names {
         do {
           guard let name else { throw VaultFailure.altered(.container(nil)) }
@@ -33,7 +33,7 @@ struct VaultTables {
         } catch VaultFailure.altered { altered.append(name) }
       }
       let missing = state.containers.subtracting(names.compactMap { $0?.bytes })
-      return (intact, altered + missing.map { Identifier($0).map(ContainerID.init) })
+      return (intact, altered + missing.map { Identifier($0).map(LocalContainerID.init) })
     }
   }
 
@@ -47,13 +47,13 @@ struct VaultTables {
   /// - Returns: The result of `body`.
   /// - Throws: Any error of `body`; ``VaultFailure/rolledBack(found:expected:)`` if the folder is an older copy.
   func change<R>(
-    _ id: ContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
+    _ id: LocalContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
   ) throws -> R {
     try changeState(isCounted: isCounted) { try change(id, &$0, body) }
   }
 
   private func change<R>(
-    _ id: ContainerID, _ state: inout VaultState, _ body: (inout ContainerRows) throws -> R
+    _ id: LocalContainerID, _ state: inout VaultState, _ body: (inout ContainerRows) throws -> R
   ) throws -> R {
     var rows = try ContainerRows(id, in: self, state)
     let result = try body(&rows)
@@ -71,7 +71,7 @@ struct VaultTables {
   ///   or the next opening of the vault advances the counter.
   /// - Throws: The errors of ``change(_:isCounted:_:)``; then nothing was changed.
   func changeBeforeCounting<R>(
-    _ id: ContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
+    _ id: LocalContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
   ) throws -> (result: R, uncounted: VaultFailure?) {
     let (result, isBehind) = try commit(isCounted: isCounted) { try change(id, &$0, body) }
     guard isBehind else { return (result, nil) }

@@ -8,7 +8,7 @@ extension Vault {
   /// The UAF container; `nil` if there is none.
   ///
   /// - Throws: ``VaultFailure``.
-  package func uafContainer() throws(VaultFailure) -> ContainerID? {
+  package func uafContainer() throws(VaultFailure) -> LocalContainerID? {
     do {
       return try database.transaction(.deferred) { try only(.uaf, in: VaultState(from: tables)) }
     } catch { throw VaultFailure(error) }
@@ -23,7 +23,7 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func makeUAFContainer(
     records: [RecordDraft], created: Int64
-  ) throws(VaultFailure) -> ContainerID {
+  ) throws(VaultFailure) -> LocalContainerID {
     if let present = try uafContainer() { return present }
     let draft = ContainerDraft(
       attributes: ContainerAttributes(userID: "", server: "", name: "", serverID: ""), created: created,

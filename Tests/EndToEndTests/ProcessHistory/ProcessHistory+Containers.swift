@@ -126,7 +126,7 @@ extension ProcessHistory {
     let end = tick()
     state.withLock { state in
       let held = Held(
-        id: made.serverMadeID.text, user: user, activation: "a\(name)", number: state.newDevice(),
+        id: made.serverContainerID.text, user: user, activation: "a\(name)", number: state.newDevice(),
         container: made, devices: devices, line: Line())
       state.text.append("\(start)-\(end) a container, \(held.id), of \(user), of the invite a\(name)")
       let finish = Step.finish(
@@ -173,7 +173,7 @@ extension ProcessHistory {
     let end = tick()
     state.withLock { state in
       let renewed = Held(
-        id: made.serverMadeID.text, user: held.user, activation: held.activation, number: held.number,
+        id: made.serverContainerID.text, user: held.user, activation: held.activation, number: held.number,
         container: made, devices: held.devices, line: held.line)
       state.text.append("\(began)-\(end) a container, \(renewed.id), renews \(held.id)")
       let place = state.acknowledge("renew", from: began, to: end) {

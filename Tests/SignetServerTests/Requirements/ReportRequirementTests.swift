@@ -51,7 +51,7 @@ import Testing
     let id = try #require((device ?? fixture.device).container)
     let (storage, now) = (fixture.server.storage, fixture.now)
     try await storage.setAccountChallenge([1], expires: now + 120, of: id, at: now)
-    let isTaken = try await storage.takeAccountReport(
+    let isTaken = try await storage.acceptAccountReport(
       AccountReportAttempt(
         container: id, challenge: [1], time: now, report: "jws", seen: 0, verdict: .open, reason: "")
     ) { _ in .sample() }

@@ -49,7 +49,7 @@ import UAFFixture
     let devices = DeviceService(server.context)
     let device = try await Self.device(server)
     let request = try await server.authenticationRequest()
-    #expect(try await devices.lock(device, reason: "lost", by: .local).standing == .locked)
+    #expect(try await devices.lock(device, reason: "lost", by: .local).compliance == .locked)
     // One requested before the lock, and one after it.
     let answer = try await server.uaf(
       "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, keys[0]))])
@@ -58,7 +58,7 @@ import UAFFixture
     #expect(try await server.authenticate(keys[1]).integer("statusCode") == 1200)
     let refusals = try await server.audit().filter { $0.contains(#""event":"uaf.refused""#) }
     #expect(refusals.count == 2 && refusals.allSatisfy { $0.contains("The device is locked") }, "\(refusals)")
-    #expect(try await devices.unlock(device, by: .local).standing == .open)
+    #expect(try await devices.unlock(device, by: .local).compliance == .open)
     #expect(try await server.authenticate(keys[0]).integer("statusCode") == 1200)
     let events = try await server.audit()
     #expect(events.contains { $0.contains(#""event":"device.locked""#) && $0.contains("lost") })
@@ -225,10 +225,10 @@ import UAFFixture
       #expect(answer.status == 200, "\(path)")
       let body = try JSONObject(parsing: answer.body)
       let devices = body.contains("devices") ? try body.array("devices") : [.object(body)]
-      let standings = devices.compactMap { value -> JSONValue? in
+      let complianceStates = devices.compactMap { value -> JSONValue? in
         if case .object(let one) = value, one["id"] == .string(device.text) { one["standing"] } else { nil }
       }
-      #expect(standings == ["altered"], "\(path)")
+      #expect(complianceStates == ["altered"], "\(path)")
       #expect(devices.count == (path.hasPrefix("users") ? 2 : 1))
     }
     let holdings = try await server.storage.holdings(of: "alice", codeAttempts: 100).authenticators
@@ -247,9 +247,9 @@ import UAFFixture
     let (server, device) = try await Self.altered(key)
     let devices = DeviceService(server.context)
     let locked = try await devices.lock(device, reason: "altered", by: .local)
-    #expect(locked.standing == .locked && !locked.isAltered && locked.isOrderedLocked)
+    #expect(locked.compliance == .locked && !locked.isAltered && locked.isOrderedLocked)
     #expect(try await server.authenticate(key).integer("statusCode") == 1403)
-    #expect(try await devices.unlock(device, by: .local).standing == .open)
+    #expect(try await devices.unlock(device, by: .local).compliance == .open)
     #expect(try await server.authenticate(key).integer("statusCode") == 1200)
   }
 
@@ -296,7 +296,7 @@ import UAFFixture
     } else {
       _ = try await DeviceManagement(server.context).command(.lock, for: container.id, reason: "", by: .local)
     }
-    #expect(try await server.storage.container(container.id)?.standing == .locked)
+    #expect(try await server.storage.container(container.id)?.compliance == .locked)
     _ = try await DeviceManagement(server.context).command(.wipe, for: container.id, reason: "", by: .local)
     let orders = try await server.storage.deviceCommands(of: container.id)
     #expect(orders.contains { $0.action == .wipe })

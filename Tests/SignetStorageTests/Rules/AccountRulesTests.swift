@@ -2,7 +2,7 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// The effect of orders and reports on the server's standing of a container.
+/// The effect of orders and reports on the server's compliance state of a container.
 @Suite struct AccountRulesTests {
   private static let container = ContainerRecord.rule()
   private static let now: Int64 = 1_800_000_000
@@ -58,15 +58,15 @@ import Testing
   func effectOfOrders() {
     for action in [DeviceCommandRecord.Action.lock, .wipe] {
       let state = AccountStateRecord.rule().ordered(.rule(action))
-      #expect((state.standing, state.reason) == (.locked, "ordered"), "\(action)")
+      #expect((state.compliance, state.reason) == (.locked, "ordered"), "\(action)")
     }
     let unlocked = AccountStateRecord.rule(verdict: .stepUp, orderedLock: true).ordered(.rule(.unlock))
-    #expect((unlocked.standing, unlocked.reason, unlocked.orderedReason) == (.stepUp, "reported", ""))
+    #expect((unlocked.compliance, unlocked.reason, unlocked.orderedReason) == (.stepUp, "reported", ""))
   }
 
   @Test("an order says what counts from now on, also of an altered row")
   func orderToAltered() {
-    #expect(AccountStateRecord.altered.standing == .locked)
+    #expect(AccountStateRecord.altered.compliance == .locked)
     for revision in [.min, 0, .max] as [Int64] {
       var altered = AccountStateRecord.altered
       altered.revision = revision
@@ -74,7 +74,7 @@ import Testing
       unlock.created = Self.now
       let state = altered.ordered(unlock)
       #expect(!state.isAltered)
-      #expect(state.standing == .open)
+      #expect(state.compliance == .open)
       #expect(AccountStateChange(state, isChanged: true, at: Self.now).state.revision == Self.now + 1)
     }
     let order = AccountStateRecord.rule().ordered(.rule(.unlock))
@@ -96,7 +96,7 @@ import Testing
     let change = AccountStateChange(.rule(orderedLock: true), isChanged: true, at: Self.now)
     #expect(change.state.revision == 8)
     let container = change.container(Self.container)
-    #expect((container.standing, container.reportWanted) == (.locked, 8))
+    #expect((container.compliance, container.reportRequested) == (.locked, 8))
     let none = AccountStateChange(.rule(), isChanged: false, at: Self.now)
     #expect((none.isChanged, none.state.revision) == (false, 7))
     #expect(none.alteration(of: Self.container) == nil)
@@ -117,7 +117,7 @@ import Testing
     state.revision = before
     let change = AccountStateChange(state, isChanged: false, at: Self.now)
     #expect(change.state.revision == Self.now + 1)
-    #expect(change.container(Self.container).reportWanted == Self.now + 1)
+    #expect(change.container(Self.container).reportRequested == Self.now + 1)
     #expect(AccountStateChange(state, isChanged: true, at: Self.now).state.revision == Self.now + 1)
     #expect(try #require(state.carried(at: Self.now)).state.revision == Self.now + 1)
   }
@@ -127,8 +127,8 @@ import Testing
     arguments: [
       (ComplianceState.open, CredentialRecord.State.active), (.stepUp, .disabled), (.locked, .disabled),
     ])
-  func codes(_ standing: ComplianceState, _ state: CredentialRecord.State) {
-    let change = AccountStateChange(.rule(verdict: standing), isChanged: true, at: Self.now)
+  func codes(_ compliance: ComplianceState, _ state: CredentialRecord.State) {
+    let change = AccountStateChange(.rule(verdict: compliance), isChanged: true, at: Self.now)
     for before in [CredentialRecord.State.active, .disabled] {
       #expect(change.credential(.rule(before))?.state == state, "\(before)")
     }
@@ -142,7 +142,7 @@ import Testing
   func carried() throws {
     #expect(AccountStateRecord().carried(at: Self.now) == nil)
     let locked = try #require(AccountStateRecord.rule(orderedLock: true, revision: 0).carried(at: Self.now))
-    #expect(locked.state.standing == .locked)
+    #expect(locked.state.compliance == .locked)
     #expect((locked.isChanged, locked.state.revision) == (true, 1))
     #expect((locked.state.challenge, locked.state.challengeExpires) == (nil, 0))
     let earlier = try #require(AccountStateRecord.rule(revision: 1).carried(at: Self.now))
@@ -169,27 +169,27 @@ import Testing
     "a report counts where its challenge is open, to the last second before its end",
     arguments: [(98, true), (99, true), (100, false), (101, false)] as [(Int64, Bool)])
   func challengeEnds(_ time: Int64, _ isTaken: Bool) {
-    let taken = TakenReport(Self.report(at: time), of: Self.container, at: .rule(), [])
+    let taken = AcceptedReport(Self.report(at: time), of: Self.container, at: .rule(), [])
     #expect((taken != nil) == isTaken)
-    #expect(TakenReport(Self.report(at: time, challenge: [8]), of: Self.container, at: .rule(), []) == nil)
+    #expect(AcceptedReport(Self.report(at: time, challenge: [8]), of: Self.container, at: .rule(), []) == nil)
   }
 
   @Test("a report of a container that is not in use, or whose state was altered, is refused")
   func refusedReport() {
-    #expect(TakenReport(Self.report(), of: nil, at: .rule(), []) == nil)
+    #expect(AcceptedReport(Self.report(), of: nil, at: .rule(), []) == nil)
     for state in ContainerRecord.State.allCases where state != .active {
-      #expect(TakenReport(Self.report(), of: .rule("c", state), at: .rule(), []) == nil, "\(state)")
+      #expect(AcceptedReport(Self.report(), of: .rule("c", state), at: .rule(), []) == nil, "\(state)")
     }
-    #expect(TakenReport(Self.report(challenge: []), of: Self.container, at: .altered, []) == nil)
+    #expect(AcceptedReport(Self.report(challenge: []), of: Self.container, at: .altered, []) == nil)
   }
 
   @Test("a report uses its challenge up, and what it comes to is written down")
   func takenReport() throws {
-    let taken = try #require(TakenReport(Self.report(.locked), of: Self.container, at: .rule(), []))
+    let taken = try #require(AcceptedReport(Self.report(.locked), of: Self.container, at: .rule(), []))
     let state = taken.change.state
     #expect((state.challenge, state.challengeExpires) == (nil, 0))
     #expect((state.report, state.reported) == ("jws", 99))
-    #expect((state.standing, state.reason, state.revision) == (.locked, "reported", 8))
+    #expect((state.compliance, state.reason, state.revision) == (.locked, "reported", 8))
     #expect(taken.entry == .always)
     #expect(!taken.isSettled)
   }
@@ -197,7 +197,7 @@ import Testing
   @Test("a report that comes to the same is no change, and no news")
   func sameReport() throws {
     let taken = try #require(
-      TakenReport(Self.report(.stepUp), of: Self.container, at: .rule(verdict: .stepUp), []))
+      AcceptedReport(Self.report(.stepUp), of: Self.container, at: .rule(verdict: .stepUp), []))
     #expect(!taken.change.isChanged)
     #expect(taken.entry == .limited(.container("c")))
   }
@@ -205,8 +205,8 @@ import Testing
   @Test("under an operator's lock a report is recorded, and changes nothing for the device")
   func reportOfLocked() throws {
     let taken = try #require(
-      TakenReport(Self.report(.stepUp), of: Self.container, at: .rule(orderedLock: true), []))
-    #expect(taken.change.state.standing == .locked)
+      AcceptedReport(Self.report(.stepUp), of: Self.container, at: .rule(orderedLock: true), []))
+    #expect(taken.change.state.compliance == .locked)
     #expect(!taken.change.isChanged)
     #expect(taken.entry == .always)
   }
@@ -215,7 +215,7 @@ import Testing
   func otherReason() throws {
     var report = Self.report(.stepUp)
     report.reason = "another"
-    let taken = try #require(TakenReport(report, of: Self.container, at: .rule(verdict: .stepUp), []))
+    let taken = try #require(AcceptedReport(report, of: Self.container, at: .rule(verdict: .stepUp), []))
     #expect(taken.change.isChanged)
     #expect(taken.entry == .limited(.container("c")))
   }
@@ -223,12 +223,12 @@ import Testing
   @Test("the order that a report leads to is given, but not to a container that is to be wiped")
   func reportWithOrder() throws {
     let report = Self.report(order: .rule(.wipe))
-    let taken = try #require(TakenReport(report, of: Self.container, at: .rule(), []))
+    let taken = try #require(AcceptedReport(report, of: Self.container, at: .rule(), []))
     #expect(taken.order == .rule(.wipe))
-    #expect((taken.change.state.standing, taken.change.isChanged) == (.locked, true))
+    #expect((taken.change.state.compliance, taken.change.isChanged) == (.locked, true))
     #expect(taken.entry == .always)
     let late = try #require(
-      TakenReport(report, of: Self.container, at: .rule(orderedLock: true), [.rule(.wipe)]))
+      AcceptedReport(report, of: Self.container, at: .rule(orderedLock: true), [.rule(.wipe)]))
     #expect((late.order, late.change.isChanged) == (nil, false))
   }
 
@@ -237,9 +237,10 @@ import Testing
     arguments: [(6, false), (7, true), (8, true)] as [(Int64, Bool)])
   func settledReport(_ seen: Int64, _ isSettled: Bool) throws {
     let report = Self.report(seen: seen)
-    let taken = try #require(TakenReport(report, of: Self.container, at: .rule(), [.rule(.lock, done: true)]))
+    let taken = try #require(
+      AcceptedReport(report, of: Self.container, at: .rule(), [.rule(.lock, done: true)]))
     #expect(taken.isSettled == isSettled)
-    let open = try #require(TakenReport(report, of: Self.container, at: .rule(), [.rule(.lock)]))
+    let open = try #require(AcceptedReport(report, of: Self.container, at: .rule(), [.rule(.lock)]))
     #expect(!open.isSettled)
   }
 }

@@ -14,7 +14,7 @@ import Testing
       (CredentialRecord.rule(serial: "s"), false), (CredentialRecord.rule(.pending), false),
       (CredentialRecord.rule(.disabled), false),
     ] {
-      #expect(credential.takesDigits(of: "alice", attempts: 3) == isTaken, "\(credential)")
+      #expect(credential.acceptsDigits(of: "alice", attempts: 3) == isTaken, "\(credential)")
     }
   }
 

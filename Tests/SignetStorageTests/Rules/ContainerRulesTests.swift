@@ -145,7 +145,7 @@ import Testing
   func toldEnd() throws {
     let end = try #require(ContainerEnd(of: .rule(), as: "removed", AccountStateRecord(), []))
     #expect((end.container.state, end.container.ended) == (.revoked, "removed"))
-    #expect((end.concernsDevice, end.takesDevice, end.lock) == (true, false, nil))
+    #expect((end.concernsDevice, end.revokesDevice, end.lock) == (true, false, nil))
     #expect(ContainerEnd(of: end.container, as: "wiped", AccountStateRecord(), []) == nil)
   }
 
@@ -154,7 +154,7 @@ import Testing
     for state in ContainerRecord.State.allCases {
       let end = try #require(
         ContainerEnd(of: .rule("c", state), as: ContainerEnd.wiped, AccountStateRecord(), []))
-      #expect((end.concernsDevice, end.takesDevice) == (state == .active, state == .active), "\(state)")
+      #expect((end.concernsDevice, end.revokesDevice) == (state == .active, state == .active), "\(state)")
     }
   }
 
@@ -167,10 +167,10 @@ import Testing
     ] as [(String, [DeviceCommandRecord], Bool)])
   func staysLocked(_ ended: String, _ orders: [DeviceCommandRecord], _ stays: Bool) {
     let state = AccountStateRecord.rule(orderedLock: true)
-    let locked = ContainerEnd(of: .rule("c", standing: .locked), as: ended, state, orders)
+    let locked = ContainerEnd(of: .rule("c", compliance: .locked), as: ended, state, orders)
     #expect(locked?.lock == (stays ? "ordered" : nil))
-    for standing in [ComplianceState.open, .stepUp] {
-      #expect(ContainerEnd(of: .rule("c", standing: standing), as: ended, state, orders)?.lock == nil)
+    for compliance in [ComplianceState.open, .stepUp] {
+      #expect(ContainerEnd(of: .rule("c", compliance: compliance), as: ended, state, orders)?.lock == nil)
     }
   }
 
@@ -179,10 +179,10 @@ import Testing
     let container = ContainerRecord.rule("c")
     let alone = try #require(ContainerEnd(revoking: container, among: [container, .rule("x", device: 2)]))
     #expect((alone.container.state, alone.container.ended) == (.revoked, nil))
-    #expect((alone.concernsDevice, alone.takesDevice, alone.lock) == (true, true, nil))
+    #expect((alone.concernsDevice, alone.revokesDevice, alone.lock) == (true, true, nil))
     for (other, isReplaced) in [(ContainerRecord.rule("x"), true), (.rule("x", .altered), false)] {
       let end = try #require(ContainerEnd(revoking: container, among: [container, other]))
-      #expect(end.takesDevice == !isReplaced, "\(other.state)")
+      #expect(end.revokesDevice == !isReplaced, "\(other.state)")
     }
   }
 
@@ -192,23 +192,23 @@ import Testing
       as [(
         ContainerRecord.State, Bool?
       )])
-  func revoked(_ state: ContainerRecord.State, _ takesDevice: Bool?) {
-    #expect(ContainerEnd(revoking: .rule("c", state), among: [])?.takesDevice == takesDevice)
+  func revoked(_ state: ContainerRecord.State, _ revokesDevice: Bool?) {
+    #expect(ContainerEnd(revoking: .rule("c", state), among: [])?.revokesDevice == revokesDevice)
   }
 
-  // MARK: Standing
+  // MARK: Compliance state
 
   @Test("a container in use has a say in how its device stands, and an altered one locks it")
-  func boundStanding() {
-    for standing in ComplianceState.allCases {
-      let bound = ContainerRecord.rule("c", standing: standing).boundStanding
-      #expect((bound?.standing, bound?.altered) == (standing, nil))
+  func boundCompliance() {
+    for compliance in ComplianceState.allCases {
+      let bound = ContainerRecord.rule("c", compliance: compliance).boundCompliance
+      #expect((bound?.compliance, bound?.altered) == (compliance, nil))
     }
-    let altered = ContainerRecord.rule("c", .altered).boundStanding
-    #expect(altered?.standing == .locked)
+    let altered = ContainerRecord.rule("c", .altered).boundCompliance
+    #expect(altered?.compliance == .locked)
     #expect(altered?.altered == .containerAltered(user: "alice", container: "c"))
-    #expect(ContainerRecord.rule("c", .pending).boundStanding == nil)
-    #expect(ContainerRecord.rule("c", .revoked).boundStanding == nil)
+    #expect(ContainerRecord.rule("c", .pending).boundCompliance == nil)
+    #expect(ContainerRecord.rule("c", .revoked).boundCompliance == nil)
   }
 
   @Test("on a locked device the codes of altered and removed containers are out of use, and no token's")
@@ -216,7 +216,7 @@ import Testing
     let codes = CredentialRecord.rule()
     #expect(codes.held(for: nil)?.state == .disabled)
     #expect(codes.held(for: .rule("c", .altered))?.state == .disabled)
-    #expect(codes.held(for: .rule("c", standing: .locked)) == nil)
+    #expect(codes.held(for: .rule("c", compliance: .locked)) == nil)
     #expect(CredentialRecord.rule(serial: "s").held(for: nil) == nil)
     for state in [CredentialRecord.State.pending, .disabled, .altered] {
       #expect(CredentialRecord.rule(state).held(for: nil) == nil, "\(state)")

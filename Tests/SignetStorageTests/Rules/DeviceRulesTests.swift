@@ -2,9 +2,9 @@ import SignetServerTesting
 import SignetStorage
 import Testing
 
-/// The standing of a device, and the orders of an operator.
+/// The compliance state of a device, and the orders of an operator.
 @Suite struct DeviceRulesTests {
-  // MARK: Standing
+  // MARK: Compliance state
 
   @Test(
     "a device stands at the gravest of its own lock and of what its authenticators let it do",
@@ -12,11 +12,11 @@ import Testing
       ([], false, .open), ([.open, .stepUp], false, .stepUp), ([.stepUp, .locked, .open], false, .locked),
       ([], true, .locked), ([.open], true, .locked),
     ] as [([ComplianceState], Bool, ComplianceState)])
-  func standing(_ bound: [ComplianceState], _ isOrdered: Bool, _ standing: ComplianceState) {
+  func compliance(_ bound: [ComplianceState], _ isOrdered: Bool, _ compliance: ComplianceState) {
     let before = DeviceRecord.rule(orderedLock: isOrdered)
-    let settlement = DeviceSettlement(before, before: before, bound.map { BoundStanding($0) })
-    #expect(settlement.device.standing == standing)
-    #expect(settlement.isLocked == (standing == .locked))
+    let settlement = DeviceSettlement(before, before: before, bound.map { BoundCompliance($0) })
+    #expect(settlement.device.compliance == compliance)
+    #expect(settlement.isLocked == (compliance == .locked))
   }
 
   @Test(
@@ -24,13 +24,13 @@ import Testing
     arguments: ComplianceState.allCases, ComplianceState.allCases)
   func news(_ earlier: ComplianceState, _ later: ComplianceState) {
     let before = DeviceRecord.rule(earlier)
-    let settlement = DeviceSettlement(before, before: before, [BoundStanding(later)])
+    let settlement = DeviceSettlement(before, before: before, [BoundCompliance(later)])
     let names: [ComplianceState: OutboxEvent.Kind] = [
       .open: .deviceUnlocked, .stepUp: .deviceRestricted, .locked: .deviceLocked,
     ]
     #expect(settlement.news == (earlier == later ? nil : names[later]))
     #expect(settlement.isChanged == (earlier != later))
-    #expect(settlement.endsWhatIsUnderWay == (later == .locked && earlier != .locked))
+    #expect(settlement.endsPendingOperations == (later == .locked && earlier != .locked))
   }
 
   @Test("a new name is written down, and is no news")
@@ -44,25 +44,25 @@ import Testing
   @Test(
     "a row that was altered is written anew: what it stood at says nothing",
     arguments: ComplianceState.allCases)
-  func alteredRow(_ standing: ComplianceState) {
-    let before = DeviceRecord.rule(standing, altered: true)
+  func alteredRow(_ compliance: ComplianceState) {
+    let before = DeviceRecord.rule(compliance, altered: true)
     let settlement = DeviceSettlement(before.locked(because: "", at: 5), before: before, [])
     #expect((settlement.device.isAltered, settlement.isChanged) == (false, true))
     #expect(settlement.news == .deviceLocked)
-    #expect(settlement.endsWhatIsUnderWay)
+    #expect(settlement.endsPendingOperations)
   }
 
   @Test("a lock by an altered authenticator alone has its event, once")
   func alteredAuthenticator() {
     let altered = AuditEvent.containerAltered(user: "alice", container: "c")
-    let bound = [BoundStanding(.open), BoundStanding(.locked, altered: altered)]
+    let bound = [BoundCompliance(.open), BoundCompliance(.locked, altered: altered)]
     #expect(DeviceSettlement(.rule(), before: .rule(), bound).alteration == altered)
     #expect(DeviceSettlement(.rule(.locked), before: .rule(.locked), bound).alteration == nil)
     // An operator's order is the reason while it holds; afterwards the altered row is.
     let ordered = DeviceRecord.rule(.locked, orderedLock: true)
     #expect(DeviceSettlement(ordered, before: .rule(), bound).alteration == nil)
     #expect(DeviceSettlement(.rule(.locked), before: ordered, bound).alteration == altered)
-    #expect(DeviceSettlement(.rule(), before: .rule(), [BoundStanding(.locked)]).alteration == nil)
+    #expect(DeviceSettlement(.rule(), before: .rule(), [BoundCompliance(.locked)]).alteration == nil)
   }
 
   // MARK: The gate

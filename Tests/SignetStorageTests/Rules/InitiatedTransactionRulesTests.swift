@@ -18,7 +18,7 @@ import Testing
   @Test("unasked signatures of a locked container are refused")
   func locked() {
     #expect(ContainerRecord.rule().refusalToInitiate == nil)
-    #expect(ContainerRecord.rule("c", standing: .locked).refusalToInitiate == .containerLocked)
+    #expect(ContainerRecord.rule("c", compliance: .locked).refusalToInitiate == .containerLocked)
   }
 
   @Test("the same content by the same container is the same again, and nothing else is")

@@ -11,16 +11,16 @@ import Testing
     let wait = WaitRecord(failures: 1, until: 2, expires: 3)
     let found = OTPSnapshot([.rule()], of: "alice", state, wait: wait)
     #expect(found.credentials == (state == .active ? [.rule()] : []))
-    #expect((found.isUserHeld, found.isUserUnknown) == (state != .active, false))
+    #expect((found.isUserInactive, found.isUserUnknown) == (state != .active, false))
     #expect(found.wait == wait)
   }
 
   @Test("an unknown user is an error; an unassigned token has no user")
   func unknownUser() {
     let unknown = OTPSnapshot([], of: "mallory", nil, wait: nil)
-    #expect((unknown.isUserHeld, unknown.isUserUnknown) == (false, true))
+    #expect((unknown.isUserInactive, unknown.isUserUnknown) == (false, true))
     let token = OTPSnapshot([.rule(serial: "s", user: nil)], of: nil, nil, wait: nil)
-    #expect((token.isUserHeld, token.isUserUnknown) == (false, false))
+    #expect((token.isUserInactive, token.isUserUnknown) == (false, false))
     #expect(token.credentials.count == 1)
   }
 

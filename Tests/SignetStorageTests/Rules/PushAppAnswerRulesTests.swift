@@ -35,10 +35,10 @@ import Testing
   @Test("a yes ends the row of requests, a no does not, and both are kept with the transaction")
   func answers() {
     let yes = Self.answer().ruling(on: .approved { _ in true })
-    #expect(yes.outcome == .taken && yes.message == Self.answered(.approved))
+    #expect(yes.outcome == .accepted && yes.message == Self.answered(.approved))
     #expect(yes.change == .ends(Self.ended(.accepted), .endsRow))
     let no = Self.answer().ruling(on: .denied())
-    #expect(no.outcome == .taken && no.message == Self.answered(.denied))
+    #expect(no.outcome == .accepted && no.message == Self.answered(.denied))
     #expect(no.change == .ends(Self.ended(.denied), .nothing))
   }
 
@@ -65,8 +65,8 @@ import Testing
     ] as [(PushAppAnswer, Bool, TransactionEnding.Change?)] {
       let ruling = answer.ruling(on: .approved { _ in true })
       let number = answer.ruling(on: .denied(because: EndRecord.wrongNumber))
-      #expect((ruling.outcome == .over) == isOver, "\(answer)")
-      #expect((number.outcome == .over) == isOver, "\(answer)")
+      #expect((ruling.outcome == .ended) == isOver, "\(answer)")
+      #expect((number.outcome == .ended) == isOver, "\(answer)")
       guard isOver else { continue }
       #expect(ruling.message == nil && ruling.change == change, "\(answer)")
       #expect(number.message == nil && number.change == change, "\(answer)")
@@ -75,7 +75,7 @@ import Testing
 
   @Test("a wrong number denies, and says so") func wrongNumber() {
     let ruling = Self.answer().ruling(on: .denied(because: EndRecord.wrongNumber))
-    #expect(ruling.outcome == .taken && ruling.message == Self.answered(.denied))
+    #expect(ruling.outcome == .accepted && ruling.message == Self.answered(.denied))
     #expect(ruling.change == .ends(Self.ended(.denied, because: "wrongNumber"), .nothing))
   }
 }

@@ -8,7 +8,7 @@ import Testing
   func containers() {
     var question = TransactionRecord.rule()
     question.statuses = [.denied]
-    let locked = ContainerRecord.rule("c", standing: .locked)
+    let locked = ContainerRecord.rule("c", compliance: .locked)
     for (request, containers, canAnswer) in [
       (TransactionRecord.rule(), [], false),
       (TransactionRecord.rule(), [ContainerRecord.rule()], true),
@@ -43,15 +43,16 @@ import Testing
   }
 
   @Test("a key answers the asker's own operation where the asker may have one, and the key can")
-  func byAsker() {
+  func byRequester() {
     var rules = AnswerRules()
-    rules.key = { $2 == .byAsker && $1.keyID == [1] }
+    rules.key = { $2 == .byRequester && $1.keyID == [1] }
     let request = TransactionRecord.rule()
     let keys = [Self.key(1, on: nil), Self.key(2, on: nil)]
-    #expect(UAFAnswering(request, by: keys, mayAskerAsk: true, rules).isAnsweredByAsker)
-    #expect(!UAFAnswering(request, by: [keys[1]], mayAskerAsk: true, rules).isAnsweredByAsker)
-    let asked = UAFAnswering(request, by: keys, mayAskerAsk: false, rules)
-    #expect(!asked.isAnsweredByAsker && !asked.isAbleAtTargets && !asked.canAnswer(at: Self.target(on: nil)))
+    #expect(UAFAnswering(request, by: keys, mayRequesterAsk: true, rules).isAnsweredByRequester)
+    #expect(!UAFAnswering(request, by: [keys[1]], mayRequesterAsk: true, rules).isAnsweredByRequester)
+    let asked = UAFAnswering(request, by: keys, mayRequesterAsk: false, rules)
+    #expect(
+      !asked.isAnsweredByRequester && !asked.isAbleAtTargets && !asked.canAnswer(at: Self.target(on: nil)))
   }
 
   @Test(
@@ -63,19 +64,19 @@ import Testing
     var rules = AnswerRules()
     rules.key = { $2 == .byServer }
     let answering = UAFAnswering(
-      TransactionRecord.rule(), by: [Self.key(1, on: key)], mayAskerAsk: true, rules)
-    #expect(!answering.isAnsweredByAsker)
+      TransactionRecord.rule(), by: [Self.key(1, on: key)], mayRequesterAsk: true, rules)
+    #expect(!answering.isAnsweredByRequester)
     #expect(answering.canAnswer(at: Self.target(on: target)) == canAnswer)
   }
 
   @Test("what UAF alone is asked any key answers at any target, as the asker's own operation is answered")
   func alone() {
     var rules = AnswerRules()
-    rules.key = { $2 == .byAsker }
+    rules.key = { $2 == .byRequester }
     let request = TransactionRecord.rule(of: .uaf)
-    let answering = UAFAnswering(request, by: [Self.key(1, on: "a")], mayAskerAsk: false, rules)
+    let answering = UAFAnswering(request, by: [Self.key(1, on: "a")], mayRequesterAsk: false, rules)
     #expect(answering.isAbleAtTargets && answering.canAnswer(at: Self.target(on: "b")))
-    #expect(!UAFAnswering(request, by: [], mayAskerAsk: false, rules).canAnswer(at: Self.target(on: "b")))
+    #expect(!UAFAnswering(request, by: [], mayRequesterAsk: false, rules).canAnswer(at: Self.target(on: "b")))
   }
 
   @Test("what was accepted counts while a container of the same device is in use and not locked")
@@ -84,7 +85,7 @@ import Testing
     for (containers, isInUse) in [
       ([], false), ([ContainerRecord.rule("c2")], true),
       ([ContainerRecord.rule("c2", device: 8)], false),
-      ([ContainerRecord.rule("c2", standing: .locked)], false),
+      ([ContainerRecord.rule("c2", compliance: .locked)], false),
       ([ContainerRecord.rule("c2", .altered)], false),
     ] as [([ContainerRecord], Bool)] {
       #expect(signer.isProofInUse(among: containers) == isInUse)

@@ -51,14 +51,14 @@ extension EndRecord {
 
 extension ContainerRecord {
   static func rule(
-    _ id: ContainerID = "c", _ state: State = .active, standing: ComplianceState = .open,
+    _ id: ContainerID = "c", _ state: State = .active, compliance: ComplianceState = .open,
     user: UserID = "alice",
     device: UInt8 = 1, renews: ContainerID? = nil, ended: String? = nil
   ) -> Self {
     var container = Self(
       id: id, user: user, activation: "a", device: [device], name: "", platform: "", keystore: "",
       sessionKey: [1], encryptionKey: [2], signingKey: [3], profile: [], created: 1, state: state)
-    (container.standing, container.renews, container.ended) = (standing, renews, ended)
+    (container.compliance, container.renews, container.ended) = (compliance, renews, ended)
     return container
   }
 }
@@ -151,11 +151,11 @@ extension AccountStateRecord {
 
 extension DeviceRecord {
   static func rule(
-    _ standing: ComplianceState = .open, orderedLock: Bool = false, altered: Bool = false
+    _ compliance: ComplianceState = .open, orderedLock: Bool = false, altered: Bool = false
   ) -> Self {
     var device = Self(
       id: "d", user: "alice", installation: "01", name: "phone", platform: "Linux", created: 1)
-    (device.standing, device.isOrderedLocked, device.isAltered) = (standing, orderedLock, altered)
+    (device.compliance, device.isOrderedLocked, device.isAltered) = (compliance, orderedLock, altered)
     if orderedLock { (device.orderedReason, device.ordered) = ("ordered", 1) }
     return device
   }

@@ -160,7 +160,7 @@ import Testing
       (ContainerRecord.rule("c", .revoked), .unknown),
       (ContainerRecord.rule("c", user: "bob"), .unknown), (ContainerRecord.rule(), .decided),
       // A locked container can end it.
-      (ContainerRecord.rule("c", standing: .locked), .decided),
+      (ContainerRecord.rule("c", compliance: .locked), .decided),
     ] as [(ContainerRecord?, DecisionOutcome)] {
       let change = outcome == .decided ? TransactionEnding.Change.ends(ended, .nothing) : nil
       #expect(

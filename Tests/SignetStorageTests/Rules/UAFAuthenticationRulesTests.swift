@@ -11,8 +11,8 @@ import Testing
     uses: [CounterUpdate] = [CounterUpdate.rule(counter: 0)],
     at time: Int64 = 1050,
     judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
-  ) -> UAFAuthentication {
-    UAFAuthentication(
+  ) -> UAFAuthenticationResult {
+    UAFAuthenticationResult(
       of: session, deciding: transaction, by: keys, of: "alice",
       UAFOperationEnd(status: 1200, authenticators: "[{}]", time: time), uses: uses,
       evidence: EvidenceRecord(bytes: [7]), judge: judge)
@@ -59,7 +59,7 @@ import Testing
       let answer = Self.response(
         of: UAFOperationRecord.rule(for: "t", by: "key:k"), deciding: transaction,
         by: [UAFCredentialRecord.rule(counter: 5)], uses: [CounterUpdate.rule(counter: 6)], at: time)
-      #expect(answer.outcome == .transactionOver && answer.change == change)
+      #expect(answer.outcome == .transactionEnded && answer.change == change)
       #expect(answer.keys == [] && !answer.clearsBudget)
       #expect(answer.session.hasEndedWithTransaction && answer.session.end?.authenticators == "[]")
     }
@@ -141,7 +141,7 @@ import Testing
   @Test("what has changed nothing leaves no request without an answer")
   func unanswered() {
     let use = CounterUpdate.rule(counter: 1)
-    for outcome in [UAFOutcome.accepted, .expired, .transactionOver] { #expect(!outcome.mayLeaveUnanswered) }
+    for outcome in [UAFOutcome.accepted, .expired, .transactionEnded] { #expect(!outcome.mayLeaveUnanswered) }
     for outcome in [
       UAFOutcome.keyUnknown, .clonedAuthenticator(use), .altered(use), .requirementNotMet(reason: ""),
       .keyExists,

@@ -44,17 +44,17 @@ import Testing
   }
 
   @Test("a caller acts from the devices of its keys, while its user is active and the keys suffice")
-  func place() {
+  func identity() {
     let session = UAFOperationRecord.rule("Auth", .succeeded)
     func devices(
       _ found: [UAFCredentialRecord?], of state: UserRecord.State? = .active, suffice: Bool = true
     ) -> [String]? {
-      let place = UAFCallerPlace(by: session, of: "alice", state, found) { judged, keys in
+      let identity = UAFCallerIdentity(by: session, of: "alice", state, found) { judged, keys in
         #expect(judged == session && keys == found.compactMap(\.self))
         return suffice
       }
-      if let place { #expect(place.user == "alice") }
-      return place?.devices
+      if let identity { #expect(identity.user == "alice") }
+      return identity?.devices
     }
     #expect(devices([Self.key(on: "d1")]) == ["d1"])
     #expect(devices([Self.key(1, on: "d1"), Self.key(2), Self.key(3, on: "d2")]) == ["d1", "d2"])
@@ -69,14 +69,14 @@ import Testing
 
   @Test("a target acts from its device")
   func targets() {
-    func place(on device: String?) -> UAFCallerPlace {
-      UAFCallerPlace(
+    func identity(on device: String?) -> UAFCallerIdentity {
+      UAFCallerIdentity(
         of: UAFTargetRecord(
           id: "t", user: "alice", device: device, name: "phone", dispatcher: nil, sealedTarget: nil,
           signatureKey: [], encryptionKey: nil, created: 1))
     }
-    #expect(place(on: "d1").devices == ["d1"] && place(on: "d1").user == "alice")
-    #expect(place(on: nil).devices == [])
+    #expect(identity(on: "d1").devices == ["d1"] && identity(on: "d1").user == "alice")
+    #expect(identity(on: nil).devices == [])
   }
 
   @Test("a key is used on the device that it names, unless that is locked, altered or gone")
@@ -132,9 +132,9 @@ import Testing
       ([""], true), (["", "d1"], true), (["?"], false), (["-"], false), (["d1", "-"], false),
     ] as [([String], Bool)])
   func keyRemovals(_ selected: [String], isConfined: Bool) {
-    let keys = selected.map { place in
-      let found = ["", "-"].contains(place) ? nil : Self.key(on: place == "?" ? nil : place)
-      return (selection: UAFKeySelection(aaid: "7357#0001", keyID: place == "-" ? nil : [1]), key: found)
+    let keys = selected.map { device in
+      let found = ["", "-"].contains(device) ? nil : Self.key(on: device == "?" ? nil : device)
+      return (selection: UAFKeySelection(aaid: "7357#0001", keyID: device == "-" ? nil : [1]), key: found)
     }
     let confined = UAFCallerReach(lockedDevices: ["d1"])
     #expect(confined.refusalToRemove(keys) == (isConfined ? nil : .deviceLocked))

@@ -18,7 +18,7 @@ import Testing
   func registrations() {
     func refusal(_ keys: [UInt8], isTaken: Bool = false, beside present: Int = 0) -> UAFOutcome? {
       let new = keys.map { NewUAFCredential(UAFCredentialRecord.rule($0), digest: PublicKeyDigest(of: [$0])) }
-      return UAFRegistration.refusal(of: new, isTaken: isTaken, beside: present, limit: 4)
+      return UAFRegistrationRule.refusal(of: new, isTaken: isTaken, beside: present, limit: 4)
     }
     #expect(refusal([1]) == nil)
     #expect(refusal([1], isTaken: true) == .keyExists)

@@ -25,7 +25,7 @@ import Testing
     arguments: [UAFOperationRecord.State.tokenCreated, .requested])
   func ways(_ state: UAFOperationRecord.State) {
     func targets(until end: Int64, at time: Int64) -> [ID<UAFTargetRecord>] {
-      UAFWays(
+      UAFRequestChannels(
         of: Self.request(), [Self.operation(state, until: end, target: "d1")], isClients: true, at: time
       ).targets
     }
@@ -41,7 +41,7 @@ import Testing
     func mayAsk(_ request: TransactionRecord, _ operations: [UAFOperationRecord], isClients: Bool = false)
       -> Bool
     {
-      UAFWays(of: request, operations, isClients: isClients, at: 1199).mayAskerAsk
+      UAFRequestChannels(of: request, operations, isClients: isClients, at: 1199).mayRequesterAsk
     }
     let (own, over) = (Self.operation(.requested, until: 1200), Self.operation(.requested, until: 1199))
     let sent = Self.operation(.tokenCreated, until: 1200, target: "d1")

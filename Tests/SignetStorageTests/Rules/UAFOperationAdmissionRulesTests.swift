@@ -22,9 +22,9 @@ import Testing
       return UAFOperationAdmission(of: operation, answering: TransactionRecord.rule(state), wasSent: false)
     }
     let waiting = UAFOperationAdmission.admissible(Self.operation(for: "t", target: nil, at: 1299))
-    #expect(admission(at: 1299) == (state == .pending ? waiting : .transactionOver(nil)))
+    #expect(admission(at: 1299) == (state == .pending ? waiting : .transactionEnded(nil)))
     for time in [1300, 1301] as [Int64] {
-      #expect(admission(at: time) == .transactionOver(state == .pending ? .expires : nil))
+      #expect(admission(at: time) == .transactionEnded(state == .pending ? .expires : nil))
     }
   }
 

@@ -22,7 +22,7 @@ import Testing
     #expect(requested.ended(.succeeded, end).refusal(ofResponseBy: "alice", at: 1050) == .expired)
     #expect(requested.failed(.keyUnknown, end).refusal(ofResponseBy: "alice", at: 1050) == .expired)
     #expect(
-      requested.failed(.transactionOver, end).refusal(ofResponseBy: "alice", at: 1050) == .transactionOver)
+      requested.failed(.transactionEnded, end).refusal(ofResponseBy: "alice", at: 1050) == .transactionEnded)
   }
 
   @Test("a token is redeemed once, before it expires")

@@ -25,7 +25,7 @@ import Testing
       (UAFTargetChange(), false),
     ])
   func takesAway(_ change: UAFTargetChange, only: Bool) {
-    #expect(change.onlyTakesAway == only)
+    #expect(change.onlyRemovesAddress == only)
   }
 
   @Test("a change keeps, replaces or takes away the address")

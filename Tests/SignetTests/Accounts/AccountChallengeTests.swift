@@ -90,11 +90,11 @@ import Testing
     #expect(await refusal("") == .ocra(.challengeFormat(.numeric)))
     #expect(await refusal("12345678", pin: nil) == .ocra(.missing(.pin)))
     #expect(await refusal("12345678", session: [1]) == .ocra(.unexpected(.session)))
-    await #expect(throws: SignetFailure.challengeWanted) { _ = try await device.accounts.code(of: id) }
+    await #expect(throws: SignetFailure.challengeRequired) { _ = try await device.accounts.code(of: id) }
     let counted = try await device.accounts.add([
       try OTPAccount(issuer: "A", name: "a", kind: .hotp(counter: 0), secret: Self.box("x"))
     ]).added[0].id
-    await #expect(throws: SignetFailure.challengeNotWanted) {
+    await #expect(throws: SignetFailure.challengeNotSupported) {
       try await device.accounts.response(of: counted, to: "1")
     }
     // The first response of the standard: no counter was used up.

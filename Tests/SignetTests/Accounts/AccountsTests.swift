@@ -233,14 +233,14 @@ import Testing
   func place() async throws {
     let bench = try Bench()
     let device = try bench.device()
-    let other = try #require(ContainerID(String(repeating: "0", count: 32)))
-    #expect(try await !device.accounts.lie(in: other))
+    let other = try #require(LocalContainerID(String(repeating: "0", count: 32)))
+    #expect(try await !device.accounts.areStored(in: other))
     _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
     let path = bench.folder.path + "/device"
     let vault = try Vault.forTests(path)
     let own = try #require(try await vault.accountsContainer())
-    #expect(try await device.accounts.lie(in: own))
-    #expect(try await !device.accounts.lie(in: other))
+    #expect(try await device.accounts.areStored(in: own))
+    #expect(try await !device.accounts.areStored(in: other))
   }
 
   @Test("what was changed from outside is refused, and can be deleted")
@@ -278,7 +278,7 @@ import Testing
       [try Self.account("A", "a", .totp(period: 30))], by: Self.box("correct horse"))
     #expect(added.added.count == 1)
     let report = try await device.reset()
-    #expect(report.isErased && report.untold.isEmpty)
+    #expect(report.isErased && report.undeliverable.isEmpty)
     #expect(try await bench.device().accounts.list().isEmpty)
   }
 }

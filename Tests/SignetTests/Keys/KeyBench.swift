@@ -22,7 +22,7 @@ struct KeyBench {
   let server: InvitingServer
   let fixture: DeviceFixture
   let device: Device
-  let container: Signet.Container
+  let container: Container
   let handler: ScriptedActivation
 
   /// Activates; every named key gets a separate password.
@@ -61,7 +61,7 @@ struct KeyBench {
 
   /// Decides a new transaction.
   func sign(
-    _ container: Signet.Container? = nil, by authentication: Authentication?, session: Authentication? = nil
+    _ container: Container? = nil, by authentication: Authentication?, session: Authentication? = nil
   ) async throws {
     let container = container ?? self.container
     let asked = try await TransactionService(server.server.context).create(

@@ -252,11 +252,11 @@ struct KeyPasswordTests {
     #expect(try await device.biometricStatus(for: bench.container) == .notEnabled)
     let code = try await device.oneTimePassword(for: bench.container, by: finger).code
     #expect(try await bench.accepts(code))
-    await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) {
+    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.biometrics)) {
       try await device.verify(finger, for: bench.container)
     }
     try await device.disableBiometrics(for: bench.container, key: .oneTimePassword)
-    await #expect(throws: SignetFailure.key(.oneTimePassword, .wayNotEnabled(.biometrics))) {
+    await #expect(throws: SignetFailure.key(.oneTimePassword, .unlockMethodNotEnabled(.biometrics))) {
       try await device.oneTimePassword(for: bench.container, by: finger)
     }
   }
@@ -278,7 +278,7 @@ struct KeyPasswordTests {
     let typed = Authentication.passcode(
       reason: "Sign in", conversation: ScriptedPasscodeConversation("1234"))
     try await device.verify(typed, for: bench.container, key: .transactionSigning)
-    await #expect(throws: SignetFailure.wayNotEnabled(.passcode)) {
+    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.passcode)) {
       try await device.verify(typed, for: bench.container)
     }
     try await device.disablePasscode(for: bench.container, key: .transactionSigning)
@@ -335,20 +335,20 @@ struct KeyPasswordTests {
   @Test(
     "a deletion with a notice to the server requires the session key's password; a wrong one deletes nothing")
   func deletion() async throws {
-    let told = try await KeyBench([.sessionTransport])
+    let delivered = try await KeyBench([.sessionTransport])
     await #expect(throws: SignetFailure.key(.sessionTransport, .wrongPassword(remaining: 2))) {
-      try await told.device.deleteContainer(told.container.id, by: KeyBench.wrong)
+      try await delivered.device.deleteContainer(delivered.container.id, by: KeyBench.wrong)
     }
-    #expect(try await told.device.containers() == [told.container])
-    let outcome = try await told.device.deleteContainer(
-      told.container.id, by: KeyBench.right(.sessionTransport))
-    #expect(outcome == .told)
-    #expect(try await told.server.states() == ["revoked"])
-    let untold = try await KeyBench([.sessionTransport])
+    #expect(try await delivered.device.containers() == [delivered.container])
+    let outcome = try await delivered.device.deleteContainer(
+      delivered.container.id, by: KeyBench.right(.sessionTransport))
+    #expect(outcome == .delivered)
+    #expect(try await delivered.server.states() == ["revoked"])
+    let undeliverable = try await KeyBench([.sessionTransport])
     #expect(
-      try await untold.device.deleteContainer(untold.container.id)
-        == .untold(.key(.sessionTransport, .passwordRequired)))
-    #expect(try await untold.fixture.isEmpty)
-    #expect(try await untold.server.states() == ["active"])
+      try await undeliverable.device.deleteContainer(undeliverable.container.id)
+        == .undeliverable(.key(.sessionTransport, .passwordRequired)))
+    #expect(try await undeliverable.fixture.isEmpty)
+    #expect(try await undeliverable.server.states() == ["active"])
   }
 }

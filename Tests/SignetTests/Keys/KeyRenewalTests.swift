@@ -146,7 +146,7 @@ struct SilentKeyTests {
     let limited = try await bench.server.restarted { $0.codeAttempts = 3 }
     let device = try DeviceFixture(limited.transport, folder: bench.fixture.folder).device
     let handler = ScriptedActivation(reply: .abort)
-    func renew(_ pin: String) async throws -> Signet.Container {
+    func renew(_ pin: String) async throws -> Container {
       try await device.renew(
         bench.container, password: secret(KeyBench.container), keyPasswords: [.oneTimePassword: secret(pin)],
         handler: handler)

@@ -24,7 +24,7 @@ import Testing
     let fixture = try DeviceFixture(server.transport)
     let container = try await fixture.activate(server.invite())
     let outcome = try await fixture.device.deleteContainer(container.id, reason: "lost my laptop")
-    #expect(outcome == .told)
+    #expect(outcome == .delivered)
     #expect(try await fixture.isEmpty)
     #expect(try await fixture.device.queuedNotices().isEmpty)
     let record = try #require(try await server.record(container))
@@ -32,7 +32,7 @@ import Testing
     let events = try await server.events("container.deleted")
     #expect(events.count == 1)
     #expect(try events[0].string("reason") == "lost my laptop")
-    #expect(try events[0].string("by") == "container:\(container.serverMadeID)")
+    #expect(try events[0].string("by") == "container:\(container.serverContainerID)")
     await #expect(throws: SignetFailure.noSuchContainer) {
       try await fixture.device.deleteContainer(container.id)
     }
@@ -93,7 +93,7 @@ import Testing
     // Another process sends it; a delivered notice is removed.
     transport.cut(nil, at: "/device/end")
     let other = try DeviceFixture(transport, folder: fixture.folder)
-    #expect(try await other.device.sendQueuedNotices(evenIfEarly: true).told.map(\.user) == ["alice"])
+    #expect(try await other.device.sendQueuedNotices(evenIfEarly: true).delivered.map(\.user) == ["alice"])
     #expect(try await device.sendQueuedNotices(evenIfEarly: true).isEmpty)
     #expect(try await server.states() == ["revoked"])
     #expect(try await server.events("container.deleted").map { try $0.string("reason") } == ["sold"])
@@ -124,7 +124,7 @@ import Testing
     let message = try JSONObject(parsing: waiting.bytes).string("notice")
     let payload = try SignedMessage.unverifiedPayload(of: message)
     // The control of the search: the container's ID at the server is found.
-    let name = Data(container.serverMadeID.text.utf8)
+    let name = Data(container.serverContainerID.text.utf8)
     #expect(Data(payload).firstRange(of: name) != nil)
     for (index, key) in keys.enumerated() {
       for needle in [key, Array(Base64URL.encode(key).utf8), Array(Hex.encode(key).utf8)] {
@@ -136,7 +136,7 @@ import Testing
     // With the ID of the device's other container in it, the notice ends nothing.
     let parts = message.split(separator: ".")
     let renamed = String(decoding: payload, as: UTF8.self)
-      .replacing(container.serverMadeID.text, with: other.serverMadeID.text)
+      .replacing(container.serverContainerID.text, with: other.serverContainerID.text)
     let forged = "\(parts[0]).\(Base64URL.encode(Array(renamed.utf8))).\(parts[2])"
     let response = try await server.transport.send(
       HTTPRequest(
@@ -145,7 +145,7 @@ import Testing
         body: JSONValue.object(["notice": .string(forged)]).bytes))
     #expect(response.status == 401)
     transport.cut(nil, at: "/device/end")
-    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).told.count == 1)
+    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).delivered.count == 1)
     #expect(try await server.states() == ["revoked"])
     #expect(try await server.states("bob") == ["active"])
     await server.server.stop()
@@ -162,7 +162,7 @@ import Testing
     let problem = Problem(.unauthorized)
     refusing.refuseNextBody(at: "/device/end", problem)
     #expect(try await fixture.device.deleteContainer(older.id) == .queued(.refused(problem)))
-    #expect(try await fixture.device.deleteContainer(newer.id) == .told)
+    #expect(try await fixture.device.deleteContainer(newer.id) == .delivered)
     #expect(try await fixture.device.queuedNotices().map(\.user) == ["bob"])
     #expect(try await server.states() == ["revoked"])
     #expect(try await server.states("bob") == ["active"])
@@ -184,7 +184,7 @@ import Testing
     #expect(outcome == .queued(.transport(.incompleteResponse(code: 18))))
     #expect(try await server.states() == ["revoked"])
     transport.cut(nil, at: "/device/end")
-    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).told.count == 1)
+    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).delivered.count == 1)
     #expect(try await server.events("container.deleted").count == 1)
     await server.server.stop()
   }
@@ -221,7 +221,7 @@ import Testing
     }
     transport.cut(nil, at: "/confirm")
     // The server uses the new keys; the device, which does not know that, deletes the keys that it knows.
-    #expect(try await fixture.device.deleteContainer(container.id) == .told)
+    #expect(try await fixture.device.deleteContainer(container.id) == .delivered)
     #expect(try await fixture.device.unconfirmedContainers().isEmpty)
     #expect(try await fixture.device.queuedNotices().isEmpty)
     #expect(try await server.states() == ["revoked", "revoked"])
@@ -249,7 +249,7 @@ import Testing
     #expect(try await fixture.vault.wipeReceipts().isEmpty)
     #expect(try await server.states() == ["active"])
     transport.cut(nil, at: "/device/end")
-    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).told.count == 1)
+    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).delivered.count == 1)
     #expect(try await server.record(container)?.ended == "wiped")
     let events = try await server.events("container.wiped")
     #expect(try events.map { try $0.string("reason") } == ["erased after 2 wrong passwords"])
@@ -274,7 +274,7 @@ import Testing
     await #expect(throws: SignetFailure.vault(.keystore(.noAnswer))) { try await device.reset() }
     #expect(try await device.containers() == [container])
     #expect(try await server.states() == ["active"])
-    #expect(try await device.deleteContainer(container.id) == .told)
+    #expect(try await device.deleteContainer(container.id) == .delivered)
     #expect(try await server.states() == ["revoked"])
     await server.server.stop()
   }
@@ -303,7 +303,7 @@ import Testing
     }
     #expect(try await fixture.device.finishActivations().isEmpty)
     #expect(try await fixture.device.unconfirmedContainers().isEmpty)
-    #expect(try await fixture.device.sendQueuedNotices().told.map(\.event) == [.deleted])
+    #expect(try await fixture.device.sendQueuedNotices().delivered.map(\.event) == [.deleted])
     #expect(try await server.states() == ["revoked", "revoked"])
     await server.server.stop()
   }
@@ -387,12 +387,12 @@ import Testing
     transport.cut(.before, at: "/device/end")
     // Offline, the keys are erased, and the notices remain.
     let first = try await fixture.device.reset(reason: "sold")
-    #expect(!first.isErased && first.untold.isEmpty && first.notices.waiting.count == 2)
+    #expect(!first.isErased && first.undeliverable.isEmpty && first.notices.waiting.count == 2)
     #expect(try await fixture.device.containers().isEmpty)
     #expect(try await fixture.device.queuedNotices().map(\.user) == ["alice", "bob"])
     transport.cut(nil, at: "/device/end")
     let second = try await fixture.device.reset()
-    #expect(second.isErased && second.notices.told.count == 2)
+    #expect(second.isErased && second.notices.delivered.count == 2)
     for user in ["alice", "bob"] as [UserID] { #expect(try await server.states(user) == ["revoked"]) }
     #expect(try await server.events("container.reset").map { try $0.string("reason") } == ["sold", "sold"])
     #expect(!FileManager.default.fileExists(atPath: path))
@@ -423,7 +423,7 @@ import Testing
     let container = try await fixture.activate(server.invite())
     let device = try #require(try await server.record(container)).device
     func send(
-      _ id: SignetProtocol.ContainerID, _ url: ServerURL, _ device: [UInt8], _ key: P256.Signing.PrivateKey
+      _ id: ContainerID, _ url: ServerURL, _ device: [UInt8], _ key: P256.Signing.PrivateKey
     ) async throws -> (status: Int, code: Problem.Code?) {
       let notice = try EndNotice(
         container: id, server: url, device: device, event: .deleted, reason: "", time: 1)
@@ -438,12 +438,12 @@ import Testing
     let key = try unlocked.withRecord("session-key") {
       try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: $0))
     }
-    let (id, url) = (container.serverMadeID, server.server.serverURL)
+    let (id, url) = (container.serverContainerID, server.server.serverURL)
     #expect(try await send(id, url, device, P256.Signing.PrivateKey()) == (401, .unauthorized))
     #expect(try await send(id, ServerURL("other.example.org/main"), device, key) == (401, .unauthorized))
     #expect(try await send(id, url, [UInt8](repeating: 0, count: 16), key) == (401, .unauthorized))
     #expect(
-      try await send(SignetProtocol.ContainerID("nothing"), url, device, key) == (401, .containerUnknown))
+      try await send(ContainerID("nothing"), url, device, key) == (401, .containerUnknown))
     #expect(try await server.states() == ["active"])
     #expect(try await send(id, url, device, key) == (200, nil))
     #expect(try await server.states() == ["revoked"])
@@ -479,8 +479,8 @@ private final class RefusingTransport: HTTPTransport {
 
 extension InvitingServer {
   /// The server's record of a container.
-  func record(_ container: Signet.Container) async throws -> ContainerRecord? {
-    try await server.context.storage.container(container.serverMadeID)
+  func record(_ container: Container) async throws -> ContainerRecord? {
+    try await server.context.storage.container(container.serverContainerID)
   }
 
   /// The entries of the audit log of one kind.

@@ -29,8 +29,8 @@ import Testing
     #expect(try await fixture.device.containers() == [second])
     await #expect(throws: SignetFailure.noSuchContainer) { try await fixture.device.container(first.id) }
     let records = try await server.server.context.storage.containers(user: "alice")
-    let old = try #require(records.first { $0.id == first.serverMadeID })
-    let new = try #require(records.first { $0.id == second.serverMadeID })
+    let old = try #require(records.first { $0.id == first.serverContainerID })
+    let new = try #require(records.first { $0.id == second.serverContainerID })
     #expect(records.count == 2 && old.state == .revoked && new.state == .active)
     #expect(new.renews == old.id && new.renewals == 1 && new.name == "Laptop" && new.device == old.device)
     let parts = { (record: ContainerRecord) in [record.sessionKey, record.encryptionKey, record.signingKey] }
@@ -61,7 +61,7 @@ import Testing
   ) async throws {
     let context = server.server.context
     let active = try await context.storage.containers(user: "alice").filter { $0.state == .active }
-    #expect(active.map(\.id) == [container.serverMadeID])
+    #expect(active.map(\.id) == [container.serverContainerID])
     let user = UserID("alice")
     // A code is valid once in its time step.
     if makesCode {
@@ -139,7 +139,7 @@ import Testing
     try await other.vault.discardContainer(staged.id)
     transport.cut(.after, at: "/renewal/finish")
     await #expect(throws: SignetFailure.self) { try await other.device.renew(first, handler: renewal) }
-    #expect(try await storage.container(staged.serverMadeID) == nil)
+    #expect(try await storage.container(staged.serverContainerID) == nil)
     #expect(
       try await storage.containers(user: "alice").map(\.state.rawValue).sorted() == ["active", "pending"])
     transport.cut(nil, at: "/renewal/finish")
@@ -148,7 +148,7 @@ import Testing
     transport.cut(.before, at: "/confirm")
     await #expect(throws: SignetFailure.self) { try await fixture.device.renew(first, handler: renewal) }
     transport.cut(nil, at: "/confirm")
-    try await UserService(server.server.context).revokeContainer(first.serverMadeID, by: .local)
+    try await UserService(server.server.context).revokeContainer(first.serverContainerID, by: .local)
     #expect(try await fixture.device.finishActivations().isEmpty)
     #expect(try await fixture.device.unconfirmedContainers().isEmpty)
     await #expect(throws: SignetFailure.containerUnknown) {
@@ -281,14 +281,14 @@ import Testing
     let server = try await InvitingServer()
     let fixture = try DeviceFixture(server.transport)
     let first = try await fixture.activate(server.invite())
-    #expect(try await !fixture.device.transactionList(for: first).isRenewalWanted)
+    #expect(try await !fixture.device.transactionList(for: first).isRenewalRequested)
     let service = RenewalService(server.server.context)
-    try await service.ask(first.serverMadeID, by: .local)
-    #expect(try await fixture.device.transactionList(for: first).isRenewalWanted)
+    try await service.ask(first.serverContainerID, by: .local)
+    #expect(try await fixture.device.transactionList(for: first).isRenewalRequested)
     let second = try await fixture.device.renew(first, handler: renewal)
-    #expect(try await !fixture.device.transactionList(for: second).isRenewalWanted)
+    #expect(try await !fixture.device.transactionList(for: second).isRenewalRequested)
     // A container that is not active cannot be renewed.
-    for id in [first.serverMadeID, "nothing"] {
+    for id in [first.serverContainerID, "nothing"] {
       let problem = await #expect(throws: Problem.self) { try await service.ask(id, by: .local) }
       #expect(problem?.code == .unknown)
     }

@@ -255,7 +255,7 @@ struct UAFAuthenticatorCommandTests {
     }
     #expect(list.map(\.aaid.text) == ["5167#0001", "5167#0002", "5167#0003", "5167#0004", "5167#0005"])
     let traits: AuthenticatorDescription.Kind = [
-      .keepsKeyHandles, .expectsAppID, .takesUserVerifyTokens, .takesTransactionHashOnly,
+      .storesKeyHandles, .expectsAppID, .acceptsUserVerifyTokens, .acceptsTransactionHashOnly,
     ]
     #expect(list[0].kind == traits && list[2].kind == traits.union(.isUserEnrolled))
     #expect(list.allSatisfy { $0.algorithm == .p256DER && $0.assertionScheme == "UAFV1TLV" })

@@ -20,11 +20,11 @@ struct UAFFacetTests {
   }
 
   private func device(
-    _ facetID: String = UAFDevice.facetID, takesOlderFacetLists: Bool = false
+    _ facetID: String = UAFDevice.facetID, acceptsOlderFacetLists: Bool = false
   ) throws -> UAFDevice {
     try UAFDevice(
       folder: folder, clock: clock, facets: facets, facetID: facetID,
-      takesOlderFacetLists: takesOlderFacetLists)
+      acceptsOlderFacetLists: acceptsOlderFacetLists)
   }
 
   /// The error of opening a request.
@@ -44,7 +44,7 @@ struct UAFFacetTests {
     #expect(await refusal(device) == nil)
     let request = try #require(facets.requests.first)
     #expect(request.method == .get && request.url == UAFDevice.appID && request.body.isEmpty)
-    #expect(request.headers.map(\.0) == ["Accept"] && request.takesRedirect)
+    #expect(request.headers.map(\.0) == ["Accept"] && request.acceptsRedirect)
     clock.advance(by: .seconds(59))
     #expect(await refusal(device) == nil && facets.requests.count == 1)
     clock.advance(by: .seconds(1))
@@ -118,7 +118,7 @@ struct UAFFacetTests {
   func olderLists() async throws {
     facets.set(FacetServer.answer(FacetServer.list(version: .v1_0)))
     #expect(await refusal(try device()) == .untrustedFacetID)
-    #expect(await refusal(try device(takesOlderFacetLists: true)) == nil)
+    #expect(await refusal(try device(acceptsOlderFacetLists: true)) == nil)
   }
 
   private func redirect(to url: String?, authorized: String? = "true", status: Int = 302) -> HTTPResponse {

@@ -32,7 +32,7 @@ struct UAFDevice {
     folder: TemporaryFolder? = nil, named name: String = "device", clock: VirtualTrustedClock? = nil,
     keystore: (any HardwareKeystore)? = nil, facets: FacetServer = FacetServer(),
     facetID: String = Self.facetID,
-    takesOlderFacetLists: Bool = false, willExecute: Database.StatementObserver? = nil,
+    acceptsOlderFacetLists: Bool = false, willExecute: Database.StatementObserver? = nil,
     integrity: IntegrityGate? = nil
   ) throws {
     self.folder = try folder ?? TemporaryFolder()
@@ -48,7 +48,7 @@ struct UAFDevice {
     }
     client = UAFClient(
       device: device, facetID: facetID, face: face, facetTransport: facets,
-      takesOlderFacetLists: takesOlderFacetLists)
+      acceptsOlderFacetLists: acceptsOlderFacetLists)
   }
 
   /// The same vault, opened by another process or by another app of the same user.

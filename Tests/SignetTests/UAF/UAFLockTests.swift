@@ -313,7 +313,7 @@ struct UAFSystemVerificationTests {
     #expect(try await device.client.keys() == [key])
     // The lost key is reported, and a new registration replaces it.
     let lost = try #require(try await device.device.lostCredentials().first)
-    #expect(try await UAFClient.keys(lieIn: lost.container, of: device.device))
+    #expect(try await UAFClient.storesKeys(in: lost.container, of: device.device))
     let again = try await device.register(.pin, with: party)
     #expect(try await device.client.keys() == [again])
     #expect(try await device.device.lostCredentials().isEmpty)

@@ -154,7 +154,7 @@ struct UAFRoundTripTests {
     #expect(try await device.device.lostCredentials().isEmpty)
     try await device.authenticate(key, with: party)
     let report = try await device.device.reset()
-    #expect(report.isErased && report.untold.isEmpty)
+    #expect(report.isErased && report.undeliverable.isEmpty)
     #expect(try await device.opened().client.keys().isEmpty)
   }
 }

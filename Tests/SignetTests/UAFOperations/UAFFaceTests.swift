@@ -8,7 +8,7 @@ import Testing
 /// The authenticator for faces, with a real server.
 ///
 /// Linux has no suitable service for faces: the app's
-/// ``UAFClient/init(device:facetID:face:facetTransport:takesOlderFacetLists:)`` provides the matching, here a simulated camera.
+/// ``UAFClient/init(device:facetID:face:facetTransport:acceptsOlderFacetLists:)`` provides the matching, here a simulated camera.
 /// `UAFFingerprintTests` has the fingerprint reader with the real fprintd.
 @Suite("UAF with faces", .timeLimit(.minutes(10)))
 struct UAFFaceTests {

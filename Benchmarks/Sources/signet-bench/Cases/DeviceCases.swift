@@ -115,7 +115,7 @@ private final class DeviceSubject {
   /// Measures the key derivation when the vault opens the password's domain, in milliseconds.
   ///
   /// It is the same work on the same thread as in an approval, so it can be subtracted.
-  func keyDerivation(of container: Signet.Container) async throws -> Double {
+  func keyDerivation(of container: Container) async throws -> Double {
     guard let password else { return 0 }
     let opened = try await vault.open(
       "user", of: container.id, with: .password(password.withSecret { $0.copy() }))
@@ -128,14 +128,14 @@ private final class DeviceSubject {
     return try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
   }
 
-  func activate(_ code: ActivationCode) async throws -> Signet.Container {
+  func activate(_ code: ActivationCode) async throws -> Container {
     try await device.createContainer(
       ContainerInitialization(code: code, deviceName: "Bench"),
       handler: ScriptedActivation(password: "correct horse"))
   }
 
   /// Approves a new transaction; returns the milliseconds from fetching the list to the server's confirmation.
-  func approve(with container: Signet.Container, on device: Device) async throws -> Double {
+  func approve(with container: Container, on device: Device) async throws -> Double {
     let transactions = TransactionService(server.context)
     _ = try await transactions.create(
       "Pay 250.00 EUR to Jane Doe", user: container.user, lifetime: nil, by: .local)

@@ -102,7 +102,7 @@
   /// A vault with one container, whose domain a password opens.
   private struct PasswordVault {
     private let vault: Vault
-    private let id: ContainerID
+    private let id: LocalContainerID
     private let password = SharedSecretBox(SecretBytes(copying: Array("correct horse".utf8)))
 
     init(_ directory: String, _ keystore: any HardwareKeystore) async throws {

@@ -98,7 +98,7 @@ extension Bench {
     let count = 10_000
     let folder = try workFolder()
     let directory = folder.path + "/vault"
-    let id: ContainerID
+    let id: LocalContainerID
     do {
       let vault = try Vault(directory: directory, keystore: SoftwareKeystore(directory: directory))
       let records = (0..<count).map {

@@ -2,7 +2,7 @@
 ///
 /// They are stored in the step that adds the transaction, and end in the step that ends it. They do not count against the
 /// user's budget, because the transaction does.
-public struct TransactionAsking: Sendable {
+public struct AuthenticatorRequestRecords: Sendable {
   /// UAF operations whose tokens go to targets of the user, each with its event.
   public var sessions: [(record: UAFOperationRecord, audit: AuditRecord)] = []
   /// Messages to authenticator apps of the user, each with its event.
@@ -15,7 +15,7 @@ public struct TransactionAsking: Sendable {
 }
 
 /// A transaction that only a UAF operation answers, and that is stored in the step that adds the operation.
-public struct UAFAsking: Sendable {
+public struct UAFOnlyTransaction: Sendable {
   /// The transaction, which names the kind.
   public var transaction: TransactionRecord
   /// The id of the requester's API key.

@@ -1,5 +1,5 @@
 /// A check of a PostgreSQL database with a separate connection: its tables must be those of the start, and readable.
-package struct PostgreSQLLook: Sendable {
+package struct PostgreSQLProbe: Sendable {
   /// The time that a check waits for the server, and for table locks, in seconds.
   private static let timeoutSeconds = 5
 
@@ -21,7 +21,7 @@ package struct PostgreSQLLook: Sendable {
   /// - Parameter body: Uses that connection afterwards, each statement in its own transaction; not called if a table is missing.
   /// - Returns: The table that is missing or was replaced; `nil` for none.
   /// - Throws: ``SQLFailure``, and the errors of `body`.
-  package func look(then body: (SQLConnection) throws -> Void) throws -> String? {
+  package func check(then body: (SQLConnection) throws -> Void) throws -> String? {
     let connection = try Self.connection(address)
     let present = try Self.objectIDs(connection)
     let missing = tables.first { present[$0] == nil || present[$0] != objectIDs[$0] }

@@ -1,7 +1,7 @@
 /// The vault's data about one user at one server, readable without opening a domain.
 ///
 /// All of this data is authenticated under a key that the hardware protects.
-package struct Container: Sendable, Hashable, Identifiable {
+package struct StoredContainer: Sendable, Hashable, Identifiable {
   /// The activation state or special purpose of a container.
   package enum State: Int64, Sendable, Hashable {
     /// Stored, but not yet confirmed by the server.
@@ -19,7 +19,7 @@ package struct Container: Sendable, Hashable, Identifiable {
     package var isOfServer: Bool { self == .unconfirmed || self == .active }
   }
 
-  package let id: ContainerID
+  package let id: LocalContainerID
   package internal(set) var state: State
   /// The creation time, in milliseconds since 1970-01-01T00:00:00Z.
   package let created: Int64
@@ -37,28 +37,28 @@ package struct ContainerAttributes: Sendable, Hashable {
   /// The server's identifier for itself.
   package var serverID: String
   /// The trust settings for the server's connection.
-  package var connection: ConnectionSettings
+  package var connection: ServerTrust
   /// The parameters fixed by the handshake, in the encoding of the protocol layer.
-  package var protocolFacts: [UInt8]
+  package var protocolParameters: [UInt8]
   /// Extra data of the layer above, in its own encoding.
   package var extra: [UInt8]
 
   package init(
-    userID: String, server: String, name: String, serverID: String, connection: ConnectionSettings = .init(),
-    protocolFacts: [UInt8] = [], extra: [UInt8] = []
+    userID: String, server: String, name: String, serverID: String, connection: ServerTrust = .init(),
+    protocolParameters: [UInt8] = [], extra: [UInt8] = []
   ) {
     self.userID = userID
     self.server = server
     self.name = name
     self.serverID = serverID
     self.connection = connection
-    self.protocolFacts = protocolFacts
+    self.protocolParameters = protocolParameters
     self.extra = extra
   }
 }
 
 /// The trust settings for a server.
-package struct ConnectionSettings: Sendable, Hashable {
+package struct ServerTrust: Sendable, Hashable {
   /// Certificate authorities in PEM that replace the system's; `nil` selects the system's.
   package var certificateAuthoritiesPEM: String?
   /// SHA-256 digests (32 bytes) of subject public key infos, one of which must be in the server's chain; empty accepts any.
@@ -70,20 +70,20 @@ package struct ConnectionSettings: Sendable, Hashable {
   }
 }
 
-package struct ContainerFilter: Sendable, Hashable {
+package struct StoredContainerFilter: Sendable, Hashable {
   package var userID: String?
   /// Only containers of this server and domain: `host[:port]/domain`.
   package var server: String?
-  package var state: Container.State?
+  package var state: StoredContainer.State?
 
   /// Creates a filter from conditions that must all hold; `nil` matches every container.
-  package init(userID: String? = nil, server: String? = nil, state: Container.State? = .active) {
+  package init(userID: String? = nil, server: String? = nil, state: StoredContainer.State? = .active) {
     self.userID = userID
     self.server = server
     self.state = state
   }
 
-  func accepts(_ container: Container) -> Bool {
+  func accepts(_ container: StoredContainer) -> Bool {
     (userID == nil || userID == container.attributes.userID)
       && (server == nil || server == container.attributes.server)
       && (state == nil || state == container.state)

@@ -4,11 +4,11 @@ import SignetPolicy
 import SignetVault
 import Testing
 
-@Suite struct AccountNotesTests {
+@Suite struct AccountStateTests {
   @Test("a moment at the end of time is before or after now, and no crash", arguments: [Int64.min, .max])
   func momentOutOfReach(wall: Int64) throws {
-    let notes = try AccountNotes(["used": ["wall": .integer(wall)]])
-    let moment = try #require(notes.used)
+    let state = try AccountState(["used": ["wall": .integer(wall)]])
+    let moment = try #require(state.used)
     let boot = BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 0)
     for now in [-1, 1] {
       let time = TrustedTime(boot: boot, millisecondsAwake: 0, wallSeconds: Int64(now))

@@ -1,7 +1,7 @@
 import SignetHTTPServer
 
 /// The maximum numbers of simultaneous connections of a server.
-package struct ConnectionSettings: Hashable, Sendable {
+package struct ConnectionLimits: Hashable, Sendable {
   /// All connections.
   package var total: Int
   /// Connections from one IPv4 address or one IPv6 /64 network.

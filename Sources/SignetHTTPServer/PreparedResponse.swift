@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 
 /// A valid response in MHD's form; it is immutable and reference-counted by MHD, so any thread may queue it.
-@safe package final class KeptResponse: @unchecked Sendable {
+@safe package final class PreparedResponse: @unchecked Sendable {
   private let raw: OpaquePointer
 
   /// Creates the response; `nil` if memory is exhausted.

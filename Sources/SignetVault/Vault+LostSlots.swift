@@ -1,6 +1,6 @@
 /// A slot whose hardware secret is permanently lost.
-package struct LostCredential: Sendable, Hashable {
-  package let container: ContainerID
+package struct LostSlot: Sendable, Hashable {
+  package let container: LocalContainerID
   package let domain: String
   package let slot: SlotKind
   package let failure: KeystoreFailure
@@ -14,17 +14,17 @@ extension Vault {
   ///
   /// - Returns: The lost slots; their containers must be registered again.
   /// - Throws: ``VaultFailure``; `keystore` with a failure whose remedy is to try later or to change something.
-  package func lostCredentials() throws(VaultFailure) -> [LostCredential] {
+  package func lostSlots() throws(VaultFailure) -> [LostSlot] {
     do {
       let (containers, altered) = try tables.readAll { ($0.id, try $0.allSlots()) }
       if let id = altered.first { throw VaultFailure.altered(.container(id)) }
       return try containers.flatMap { id, slots in
-        try slots.compactMap { try lostCredential(of: $0.slot, in: id) }
+        try slots.compactMap { try lostSlot(of: $0.slot, in: id) }
       }
     } catch { throw VaultFailure(error) }
   }
 
-  private func lostCredential(of slot: ProtectionSlot, in container: ContainerID) throws -> LostCredential? {
+  private func lostSlot(of slot: ProtectionSlot, in container: LocalContainerID) throws -> LostSlot? {
     do throws(KeystoreFailure) {
       if slot.header.guessLimit != nil, let counting = keystore as? any GuessLimitingKeystore {
         _ = try counting.guessesLeft(slot.sealedSecret)
@@ -35,7 +35,7 @@ extension Vault {
       return nil
     } catch {
       guard error.remedy == .registerAnew else { throw error }
-      return LostCredential(
+      return LostSlot(
         container: container, domain: slot.header.place.domain, slot: slot.header.kind, failure: error)
     }
   }

@@ -2,7 +2,7 @@ import SignetProtocol
 import SignetUAF
 
 /// A failure that a client receives: a status of the protocol, in a body with HTTP status 200.
-struct UAFFailure: Error {
+struct UAFStatusFailure: Error {
   let status: UAFStatus
   /// The reason as text, for logs and descriptions.
   let reason: String
@@ -12,17 +12,18 @@ struct UAFFailure: Error {
   init(_ status: UAFStatus, _ reason: String) { (self.status, self.reason) = (status, reason) }
 
   /// Too many operations of one address are open.
-  static var tooManyRequests: UAFFailure {
-    var failure = UAFFailure(.forbidden, "too many requests from this address are open; try again later")
+  static var tooManyRequests: UAFStatusFailure {
+    var failure = UAFStatusFailure(
+      .forbidden, "too many requests from this address are open; try again later")
     failure.webFailure = UAFWebFailure(429, failure.reason, .tooManyRequests)
     return failure
   }
 
   /// The transaction of the operation has ended before, with any outcome.
-  static let transactionEnded = UAFFailure(.timeout, "the transaction has already ended")
+  static let transactionEnded = UAFStatusFailure(.timeout, "the transaction has already ended")
 
   /// The user was deactivated or the device was locked while the operation was open.
-  static let operationForbidden = UAFFailure(
+  static let operationForbidden = UAFStatusFailure(
     .forbidden, "the operation has ended: the device is locked, or the user is not active; ask the operator")
 
   init(_ refusal: UAFRefusal) { self.init(refusal.status, refusal.description) }
@@ -30,7 +31,7 @@ struct UAFFailure: Error {
   init(_ failure: MessageFailure) { self.init(.badRequest, failure.description) }
 
   init(answering error: any Error, _ context: ServiceContext) {
-    self = error as? UAFFailure ?? UAFFailure(Dialect.problem(error, context.log))
+    self = error as? UAFStatusFailure ?? UAFStatusFailure(Dialect.problem(error, context.log))
   }
 
   init(_ problem: Problem) {
@@ -52,6 +53,6 @@ struct UAFFailure: Error {
 /// Parses a part of the protocol's messages and converts its failure.
 func readingUAF<Value>(
   _ read: @autoclosure () throws(MessageFailure) -> Value
-) throws(UAFFailure) -> Value {
-  do { return try read() } catch { throw UAFFailure(error) }
+) throws(UAFStatusFailure) -> Value {
+  do { return try read() } catch { throw UAFStatusFailure(error) }
 }

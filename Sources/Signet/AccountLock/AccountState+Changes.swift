@@ -2,7 +2,7 @@ import SignetPolicy
 import SignetVault
 
 // Operations on the state of containers and accounts alike.
-extension AccountNotes {
+extension AccountState {
   /// The minimum interval between two stored uses, in seconds.
   private static let useInterval: Int64 = 3_600
   /// The minimum interval between two stored contacts, in seconds.

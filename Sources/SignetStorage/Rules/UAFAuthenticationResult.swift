@@ -1,5 +1,5 @@
 /// The result of an authentication whose signatures verify, and whose operation is open.
-package struct UAFAuthentication: Hashable, Sendable {
+package struct UAFAuthenticationResult: Hashable, Sendable {
   /// The outcome.
   package private(set) var outcome = UAFOutcome.accepted
   /// The operation after its end.
@@ -34,7 +34,7 @@ package struct UAFAuthentication: Hashable, Sendable {
     let inUse = uses.compactMap { use in stored.first { $0.isNamed(in: use) && $0.isInUse(by: user) } }
     if session.transaction != nil, transaction?.acceptsUAF(of: user, at: end.time) != true {
       change = transaction?.lapse(at: end.time)
-      outcome = .transactionOver
+      outcome = .transactionEnded
     } else if inUse.count == uses.count, let refusal = judge(inUse, transaction) {
       outcome = refusal
     } else {
@@ -80,7 +80,7 @@ extension UAFOutcome {
   /// Outcomes that change nothing are excluded: the earlier change has ended such requests.
   package var mayLeaveUnanswered: Bool {
     switch self {
-    case .accepted, .expired, .transactionOver: false
+    case .accepted, .expired, .transactionEnded: false
     case .keyExists, .keyUnknown, .clonedAuthenticator, .tooMany, .altered, .requirementNotMet: true
     }
   }

@@ -2,7 +2,7 @@
 
 extension ContainerRecord {
   /// Returns its state; `reason` is that of the server's lock.
-  package func standing(lockedBecause reason: String) -> (state: AuthenticatorRecord.State, reason: String) {
+  package func status(lockedBecause reason: String) -> (state: AuthenticatorRecord.State, reason: String) {
     switch state {
     case .pending: (.pending, "")
     case .active: isLocked ? (.suspended, reason) : (.active, "")
@@ -14,7 +14,7 @@ extension ContainerRecord {
 
 extension CredentialRecord {
   /// Returns the state of a token, given the number of consecutive wrong codes that locks it.
-  package func standing(attempts: Int) -> (state: AuthenticatorRecord.State, reason: String) {
+  package func status(attempts: Int) -> (state: AuthenticatorRecord.State, reason: String) {
     switch state {
     case .altered: (.altered, AuditEvent.alteredReason)
     case _ where failures >= attempts:
@@ -28,7 +28,7 @@ extension CredentialRecord {
 
 extension PushAuthMechanismRecord {
   /// Its state.
-  package var standing: (state: AuthenticatorRecord.State, reason: String) {
+  package var status: (state: AuthenticatorRecord.State, reason: String) {
     switch state {
     case .open: (.pending, "")
     case .active: (.active, "")

@@ -1,6 +1,6 @@
-// The standing of a device, and the changes that an operator may order.
+// The compliance state of a device, and the changes that an operator may order.
 
-/// The standing of a device after a change: the strictest of its own lock and the limits of its authenticators.
+/// The compliance state of a device after a change: the strictest of its own lock and the limits of its authenticators.
 package struct DeviceSettlement: Hashable, Sendable {
   /// The device as it is to be written; an altered row is rewritten.
   package private(set) var device: DeviceRecord
@@ -8,26 +8,26 @@ package struct DeviceSettlement: Hashable, Sendable {
   package let isChanged: Bool
   /// The event of a new lock, if an altered authenticator and no order is the reason for it; `nil` otherwise.
   package let alteration: AuditEvent?
-  /// The event for receivers of the outbox; `nil` if the standing does not change.
+  /// The event for receivers of the outbox; `nil` if the compliance state does not change.
   package let news: OutboxEvent.Kind?
 
-  /// Derives the standing of a device, with its new name and its own lock, from its previous row and the limits of its authenticators.
-  package init(_ device: DeviceRecord, before: DeviceRecord, _ bound: [BoundStanding]) {
+  /// Derives the compliance state of a device, with its new name and its own lock, from its previous row and the limits of its authenticators.
+  package init(_ device: DeviceRecord, before: DeviceRecord, _ bound: [BoundCompliance]) {
     var settled = device
     settled.isAltered = false
-    let standings = bound.map(\.standing)
-    settled.standing =
-      device.isOrderedLocked || standings.contains(.locked)
-      ? .locked : standings.contains(.stepUp) ? .stepUp : .open
+    let complianceStates = bound.map(\.compliance)
+    settled.compliance =
+      device.isOrderedLocked || complianceStates.contains(.locked)
+      ? .locked : complianceStates.contains(.stepUp) ? .stepUp : .open
     self.device = settled
     isChanged = settled != before
-    let isNewLock = !device.isOrderedLocked && (before.isOrderedLocked || before.standing != .locked)
+    let isNewLock = !device.isOrderedLocked && (before.isOrderedLocked || before.compliance != .locked)
     alteration = isChanged && isNewLock ? bound.compactMap(\.altered).first : nil
-    guard before.isAltered || settled.standing != before.standing else {
+    guard before.isAltered || settled.compliance != before.compliance else {
       news = nil
       return
     }
-    switch settled.standing {
+    switch settled.compliance {
     case .open: news = .deviceUnlocked
     case .stepUp: news = .deviceRestricted
     case .locked: news = .deviceLocked
@@ -35,16 +35,16 @@ package struct DeviceSettlement: Hashable, Sendable {
   }
 
   /// Indicates whether nothing that is bound to the device is accepted.
-  package var isLocked: Bool { device.standing == .locked }
+  package var isLocked: Bool { device.compliance == .locked }
 
   /// Indicates whether pending operations on the device end, because it was not locked before.
-  package var endsWhatIsUnderWay: Bool { news == .deviceLocked }
+  package var endsPendingOperations: Bool { news == .deviceLocked }
 }
 
 extension DeviceRecord {
   /// The reason why nothing that is bound to the device is accepted; `nil` if it can be.
   package var refusal: StorageFailure? {
-    isAltered ? .altered(row: id.text, of: Self.table) : standing == .locked ? .deviceLocked : nil
+    isAltered ? .altered(row: id.text, of: Self.table) : compliance == .locked ? .deviceLocked : nil
   }
 
   /// The reason why no order for a container on the device may unlock it; `nil` if one may.

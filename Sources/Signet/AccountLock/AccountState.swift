@@ -7,7 +7,7 @@ package import SignetVault
 /// The stored state of the policies and locks of one container or account.
 ///
 /// It is in the attributes of the vault's container, next to the secrets. The vault authenticates it, and reading it needs no password.
-package struct AccountNotes: Sendable, Hashable {
+package struct AccountState: Sendable, Hashable {
   /// The policies that the server attached later, or that came with the account; `nil` if those of the profile apply.
   var policies: AccountPolicySet?
   /// The locks in effect.
@@ -86,7 +86,7 @@ package struct AccountNotes: Sendable, Hashable {
   }
 }
 
-extension AccountNotes.Moment {
+extension AccountState.Moment {
   fileprivate init(_ object: JSONObject) throws {
     wallSeconds = try object.integer("wall")
     if let id = try object.optionalString("boot"), let bootID = BootID(bytes: try Hex.decode(id)) {
@@ -110,13 +110,13 @@ extension ContainerMetadata {
   /// Returns the state of the container's policies and locks.
   ///
   /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
-  func account() throws(SignetFailure) -> AccountNotes { try Self.state(object["account"]) }
+  func account() throws(SignetFailure) -> AccountState { try Self.state(object["account"]) }
 
   /// Returns the state of an imported account's policies and locks.
   ///
   /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
-  func account(_ id: Account.ID) throws(SignetFailure) -> AccountNotes {
-    guard let all = object["accounts"] else { return AccountNotes() }
+  func account(_ id: Account.ID) throws(SignetFailure) -> AccountState {
+    guard let all = object["accounts"] else { return AccountState() }
     guard case .object(let all) = all else { return try Self.state(all) }
     return try Self.state(all[id.description])
   }
@@ -127,12 +127,12 @@ extension ContainerMetadata {
     return all.members.compactMap { Account.ID($0.name) }
   }
 
-  mutating func setAccount(_ state: AccountNotes) {
+  mutating func setAccount(_ state: AccountState) {
     let json = state.json
     object["account"] = json.isEmpty ? nil : .object(json)
   }
 
-  mutating func setAccount(_ id: Account.ID, _ state: AccountNotes?) {
+  mutating func setAccount(_ id: Account.ID, _ state: AccountState?) {
     var all = JSONObject()
     if case .object(let present)? = object["accounts"] { all = present }
     let json = state?.json ?? [:]
@@ -140,10 +140,10 @@ extension ContainerMetadata {
     object["accounts"] = all.isEmpty ? nil : .object(all)
   }
 
-  private static func state(_ value: JSONValue?) throws(SignetFailure) -> AccountNotes {
+  private static func state(_ value: JSONValue?) throws(SignetFailure) -> AccountState {
     switch value {
-    case nil: return AccountNotes()
-    case .object(let object)?: return try AccountNotes(object)
+    case nil: return AccountState()
+    case .object(let object)?: return try AccountState(object)
     default:
       throw .unsupportedProfile(.invalid(member: "account", reason: "is not of this version"))
     }

@@ -6,7 +6,7 @@
   ///
   /// Commands are authorized, and answers authenticated, with HMAC-SHA256; first parameters are encrypted with AES-128-CFB
   /// (TPM 2.0 Library, part 1 sections 17.6 and 21).
-  package final class Session {
+  package final class AuthorizationSession {
     let handle: UInt32
     private let key: SecretBytes
     private var nonceTPM: [UInt8]
