@@ -1,3 +1,5 @@
+import SignetHTTPServer
+package import SignetJSON
 package import SignetProtocol
 package import SignetServer
 
@@ -91,5 +93,53 @@ package import SignetServer
     (settings.waitingCount, settings.waitingCountPerAddress) =
       (connections.waiting, connections.waitingPerAddress)
     return settings
+  }
+}
+
+extension ServerConfigurationFile {
+  package init(parsing bytes: [UInt8]) throws(Refusal) {
+    do {
+      let object = try JSONObject(parsing: bytes)
+      // The format is checked first, because members of a newer format are unknown here.
+      let format = try object.integer(Self.formatSetting.name)
+      guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
+      self = try Self.schema.read(object)
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch let failure as JSONFailure {
+      throw .reason(failure.description(in: bytes))
+    } catch {
+      throw .reason("\(error)")  // each error names the wrong member and the reason
+    }
+  }
+
+  /// The settings in the form of `server.json`.
+  package var json: JSONObject { Self.schema.json(of: self) }
+}
+
+extension ServerConfigurationFile {
+  /// Why settings were refused; the caller adds the file's name.
+  package enum Refusal: Error {
+    /// The file has this format, which this build does not read.
+    case tooNew(Int64)
+    /// A setting is missing, unknown or invalid; the text names it and the reason.
+    case reason(String)
+  }
+}
+
+/// The maximum numbers of simultaneous connections of a server.
+package struct ConnectionLimits: Hashable, Sendable {
+  /// All connections.
+  package var total: Int
+  /// Connections from one IPv4 address or one IPv6 /64 network.
+  package var perAddress: Int
+  /// Connections on which a device waits for news, fewer than `total`; `nil` for half of `total`.
+  package var waiting: Int?
+  /// Waiting connections from one address, fewer than `perAddress`; `nil` for half of `perAddress`.
+  package var waitingPerAddress: Int?
+
+  package init() {
+    let limits = ServerLimits()
+    (total, perAddress) = (limits.connectionCount, limits.connectionCountPerAddress)
   }
 }

@@ -51,3 +51,40 @@ struct ES256Message: Sendable {
     try await UnsignedJWS.signed(payload, keyID: key.thumbprint, type: type, by: sign)
   }
 }
+
+/// A message with its own signature by a container's session key: a compact JWS with ES256, whose `kid` is the container id.
+struct ContainerMessage: Sendable {
+  private let jws: JWS
+  /// The container that the sender claims to be; not verified.
+  let container: ContainerID
+
+  /// Parses a message without verifying its signature.
+  ///
+  /// - Throws: ``WireFailure`` for a malformed JWS, another `typ` or a `kid` that is no container id.
+  init(_ text: String, type: String) throws(WireFailure) {
+    do { jws = try JWS(compact: text, maximumByteCount: Wire.maximumByteCount) } catch { throw .notAuthentic }
+    guard jws.header.type == type, let id = jws.header.keyID else { throw .notAuthentic }
+    container = try ContainerID(id)
+  }
+
+  /// Returns the payload; `nil` if the key did not sign it.
+  func payload(verifiedWith key: P256.Signing.PublicKey) -> [UInt8]? {
+    do { return try jws.verified(with: VerificationKey(key), allowing: [.es256]).payload } catch {
+      return nil
+    }
+  }
+}
+
+extension UnsignedJWS {
+  /// Creates an ES256 JWS over a payload, with a signature from a closure.
+  static func signed<Failure: Error>(
+    _ payload: [UInt8], keyID: String, type: String,
+    by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
+  ) async throws(Failure) -> String {
+    let unsigned: UnsignedJWS
+    do throws(JOSEFailure) {
+      unsigned = try UnsignedJWS(payload: payload, algorithm: .es256, keyID: keyID, type: type)
+    } catch { preconditionFailure("a header without further members is refused: \(error)") }
+    return unsigned.signed(bearing: try await sign(unsigned.signingInput).rawRepresentation)
+  }
+}

@@ -1,3 +1,16 @@
+/// The SQL dialect of a connection.
+///
+/// Statements are the same in both; ``SQLTable`` creates the tables.
+public enum SQLDialect: Sendable, Hashable {
+  /// SQLite 3.38 or newer.
+  case sqlite
+  /// PostgreSQL.
+  case postgreSQL
+
+  /// The end of a `SELECT` that locks its rows until the step has ended; empty for SQLite, which has one writer.
+  var lockingClause: String { self == .postgreSQL ? " FOR UPDATE" : "" }
+}
+
 /// A column of a table.
 public struct SQLColumn: Sendable {
   private enum Kind { case integer, real, text, blob, number }

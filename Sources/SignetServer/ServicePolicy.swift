@@ -1,6 +1,7 @@
 public import SignetCrypto
 public import SignetProtocol
 public import SignetStorage
+import Synchronization
 
 /// The operator's settings of a server.
 public struct ServicePolicy: Hashable, Sendable {
@@ -54,5 +55,55 @@ public struct ServicePolicy: Hashable, Sendable {
     self.serverURL = serverURL
     self.pins = pins
     self.profile = profile
+  }
+}
+
+/// The weakest keystore of a device that a server accepts.
+///
+/// The device itself states its keystore; nothing attests it.
+public enum KeystoreRequirement: String, Hashable, Sendable, CaseIterable {
+  /// Any keystore, including a file.
+  case any
+  /// Hardware, or a program that simulates hardware.
+  case simulated
+  /// Hardware that does not state that it is simulated.
+  case hardware
+
+  /// Returns true if a device with this description is accepted.
+  public func accepts(_ device: DeviceDescription) -> Bool {
+    switch self {
+    case .any: true
+    case .simulated: device.keystore != .software
+    case .hardware: device.keystore != .software && !device.isSimulated
+    }
+  }
+}
+
+extension DeviceDescription {
+  /// The device's keystore as it states itself, for people and the audit log.
+  var keystoreText: String { isSimulated ? "\(keystore.rawValue) (simulated)" : keystore.rawValue }
+}
+
+/// The settings that all services of a server share, which may change while it runs.
+final class CurrentSettings: Sendable {
+  /// An immutable snapshot: a reader retains one reference and copies no member.
+  private final class Snapshot: Sendable {
+    let settings: ServicePolicy
+
+    init(_ settings: ServicePolicy) { self.settings = settings }
+  }
+
+  private let snapshot: Mutex<Snapshot>
+
+  init(_ settings: ServicePolicy) { snapshot = Mutex(Snapshot(settings)) }
+
+  /// The current settings.
+  ///
+  /// It is always inlined: a call would return a copy of all members, with reference counting in every thread.
+  @inline(__always) var value: ServicePolicy { snapshot.withLock { $0 }.settings }
+
+  func replace(with settings: ServicePolicy) {
+    let next = Snapshot(settings)
+    snapshot.withLock { $0 = next }
   }
 }

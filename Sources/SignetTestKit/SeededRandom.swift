@@ -1,4 +1,6 @@
 import Foundation
+public import SignetCrypto
+import Synchronization
 
 /// A reproducible random sequence of a test: its seed is printed.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
@@ -30,4 +32,46 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
   }
 
   package mutating func next() -> UInt64 { numbers.next() }
+}
+
+/// A reproducible pseudorandom generator: for tests, never for keys.
+///
+/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (<https://prng.di.unimi.it/splitmix64.c>).
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Creates the sequence of a seed.
+  package init(seed: UInt64) { state = seed }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+
+  /// Returns the next number modulo a bound.
+  package mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
+
+/// Pseudorandom bytes that are the same in every run: for tests that compare output, never for keys.
+public final class SeededRandomSource: RandomSource {
+  private let state: Mutex<UInt64>
+
+  /// Creates the sequence of a seed.
+  public init(seed: UInt64) { state = Mutex(seed) }
+
+  /// Returns the next bytes: SHA-256 over the seed plus a counter.
+  public func bytes(_ count: Int) -> [UInt8] {
+    var output: [UInt8] = []
+    while output.count < count {
+      let block = state.withLock { state -> UInt64 in
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return state
+      }
+      output += HashFunction.sha256.digest(of: (0..<8).map { UInt8(truncatingIfNeeded: block >> ($0 * 8)) })
+    }
+    return Array(output.prefix(count))
+  }
 }

@@ -1,6 +1,10 @@
 import Signet
 import SignetTerminal
 
+#if os(Linux)
+  import SignetLinux
+#endif
+
 extension DeviceOptions {
   /// Reads a new password: shows the rules, at a terminal also the unmet ones, and lets the user retry.
   ///
@@ -61,5 +65,16 @@ extension PromptNote {
       if violations.isEmpty { return "These rules are met." }
       return "Still: \(violations.map(\.description).joined(separator: "; "))."
     }
+  }
+}
+
+extension PasswordChecks {
+  /// The checks of new passwords in this program: the dictionary of the platform, if it has one.
+  static var platform: PasswordChecks {
+    #if os(Linux)
+      .linux
+    #else
+      PasswordChecks()
+    #endif
   }
 }

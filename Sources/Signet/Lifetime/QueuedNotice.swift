@@ -85,3 +85,44 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
   /// The body of the request.
   var body: [UInt8] { JSONValue.object(["notice": .string(message)]).bytes }
 }
+
+/// The state of the notice that tells a server about the end of a container.
+@nonexhaustive public enum NoticeOutcome: Sendable, Hashable {
+  /// The server has received it, or does not know the container.
+  case delivered
+  /// Delivery failed; ``Device/sendQueuedNotices(evenIfEarly:)`` retries it.
+  case queued(SignetFailure)
+  /// There is no notice, because the container's keys could not sign; the operator must revoke the container at the server.
+  case undeliverable(SignetFailure)
+}
+
+/// The results of a delivery of queued notices.
+public struct NoticeReport: Sendable, Hashable {
+  /// The notices that servers have received now.
+  public internal(set) var delivered: [QueuedNotice] = []
+  /// The notices that stay queued, in their state before this attempt.
+  public internal(set) var waiting: [Waiting] = []
+  /// The notices that expired and were deleted; the operator must revoke these containers.
+  public internal(set) var expired: [QueuedNotice] = []
+
+  /// A notice that stays queued.
+  public struct Waiting: Sendable, Hashable {
+    /// The notice.
+    public let notice: QueuedNotice
+    /// The failure of this attempt; `nil` if the next attempt was not due yet.
+    public let failure: SignetFailure?
+  }
+
+  /// Indicates whether there were no notices.
+  public var isEmpty: Bool { delivered.isEmpty && waiting.isEmpty && expired.isEmpty }
+}
+
+/// The result of a factory reset.
+public struct ResetReport: Sendable, Hashable {
+  /// The results of the notices to servers.
+  public let notices: NoticeReport
+  /// The containers that could not sign a notice; their operators must revoke them.
+  public let undeliverable: [ContainerAwaitingReport]
+  /// Indicates whether everything was erased; otherwise only notices are left.
+  public let isErased: Bool
+}

@@ -85,3 +85,67 @@ public struct IntegritySettings: Sendable, Hashable {
     }
   }
 }
+
+/// The method that combines evidence into one score between 0 and 1.
+public enum Scoring: String, Sendable, Hashable, CaseIterable {
+  /// The highest weight: a Ping `deviceTampering` policy compares it with its threshold.
+  case maximum
+  /// The sum of the weights, at most 1; each finding counts once, with its highest weight.
+  case weightedSum = "weighted-sum"
+
+  /// Returns the score of the evidence; 0 if there is none.
+  public func score(_ evidence: [Evidence]) -> Double {
+    score(evidence.map { ($0.finding.name, $0.weight) })
+  }
+
+  func score(_ found: [(name: String, weight: Double)]) -> Double {
+    switch self {
+    case .maximum: return found.map(\.weight).max() ?? 0
+    case .weightedSum:
+      var weights: [String: Double] = [:]
+      for piece in found { weights[piece.name] = max(weights[piece.name] ?? 0, piece.weight) }
+      // A fixed order makes the rounding of the sum reproducible.
+      return min(1, weights.values.sorted().reduce(0, +))
+    }
+  }
+}
+
+/// The reaction to a score that reaches the threshold, from the mildest to the strictest.
+public enum Reaction: String, Sendable, Hashable, CaseIterable, Comparable {
+  /// Report it and go on.
+  case report
+  /// Refuse operations that need a key.
+  case refuse
+  /// Refuse, and lock open data.
+  case lock
+  /// Refuse, lock, and let the app wipe its other stored data.
+  case wipeSession = "wipe-session"
+  /// Report the cause and end the program.
+  case terminate
+
+  /// True if `left` is milder.
+  public static func < (left: Reaction, right: Reaction) -> Bool { left.severity < right.severity }
+
+  private var severity: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// The build flavour of a program.
+///
+/// A *debug* build has only the guards that do not disturb developers, and reports; a *release* has all guards and refuses.
+/// The flavour is fixed at build time: nothing at run time turns a release into a debug build. Reports state it, and a
+/// server can refuse `debug`.
+public enum Flavour: String, Sendable, Hashable, CaseIterable {
+  /// A development build: it does not look for debuggers, hooks, emulators and changed programs.
+  case debug
+  /// A production build.
+  case release
+
+  /// The flavour of this program.
+  public static var current: Flavour {
+    #if DEBUG
+      .debug
+    #else
+      .release
+    #endif
+  }
+}

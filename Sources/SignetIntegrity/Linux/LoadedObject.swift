@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Glibc
   import Synchronization
 
   /// A program or library that is loaded in this process.
@@ -70,6 +71,19 @@
     /// Returns the path of the program's file, or its path when the program started.
     static func programPath() -> String? {
       LinkTarget.read("/proc/self/exe").map(MemoryMap.withoutDeletedSuffix)
+    }
+  }
+
+  enum LinkTarget {
+    /// Reads the target of a link; `nil` if the path is not a link.
+    static func read(_ path: String) -> String? {
+      var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+      let count = unsafe bytes.withUnsafeMutableBytes { buffer -> Int in
+        guard let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return -1 }
+        return unsafe readlink(path, start, buffer.count)
+      }
+      guard count > 0, count < bytes.count else { return nil }
+      return String(decoding: bytes[..<count], as: UTF8.self)
     }
   }
 #endif

@@ -1,4 +1,8 @@
 import CPwquality
+import SignetCrypto
+public import SignetPolicy
+import SignetSystem
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,9 +10,6 @@ import CPwquality
 #else
   import Darwin
 #endif
-import SignetCrypto
-public import SignetPolicy
-import SignetSystem
 
 /// The dictionary check of libpwquality, with a word list in cracklib's format.
 ///
@@ -112,4 +113,9 @@ public actor CrackLibDictionary: PasswordDictionary {
     default: throw .library(code: Int(code))
     }
   }
+}
+
+extension PasswordChecks {
+  /// The dictionary check of libpwquality, and no further rules.
+  public static var linux: PasswordChecks { PasswordChecks(dictionary: CrackLibDictionary()) }
 }

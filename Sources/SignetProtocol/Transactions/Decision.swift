@@ -103,3 +103,13 @@ public struct Decision: Hashable, Sendable {
   /// Indicates whether this content was displayed, byte for byte.
   public func isAbout(_ content: String) -> Bool { self.content.hasSameBytes(as: content) }
 }
+
+/// The decisions that a user can make.
+public enum DecisionStatus: String, Hashable, Sendable, CaseIterable {
+  /// The user approves.
+  case accepted
+  /// The user declines.
+  case denied
+  /// The user did not start the transaction: another person did.
+  case reported
+}

@@ -1,6 +1,15 @@
 package import SignetOATH
 package import SignetStorage
 
+package enum OTPOperation: Hashable, Sendable {
+  /// Authenticates the user with an active credential.
+  case use(String)
+  /// Proves that an imported token is the one that the user holds.
+  case verify(String)
+  /// Resynchronizes and unlocks a credential with two consecutive codes.
+  case resynchronise(String, String)
+}
+
 /// Verifies one-time passwords: a pure function of the stored state, the codes and the time.
 package struct OTPVerifier: Sendable {
   let rules: OTPSettings

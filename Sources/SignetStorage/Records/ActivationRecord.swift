@@ -111,3 +111,39 @@ extension SQLConnection {
       ])
   }
 }
+
+/// The outcome of a *finish* message.
+public enum ActivationOutcome: Hashable, Sendable {
+  /// The container is pending.
+  case staged
+  /// The proof was wrong; the number of remaining attempts.
+  case wrongProof(remaining: Int)
+  /// One of the keys belongs to another authenticator; nothing was counted.
+  case keyTaken
+  /// The activation was used, replaced, has expired or has no attempts left.
+  case closed
+}
+
+/// The outcome of a *confirm* message.
+public enum ConfirmationOutcome: Hashable, Sendable {
+  /// The container is active now.
+  case activated
+  /// It was active before.
+  case alreadyActive
+  /// There is no such container, or it has ended.
+  case gone
+}
+
+/// The outcome of a *finish* message of a renewal.
+public enum RenewalOutcome: Hashable, Sendable {
+  /// The successor is pending.
+  case staged
+  /// The present keys did not prove it.
+  case notSigned
+  /// One of the new keys belongs to another authenticator; nothing was counted.
+  case keyTaken
+  /// There were too many consecutive wrong signatures or codes.
+  case locked
+  /// The container is not active any more.
+  case gone
+}

@@ -193,3 +193,13 @@ extension ContainerID {
   /// Makes the id of the container that has this credential, which is not a token.
   package init(of credential: ID<CredentialRecord>) { self.init(unchecked: credential.text) }
 }
+
+/// The outcome of a change of a token.
+public enum TokenOutcome: Hashable, Sendable {
+  /// It was changed.
+  case done
+  /// There is no token with this serial number.
+  case unknownToken
+  /// There is no such user.
+  case unknownUser
+}

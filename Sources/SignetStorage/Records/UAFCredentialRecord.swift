@@ -152,3 +152,31 @@ extension SQLConnection {
       ])
   }
 }
+
+/// A selection of a user's UAF keys.
+public struct UAFKeySelection: Hashable, Sendable {
+  /// The model; `nil` for all.
+  public var aaid: String?
+  /// The key id of a key of the model; `nil` for all.
+  public var keyID: [UInt8]?
+
+  /// Selects keys; a key id without a model selects none.
+  public init(aaid: String? = nil, keyID: [UInt8]? = nil) { (self.aaid, self.keyID) = (aaid, keyID) }
+}
+
+/// A use of a UAF key that its signature proves, with the counter to compare with the stored one.
+public struct CounterUpdate: Hashable, Sendable {
+  /// The model.
+  public var aaid: String
+  /// The key id.
+  public var keyID: [UInt8]
+  /// The signed counter.
+  public var signCounter: UInt32
+
+  /// Describes a use.
+  public init(aaid: String, keyID: [UInt8], signCounter: UInt32) {
+    self.aaid = aaid
+    self.keyID = keyID
+    self.signCounter = signCounter
+  }
+}

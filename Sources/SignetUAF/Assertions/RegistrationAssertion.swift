@@ -1,3 +1,5 @@
+import SignetCrypto
+
 /// A parsed, unverified registration assertion (TAG_UAFV1_REG_ASSERTION).
 package struct RegistrationAssertion: Hashable, Sendable {
   /// The whole assertion.
@@ -121,5 +123,29 @@ package struct RegistrationAssertion: Hashable, Sendable {
     case .attestationBasicSurrogate: return .basicSurrogate(signature: value)
     default: return .ecdaa(signature: value)
     }
+  }
+}
+
+extension RegistrationAssertion {
+  /// Verifies the attestation's signature, by the new key itself or by the key of the first certificate.
+  ///
+  /// The trust in the certificate is not verified here. ECDAA is always invalid.
+  func isSigned(by key: UAFPublicKey, isStrict: Bool) throws(UAFKeyFailure) -> Bool {
+    let signer: UAFPublicKey
+    switch attestation {
+    case .basicSurrogate: signer = key
+    case .basicFull(_, let certificates):
+      guard let leaf = certificates.first else { return false }
+      let info: [UInt8]
+      do throws(CryptoFailure) {
+        info = try SubjectPublicKeyInfo.ofCertificate(der: leaf)
+      } catch {
+        throw .key(error)
+      }
+      signer = try UAFPublicKey(subjectPublicKeyInfo: info, for: data.algorithm)
+    case .ecdaa: return false
+    }
+    return signer.isValidSignature(
+      attestation.signature, data.algorithm, of: bytes, in: signedRange, isStrict: isStrict)
   }
 }

@@ -104,3 +104,12 @@ public struct UAFKey: Hashable, Sendable {
   /// Indicates whether the key has this key ID and the model with an AAID.
   func isKey(_ keyID: String, ofModel aaid: String) -> Bool { self.keyID == keyID && isOfModel(aaid) }
 }
+
+extension UAFAuthenticator {
+  /// The metadata statements of all authenticators of Signet, those of every device included: AAID and JSON.
+  ///
+  /// A server rejects keys of authenticators without a known statement.
+  public static var metadataStatements: [(aaid: String, statement: String)] {
+    UAFAuthenticatorModel.statements.map { ($0.aaid.text, $0.json.text) }
+  }
+}

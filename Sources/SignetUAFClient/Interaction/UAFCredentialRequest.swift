@@ -1,3 +1,4 @@
+public import SignetCrypto
 public import SignetPolicy
 
 /// A question for a PIN or a password: a first one, the current one, or both the current and a new one.
@@ -28,5 +29,20 @@ public struct UAFCredentialRequest: Hashable, Sendable {
     (self.username, self.authenticator) = (username, authenticator)
     (self.lastRecoverableError, self.protectionStatus) = (lastRecoverableError, protectionStatus)
     self.transaction = transaction
+  }
+}
+
+/// The current PIN or password together with the new one.
+public struct UAFChangedCredential: Sendable {
+  let present: SharedSecretBox
+  let next: SharedSecretBox
+
+  /// Creates a pair of credentials, both UTF-8 as typed.
+  ///
+  /// - Parameters:
+  ///   - present: The current PIN or password.
+  ///   - next: The new PIN or password.
+  public init(from present: SharedSecretBox, to next: SharedSecretBox) {
+    (self.present, self.next) = (present, next)
   }
 }

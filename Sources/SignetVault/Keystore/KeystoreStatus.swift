@@ -45,3 +45,37 @@ public struct KeystoreStatus: Sendable, Hashable {
     public var secondsLeft: Int { isLocked ? (failedCount - limit + 1) * secondsForEach : 0 }
   }
 }
+
+/// The kinds of keystore; the vault stores the raw value and reports it to the server.
+@nonexhaustive public enum KeystoreKind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+  /// A key file: a program that can read the user's files can copy it.
+  case software
+  /// A TPM 2.0: only this device opens the secrets that it sealed.
+  case tpm2
+
+  /// The kind in words, for display to a user.
+  public var description: String {
+    switch self {
+    case .software: "software (keys can be copied with the user's files)"
+    case .tpm2: "TPM 2.0 (keys are tied to this device)"
+    }
+  }
+
+  /// The byte for the kind in a slot header.
+  var code: UInt8 {
+    switch self {
+    case .software: 1
+    case .tpm2: 2
+    }
+  }
+}
+
+extension Vault {
+  /// The keystore's status; nothing is opened.
+  ///
+  /// - Returns: The kind; for hardware also its manufacturer, its lockout and the number of places in use.
+  /// - Throws: ``VaultFailure/keystore(_:)`` if the keystore cannot be queried.
+  public func keystoreStatus() throws(VaultFailure) -> KeystoreStatus {
+    do throws(KeystoreFailure) { return try keystore.status() } catch { throw .keystore(error) }
+  }
+}

@@ -1,0 +1,49 @@
+/// The rules for whether an authenticator could answer a request: services supply them, because storage does not interpret
+/// requirements.
+///
+/// They may run again if a step is retried.
+public struct AnswerRules: Sendable {
+  /// The party that asks a UAF key to confirm a request.
+  public enum Confirmation: Hashable, Sendable {
+    /// The requester, by its own operation.
+    case byRequester
+    /// The server, by the operations that it has sent to the user's targets.
+    case byServer
+  }
+
+  /// Returns `true` if an active container can answer a request.
+  public var container: @Sendable (TransactionRecord, ContainerRecord) -> Bool = { _, _ in true }
+  /// Returns `true` if an active UAF key can confirm a request.
+  public var key: @Sendable (TransactionRecord, UAFCredentialRecord, Confirmation) -> Bool = {
+    _, _, _ in true
+  }
+  /// Makes the event of a request that no authenticator can answer any more, from its id and the event that caused this.
+  public var ended: @Sendable (_ request: TransactionID, _ cause: AuditRecord) -> AuditRecord = {
+    AuditRecord(
+      .transactionWithdrawn(transaction: $0, reason: EndRecord.noAuthenticator), by: $1.by, at: $1.time)
+  }
+
+  /// Makes rules by which every active authenticator can answer.
+  public init() {}
+}
+
+extension AnswerRules {
+  /// Returns `true` if one of the user's containers could answer a request.
+  ///
+  /// An offline container can: its device answers by digits. A locked container can only deny.
+  package func canAnswer(_ request: TransactionRecord, by containers: [ContainerRecord]) -> Bool {
+    containers.contains {
+      $0.isInUse && (!$0.isLocked || !request.offersApproval) && container(request, $0)
+    }
+  }
+}
+
+extension ContainerRecord {
+  /// Returns `true` if the container, or another active one of its device, is active and not locked, so that its answers remain valid.
+  package func isProofInUse(among containers: [ContainerRecord]) -> Bool {
+    containers.contains { $0.device == device && $0.isInUse && !$0.isLocked }
+  }
+
+  /// Returns `true` if it may have one more push target.
+  package func hasRoomForTarget(beside count: Int64, limit: Int) -> Bool { state == .active && count < limit }
+}

@@ -1,5 +1,0 @@
-package enum UAFOperation: String, Hashable, Sendable, CaseIterable {
-  case registration = "Reg"
-  case authentication = "Auth"
-  case deregistration = "Dereg"
-}
