@@ -89,7 +89,7 @@ package struct Inspection: Sendable {
   ) throws(Failure) {
     header = nil
     finalChallenge = nil
-    let hash = text.map { HashFunction.sha256.digest(of: $0.utf8Span.span.bytes) }
+    let hash = text.map { unsafe HashFunction.sha256.digest(of: $0.utf8Span.span.bytes) }
     let inspection = try AssertionInspection(assertion, hash, key, isStrict: isStrict)
     kind = inspection.isRegistration ? .registrationAssertion : .authenticationAssertion
     assertions = [inspection]

@@ -112,7 +112,7 @@ package enum UAFPublicKey: Hashable, Sendable {
     _ signature: [UInt8], _ algorithm: UAFAlgorithm, of message: [UInt8], in range: Range<Int>,
     isStrict: Bool = false
   ) -> Bool {
-    let digest = HashFunction.sha256.digest(of: message.span.bytes.extracting(range))
+    let digest = unsafe HashFunction.sha256.digest(of: message.span.bytes.extracting(range))
     switch (self, algorithm.scheme) {
     case (.p256(let key), .p256):
       guard let pair = Self.pair(signature, algorithm, isStrict) else { return false }

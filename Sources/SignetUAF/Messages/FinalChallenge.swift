@@ -65,7 +65,7 @@ package struct FinalChallenge: Hashable, Sendable {
   }
 
   /// The SHA-256 digest of the text as received.
-  package var hash: [UInt8] { HashFunction.sha256.digest(of: text.utf8Span.span.bytes) }
+  package var hash: [UInt8] { unsafe HashFunction.sha256.digest(of: text.utf8Span.span.bytes) }
 
   private static let maximumByteCount = 32_768
 }
