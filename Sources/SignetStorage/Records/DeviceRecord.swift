@@ -29,6 +29,18 @@ public struct DeviceRecord: Hashable, Sendable {
   ///
   /// The server accepts no UAF key on such a device, and binds nothing new to it; containers have their own compliance state.
   public var isAltered = false
+
+  /// Describes a device with the compliance state ``ComplianceState/open``.
+  package init(
+    id: ID<DeviceRecord>, user: UserID, installation: String, name: String, platform: String, created: Int64
+  ) {
+    self.id = id
+    self.user = user
+    self.installation = installation
+    self.name = name
+    self.platform = platform
+    self.created = created
+  }
 }
 
 /// An item that the account loses with a device or a container.
