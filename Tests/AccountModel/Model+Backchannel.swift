@@ -88,15 +88,20 @@ extension Model {
 
   /// Indicates whether a pending message or operation of a request can still be answered.
   func hasWayToAnswer(_ id: String, _ request: Request, of user: String, at time: Int64?) -> Bool {
-    messages.values.contains { message in
-      message.request == id && message.state == .pending
-        && apps[message.app].map { $0.user == user && $0.isActive } ?? false
-    }
+    hasOpenMessage(id, of: user)
       || sessions.values.contains { session in
         session.request == id && session.isOpen
           && time.map { session.tokenExpires ?? session.expires > $0 } ?? true
           && session.target.map { mayAnswer(id, request, at: $0, of: user) } ?? false
       }
+  }
+
+  /// Indicates whether an app in use has an unanswered message for a request.
+  func hasOpenMessage(_ id: String, of user: String) -> Bool {
+    messages.values.contains { message in
+      message.request == id && message.state == .pending
+        && apps[message.app].map { $0.user == user && $0.isActive } ?? false
+    }
   }
 
   /// Indicates whether the accepting authenticator is in use, on a device that is not locked.

@@ -139,7 +139,8 @@ extension Model {
   /// With a time, only operations that have not expired by then count; without one, all open operations do.
   func canAnswer(_ id: String, _ request: Request, at time: Int64? = nil) -> Bool {
     guard let user = request.user, missing != .somebodyCanAnswer else { return true }
-    if request.isApps { return hasWayToAnswer(id, request, of: user, at: time) }
+    // A UAF operation may name a request to an app, but does not answer it.
+    if request.isApps { return hasOpenMessage(id, of: user) }
     if hasOpenContainer(user, for: id, request) { return true }
     return request.isClients
       ? hasWayToAnswer(id, request, of: user, at: time)
