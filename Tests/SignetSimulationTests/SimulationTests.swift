@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Random histories of several clients on two servers, compared with a model of the rules.
-@Suite(.timeLimit(.minutes(60))) struct SimulationTests {
+@Suite(.timeLimit(.minutes(240))) struct SimulationTests {
   /// As many histories as half a minute allows, or `SIGNET_HISTORIES`, starting at a seed.
   @Test("no acceptance that the rules refuse, and none that is lost")
   func histories() async throws {
