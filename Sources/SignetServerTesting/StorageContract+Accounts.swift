@@ -13,13 +13,14 @@ extension StorageContract {
         transaction.user = nil
         try await storage.addTransaction(transaction, audit: event("transaction"))
       }
-      try await expect(storage.accountState(of: "c1")?.compliance, is: .open, "the standing of the beginning")
+      try await expect(
+        storage.accountState(of: "c1")?.compliance, is: .open, "the compliance state of the beginning")
       try await expect(storage.accountState(of: "c2"), is: nil, "the state of no container")
       let number = try await storage.transactionChanges(after: nil).last
       try await expect(storage.order("o1", .lock), is: true, "a lock")
       try await expect(storage.order("o2", .lock, container: "c2"), is: false, "a lock of nothing")
       let state = try await storage.accountState(of: "c1")
-      try expect(state?.compliance, is: .locked, "the standing")
+      try expect(state?.compliance, is: .locked, "the compliance state")
       try expect(state?.reason, is: "why", "the reason")
       try expect(state?.revision, is: 1, "the revision")
       try await expect(storage.container("c1")?.reportRequested, is: 1, "what the device has to hear of")
@@ -29,7 +30,7 @@ extension StorageContract {
       try await expect(storage.decide("t1", Sample.decision(.denied)), is: .decided, "a denial")
       try await expect(storage.decide("t2", Sample.decision(.reported)), is: .decided, "a report")
       try await expect(storage.order("o3", .unlock), is: true, "an unlock")
-      try await expect(storage.container("c1")?.compliance, is: .open, "the standing after it")
+      try await expect(storage.container("c1")?.compliance, is: .open, "the compliance state after it")
       try await expect(storage.decide("t3", Sample.decision()), is: .decided, "an approval after it")
       try await expect(storage.submit(5), is: .accepted, "a code after it")
       try await expect(
@@ -45,14 +46,14 @@ extension StorageContract {
       try await expect(storage.report([1], .locked, at: 200), is: false, "a late answer")
       try await expect(storage.report([1], .stepUp, at: 199), is: true, "the answer")
       try await expect(storage.report([1], .open), is: false, "the same again")
-      try await expect(storage.container("c1")?.compliance, is: .stepUp, "the standing")
+      try await expect(storage.container("c1")?.compliance, is: .stepUp, "the compliance state")
       try await expect(storage.submit(5), is: .refused, "a code")
       try await expect(storage.order("o1", .lock), is: true, "a lock")
       try await storage.setAccountChallenge([3], expires: 200, of: "c1", at: 100)
       try await expect(storage.report([3], .open), is: true, "a report that finds nothing")
       try await expect(storage.container("c1")?.compliance, is: .locked, "the operator's lock")
       try await expect(storage.order("o2", .unlock), is: true, "an unlock")
-      try await expect(storage.container("c1")?.compliance, is: .open, "the standing at the end")
+      try await expect(storage.container("c1")?.compliance, is: .open, "the compliance state at the end")
       try await expect(storage.accountState(of: "c1")?.report, is: "jws 3", "the last report")
     },
     Check(
@@ -92,7 +93,8 @@ extension StorageContract {
       try await storage.activate("c1")
       try await expect(storage.order("o1", .lock), is: true, "a lock")
       try await expect(storage.order("o2", .wipe), is: true, "a wipe")
-      try await expect(storage.container("c1")?.compliance, is: .locked, "the standing before it is done")
+      try await expect(
+        storage.container("c1")?.compliance, is: .locked, "the compliance state before it is done")
       try await expect(
         storage.receive("o1", container: "c2"), is: false, "an acknowledgement of another container")
       try await expect(storage.receive("o3"), is: false, "an acknowledgement of nothing")
@@ -125,7 +127,7 @@ extension StorageContract {
       let unlock = DeviceCommandRecord(id: "u1", container: "c1", action: .unlock, reason: "", created: 160)
       try await expect(
         storage.addDeviceCommand(unlock, audit: event("order")), is: .toBeWiped, "an unlock of it")
-      try await expect(storage.container("c1")?.compliance, is: .locked, "the standing")
+      try await expect(storage.container("c1")?.compliance, is: .locked, "the compliance state")
       try await expect(storage.order("o1", .lock), is: true, "a lock, which changes nothing of that")
     },
     Check("what the device has to hear of ends when it has seen and done everything") { storage in

@@ -18,8 +18,8 @@ import SignetVault
 
   private static func check(_ input: [UInt8]) {
     checkFrame(input)
-    checkFacts(input)
-    checkNotes(input)
+    checkBinding(input)
+    checkMetadata(input)
     checkDeviceState(input)
     checkPayload(input)
     checkKey(input)
@@ -83,38 +83,40 @@ import SignetVault
     }
   }
 
-  // MARK: Notes
+  // MARK: Metadata
 
-  private static func checkFacts(_ input: [UInt8]) {
-    guard let facts = accepted({ () throws(WireFailure) in try ContainerBinding(parsing: input) }) else {
+  private static func checkBinding(_ input: [UInt8]) {
+    guard let binding = accepted({ () throws(WireFailure) in try ContainerBinding(parsing: input) }) else {
       return
     }
-    let again = made("printed facts") { () throws(WireFailure) in try ContainerBinding(parsing: facts.bytes) }
-    require(again.bytes == facts.bytes && again.profile == facts.profile, "facts lose nothing")
+    let again = made("a printed binding") { () throws(WireFailure) in
+      try ContainerBinding(parsing: binding.bytes)
+    }
+    require(again.bytes == binding.bytes && again.profile == binding.profile, "a binding loses nothing")
   }
 
-  private static func checkNotes(_ input: [UInt8]) {
-    let notes = ContainerMetadata(parsing: input)
-    require(ContainerMetadata(parsing: notes.bytes).object == notes.object, "notes lose nothing")
-    if let account = accepted({ () throws(SignetFailure) in try notes.account() }) { check(account) }
-    for id in notes.accountIDs {
-      if let account = accepted({ () throws(SignetFailure) in try notes.account(id) }) { check(account) }
+  private static func checkMetadata(_ input: [UInt8]) {
+    let metadata = ContainerMetadata(parsing: input)
+    require(ContainerMetadata(parsing: metadata.bytes).object == metadata.object, "metadata loses nothing")
+    if let account = accepted({ () throws(SignetFailure) in try metadata.account() }) { check(account) }
+    for id in metadata.accountIDs {
+      if let account = accepted({ () throws(SignetFailure) in try metadata.account(id) }) { check(account) }
     }
     for isRenewal in [false, true] {
       let next = ContainerMetadata(
         parsing: ContainerMetadata.carrying(input, over: Array("{\"x\":1}".utf8), isRenewal: isRenewal))
       require(next.object["x"] == 1, "what is the new container's own stays")
-      require(!isRenewal || next.object["account"] == notes.object["account"], "a lock goes along")
+      require(!isRenewal || next.object["account"] == metadata.object["account"], "a lock goes along")
     }
   }
 
-  private static func check(_ notes: AccountState) {
-    let again = made("printed notes") { () throws(SignetFailure) in try AccountState(notes.json) }
-    require(again.json == notes.json && again.lock == notes.lock, "notes of an account lose nothing")
+  private static func check(_ state: AccountState) {
+    let again = made("a printed account state") { () throws(SignetFailure) in try AccountState(state.json) }
+    require(again.json == state.json && again.lock == state.lock, "an account state loses nothing")
     let boot = BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 1)
     for wall in [Int64.min, 0, 1_700_000_000, .max] {
       let now = TrustedTime(boot: boot, millisecondsAwake: 0, wallSeconds: wall)
-      for moment in [notes.used, notes.reached] {
+      for moment in [state.used, state.reached] {
         guard let moment else { continue }
         require(moment.seconds(until: now) >= 0, "no time goes backwards")
         _ = moment.isAhead(of: now)

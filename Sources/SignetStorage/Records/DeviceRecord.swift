@@ -9,7 +9,7 @@ public struct DeviceRecord: Hashable, Sendable {
   public var id: ID<DeviceRecord>
   /// The user.
   public var user: UserID
-  /// The installation id: ``installation(ofContainerDevice:)``, or the `deviceId` of a UAF client.
+  /// The installation id: that of its activations in lower-case hexadecimal, or the `deviceId` of a UAF client.
   public var installation: String
   /// The user's name for it; may be empty.
   public var name: String
