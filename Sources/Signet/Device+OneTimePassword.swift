@@ -25,9 +25,7 @@ extension Device {
       throw .vault(.damaged)
     }
   }
-}
 
-extension Device {
   /// Returns the one-time password key of a container as an account, for another authenticator.
   ///
   /// - Parameters:

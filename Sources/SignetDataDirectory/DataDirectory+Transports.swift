@@ -31,9 +31,7 @@ extension DataDirectory {
   func unusable(_ name: String, _ error: any Error) -> DataDirectoryFailure {
     .settings(path: "\(path)/\(Self.settingsName)", reason: "\"\(name)\" can't be used: \(error)")
   }
-}
 
-extension DataDirectory {
   /// Creates the transport for notifications to OpenID Connect clients.
   ///
   /// - Throws: ``DataDirectoryFailure``.

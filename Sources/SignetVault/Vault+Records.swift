@@ -50,9 +50,7 @@ extension Vault {
       }
     } catch { throw VaultFailure(error) }
   }
-}
 
-extension Vault {
   /// Returns the secret in a record; if the record does not exist, stores random bytes first.
   ///
   /// Concurrent calls, in any processes, return the same bytes.

@@ -14,17 +14,6 @@ extension ID: SQLRepresentable {
   }
 }
 
-extension SQLRow {
-  /// Returns the identifier in a column.
-  ///
-  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  func id<Named>(_ index: Int) throws(SQLFailure) -> ID<Named> { try value(index) }
-}
-
-extension MACInput {
-  mutating func append<Named>(_ id: ID<Named>?) { append(id?.text) }
-}
-
 /// Stored in a text column.
 extension UserID: SQLRepresentable {
   /// The text.
@@ -38,6 +27,11 @@ extension UserID: SQLRepresentable {
 }
 
 extension SQLRow {
+  /// Returns the identifier in a column.
+  ///
+  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
+  func id<Named>(_ index: Int) throws(SQLFailure) -> ID<Named> { try value(index) }
+
   /// Returns the user in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
@@ -45,6 +39,7 @@ extension SQLRow {
 }
 
 extension MACInput {
+  mutating func append<Named>(_ id: ID<Named>?) { append(id?.text) }
   mutating func append(_ user: UserID?) { append(user?.text) }
 }
 
