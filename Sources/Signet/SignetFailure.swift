@@ -315,7 +315,7 @@ public import SignetVault
       "\(what) are already enrolled, and were not changed; to enrol again, first delete the account with all its secrets: signet account delete \(account.shortForm)"
     case .pushAuth(let failure): failure.description
     case .pushAuthRefused(let status, ""):
-      "the server did not accept it (status \(status)); begin again at the server"
+      "the server did not accept it (status \(status)); start again at the server"
     case .pushAuthRefused(let status, let reason):
       "the server did not accept it (status \(status)): \(reason)"
     case .integrity(let failure): failure.description
@@ -336,7 +336,7 @@ public import SignetVault
     case .transactionExpired: "the transaction has expired; ask the other side to start again"
     case .noSuchTransaction: "there is no such pending transaction; list the pending ones"
     case .transactionDecided:
-      "the transaction was decided before, perhaps on another device; nothing was changed"
+      "the transaction is already decided, perhaps on another device; nothing was changed"
     case .severalContainers(let containers):
       "several users of this device could decide it: \(containers.map(\.user.text).joined(separator: ", ")); choose one"
     case .contentRefused(let failure): "the transaction cannot be displayed, or is malformed: \(failure)"

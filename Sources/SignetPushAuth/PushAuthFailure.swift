@@ -60,10 +60,10 @@ public import SignetJOSE
     case .tooManyMessages(let limit):
       "more than \(limit) messages wait at the server; the first \(limit) were looked at: answer or deny these first"
     case .notPending: "the message was answered before"
-    case .ended: "the request has ended; begin again at the server"
+    case .ended: "the request has ended; start again at the server"
     case .numberNotOffered(let offered):
       "the number is not one of those that the message offers (\(offered.map(String.init).joined(separator: ", "))); nothing was sent"
-    case .expired: "the message has expired; begin again at the server"
+    case .expired: "the message has expired; start again at the server"
     case .wrongAnswer(let reason): "the message \(reason)"
     case .wrongResponse: "the response to the challenge is wrong; enrol the device again"
     case .noSuchNotification: "there is no message of this id"

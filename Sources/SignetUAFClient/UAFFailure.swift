@@ -92,7 +92,7 @@ import SignetVault
     case .digitCount(let counts): "a PIN has \(counts.lowerBound) to \(counts.upperBound) digits"
     case .tooCommon: "that PIN is easy to guess; choose another"
     case .text(let failure): failure.description
-    case .sameAsBefore: "that is the present one; choose another"
+    case .sameAsBefore: "that is the current one; choose another"
     }
   }
 }

@@ -39,7 +39,7 @@ let signetProgram = Program(
     .init(
       .failure,
       "A question was answered with no, no request waits, the session is locked, the queried feature is not "
-        + "enabled, the doctor has found something to do, or the transaction has expired, was cancelled, withdrawn or decided before"
+        + "enabled, the doctor has found something to do, or the transaction has expired, was cancelled or withdrawn, or is already decided"
     ),
     .init(.usage, "The command line is wrong"),
     .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a new password"),

@@ -122,7 +122,7 @@ import Testing
       #expect(again.status == 0, "\(bench.step): \(again.summary)")
     } else {
       let again = try await device.run(words, passwords: passwords)
-      #expect(again.isRefusal(1, "was decided before"), "\(bench.step): \(again.summary)")
+      #expect(again.isRefusal(1, "is already decided"), "\(bench.step): \(again.summary)")
       // The first signature stays.
       #expect(try await bench.server.transaction(id) == found, bench.comment)
     }

@@ -123,7 +123,7 @@ import Testing
     try terminal.expect("Sign this? [y/N] ")
     _ = try await other.json("deny", third, "--yes")
     try terminal.answer("", "y", isSecret: false)
-    try terminal.expect("signet: the transaction was decided before")
+    try terminal.expect("signet: the transaction is already decided")
     try terminal.answer("Request 3 was answered elsewhere.", "\u{4}", newline: false)
     #expect(try await terminal.end().status == 0)
     await server.stop()

@@ -66,7 +66,7 @@ import Testing
       #expect(try await server.transaction(id).string("user") == user)
       #expect(try await server.transaction(id).string("status") != "pending")
       let late = try await device.run("approve", id, "--yes")
-      let end = word == "deny" ? "was decided before" : "was cancelled, or withdrawn"
+      let end = word == "deny" ? "is already decided" : "was cancelled, or withdrawn"
       #expect(late.isRefusal(1, end), late.summary)
     }
     let unknown = try await device.run("approve", "AAAAAAAAAAAAAAAAAAAAAA", "--yes")

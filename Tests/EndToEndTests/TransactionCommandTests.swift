@@ -41,7 +41,7 @@ import Testing
     #expect(try end.string("reason") == "no more stock & closed")
     // As after a link, or if the transaction ends while it is shown.
     for (id, words) in [
-      (reported, "was decided before"), (cancelled, "was cancelled, or withdrawn"),
+      (reported, "is already decided"), (cancelled, "was cancelled, or withdrawn"),
       (withdrawn, "was cancelled, or withdrawn"),
     ] {
       let late = try await device.run("approve", id, "--yes")

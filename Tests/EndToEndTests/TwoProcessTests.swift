@@ -109,7 +109,7 @@ import Testing
       }
       for result in results where result.status != 0 {
         // Also if it came so late that the transaction was no longer listed.
-        #expect(result.isRefusal(1, "was decided before"), result.summary)
+        #expect(result.isRefusal(1, "is already decided"), result.summary)
       }
       let found = try await server.transaction(id)
       let expected = winners.first?.0.1 == "deny" ? "denied" : "accepted"

@@ -69,7 +69,7 @@ struct PasswordPolicyTests {
     #expect(
       PasswordViolation.repetition(maximum: 1).description == "do not use the same character twice in a row")
     #expect(
-      PasswordViolation.reused(history: 1).description == "choose another password than the present one")
+      PasswordViolation.reused(history: 1).description == "choose another password than the current one")
     #expect(
       PasswordViolation.reused(history: 5).description == "choose a password that is not among your last 5")
     #expect(PasswordViolation.custom(rule: "mine", message: "no").description == "no")

@@ -22,7 +22,7 @@ struct PolicySentenceTests {
           "The keys work on this device only, with a password, or with biometrics once they are enabled.",
           "A new password: 8 characters, at least 1 upper-case letter, at least 2 lower-case letters, 1 digit, "
             + "at most 3 characters that are neither letters nor digits, no character twice in a row, "
-            + "not the present one, not made from a word or an obvious series.",
+            + "not the current one, not made from a word or an obvious series.",
           "A changed password can be changed again after 1 day.",
           "A password must be changed after 90 days.",
           "A verified password can be used for one more signature within 30 seconds.",

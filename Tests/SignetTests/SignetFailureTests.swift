@@ -22,7 +22,7 @@ import Testing
     (.challengeRequired, 16, "account respond"), (.challengeNotSupported, 17, "signet otp"),
     (.alreadyEnrolled("codes", account: account), 18, "signet account delete 01234567"),
     (.pushAuth(.notPending), 19, "answered before"),
-    (.pushAuthRefused(status: 400), 20, "begin again at the server"),
+    (.pushAuthRefused(status: 400), 20, "start again at the server"),
     (.pushAuthRefused(status: 403, reason: "Ask Bob."), 20, "(status 403): Ask Bob."),
     (.severalContainers([]), 1009, "choose one"),
     (.accountLocked(AccountLock()), 500, "not locked"), (.accountLock(.notLocked), 501, "not locked"),

@@ -200,11 +200,11 @@ extension PasswordRules {
     ) {
       $0.violation = { history in
         history == 1
-          ? "choose another password than the present one"
+          ? "choose another password than the current one"
           : "choose a password that is not among your last \(history)"
       }
       $0.phrase = { history, _ in
-        history == 0 ? nil : history == 1 ? "not the present one" : "none of the last \(history)"
+        history == 0 ? nil : history == 1 ? "not the current one" : "none of the last \(history)"
       }
       $0.document(
         "one of that many latest passwords, the current one included", default: "0: any may be used again")

@@ -89,7 +89,7 @@ private struct Demands {
       isMixed, [.minimum(.letter), .minimum(.digit)], "clause composition",
       "ask for letters and digits, or for digits only")
     demand(
-      rules.maximumHistory > 0, [.maxHistory], "clause history", "remember at least the present password")
+      rules.maximumHistory > 0, [.maxHistory], "clause history", "remember at least the current password")
     demand(rules.age.maximumDays > 0, [.maxAge], "clause age", "let passwords expire")
     for row in PasswordRules.rows where row.details.isOurs {
       demand(

@@ -71,11 +71,11 @@ extension UAFStatus {
     case .unauthorized: "this requires an authenticated user, or a token that allows it"
     case .forbidden:
       "not allowed: the user, the device or the key is suspended, locked or revoked; ask the operator"
-    case .notFound: "there is no such user, key or operation there; begin again"
+    case .notFound: "there is no such user, key or operation there; start again"
     case .timeout: "the operation has expired or ended; start again"
     case .unknownAAID: "the server does not know the model of the authenticator"
     case .unknownKeyID: "the server does not know the key"
-    case .requestInvalid: "the request is unknown, too old, or was answered before; begin again"
+    case .requestInvalid: "the request is unknown, too old, or was answered before; start again"
     case .unacceptableAuthenticator: "the server does not accept this authenticator"
     case .revokedAuthenticator: "the model of the authenticator is revoked"
     default: nil

@@ -225,7 +225,7 @@ extension Command {
   private static let uafPIN = Command(
     "pin", "Change the PIN of a user",
     description:
-      "No server is asked. With --password-fd the first line is the present PIN and the second the new one.",
+      "No server is asked. With --password-fd the first line is the current PIN and the second the new one.",
     options: [UAFCommandOptions.facet], arguments: [user]
   ) { arguments in
     let options = try UAFCommandOptions(arguments)
@@ -239,7 +239,7 @@ extension Command {
   private static let uafPassword = Command(
     "password", "Change the password of a user",
     description:
-      "No server is asked. With --password-fd the first line is the present password and the second the new one.",
+      "No server is asked. With --password-fd the first line is the current password and the second the new one.",
     options: [UAFCommandOptions.facet], arguments: [user]
   ) { arguments in
     let options = try UAFCommandOptions(arguments)
