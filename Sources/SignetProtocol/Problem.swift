@@ -123,7 +123,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .transactionCancelled: "The transaction was cancelled or withdrawn."
       case .transactionWrongNumber: "The number is wrong."
       case .transactionWrongAnswer: "The answer is wrong."
-      case .transactionTooMany: "Too many requests were sent to the user."
+      case .transactionTooMany: "There are too many requests."
       case .transactionWaiting: "The address must wait."
       case .contentRefused: "The text to display is refused."
       case .serverFailure: "Server error; nothing was changed."
