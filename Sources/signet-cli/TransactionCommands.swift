@@ -290,7 +290,9 @@ struct ChosenTransaction: Sendable {
     var ended: CommandFailure?
     var failure: (any Error)?
     for container in containers.filter({ !needsPassword($0) }) + containers.filter(needsPassword) {
-      let value: Value? = try await options.withPassword(for: container, key: .sessionTransport) { session in
+      let opened: (TransactionRequest, Device.SessionKeys)? = try await options.withPassword(
+        for: container, key: .sessionTransport
+      ) { session in
         let keys: Device.SessionKeys
         let waiting: [TransactionRequest]
         do {
@@ -309,10 +311,12 @@ struct ChosenTransaction: Sendable {
           } catch { failure = failure ?? error }
           return nil
         }
+        return (found, keys)
+      }
+      if let (found, keys) = opened {
         return try await body(
           Self(options: options, device: device, container: container, transaction: found), keys)
       }
-      if let value { return value }
     }
     if let ended { throw ended }
     // A container that could not be asked may have it.

@@ -74,7 +74,7 @@ import Testing
       ),
       ("serial,kind,secret\n\"s\"s,hotp,AA", .line(2, reason: "text follows a quoted field")),
       ("serial,kind,secret\n\"s\" \"s\",hotp,AA", .line(2, reason: "text follows a quoted field")),
-      ("serial,kind,secret\n\"s,hotp,AA\n\nt", .line(4, reason: "a quoted field does not end")),
+      ("serial,kind,secret\n\"s,hotp,AA\n\nt", .line(2, reason: "a quoted field does not end")),
       ("serial,kind,secret\ns,hotp,\"", .line(2, reason: "a quoted field does not end")),
       ("serial,kind,secret\ns,hotp,\"AA\"\"", .line(2, reason: "a quoted field does not end")),
       // Empty lines are counted as in an editor.

@@ -21,7 +21,7 @@ import Testing
     #expect(try await validate(code, server))
     #expect(try await server.lastReason() == nil)
     #expect(try await !validate(code, server))
-    #expect(try await server.lastReason()?.contains("used before") == true)
+    #expect(try await server.lastReason()?.contains("already used") == true)
     // An unused earlier step is rejected after a later one.
     let earlier = try device.code(at: server.clock.now - 30)
     #expect(try await !validate(earlier, server))

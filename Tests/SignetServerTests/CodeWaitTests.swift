@@ -23,7 +23,7 @@ import Testing
     let waiting = CodeOutcome.waiting(seconds: 30)
     #expect(try await validate("x", server, from: "198.51.100.7") == waiting)
     #expect(try await validate(right, server, from: "198.51.100.7") == waiting)
-    #expect(try await server.lastReason()?.contains("not tried") == true)
+    #expect(try await server.lastReason()?.contains("not checked") == true)
     #expect(try await validate(right, server, from: "192.0.2.1") == .accepted)
     // The user's success ends only the wait of the user's own address.
     #expect(try await validate("x", server, from: "198.51.100.7") == waiting)

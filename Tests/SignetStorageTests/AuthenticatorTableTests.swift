@@ -32,6 +32,7 @@ import Testing
     "Steps/Storage+Initiated.swift": [".container"],
     // A request that one operation asks alone, not an authenticator.
     "Records/OpenRequestRecord.swift": [".uaf"],
+    "Steps/Storage+OpenRequests.swift": ["uaf_sessions"],
     "Steps/Storage+RequestBudget.swift": ["uaf_sessions"],
   ]
 
@@ -45,9 +46,13 @@ import Testing
   @Test("a file that is about all kinds names no kind and no table of one")
   func shared() throws {
     var seen: Set<String> = []
-    for (file, text) in try Self.sources() {
+    let sources = try Self.sources()
+    let records = Self.records(in: sources.map(\.text))
+    // The control: the search finds the tables of records.
+    #expect(records["UAFOperationRecord"] == "uaf_sessions" && records.count > 10, "\(records)")
+    for (file, text) in sources {
       let isOwn = file != Self.list && Self.own.contains { file.hasPrefix($0) }
-      let named = Self.named(in: text)
+      let named = Self.named(in: text, records)
       if isOwn {
         seen.formUnion(named)
       } else {
@@ -69,12 +74,15 @@ import Testing
       ("WHERE kind = 'push-app'", ["'push-app'"]),
       ("case .uaf, .pushApp: nil", [".pushApp", ".uaf"]),
       ("where kind == .otp {", [".otp"]),
+      ("let open: [UAFOperationRecord] = try records(\"WHERE txn = $1\", id)", ["uaf_sessions"]),
+      ("let next: UAFOperationRecord? = try database.record(\"WHERE id = $1\", id)", ["uaf_sessions"]),
+      ("func open() throws -> [UAFOperationRecord] { try records(\"WHERE txn = $1\") }", ["uaf_sessions"]),
       // Not matched: a comment, a name that is a word, a property, a case with values of another type.
       ("  // SELECT 1 FROM containers, kind .uaf\nlet credentials = containers", []),
       ("end.container ?? decision?.container, of: .container(id), \\.uaf", []),
     ] as [(String, [String])])
   func search(_ text: String, _ found: [String]) {
-    #expect(Self.named(in: text).sorted() == found)
+    #expect(Self.named(in: text, ["UAFOperationRecord": "uaf_sessions"]).sorted() == found)
   }
 
   // MARK: The sources
@@ -92,8 +100,21 @@ import Testing
     return found
   }
 
+  /// The table of each stored record.
+  private static func records(in sources: [String]) -> [String: String] {
+    var tables: [String: String] = [:]
+    for source in sources {
+      for match in source.matches(
+        of: /extension (\w+): [^{]*StoredRecord[^{]*\{\s*(?:package |public )?static let table = "(\w+)"/
+      ) {
+        tables[String(match.1)] = String(match.2)
+      }
+    }
+    return tables
+  }
+
   /// The kinds, and their tables, that a source names outside of comments.
-  private static func named(in source: String) -> Set<String> {
+  private static func named(in source: String, _ records: [String: String]) -> Set<String> {
     let text = source.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
     var found: Set<String> = []
@@ -102,6 +123,12 @@ import Testing
     }
     // No other word has such a name.
     for match in text.matches(of: /\b\w+_\w+\b/) { found.insert(String(match.0)) }
+    // A query that reads records names its table by their type alone.
+    for match in text.matches(
+      of: /(?::|->) \[?(\w+Record)\]?\??(?: =| \{)\s+(?:return )?try (?:\w+\.)?(?:intactRecords|records?)\(/)
+    {
+      if let table = records[String(match.1)] { found.insert(table) }
+    }
     found.formIntersection(AuthenticatorRecord.Kind.allCases.flatMap(\.tableNames))
     for kind in AuthenticatorRecord.Kind.allCases {
       if text.contains("'\(kind.rawValue)'") { found.insert("'\(kind.rawValue)'") }

@@ -49,7 +49,8 @@ import Testing
     arguments: [
       ("example.com", "example.com"), ("a.www.example.com", "example.com"), ("a.shop.co.uk", "shop.co.uk"),
       ("a.me.github.io", "me.github.io"), ("id.bank.intern", "bank.intern"), ("www.ck", "www.ck"),
-      ("a.b.xn--p1ai", "b.xn--p1ai"), ("com", nil), ("co.uk", nil), ("github.io", nil), ("b.ck", nil),
+      ("a.b.xn--p1ai", "b.xn--p1ai"), ("com", nil), ("co.uk", nil), ("co.uk.", nil), ("a.co.uk.", nil),
+      ("github.io", nil), ("b.ck", nil),
       ("localhost", nil), ("", nil), (".", nil), ("10.0.0.1", nil), ("[::1]", nil),
       ("[::ffff:10.0.0.1]", nil),
     ] as [(String, String?)])

@@ -33,12 +33,13 @@ struct CSVRecord {
       throw .line(line, reason: "a quotation mark is inside a field that does not begin with one")
     }
     var field = ""
+    let first = line
     rest = rest[quote...]
     repeat {
       let part = rest.dropFirst().prefix { $0 != "\"" }
       line += part.count(where: \.isNewline)
       rest = rest[part.endIndex...]
-      guard rest.popFirst() != nil else { throw .line(line, reason: "a quoted field does not end") }
+      guard rest.popFirst() != nil else { throw .line(first, reason: "a quoted field does not end") }
       field += part
       if rest.first == "\"" { field += "\"" }
     } while rest.first == "\""

@@ -15,7 +15,9 @@ import CLibPSL
   /// - Returns: The domain; `nil` for a public suffix and for an address.
   package func registrableDomain(of host: String) -> String? {
     // The list has no top-level domain that begins with a digit, and libpsl takes the last number of an address for one.
-    guard let label = host.split(separator: ".").last, label.first?.isNumber == false else { return nil }
+    // It does not know suffixes that end with a dot.
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    guard labels.last?.first?.isNumber == false else { return nil }
     return unsafe host.withCString { name in
       unsafe psl_registrable_domain(raw, name).map { unsafe String(cString: $0) }
     }
