@@ -1,5 +1,7 @@
+import Dispatch
 import SignetSQL
 import SignetSystem
+import Synchronization
 import Testing
 
 /// The common contract of SQLite and PostgreSQL.
@@ -183,6 +185,33 @@ import Testing
     var counts: [Int64] = []
     for step in steps { counts.append(try await step.value) }
     #expect(counts.sorted() == Array(0..<2_000))
+  }
+
+  @Test("a step that another one is in the way of in each run finally runs alone", arguments: Backend.here)
+  func alone(_ backend: Backend) async throws {
+    let database = try SQLFixture(backend).open()
+    let others = Mutex<[Completion<Void>]>([])
+    let add = { @Sendable (connection: SQLConnection, id: String, between: () -> Void) throws in
+      let count = try connection.row("SELECT count(*) FROM items") { try $0.integer(0) } ?? 0
+      between()
+      try connection.add(id, count)
+    }
+    try await database.write { connection in
+      try add(connection, "step") {
+        // The other step commits between this one's reading and writing. If this one is alone, the other one waits for it.
+        let hasEnded = DispatchSemaphore(value: 0)
+        let number = others.withLock(\.count)
+        let other = database.write { connection in try add(connection, "other \(number)") {} }
+          .map { _ in _ = hasEnded.signal() }
+        others.withLock { $0.append(other) }
+        _ = hasEnded.wait(timeout: .now() + .milliseconds(1_500))
+      }
+    }.value
+    for other in others.withLock({ $0 }) { try await other.value }
+    let count = try await database.read { try $0.row("SELECT count(*) FROM items") { try $0.integer(0) } }
+      .value
+    #expect(count == Int64(others.withLock(\.count) + 1))
+    #expect(others.withLock(\.count) > 1 || backend == .sqlite)
   }
 
   @Test("a reading step changes nothing", arguments: Backend.here)
