@@ -235,10 +235,10 @@ import SignetServer
     Slip("a policy of a key that is none", "\"profile.keys.otp.type\" is one of") {
       try $0.change(["profile", "keys"], to: ["otp": ["type": "pin"]])
     },
-    Slip("a policy that the key cannot have", "\"profile.keys.otp\" is opened by the device") {
+    Slip("a policy that the key cannot have", "\"profile.keys.otp\" must be opened by the device") {
       try $0.change(["profile", "keys"], to: ["otp": ["type": "biometric"]])
     },
-    Slip("codes of five digits", "\"profile.otp.digits\" is 6 to 10; found 5") {
+    Slip("codes of five digits", "\"profile.otp.digits\" must be 6 to 10; found 5") {
       try $0.change(["profile", "otp", "digits"], to: 5)
     },
     Slip("digits of a wrong type", "\"profile.otp.digits\" must be a whole number; found \"6\"") {
@@ -247,7 +247,7 @@ import SignetServer
     Slip("another kind of codes", "\"profile.otp.type\" is one of \"totp\"; found \"hotp\"") {
       try $0.change(["profile", "otp", "type"], to: "hotp")
     },
-    Slip("another digest", "\"profile.otp.algorithm\" is one of SHA1, ") {
+    Slip("another digest", "\"profile.otp.algorithm\" must be one of SHA1, ") {
       try $0.change(["profile", "otp", "algorithm"], to: "MD5")
     },
     Slip("no label", "\"profile.otp.label\" is missing; add it") {

@@ -144,7 +144,7 @@ import Testing
     #expect(
       differs.status == 1 && differs.output.contains("missingAuthenticatorInMobileDevice"), differs.summary)
     let mended = try await device.run(["uaf", "device", "sync"] + party.words)
-    #expect(mended.status == 0 && mended.output.hasSuffix("\nPut right.\n"), mended.summary)
+    #expect(mended.status == 0 && mended.output.hasSuffix("\nSynchronised.\n"), mended.summary)
     #expect(mended.output.contains(": found: the server has a key of the authenticator"), mended.summary)
     #expect(try await device.run(["uaf", "device", "check"] + party.words).status == 0)
     let nothing = try await device.run(["uaf", "device", "sync"] + party.words)
@@ -157,7 +157,7 @@ import Testing
     #expect(forgotten.output.hasSuffix("learns of it with the next authentication.\n"), forgotten.summary)
     let known = try await device.run(
       ["uaf", "device", "sync", "--token-fd", "0"] + party.words, passwords: [party.key])
-    #expect(known.status == 0 && known.output.hasSuffix("\nPut right.\n"), known.summary)
+    #expect(known.status == 0 && known.output.hasSuffix("\nSynchronised.\n"), known.summary)
     #expect(try await device.run(["uaf", "device", "check"] + party.words).status == 0)
     await party.server.stop()
   }

@@ -70,7 +70,7 @@ import UAFFixture
         "/token/create/authentication", ["context": .string(context(picture).text)])
       #expect(answer.status == 400)
       let reason = try JSONObject(parsing: answer.body).string("error")
-      #expect(reason.contains("show"), "\(reason)")
+      #expect(reason.contains("display"), "\(reason)")
     }
     let waiting = try await device.run(["uaf", "pending"] + party.words)
     #expect(waiting.status == 0 && waiting.errorOutput == "Nothing waits.\n", waiting.summary)
