@@ -28,7 +28,7 @@ struct OptionsTests {
   }
 
   @Test(
-    "a word that is no option, or an option without its value, is refused",
+    "an unknown option and an option without its value are refused",
     arguments: [["--allow-mised"], ["x"], ["--only"], ["--quick", "--output"]])
   func refused(_ arguments: [String]) {
     #expect(throws: Options.UsageFailure.self) { try Options(arguments) }
@@ -37,7 +37,7 @@ struct OptionsTests {
 
 /// The row for a server that may not be installed.
 struct PrivacyIDEARowTests {
-  @Test("where privacyIDEA is not measured, the row has no ratio and no goal, and misses none")
+  @Test("without a privacyIDEA measurement the row has no ratio and no goal")
   func absent() {
     let row = ReportRow.besidePrivacyIDEA("codes", rate: 5_000, nil)
     #expect(row.name == "codes, beside privacyIDEA" && row.value == 5_000)
@@ -45,7 +45,7 @@ struct PrivacyIDEARowTests {
     #expect(row.notes.hasPrefix("not compared"))
   }
 
-  @Test("where it is measured, the ratio is of the same run, and 200 times its rate is the goal")
+  @Test("with a privacyIDEA measurement the row has its ratio, and the goal is 200 times that rate")
   func present() {
     let row = ReportRow.besidePrivacyIDEA("codes", rate: 5_000, ("privacyIDEA 3.12", 25))
     #expect(row.ratio == 200 && row.goal?.number == 200 && !row.isMissed && row.notes == "")

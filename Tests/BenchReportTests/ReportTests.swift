@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "a goal is missed on its wrong side; its kind decides whether its limit is",
+    "a goal is missed beyond its limit; its kind decides whether the limit itself meets it",
     arguments: [
       GoalCase(ratio: 0.9, goal: .ratioAtLeast(0.9), isMissed: false),
       GoalCase(ratio: 0.899, goal: .ratioAtLeast(0.9), isMissed: true),
@@ -94,7 +94,7 @@ import Testing
     #expect(try two.bool("missed") == false)
   }
 
-  @Test("a quick run has no goals, and says so")
+  @Test("a quick run has no goals, and its report states that")
   func quick() throws {
     let report = report(row("slow", 1, ratio: 0.1, .ahead), isQuick: true)
     #expect(report.exitStatus(allowsMissed: false, allowsGaps: true) == 0)
@@ -104,7 +104,7 @@ import Testing
     #expect(try json.integer("missed") == 0)
   }
 
-  @Test("a group that fails fails the run, also a quick one")
+  @Test("a failed group fails the run, also a quick run")
   func failure() {
     var report = report(row("one", 1), isQuick: true)
     report.begin("broken")
@@ -124,7 +124,7 @@ import Testing
     #expect(report.table(Self.machine).hasSuffix("goals of rows beside a peer."))
   }
 
-  @Test("with some groups selected, their goals are met, and not every goal")
+  @Test("with some groups selected, the summary covers only their goals")
   func someGroups() {
     var report = report(row("one", 1))
     report.skip("other")

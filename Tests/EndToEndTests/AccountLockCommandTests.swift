@@ -92,7 +92,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("policies of a profile refuse a device that is not what it has to be")
+  @Test("a device that violates its profile's policies is refused")
   func enrolment() async throws {
     let refused = try await ServerCommand.run(
       "init", "--data", "/nowhere/x", "--url", "localhost/x", "--account-policies",
@@ -109,7 +109,9 @@ import Testing
     await server.stop()
   }
 
-  @Test("a lock by hand stays until what opens the container ends it; imported accounts have their own")
+  @Test(
+    "a manual lock lasts until the container's unlock method removes it; imported accounts have their own locks"
+  )
   func byHand() async throws {
     let password = "winter-garden-42"
     let server = try await RunningServer.startWithShop(["--attempts", "5"])

@@ -18,7 +18,7 @@
 
     private static let policies = #"{"deviceTampering":{"score":0.4}}"#
 
-    @Test("the list evaluates, and shows a lock that the next clean look takes away")
+    @Test("the account list evaluates policies and shows a lock; the next clean evaluation removes it")
     func listEvaluates() async throws {
       let server = try await RunningServer.startWithShop([
         "--protection", "device", "--account-policies", Self.policies,
@@ -39,7 +39,7 @@
       await server.stop()
     }
 
-    @Test("policies of an otpauth URI hold from the import on, be it alone or among others in a file")
+    @Test("policies of an otpauth URI apply from its import, alone or in a file")
     func importedURI() async throws {
       let folder = try TemporaryFolder()
       let encoded = Data(Self.policies.utf8).base64EncodedString()

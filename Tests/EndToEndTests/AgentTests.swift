@@ -7,7 +7,7 @@
 
   /// The session that apps share, with real processes.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct AgentTests {
-    @Test("one app unlocks for all of its group, one lock locks all, and a stranger gets nothing")
+    @Test("an app unlocks for its whole group, one lock locks all, and other programs get nothing")
     func sharing() async throws {
       let bench = try await AgentBench()
       let agent = try await bench.startAgent()
@@ -62,7 +62,7 @@
       #expect(try agent.messages == "")
     }
 
-    @Test("a program that others may change is not let in")
+    @Test("a program that other users can write is refused")
     func changeable() async throws {
       let bench = try await AgentBench(hasOwnPrograms: true)
       let agent = try await bench.startAgent()
@@ -89,7 +89,7 @@
     private static let isRoot = geteuid() == 0 || ContinuousIntegration.isHere
 
     @Test(
-      "another user cannot reach it, and is refused where the folder lets him",
+      "another user cannot reach the agent, and is refused if the folder's mode allows access",
       .enabled(if: isRoot, "needs root"))
     func otherUser() async throws {
       try #require(geteuid() == 0)
@@ -194,7 +194,7 @@
     }
 
     @Test(
-      "neither the password nor the keys of texts stay in the agent's memory, unlocked or not",
+      "neither the password nor keys of app data stay in the agent's memory, unlocked or locked",
       .enabled(if: isRoot, "nobody else than root may look into it"))
     func secretsInMemory() async throws {
       try #require(geteuid() == 0)
@@ -216,7 +216,7 @@
       await agent.kill(SIGTERM)
     }
 
-    @Test("other processes of its user may not look into it")
+    @Test("other processes of the same user cannot read the agent's memory")
     func memory() async throws {
       let bench = try await AgentBench(hasOwnPrograms: true)
       if geteuid() == 0 {
@@ -237,7 +237,7 @@
       await agent.kill(SIGTERM)
     }
 
-    @Test("no core dump is written of it")
+    @Test("the agent writes no core dump")
     func coreDump() async throws {
       let bench = try await AgentBench()
       let agent = try await bench.startAgent()
@@ -247,7 +247,7 @@
       await agent.kill(SIGTERM)
     }
 
-    @Test("a client that dies in the middle takes no session along")
+    @Test("a client that dies during a request ends no session")
     func killedClient() async throws {
       let bench = try await AgentBench()
       let agent = try await bench.startAgent()
@@ -272,7 +272,7 @@
       await agent.kill(SIGTERM)
     }
 
-    @Test("systemd's way of starting: the socket is inherited")
+    @Test("the agent inherits its socket from systemd")
     func socketActivation() async throws {
       let bench = try await AgentBench()
       let run = bench.folder.file("run")
@@ -297,7 +297,7 @@
       await agent.kill(SIGTERM)
     }
 
-    @Test("data of an app from the command line, with a session of its own")
+    @Test("the command line encrypts and decrypts app data in its own session")
     func ownSession() async throws {
       let bench = try await AgentBench()
       func data(_ verb: String, _ label: String, _ input: String, _ output: String) async throws

@@ -222,7 +222,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("the app that is asked has to be named where a user has several")
+  @Test("a user with several apps requires the app's name in the command")
   func several() async throws {
     let server = try await RunningServer.startWithShop()
     try await server.addUser("alice")
@@ -236,7 +236,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("the doctor names what locks a container, and what to do")
+  @Test("the doctor names the cause of a lock and the remedy")
   func doctor() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

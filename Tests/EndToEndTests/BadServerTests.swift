@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("a failure of the server itself may pass, for devices and for operators")
+  @Test("a server error is reported as temporary, to devices and to operators")
   func serverFails() async throws {
     let (server, device) = try await activated()
     // The server rejects a user's row that an attacker has changed.

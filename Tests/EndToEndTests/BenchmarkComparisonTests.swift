@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "rows are matched by name, changes are in percent, and rows of one side are named", .enabled(if: canRun))
+    "rows are matched by name, changes are in percent, and unmatched rows are named", .enabled(if: canRun))
   func table() async throws {
     let compared = try await compare(
       result(("code", 100, "op/s"), ("code again", 0, "ms"), ("gone", 1, "ms"), ("unit", 2.5, "us")),
@@ -50,13 +50,13 @@ import Testing
       ])
   }
 
-  @Test("a row whose name is a part of another's is missing all the same", .enabled(if: canRun))
+  @Test("a missing row is reported even if its name is part of another row's name", .enabled(if: canRun))
   func partOfAName() async throws {
     let compared = try await compare(result(("code", 1, "ms")), result(("code again", 1, "ms")))
     #expect(compared.output.contains("Only in \(folder.file("old.json")): code\n"), compared.summary)
   }
 
-  @Test("another commit, another processor and a quick run are named", .enabled(if: canRun))
+  @Test("a different commit, a different processor and a quick run are named", .enabled(if: canRun))
   func circumstances() async throws {
     let row = ("code", 100.0, "op/s")
     let compared = try await compare(
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "a file that is no result is refused", .enabled(if: canRun),
+    "a file that holds no result is refused", .enabled(if: canRun),
     arguments: ["", "[]", "x", "{}", #"{"rows":[{"name":"code"}]}"#, "{}{}"])
   func refused(_ text: String) async throws {
     let row = ("code", 100.0, "op/s")
@@ -105,14 +105,14 @@ import Testing
       ], table.summary)
   }
 
-  @Test("a file that is not there is refused", .enabled(if: canRun))
+  @Test("a missing file is refused", .enabled(if: canRun))
   func missing() async throws {
     let compared = try await compare(folder.file("none.json"), in: folder.file("none.json"))
     #expect(compared.status == 66, compared.summary)
   }
 
   @Test(
-    "fewer results than one, or more than two, are answered with the usage", .enabled(if: canRun),
+    "without a result, or with more than two, the usage is printed", .enabled(if: canRun),
     arguments: [[], ["old.json", "new.json", "newer.json"]] as [[String]])
   func usage(_ words: [String]) async throws {
     let compared = try await ChildCommand(
@@ -125,7 +125,7 @@ import Testing
       compared.summary)
   }
 
-  @Test("without jq nothing is compared and no table is made: the package that has it is named")
+  @Test("without jq the comparison fails and names the package to install")
   func withoutJQ() async throws {
     // A PATH for the script with all tools but jq.
     let tools = folder.file("tools")

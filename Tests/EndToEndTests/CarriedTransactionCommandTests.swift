@@ -130,7 +130,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("digits and values that are typed approve a form on a device that sees nothing of it")
+  @Test("typed digits and values approve a form on a device that never receives it")
   func typed() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

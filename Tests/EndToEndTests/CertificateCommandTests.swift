@@ -6,7 +6,7 @@ import Testing
 
 /// `signet-server certificate`: validity and renewal of the server's certificate.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CertificateCommandTests {
-  @Test("relying parties and devices trust the server before it shows the new certificate, and after")
+  @Test("relying parties and devices trust the server before and after it presents the new certificate")
   func renew() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device", "--san", "signet.test"])
     let device = server.device()
@@ -75,7 +75,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("the renewal that leaves out the authority which the server shows warns of it, and SIGHUP is named")
+  @Test("a renewal that drops the authority still in use warns and names SIGHUP")
   func renewedTooOften() async throws {
     let server = try await RunningServer.startWithShop()
     let warning = "the oldest was left out, and its certificates have not run out. Send SIGHUP"
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "keys that were exchanged twice before SIGHUP lock no device out, and their pins are printed as long as ca.pem trusts them"
+    "two key changes before SIGHUP lock no device out; pins are printed while ca.pem trusts the keys"
   )
   func exchangedTwice() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -132,7 +132,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("after a change of the URL, a restart and new activations are named")
+  @Test("after a change of the URL, the command names the restart and the new activations")
   func otherURL() async throws {
     let server = try await RunningServer.startWithShop()
     try server.changeSettings { settings in settings["url"] = "bank.example/main" }
@@ -145,7 +145,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a name that no certificate can have is a mistake in the command line")
+  @Test("an invalid certificate name is a usage error")
   func badName() async throws {
     let folder = try TemporaryFolder()
     let made = try await ServerCommand.run(

@@ -140,7 +140,7 @@
       }
     }
 
-    @Test("the control: a program that does not protect itself is open to its user in each of these ways")
+    @Test("control: each of these methods reads the memory of an unprotected program")
     func control() async throws {
       let script = """
         import ctypes, sys
@@ -156,7 +156,7 @@
       await target.end()
     }
 
-    @Test("the server's memory is closed, also to gcore")
+    @Test("the server's memory cannot be read, also not by gcore")
     func server() async throws {
       let program = try Nobody.copy(of: ServerCommand.executable(), in: folder)
       let home = folder.file("server")
@@ -174,7 +174,7 @@
       await target.end()
     }
 
-    @Test("the agent's memory is closed, and that of a command that has a key to open")
+    @Test("the memory of the agent and of a command with a key to unlock cannot be read")
     func device() async throws {
       let bench = try await AgentBench(hasOwnPrograms: true)
       try await give(bench.folder.path)
@@ -193,7 +193,7 @@
       await command.end()
     }
 
-    @Test("each command has closed its memory before it says anything, also in a copy that is not installed")
+    @Test("each command closes its memory before its first output, also an uninstalled copy")
     func everyCommand() async throws {
       let device = try InstalledSignet(data: folder.file("none")).uninstalled(in: folder)
       let program = try #require(device.program)
@@ -258,7 +258,7 @@
     }
 
     @Test(
-      "a crash of the agent leaves no core with its secrets, where another program's leaves one with its own",
+      "a crashed agent leaves no core dump with secrets; a control program does",
       .enabled(if: writesCores, "needs root, and cores that are written to the folder of the program"))
     func cores() async throws {
       let bench = try await AgentBench(hasOwnPrograms: true)

@@ -23,7 +23,7 @@
 
     init() async throws { server = try await RunningServer.startWithShop(["--allow-sequences"]) }
 
-    @Test("activate has the password until the container is stored, and not while that is confirmed")
+    @Test("activate holds the password until the container is stored, not during the confirmation")
     func activate() async throws {
       // The length of the output is the same for each user and password.
       let rehearsal = try await server.device("alice").run(
@@ -42,7 +42,7 @@
       await server.stop()
     }
 
-    @Test("neither otp nor approve has the password when it writes its result")
+    @Test("otp and approve have wiped the password before they write the result")
     func use() async throws {
       var rehearsed: String?
       for (number, password) in Self.passwords.enumerated() {

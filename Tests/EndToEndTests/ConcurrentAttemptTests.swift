@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "right passwords: none is refused, waits or erases",
+    "correct passwords: none is refused, delayed or erases",
     arguments: ["\(rules);LOCKCOUNTER=1;LOCKWIPE=1", "psd2"]
       + (isLong ? ["\(rules);LOCKCOUNTER=5;LOCKWIPE=1"] : []))
   func rightOnes(_ policy: String) async throws {
@@ -55,7 +55,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("right passwords with a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+    @Test("correct passwords with a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
     func rightOnesOnTPM() async throws {
       let tpm = try SimulatedTPM()
       let server = try await RunningServer.startWithShop([
@@ -74,7 +74,7 @@ import Testing
     }
   #endif
 
-  @Test("wrong passwords at once: as many as the limit are tried", arguments: [5, 3, 1])
+  @Test("concurrent wrong passwords: no more than the limit are tried", arguments: [5, 3, 1])
   func wrongOnes(limit: Int) async throws {
     let server = try await RunningServer.startWithShop(["--policy", "\(Self.rules);LOCKCOUNTER=\(limit)"])
     let device = server.device()
@@ -91,7 +91,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("wrong passwords of a session key at once: as many as its limit are tried")
+  @Test("concurrent wrong passwords of a session key: no more than its limit are tried")
   func wrongOnesOfSession() async throws {
     let server = try await RunningServer.startWithShop([
       "--policy", "\(Self.rules);LOCKCOUNTER=5", "--session-policy", "\(Self.rules);LOCKCOUNTER=3",
@@ -155,7 +155,7 @@ import Testing
     #expect(right.status == 0, right.summary)
   }
 
-  @Test("wrong passwords of imported accounts at once: one is tried, and then all have to wait")
+  @Test("concurrent wrong passwords of imported accounts: one is tried, then all wait")
   func wrongOnesOfAccounts() async throws {
     let folder = try TemporaryFolder()
     let device = InstalledSignet(data: folder.file("device"))
@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test(
-    "wrong PINs and passwords of UAF keys at once: three are tried, and then all have to wait",
+    "concurrent wrong PINs and passwords of UAF keys: three are tried, then all wait",
     arguments: isLong ? ["pin", "password"] : ["pin"])
   func wrongOnesOfUAFKeys(_ kind: String) async throws {
     let party = try await UAFParty.start()

@@ -5,7 +5,7 @@ import Testing
 
 /// `signet rename` and `signet trust`.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ContainerSettingCommandTests {
-  @Test("a container gets another name")
+  @Test("a container is renamed")
   func rename() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -19,7 +19,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a container trusts the new certificates and key from then on; invalid ones are refused")
+  @Test("a container trusts newly set certificates and pins; invalid ones are refused")
   func trust() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

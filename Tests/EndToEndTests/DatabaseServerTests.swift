@@ -18,7 +18,7 @@ struct DatabaseServerTests {
   }
 
   @Test(
-    "a device is activated, its code is accepted once, and it approves; after a restart all of it is there")
+    "activation, one-time password and approval work, and survive a restart")
   func mainJob() async throws {
     let server = try await Self.start(Self.address())
     #expect(!FileManager.default.fileExists(atPath: "\(server.data)/signet.sqlite"))
@@ -41,12 +41,12 @@ struct DatabaseServerTests {
     await again.stop()
   }
 
-  @Test("of two processes on one database, one accepts a code")
+  @Test("two processes on one database accept a code once")
   func twoProcesses() async throws {
     try await TwoProcessTests.acceptOneOfTwo(Self.start(Self.address()), rounds: KillRounds.races(3))
   }
 
-  @Test("an entry that was changed is found")
+  @Test("a changed audit entry is detected")
   func changedLog() async throws {
     let postgreSQL = try PrivatePostgreSQL.shared()
     let name = try postgreSQL.makeDatabase()
@@ -58,7 +58,7 @@ struct DatabaseServerTests {
     #expect(result.status == 1 && result.output.contains("broken at entry"), result.summary)
   }
 
-  @Test("a database of another server, an empty one, and one that cannot be reached are refused by name")
+  @Test("another server's database, an empty one and an unreachable one have different errors")
   func refusals() async throws {
     let postgreSQL = try PrivatePostgreSQL.shared()
     let name = try postgreSQL.makeDatabase()
@@ -111,7 +111,7 @@ struct DatabaseServerTests {
     #expect(mistyped.isRefusal(78, "the address of the database cannot be read"), mistyped.summary)
   }
 
-  @Test("while the database is gone requests are answered 503, and go on when it is back")
+  @Test("requests get 503 while the database is down, and succeed once it is back")
   func awayAndBack() async throws {
     let postgreSQL = try PrivatePostgreSQL.shared()
     let name = try postgreSQL.makeDatabase()
@@ -147,7 +147,7 @@ struct DatabaseServerTests {
     await server.stop()
   }
 
-  @Test("while the database only takes reads, changes are answered 503 and reads are served")
+  @Test("on a read-only database changes get 503 and reads are served")
   func onlyReads() async throws {
     let postgreSQL = try PrivatePostgreSQL.shared()
     let name = try postgreSQL.makeDatabase()
@@ -164,7 +164,7 @@ struct DatabaseServerTests {
     try await Self.expectAdded("bob", to: server)
   }
 
-  @Test("while the database server is a standby, requests are answered 503, and go on when it is the primary")
+  @Test("requests get 503 while the database server is a standby, and succeed once it is the primary")
   func standby() async throws {
     let postgreSQL = try PrivatePostgreSQL()
     let server = try await Self.start(postgreSQL.uri(postgreSQL.makeDatabase()))

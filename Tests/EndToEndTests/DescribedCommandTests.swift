@@ -76,7 +76,7 @@ import Testing
     return found
   }
 
-  @Test("the server's commands are there, with their words and their folder in their help")
+  @Test("each server command exists, and its help names its operands and the data folder")
   func serverCommands() async throws {
     let commands = try await Self.described("signet-server")
     let known = Dictionary(uniqueKeysWithValues: commands.map { ($0.path.joined(separator: " "), $0) })
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "each command has help, a place in the manual and completion, with all its options", arguments: programs)
+    "each command has help, a manual entry and completion with all its options", arguments: programs)
   func described(program: String) async throws {
     let commands = try await Self.described(program)
     #expect(commands.count > 40)
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test("the documents name commands and options that there are")
+  @Test("the documents name only existing commands and options")
   func documented() async throws {
     var known: [[String]: Described] = [:]
     for program in Self.programs {
@@ -206,7 +206,7 @@ import Testing
     #expect(count > 200)
   }
 
-  @Test("each command of the server is in the table of what is shown on screens, and nothing else")
+  @Test("the table of screens lists exactly the server's commands")
   func serverTexts() async throws {
     let leaves = try await Self.described("signet-server").filter(\.commands.isEmpty)
     let names = Set(leaves.map { $0.path.joined(separator: " ") })
@@ -217,7 +217,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("each command that declares a password is in the table of memory searches, and nothing else")
+    @Test("the table of memory searches lists exactly the commands that declare a password")
     func passwords() async throws {
       let leaves = try await Self.described("signet").filter { described in
         described.commands.isEmpty && !described.path.isEmpty
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(
-      "every hooked command is refused, but for those that look after a device that is tampered with",
+      "every hooked command is refused, except those that diagnose or lock",
       .enabled(if: IntegrityCommandTests.hasTool("cc"), "needs a C compiler"))
     func hooked() async throws {
       let folder = try TemporaryFolder()

@@ -20,7 +20,7 @@ struct DeviceCommandTests {
     return try await process.finish()
   }
 
-  @Test("A folder without a device names the way to one")
+  @Test("without a device, commands name the command that activates one")
   func nothingActivated() async throws {
     let folder = try TemporaryFolder()
     for (path, finding) in [
@@ -38,7 +38,7 @@ struct DeviceCommandTests {
   }
 
   #if os(Linux)
-    @Test("Without an agent its commands say how one is started")
+    @Test("without an agent, its commands say how to start one")
     func noAgent() async throws {
       let folder = try TemporaryFolder()
       for word in ["status", "lock"] {
@@ -56,7 +56,7 @@ struct DeviceCommandTests {
     }
   #endif
 
-  @Test("The data folder is below HOME")
+  @Test("the data folder is below HOME")
   func home() async throws {
     let folder = try TemporaryFolder()
     let result = try await run("otp", environment: ["HOME": folder.path, "XDG_DATA_HOME": ""])
@@ -65,7 +65,7 @@ struct DeviceCommandTests {
   }
 
   @Test(
-    "A variable that is not UTF-8 is refused by both programs: no other folder or file is used",
+    "both programs refuse an environment variable that is not UTF-8, and use no default folder or file",
     arguments: [
       ("signet", "list", "HOME"), ("signet", "list", "SIGNET_DATA"), ("signet", "list", "XDG_DATA_HOME"),
       ("signet", "list", "XDG_CONFIG_HOME"), ("signet-server", "user list", "SIGNET_CA_FILE"),
@@ -83,7 +83,7 @@ struct DeviceCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("A descriptor that nobody opened is refused before the vault's files get its number")
+  @Test("a closed descriptor is refused before a vault file gets its number")
   func closedDescriptor() async throws {
     let folder = try TemporaryFolder()
     let result = try await run("--data", folder.path, "otp", "--password-fd", "3")
@@ -91,7 +91,7 @@ struct DeviceCommandTests {
     #expect(result.errorOutput.contains("file descriptor 3 is not open"), "\(result.errorOutput)")
   }
 
-  @Test("A policy is reviewed without a device: what clashes, what is doubtful, which profiles it meets")
+  @Test("a policy review without a device reports contradictions, warnings and profiles")
   func policyLint() async throws {
     let folder = try TemporaryFolder()
     func lint(_ text: String, _ words: [String] = []) async throws -> ServerCommand.Result {
@@ -133,7 +133,7 @@ struct DeviceCommandTests {
     #expect(try await lint("").status == 65)
   }
 
-  @Test("A picture that is not there is named")
+  @Test("a missing image file is named")
   func missingPicture() async throws {
     let folder = try TemporaryFolder()
     let result = try await run(
@@ -143,7 +143,7 @@ struct DeviceCommandTests {
   }
 
   @Test(
-    "a container is named by its id, its name, its user, or user and server; its server's name for it is told"
+    "a container is selected by id, name, user, or user and server; its server id is shown"
   )
   func names() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

@@ -34,7 +34,7 @@ import Testing
     try await party.server.audited(name)
   }
 
-  @Test("a lock of a container refuses UAF logins of its device, its revocation ends the keys for good")
+  @Test("a container's lock refuses UAF logins of its device; its revocation revokes the keys")
   func container() async throws {
     let party = try await UAFParty.start()
     let device = party.device()
@@ -70,7 +70,7 @@ import Testing
     await party.server.stop()
   }
 
-  @Test("a device that has UAF keys alone is locked, unlocked and revoked by itself")
+  @Test("a device with only UAF keys can be locked, unlocked and revoked")
   func uafAlone() async throws {
     let party = try await UAFParty.start()
     let (device, other) = (party.device(), party.device("tablet"))
@@ -107,7 +107,7 @@ import Testing
     await party.server.stop()
   }
 
-  @Test("a lock of a device reaches its container, which sends a receipt; nothing but its own unlock ends it")
+  @Test("a device lock reaches its container, which sends a receipt; only the device's unlock removes it")
   func both() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

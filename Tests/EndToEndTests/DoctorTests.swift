@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("a healthy device needs nothing, and its weaknesses are reported")
+  @Test("a healthy device has no problem; its weaknesses are reported")
   func healthy() async throws {
     let (server, device) = try await activated(["--attempts", "3"])
     let before = try FolderSnapshot(device.data)
@@ -71,7 +71,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("nothing activated yet is no fault, and nothing is made")
+  @Test("a device that is not activated has no problem, and no file is created")
   func missing() async throws {
     let folder = try TemporaryFolder()
     let report = try await InstalledSignet(data: "\(folder.path)/none").run("doctor")
@@ -80,7 +80,7 @@ import Testing
     #expect(try FolderSnapshot(folder.path).paths.isEmpty)
   }
 
-  @Test("what others may write to, and a key that is gone, need doing")
+  @Test("a data folder that others can write and a missing key are problems")
   func broken() async throws {
     let (server, device) = try await activated([])
     await server.stop()
@@ -115,7 +115,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("secrets that may not be locked in memory need doing", .enabled(if: Nobody.canRun))
+  @Test("secrets that cannot be locked in memory are a problem", .enabled(if: Nobody.canRun))
   func memory() async throws {
     let folder = try TemporaryFolder()
     #expect(chmod(folder.path, 0o755) == 0)

@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "a reset names a container that was changed from outside as the folder does, and says that it may be a lie"
+    "a reset shows an altered container's stored name and warns that it may be forged"
   )
   func namesWhatWasAltered() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -169,7 +169,8 @@ import Testing
     await server.stop()
   }
 
-  @Test("killed at any point, the container exists or not, and the server is notified in the end")
+  @Test(
+    "killed at any point, the container exists or is gone completely, and the server is notified in the end")
   func survivesKills() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     var bench = KillBench(server, SeededRandom(test: "deletion kill test"))

@@ -44,7 +44,7 @@
       }
     }
 
-    @Test("a finger makes a code and signs, and the terminal says how")
+    @Test("a fingerprint generates a code and signs; the terminal shows the prompt")
     func opens() async throws {
       let bench = try await Bench()
       try await bench.status("notEnabled", 1)
@@ -102,7 +102,7 @@
       await bench.server.stop()
     }
 
-    @Test("three unknown fingers end the match, and the prompt continues with the password")
+    @Test("three unknown fingers end the match; the password prompt continues")
     func mismatch() async throws {
       let bench = try await Bench()
       try await bench.enable()
@@ -125,7 +125,7 @@
       await bench.server.stop()
     }
 
-    @Test("prompts that are ended by a signal cost no finger, and five strangers lock though each is killed")
+    @Test("prompts ended by a signal count no mismatch; five mismatches lock although each process is killed")
     func interrupted() async throws {
       let bench = try await Bench()
       try await bench.enable()
@@ -169,7 +169,7 @@
       await bench.server.stop()
     }
 
-    @Test("a finger that is added invalidates, the password enables again, and disabling works")
+    @Test("an added finger invalidates biometrics, the password enables them again, and disabling works")
     func invalidated() async throws {
       let bench = try await Bench()
       try await bench.enable()
@@ -224,7 +224,7 @@
     }
 
     @Test(
-      "without fingers, without a reader and under other policies, the status says why and nothing is asked")
+      "without fingers, a reader or a suitable policy, the status gives the reason and no prompt appears")
     func unable() async throws {
       let bench = try await Bench(enrols: false)
       try await bench.status("notEnrolled", 1)

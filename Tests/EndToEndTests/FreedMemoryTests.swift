@@ -24,7 +24,7 @@
       return program
     }
 
-    @Test("freed memory is wiped, whatever its size; a block that is freed twice still ends the program")
+    @Test("freed memory of any size is wiped; a double free still ends the program")
     func wiped() async throws {
       let ours = try await program("ours", with: ["../../Sources/CWipingFree/wiping_free.c"])
       let result = try await ChildCommand([ours]).finish()

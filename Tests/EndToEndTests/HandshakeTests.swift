@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "a restart between start and finish fails no activation: the device begins again, and the invite counts nothing"
+    "after a restart between start and finish, the device begins again and no attempt is counted"
   )
   func restart() async throws {
     let first = try await RunningServer.startWithShop()
@@ -68,7 +68,7 @@ import Testing
     await second.stop()
   }
 
-  @Test("processes that share keys in memory go on with each other's handshakes; the last one leaves none")
+  @Test("processes that share handshake keys continue each other's handshakes; the last one deletes the keys")
   func sharing() async throws {
     let memory = try MemoryFolder()
     let first = try await RunningServer.startWithShop { $1["runtime"] = .string(memory.path) }
@@ -137,7 +137,7 @@ import Testing
     #expect(try files(of: server.data, with: keys) == [])
   }
 
-  @Test("a second process that would share nothing is refused, and so is a folder on a disk")
+  @Test("a second process without a shared key folder is refused, and so is a key folder on a disk")
   func refusals() async throws {
     let server = try await RunningServer.start()
     let port = try FreePort.find()

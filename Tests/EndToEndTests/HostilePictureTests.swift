@@ -94,7 +94,7 @@ struct HostilePictureTests {
   }
 
   /// A thousand texts of 8 MB each, which take a few bytes in the file.
-  @Test("texts in a picture, which libraries unpack and keep, cost no memory")
+  @Test("compressed text chunks of an image use no memory")
   func texts() async throws {
     let file = folder.file("texts.png")
     let script = #"""
@@ -118,7 +118,7 @@ struct HostilePictureTests {
   }
 
   @Test(
-    "a picture full of finder patterns or tiny codes is refused by every command that reads pictures",
+    "every command refuses an image full of finder patterns or tiny codes",
     arguments: [
       Picture(kind: .dark, module: 1), Picture(kind: .dark, module: 60), Picture(kind: .light, module: 16),
       Picture(kind: .codes, module: 1, pitch: 25),
@@ -145,7 +145,7 @@ struct HostilePictureTests {
   /// One of them is read. With `SIGNET_KILLS`, all are, and the processor time is compared with the manual's. Waiting for a
   /// processor does not count, and other load can double the time, but not increase it fivefold.
   @Test(
-    "the worst pictures that are let through are read to the end; a long run compares the time with the manual",
+    "the most expensive accepted images are read completely; a long run compares their time with the manual",
     arguments: [
       Picture(kind: .codes, module: 2, pitch: 80, side: 5784)
     ]

@@ -46,7 +46,7 @@
       FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("commands, manuals, completions, units and PAM's file lie where the system looks for them")
+    @Test("commands, manuals, completions, units and the PAM file are installed where the system looks")
     func places() async throws {
       let root = folder.file("image")
       let result = try await install(["DESTDIR": root, "PREFIX": "/usr"])
@@ -80,7 +80,7 @@
       #expect(content("\(root)/usr/share/man/man1/signet.1")?.contains(".Nm signet") == true)
     }
 
-    @Test("a command that needs the toolchain's libraries is not installed, however many it needs")
+    @Test("a command that links the toolchain's libraries is not installed")
     func toolchain() async throws {
       let tools = folder.file("tools")
       try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: false)
@@ -100,7 +100,7 @@
     }
 
     @Test(
-      "programs carry no tables of languages: each is hashed whole before it takes a secret",
+      "programs contain no language tables, since each is hashed before it reads a secret",
       .enabled(if: Programs.folder != Programs.built, "a build for tests is larger"))
     func small() async throws {
       for name in ["signet", "signet-server"] {
@@ -115,7 +115,7 @@
     }
 
     @Test(
-      "root's installation gives signet alone a group; others, and for another machine, are told the commands"
+      "root's installation sets a group on signet only; other installations print the commands"
     )
     func group() async throws {
       let prefix = folder.file("prefix")
@@ -162,7 +162,7 @@
     }
 
     @Test(
-      "systemd finds nothing wrong with the unit of servers, and its sandbox tight",
+      "systemd accepts the server's unit and rates its sandbox as strict",
       .enabled(if: canAnalyze, "needs systemd-analyze"))
     func serverUnit() async throws {
       let prefix = try await placedPrefix()
@@ -202,7 +202,7 @@
       ).finish()
     }
 
-    @Test("mandoc finds nothing wrong with the manuals", .enabled(if: canRun("mandoc")))
+    @Test("mandoc reports no warnings for the manuals", .enabled(if: canRun("mandoc")))
     func manuals() async throws {
       let prefix = try await placedPrefix()
       for page in ["man1/signet.1", "man1/signet-server.1", "man5/signet-server.json.5"] {
@@ -216,7 +216,7 @@
     }
 
     @Test(
-      "the settings' manual has every member that docs/server-settings.md has", .enabled(if: canRun("mandoc"))
+      "the settings manual has every member of docs/server-settings.md", .enabled(if: canRun("mandoc"))
     )
     func settingsManual() async throws {
       let prefix = try await placedPrefix()
@@ -276,7 +276,7 @@
       #expect(result.errorOutput.isEmpty, result.summary)
     }
 
-    @Test("PAM's file of the administrator stays, and so does a link in its place")
+    @Test("an administrator's PAM file is kept, also if it is a link")
     func administratorsFile() async throws {
       let rules = folder.file("image/etc/pam.d/signet")
       #expect(try await install(["DESTDIR": folder.file("image")]).status == 0)
@@ -291,7 +291,7 @@
       #expect(try FileManager.default.destinationOfSymbolicLink(atPath: rules) == "elsewhere")
     }
 
-    @Test("below a prefix of one's own PAM would not look: its file is placed where one says, or not at all")
+    @Test("with a custom prefix the PAM file goes to the given folder or is not installed")
     func ownPrefix() async throws {
       let prefix = folder.file("prefix")
       let result = try await install(["PREFIX": prefix])
@@ -307,7 +307,7 @@
       FileManager.default.isExecutableFile(atPath: analyzer)
       || ContinuousIntegration.isHere
 
-    @Test("systemd finds nothing wrong with the units", .enabled(if: canAnalyze, "needs systemd-analyze"))
+    @Test("systemd accepts the units", .enabled(if: canAnalyze, "needs systemd-analyze"))
     func units() async throws {
       let installed = try await placedPrefix() + "/lib/systemd/user"
       let units = ["service", "socket"].map { folder.file("signet-agent.\($0)") }

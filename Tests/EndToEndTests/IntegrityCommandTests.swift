@@ -80,7 +80,7 @@
     }
 
     @Test(
-      "no command loads what OpenSSL's variables name",
+      "no command loads files named by OpenSSL's environment variables",
       .enabled(if: hasTool("cc"), "needs a C compiler"))
     func cryptoEnvironment() async throws {
       // The provider creates a file when it is loaded.
@@ -146,7 +146,7 @@
     }
 
     @Test(
-      "neither a command nor a server writes keys of TLS to the file that SSLKEYLOGFILE names",
+      "neither commands nor servers write TLS keys to SSLKEYLOGFILE",
       .enabled(if: hasTool("curl"), "needs curl"))
     func keyLog() async throws {
       let file = folder.file("tls-keys")
@@ -173,7 +173,7 @@
     }
 
     @Test(
-      "a server drops variables of libraries that write files, load keys or name services, before they are read",
+      "a server removes library variables that write files, load keys or name services, before use",
       .enabled(if: geteuid() == 0, "needs the right to read what a closed process was started with"))
     func droppedVariables() async throws {
       let dropped = [
@@ -189,7 +189,7 @@
     }
 
     @Test(
-      "no library, even a preloaded one, reads variables that a command drops",
+      "no library, even a preloaded one, reads variables that a command removes",
       .enabled(if: hasTool("cc"), "needs a C compiler"))
     func droppedBeforeLibraries() async throws {
       let (source, library) = (folder.file("reader.c"), folder.file("reader.so"))
@@ -387,7 +387,7 @@
       ).finish()
     }
 
-    @Test("a traced command is refused its keys", .enabled(if: hasTool("strace"), "needs strace"))
+    @Test("a traced command cannot use its keys", .enabled(if: hasTool("strace"), "needs strace"))
     func traced() async throws {
       var traced = device
       traced.launcher = ["/usr/bin/strace", "-f", "-o", "/dev/null"]
@@ -398,7 +398,7 @@
     }
 
     @Test(
-      "where the reaction is to lock or to end, a hooked command locks what the agent keeps open",
+      "with the reaction lock or terminate, a hooked command locks the agent's sessions",
       .enabled(if: hasTool("cc"), "needs a C compiler"))
     func locks() async throws {
       let library = try await Self.hook(in: folder)
@@ -440,7 +440,7 @@
       return home
     }
 
-    @Test("the settings file tunes weights, score, threshold and reaction, and makes nothing milder")
+    @Test("the settings file can only tighten weights, score, threshold and reaction")
     func settingsFile() async throws {
       let unsafe = ["HOSTALIASES": "/nowhere", "GCONV_PATH": "/nowhere"]
       // 0.3 and 0.5: the maximum is below the threshold, the sum reaches it.
@@ -486,7 +486,7 @@
       #expect(open.isRefusal(66, "may be changed by other users"), open.summary)
     }
 
-    @Test("a reaction that is none is an error of the command line")
+    @Test("an unknown reaction is a usage error")
     func unknownReaction() async throws {
       let result = try await run("otp", adding: ["SIGNET_INTEGRITY": "explode"])
       #expect(
@@ -510,7 +510,7 @@
       #expect(try integrity.array("guards").count >= 3)
     }
 
-    @Test("an agent runs under its filter where no passcode can be checked")
+    @Test("an agent without a passcode check runs under its system call filter")
     func agentFilter() async throws {
       let bench = try await AgentBench()
       let agent = try await bench.startAgent()
@@ -522,7 +522,7 @@
       await agent.kill(SIGTERM)
     }
 
-    @Test("a server runs under its filter, gains no rights, and writes no core")
+    @Test("a server runs under its system call filter, gains no privileges and writes no core dump")
     func serverFilter() async throws {
       let server = try await RunningServer.startWithShop([])
       let status = try String(contentsOfFile: "/proc/\(server.processID)/status", encoding: .utf8)

@@ -15,7 +15,7 @@ import Testing
     try await RunningServer.startWithShop(["--policy", Self.policy] + options)
   }
 
-  @Test("each key asks for its own password, counts its own mistakes and is changed and renewed by itself")
+  @Test("each key has its own password, attempt counter, password change and renewal")
   func wholeLife() async throws {
     let server = try await server(
       ["signing", "otp", "session"].flatMap { ["--\($0)-policy", Self.policy] })
@@ -95,7 +95,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("what opens each key is listed and explained")
+  @Test("each key's unlock methods are listed and explained")
   func tellsWhatOpensEach() async throws {
     let server = try await server(["--otp-policy", "pin-6", "--session-policy", "TYPE=device"])
     let device = server.device()
@@ -132,7 +132,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a policy that a key cannot have is refused when the server is made; warnings name the option")
+  @Test("init refuses an invalid policy of a key; warnings name the option")
   func serverOptions() async throws {
     let folder = try TemporaryFolder()
     let file = folder.file("policy")

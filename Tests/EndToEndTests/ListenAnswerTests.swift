@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "a transaction is approved, denied and reported where it is shown, and none without a word of the person's"
+    "a shown transaction is approved, denied or reported only by the user's input"
   )
   func transactions() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test(
-    "a token that a relying party sends to a device without an address waits there; another device's yes ends a UAF request"
+    "a token for a device without an address waits; another device's approval ends the UAF request"
   )
   func uafTokens() async throws {
     let (party, device) = try await party()
@@ -314,7 +314,7 @@ import Testing
   }
 
   @Test(
-    "a push message reaches an app that asks for it: a yes, a no, a number, none that is not offered, and a wrong one, which denies"
+    "a polling app gets push messages and approves, denies or picks a number; a wrong number denies"
   )
   func messages() async throws {
     let (server, device) = try await app()
@@ -469,7 +469,7 @@ import Testing
     #expect(denied.isRefusal(69, "not every server could be asked"), denied.summary)
   }
 
-  @Test("without a terminal a challenge is shown with its numbers, and that a wrong one may be the answer")
+  @Test("without a terminal a challenge is shown with its numbers and a warning about wrong ones")
   func numbersWithoutATerminal() async throws {
     let (server, device) = try await app()
     let made = try await send("Pick the number", "--kind", "challenge", by: server)

@@ -29,7 +29,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("with --once ends with 75 where nothing comes within --timeout; what waits is shown before")
+  @Test("with --once shows pending requests, and ends with 75 if none arrives within --timeout")
   func timeout() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -42,7 +42,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("says on the desktop that something waits and where, never what; and nothing with --no-notify")
+  @Test("desktop notifications name the server, not the content; --no-notify suppresses them")
   func desktop() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let desktop = try await NotificationFixture()
@@ -78,7 +78,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("says once that the server does not answer, and when it does again")
+  @Test("reports once that the server does not answer, and once that it does again")
   func gone() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -236,7 +236,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("ends where its user is deleted, and does not say that it asks again")
+  @Test("ends when its user is deleted, without announcing a retry")
   func deleted() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

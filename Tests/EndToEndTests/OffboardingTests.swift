@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "a device waits, a UAF token is out, requests are open, a code is on its way: all end, at both processes",
+    "a suspension ends waiting devices, UAF tokens, open requests and codes, at both processes",
     arguments: StorageBackend.here)
   func suspended(_ backend: StorageBackend) async throws {
     let servers = try await Servers(backend)
