@@ -31,7 +31,7 @@
       "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=3"
 
     @Test(
-      "no command has a password, a secret of codes or the device's master key when it writes its result, or ends",
+      "no command holds a password, code secret or master key when it writes its result or ends",
       arguments: turns)
     func container(_ turn: Int) async throws {
       let server = try await RunningServer.startWithShop(
@@ -110,7 +110,7 @@
       try await approve(typed, ["--typed", asked.string("challenge")], ["--typed"])
     }
 
-    @Test("nor the password of a session key, and that of a container that is unlocked", arguments: turns)
+    @Test("nor a session key's password, nor that of an unlocked container", arguments: turns)
     func session(_ turn: Int) async throws {
       let server = try await RunningServer.startWithShop([
         "--policy", Self.rules, "--session-policy", Self.rules,
@@ -150,7 +150,7 @@
       await server.stop()
     }
 
-    @Test("nor do failed attempts: a wrong password, a refused one, one that locks", arguments: turns)
+    @Test("nor after failed attempts: a wrong, a refused and a locking password", arguments: turns)
     func failures(_ turn: Int) async throws {
       let server = try await RunningServer.startWithShop(["--policy", Self.rules])
       let device = server.device("alice")
@@ -183,7 +183,7 @@
       await server.stop()
     }
 
-    @Test("nor what is typed at a terminal", arguments: turns)
+    @Test("nor input typed at a terminal", arguments: turns)
     func typed(_ turn: Int) async throws {
       let server = try await RunningServer.startWithShop(["--allow-sequences"])
       let device = server.device("alice")
@@ -210,7 +210,7 @@
     }
 
     @Test(
-      "nor one that lets a finger or the passcode open a container",
+      "nor a password that enables a fingerprint or the passcode",
       .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"), arguments: turns)
     func ways(_ turn: Int) async throws {
       let kinds = Search.kinds(turn)
@@ -237,7 +237,7 @@
       withExtendedLifetime((fprint, services)) {}
     }
 
-    @Test("nor the password of imported accounts, or of a file", arguments: turns)
+    @Test("nor the password of imported accounts or of a file", arguments: turns)
     func accounts(_ turn: Int) async throws {
       let server = try await RunningServer.startWithShop()
       let device = server.device("alice")
@@ -309,7 +309,7 @@
       try await search.expectClean(device, ["scan", picture], own)
     }
 
-    @Test("nor the secrets of apps that a server asks and that make codes", arguments: turns)
+    @Test("nor the secrets of push and code accounts", arguments: turns)
     func apps(_ turn: Int) async throws {
       let server = try await RunningServer.startWithShop()
       try await server.addUser("alice")
@@ -382,7 +382,7 @@
       }
     }
 
-    @Test("nor a PIN or a password of UAF", arguments: turns)
+    @Test("nor a UAF PIN or password", arguments: turns)
     func uaf(_ turn: Int) async throws {
       let party = try await UAFParty.start()
       let device = party.device()
@@ -426,7 +426,7 @@
       await party.server.stop()
     }
 
-    @Test("nor the agent what it was unlocked with, and what it was locked", arguments: turns)
+    @Test("nor the agent's unlock password, nor its keys after a lock", arguments: turns)
     func agent(_ turn: Int) async throws {
       let (password, wrong) = (Search.passwords[(turn + 1) % 6], Search.passwords[turn % 6])
       let bench = try await AgentBench(password: password)

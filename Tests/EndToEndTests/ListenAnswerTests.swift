@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test(
-    "a transaction reaches a UAF key on a device without a container: confirmed by the PIN there, or refused")
+    "a UAF key on a device without a container gets a transaction; the PIN confirms it or the user denies")
   func uafTransactions() async throws {
     let (party, device) = try await party()
     let server = party.server

@@ -136,7 +136,7 @@ import Testing
   ]
 
   @Test(
-    "an impostor with an invite of his own registers no key that is another's",
+    "an impostor with a valid invite cannot register another device's key",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func impostorsAreRefused() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

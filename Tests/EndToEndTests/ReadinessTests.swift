@@ -10,7 +10,7 @@ import Testing
     try await APIClient(server).send(.get, question).status
   }
 
-  @Test("a server that works is live and ready")
+  @Test("a healthy server is live and ready")
   func works() async throws {
     let server = try await RunningServer.start()
     for (question, word) in [("live", "live"), ("ready", "ready")] {
@@ -22,7 +22,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a server whose database another process holds is live and not ready, and is ready again after that")
+  @Test("a server whose database is locked is live but not ready, and is ready again afterwards")
   func held() async throws {
     let server = try await RunningServer.start()
     let holder = try await DatabaseHolder("\(server.data)/signet.sqlite")
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "a server whose database is damaged, or gone, is live and not ready",
+    "a server with a damaged or missing database is live but not ready",
     arguments: ["damaged", "removed", "replaced"])
   func damaged(how: String) async throws {
     let first = try await RunningServer.start()
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "a server on PostgreSQL of which a table is gone is live and not ready",
+    "a server with a missing PostgreSQL table is live but not ready",
     .enabled(if: PrivatePostgreSQL.isPossible))
   func tableIsGone() async throws {
     let postgreSQL = try PrivatePostgreSQL.shared()
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "a server whose folder of keys is deleted makes it again, and one that cannot is not ready",
+    "a deleted key folder is created again; a server that cannot create it is not ready",
     .enabled(if: MemoryFolder.isThere))
   func runtime() async throws {
     let first = try await RunningServer.start()
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "a server whose disk is full is live and not ready",
+    "a server with a full disk is live but not ready",
     .enabled(if: TinyDisk.isPossible, "needs the right to mount"))
   func full() async throws {
     let first = try await RunningServer.start()
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("however many ask whether a server is ready, it writes once a second at most to find out")
+  @Test("any number of readiness requests causes at most one write a second")
   func writes() async throws {
     let server = try await RunningServer.start()
     let client = try APIClient(server)
@@ -164,7 +164,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("readiness is visible from the operator's addresses only")
+  @Test("only the operator's addresses see the readiness")
   func addresses() async throws {
     let server = try await RunningServer.start()
     func ask(_ question: String, from address: String) async throws -> String {
@@ -187,7 +187,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("an empty database is refused at start, with what to do", arguments: [0, 4096])
+  @Test("an empty database is refused at start, with the remedy", arguments: [0, 4096])
   func empty(byteCount: Int) async throws {
     let server = try await RunningServer.start()
     await server.stop()

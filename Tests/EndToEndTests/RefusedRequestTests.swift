@@ -68,7 +68,7 @@ struct RefusedRequestTests {
     return answers.map { if case .string(let text) = $0 { text } else { "" } }
   }
 
-  @Test("what HTTP refuses gets one problem document, closes, and is in the log; a long path is cut there")
+  @Test("a refused HTTP request gets one problem document and is logged with a truncated path")
   func refused() async throws {
     let server = try await RunningServer.start()
     // A request larger than a connection's buffer, and a path longer than the log keeps, which the server answers after all the
@@ -131,7 +131,7 @@ struct RefusedRequestTests {
   }
 
   @Test(
-    "a flood of strangers' requests leaves a sample in the log, and a count of the others",
+    "a flood of unauthenticated requests is logged as a sample and a count",
     arguments: [("finish", 403), ("start", 200)])
   func flood(_ step: String, _ status: Int) async throws {
     let server = try await RunningServer.start()
@@ -203,7 +203,7 @@ struct RefusedRequestTests {
     }
   }
 
-  @Test("a flood of each kind of refusal leaves a sample in the log, and a count of the others")
+  @Test("a flood of each kind of refusal is logged as a sample and a count")
   func floods() async throws {
     let party = try await UAFParty.start()
     let server = party.server
@@ -267,7 +267,7 @@ struct RefusedRequestTests {
   }
 
   @Test(
-    "a flood of requests that fail by the server's own fault leaves a sample in the log, too",
+    "a flood of server errors is logged as a sample and a count",
     .enabled(if: MemoryFolder.isThere))
   func failing() async throws {
     let first = try await RunningServer.start()

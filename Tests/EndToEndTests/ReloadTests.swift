@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("a hang-up leaves a server running that has nothing to read again, and the log says so")
+  @Test("after SIGHUP a server with nothing to reload keeps running and logs that")
   func goesOn() async throws {
     let server = try await RunningServer.start()
     for count in 1...3 {
@@ -43,7 +43,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a missing file is named with its setting, and the status is that of wrong settings")
+  @Test("a missing file is named with its setting, and the exit status is that of invalid settings")
   func missingFile() async throws {
     let server = try await RunningServer.start()
     await server.stop()
@@ -56,7 +56,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("a hang-up while the server starts does not end it: it reads its folder again once it serves")
+    @Test("SIGHUP during the start does not end the server; it reloads once it serves")
     func whileStarting() async throws {
       let server = try await RunningServer.start()
       await server.stop()
@@ -83,7 +83,8 @@ import Testing
     }
   #endif
 
-  @Test("a renewed certificate is shown after a hang-up, while requests go on", arguments: [false, true])
+  @Test(
+    "a renewed certificate is presented after SIGHUP without interrupting requests", arguments: [false, true])
   func certificate(hasNewKey: Bool) async throws {
     let server = try await RunningServer.startWithShop()
     let first = try String(contentsOfFile: server.authority, encoding: .utf8)
@@ -139,7 +140,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("where the folder is wrong all stays as it was, and the log says why")
+  @Test("if the folder is invalid, the settings stay as they were and the log gives the reason")
   func refused() async throws {
     let server = try await RunningServer.start()
     let transport = try CurlTransport(

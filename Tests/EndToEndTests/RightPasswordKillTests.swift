@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "killed at each of its steps, it loses a try between the count's commit and the success's, and nowhere else",
+    "a kill costs an attempt only between the commits of the count and of the success",
     .enabled(if: StepTrap.isThere))
   func atEachStep() async throws {
     let (server, device) = try await activated()
@@ -67,7 +67,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("interrupted at any moment, in the derivation most often: one try lost at most, and none for good")
+  @Test("an interruption at any moment costs at most one attempt, and none permanently")
   func interrupted() async throws { try await interrupt(nil) }
 
   #if os(Linux)
@@ -122,7 +122,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("8 at once, with one kill at most between two successes: none is refused, and nothing is locked")
+  @Test("8 concurrent processes with at most one kill between successes: none is refused or locked")
   func beside() async throws {
     let (server, device) = try await activated()
     let total = 4 * KillRounds.count

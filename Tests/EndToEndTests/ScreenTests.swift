@@ -142,7 +142,7 @@ struct ScreenTests {
       sourceLocation: location)
   }
 
-  @Test("a relying party's text puts nothing into the first column")
+  @Test("a relying party's text never reaches the first column")
   func transactions() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"]) {
       $1["limits"] = ["pendingTransactions": 20, "challenges": 20]
@@ -214,7 +214,7 @@ struct ScreenTests {
     await context.storage.close()
   }
 
-  @Test("the id of a transaction, as long as a server may choose it, puts nothing into the first column")
+  @Test("a transaction id of maximum length never reaches the first column")
   func longIDs() async throws {
     let first = try await RunningServer.startWithShop(["--protection", "device"])
     let device = first.device()
@@ -259,7 +259,7 @@ struct ScreenTests {
   }
 
   @Test(
-    "the token of a UAF server, what it asks to be confirmed, and lists put nothing into the first column")
+    "a UAF server's tokens, texts and lists never reach the first column")
   func uaf() async throws {
     var party = try await UAFParty.start()
     let served = party.server
@@ -338,7 +338,7 @@ struct ScreenTests {
   /// A hostile text for reasons.
   private static let reason = String(repeating: "\u{1100}", count: 30) + " " + madeUp
 
-  @Test("names and texts of others put nothing into the first column of prompts and lists")
+  @Test("foreign names and texts never reach the first column of prompts and lists")
   func prompts() async throws {
     let server = try await RunningServer.startWithShop(["--minimum-length", "8"])
     let device = server.device()
@@ -426,7 +426,7 @@ struct ScreenTests {
   }
 
   /// All lists and views of the server that have a text of other parties (`ServerTextUse`).
-  @Test("names and texts of others put nothing into the first column of the server's lists")
+  @Test("foreign names and texts never reach the first column of the server's lists")
   func serverLists() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     try await server.addUser(Self.name)
@@ -483,7 +483,7 @@ struct ScreenTests {
     await server.stop()
   }
 
-  @Test("text to be copied is complete on each screen, without a bar")
+  @Test("text to be copied is shown whole and without a bar")
   func copied() async throws {
     let server = try await RunningServer.start()
     let pin = try await server.json("certificate", "show").string("pin")
@@ -495,7 +495,7 @@ struct ScreenTests {
     await server.stop()
   }
 
-  @Test("a push message, a server's error and a list put nothing into the first column")
+  @Test("push messages, server errors and lists never reach the first column")
   func messages() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"]) {
       $1["limits"] = ["pendingTransactions": 20, "challenges": 20]

@@ -92,7 +92,7 @@ import Testing
     #expect(try await ServerCommand.run("completion", "bash").output.contains(name))
   }
 
-  @Test("the lock is printed, the one that goes without saying too")
+  @Test("the lock policy is printed, also the default one")
   func printsTheWholePolicy() async throws {
     let result = try await initialise("--minimum-length", "8")
     #expect(

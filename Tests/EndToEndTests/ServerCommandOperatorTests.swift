@@ -59,7 +59,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("hardware that a device says keeps its keys is shown as claimed, and software as what it is")
+  @Test("key hardware that a device reports is shown as claimed; software is shown as software")
   func showsClaims() async throws {
     let server = try await RunningServer.start(["--protection", "device"])
     _ = try await server.device().json("activate", "--code-file", server.codeFile("alice"))
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test(
-    "where only the output cannot be written, the message says that the command was carried out",
+    "if only the output fails, the message says that the command was executed",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func fullOutput() async throws {
     let server = try await RunningServer.start()
@@ -238,7 +238,7 @@ import Testing
   }
 
   @Test(
-    "a picture is whole where the output of the command that writes it cannot be written",
+    "an image file is complete even if the command's output fails",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func fullOutputBesidePicture() async throws {
     let server = try await RunningServer.startWithShop()
@@ -261,7 +261,7 @@ import Testing
   }
 
   @Test(
-    "another word for a command is answered with the command",
+    "a synonym of a command gets a hint with the right command",
     arguments: [
       ("user unsuspend alice", "resume"), ("transaction cancel 1", "withdraw"), ("audit show", "list"),
       ("user suspnd alice", "suspend"),
@@ -274,7 +274,7 @@ import Testing
   }
 
   @Test(
-    "a name that no URL can have as a part is refused by the name of its operand", arguments: ["", ".", ".."])
+    "a name that cannot be part of a URL is refused, and its operand is named", arguments: ["", ".", ".."])
   func refusesNamesOfFolders(_ name: String) async throws {
     // The command rejects the name before it contacts the server.
     let folder = try TemporaryFolder()
@@ -366,7 +366,7 @@ import Testing
     #expect(!server.events.contains(key))
   }
 
-  @Test("an operator's last key is kept, and where it is lost another is made without a server")
+  @Test("the last operator key cannot be revoked; a lost one is replaced without a server")
   func findsTheWayBack() async throws {
     let server = try await RunningServer.start()
     guard case .object(let only) = try await server.json("key", "list").array("keys")[0] else {
@@ -406,7 +406,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("with --data the server is reached where it listens, before its name leads anywhere")
+  @Test("with --data a command connects to the listening address, before the host name resolves")
   func reachesAServerOfThisMachine() async throws {
     let folder = try TemporaryFolder()
     let port = try FreePort.find()

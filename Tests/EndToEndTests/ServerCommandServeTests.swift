@@ -100,7 +100,7 @@ import Testing
     #expect(try await server.json("audit", "verify")["intact"] == true)
   }
 
-  @Test("signals that mean nothing to a server do not end it")
+  @Test("unrelated signals do not end the server")
   func ignoresSignals() async throws {
     let server = try await RunningServer.start()
     for signal in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO, SIGPIPE] { server.send(signal) }

@@ -40,7 +40,7 @@ import Testing
     return try JSONObject(parsing: response.body).bool("valid")
   }
 
-  @Test("another process holds the database") func lockedByAnother() async throws {
+  @Test("another process locks the database") func lockedByAnother() async throws {
     let server = try await RunningServer.startWithShop { $1["database"] = ["busyTimeout": 1] }
     try await addUser(server)
     let shop = try APIClient(server, keyFile: server.shopKey)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "a disk that stands still, and goes on",
+    "a slow disk: all requests are answered",
     .enabled(if: SlowedCalls.isPossible, "needs strace and the right to attach it"))
   func slowDisk() async throws {
     let server = try await RunningServer.startWithShop()
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(
-    "a disk that fails for a while",
+    "the disk fails temporarily",
     .enabled(if: SlowedCalls.isPossible, "needs strace and the right to attach it"))
   func failingDisk() async throws {
     let server = try await RunningServer.startWithShop()

@@ -170,7 +170,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("requests that trickle in take only the places of their own addresses")
+  @Test("slow requests use up only the connections of their own addresses")
   func slowRequests() async throws {
     let (server, load) = try await Self.start()
     let (before, open) = (try server.memory(), try Self.descriptors(server))
@@ -239,7 +239,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("garbage as fast as it goes is refused, and codes are checked meanwhile")
+  @Test("a flood of garbage is refused while codes are verified")
   func garbage() async throws {
     let (server, load) = try await Self.start()
     let (before, open) = (try server.memory(), try Self.descriptors(server))

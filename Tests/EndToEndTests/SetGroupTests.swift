@@ -122,7 +122,7 @@
     }()
 
     @Test(
-      "its memory cannot be opened right after exec, before its first instruction, whatever the command; that of a copy can"
+      "memory is closed right after exec for each command; that of a copy is open"
     )
     func atExec() async throws {
       let installed = try Installed()
@@ -312,7 +312,7 @@
       return process
     }
 
-    @Test("a program that greets and becomes signet, while another holds the connection, gets no password")
+    @Test("a program that greets and then executes signet gets no password")
     func greetsAndBecomes() async throws {
       let bench = try await Bench()
       // An agent makes the socket's folder, and then serves at another path.
@@ -350,7 +350,7 @@
       #expect(count() == 16)
     }
 
-    @Test("files that it makes have the user's group, and not the program's")
+    @Test("new files have the user's group, not the program's")
     func files() async throws {
       let (installed, folder) = (try Installed(), try TemporaryFolder())
       let list = folder.file("accounts.txt")
@@ -368,7 +368,7 @@
       }
     }
 
-    @Test("the doctor says whether the group acts, and why not")
+    @Test("the doctor reports whether the set-group-id protection is active, and why not")
     func doctor() async throws {
       let installed = try Installed()
       let report = try await installed.device().run("doctor")
@@ -400,7 +400,7 @@
     }
 
     @Test(
-      "where the group does not act, its memory is closed from its own first instruction on, and the agent serves"
+      "without set-group-id, memory is closed from the program's first instruction on, and the agent works"
     )
     func without() async throws {
       let bench = try await Bench(ignoresSetID: true)
@@ -445,7 +445,7 @@
       #expect(listed.status == 0 && !listed.output.isEmpty, listed.summary, sourceLocation: location)
     }
 
-    @Test("under NoNewPrivileges commands work, but for those that ask an agent")
+    @Test("with NoNewPrivileges commands work, except those that need an agent")
     func noNewPrivileges() async throws {
       let bench = try await Bench()
       let sandboxed = bench.device(["/usr/bin/setpriv", "--no-new-privs", "--"])
@@ -459,7 +459,7 @@
       await agent.kill(SIGTERM)
     }
 
-    @Test("in a namespace of users without a number for the group commands work; an agent is not trusted")
+    @Test("in a user namespace without the group, commands work and agents are not trusted")
     func namespace() async throws {
       let bench = try await Bench()
       // This process keeps the namespace, which the user makes and in which the user is root.

@@ -72,7 +72,7 @@
     }
 
     @Test(
-      "gdb attaches between two unlocks: the second is refused by name; the session stays or is wiped, as is set",
+      "gdb attaches between two unlocks: the second is refused; the session stays or is wiped as configured",
       .enabled(if: hasGDB, "needs gdb"))
     func debugged() async throws {
       let apps = try await AgentBench()
@@ -113,7 +113,7 @@
     }
 
     @Test(
-      "where the reaction is to end, the agent ends and says why, and leaves nothing unlocked",
+      "with the reaction terminate, the agent exits with the reason and leaves nothing unlocked",
       .enabled(if: hasGDB, "needs gdb"))
     func ends() async throws {
       let bench = try await Bench("terminate", AgentBench())

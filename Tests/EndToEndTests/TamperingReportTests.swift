@@ -59,7 +59,7 @@
     }
 
     @Test(
-      "a hooked device's report leads to what the settings say, and a clean one ends it",
+      "a hooked device's report triggers the configured reaction; a clean report ends it",
       arguments: [("allow", "open"), ("stepUp", "stepUp"), ("lock", "locked"), ("wipe", "wiped")])
     func reactions(_ reaction: String, _ compliance: String) async throws {
       let bench = try await Bench([
@@ -130,7 +130,7 @@
       await other.server.stop()
     }
 
-    @Test("a server that takes releases only takes a release, and locks a debug build out")
+    @Test("a server that accepts only releases locks out a debug build")
     func flavours() async throws {
       let bench = try await Bench(["flavours": ["release"]])
       let reported = try await bench.report([:])

@@ -18,13 +18,15 @@ import Testing
     ).finish()
   }
 
-  @Test("each works in an empty folder, and prints what the documents say", .enabled(if: canRun))
+  @Test(
+    "each command of the tour works in an empty folder and prints the documented output", .enabled(if: canRun)
+  )
   func readme() async throws {
     let result = try await run("\(Self.root)/README.md,\(Self.root)/docs/tour.md")
     #expect(result.status == 0, result.summary)
   }
 
-  @Test("a command that fails, or prints something else, is found", .enabled(if: canRun))
+  @Test("a command that fails or prints other output is reported", .enabled(if: canRun))
   func control() async throws {
     let folder = try TemporaryFolder()
     let consoles = [

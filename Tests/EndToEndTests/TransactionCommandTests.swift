@@ -54,7 +54,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a form is shown with all its fields, and who asks, in the language of the environment")
+  @Test("a form is shown with all its fields and the requester, in the environment's language")
   func form() async throws {
     let (server, device) = try await started()
     let path = try server.write(
@@ -111,7 +111,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("the number that the shop shows is typed at the terminal, or given")
+  @Test("the relying party's number is typed at the terminal or given as an option")
   func number() async throws {
     let (server, device) = try await started()
     func ask() async throws -> (id: String, number: String) {
@@ -140,7 +140,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("at a terminal what waits is shown, and one of it chosen")
+  @Test("at a terminal the user chooses one of the pending transactions")
   func choosesAtTheTerminal() async throws {
     let (server, device) = try await started()
     let first = try await server.ask("alice", "Pay 1 EUR")

@@ -5,7 +5,7 @@ import Testing
 
 /// `signet-server transaction list`: the transactions of all relying parties.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TransactionListCommandTests {
-  @Test("lists from the last one on, by user and status, with the operator's key alone")
+  @Test("lists the newest first, by user and status, with the operator's key only")
   func list() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
@@ -49,7 +49,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("more than a page are put together")
+  @Test("a list of several pages is joined")
   func pages() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let party = try RelyingParty(server)

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "a suspension ends pending operations at both processes; a resumed user continues",
+    "a suspension ends pending operations at both server processes; a resumed user continues",
     arguments: StorageBackend.here)
   func suspends(_ backend: StorageBackend) async throws {
     let memory = try MemoryFolder()
@@ -99,7 +99,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a user has a name for operators, until the deletion; the audit log never has it")
+  @Test("a user's display name exists until the deletion and never appears in the audit log")
   func named() async throws {
     let server = try await Self.start(.sqlite)
     _ = try await server.json("user", "add", "alice", "--name", "Alice Adams")

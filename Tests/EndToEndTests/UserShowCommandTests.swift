@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("the screen says after which time the list is complete if the search stopped")
+  @Test("if the search stopped early, the screen shows from when on the list is complete")
   func searchEnds() async throws {
     let server = try await RunningServer.start()
     _ = try await server.json("user", "add", "alice")

@@ -73,7 +73,7 @@ import Testing
     await decided.server.stop()
   }
 
-  @Test("what was denied is verified, and is no yes")
+  @Test("a signed denial verifies and is not an acceptance")
   func denied() async throws {
     let decided = try await Decided("deny")
     let denied = try await decided.verify(decided.answerFile)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "the jose command verifies it, and refuses another character",
+    "the jose command verifies the signature, and refuses a changed character",
     .enabled(
       if: ContinuousIntegration.isHere || FileManager.default.isExecutableFile(atPath: jose),
       "needs Debian's jose"))
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "a JOSE library of another language verifies it",
+    "a JOSE library of another language verifies the signature",
     .enabled(
       if: PythonClientTests.isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"
     ))

@@ -39,7 +39,7 @@ import Testing
     return folder.file(name)
   }
 
-  @Test("it names what that is, and the command that takes it; nothing is made")
+  @Test("an input of the wrong kind is refused with its kind and the right command; nothing is created")
   func named() async throws {
     let samples = try samples()
     var (texts, pictures): ([String], [String]) = ([], [])
@@ -64,7 +64,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: device.data))
   }
 
-  @Test("a text in the place of a file's name is named too; what import knows it takes")
+  @Test("a text in place of a file name is refused with its kind; import accepts known texts")
   func inPlaceOfFiles() async throws {
     let samples = try samples()
     let lines: [(kind: Int, words: [String])] = [

@@ -33,7 +33,7 @@ import UAFFixture
   ]
 
   @Test(
-    "no acceptance that the rules refuse, and none that is lost, whatever is killed",
+    "whichever process is killed, no acceptance breaks the rules and none is lost",
     arguments: StorageBackend.here)
   func histories(_ backend: StorageBackend) async throws {
     let random = SeededRandom(test: "process histories")

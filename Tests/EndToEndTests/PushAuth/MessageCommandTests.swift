@@ -132,7 +132,7 @@ import Testing
     #expect(try await listed().count == 2)
   }
 
-  @Test("numbers: asked for, checked, and tried again") func numbers() async throws {
+  @Test("numbers are prompted for, checked and retried") func numbers() async throws {
     _ = try await device.json("import", try uri("pushauth"), "--push-token", "AABB")
     let made = try message(["kind": "challenge", "numbers": [12, 34, 56], "right": 34])
     let received = try await device.json("message", "receive", made.file)

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("the device, at each of its own steps, with our server", .enabled(if: StepTrap.isThere))
+  @Test("the device is killed at each of its steps, with our server", .enabled(if: StepTrap.isThere))
   func device() async throws {
     let server = try await RunningServer.startWithShop()
     let operatorClient = try APIClient(server)
@@ -113,7 +113,9 @@ import Testing
     #expect(try state.string("status") == "approved")
   }
 
-  @Test("our server, at each of its steps", .enabled(if: StepTrap.isThere)) func server() async throws {
+  @Test("our server is killed at each of its steps", .enabled(if: StepTrap.isThere)) func server()
+    async throws
+  {
     let trap = try StepTrap(Self.durable)
     var server = try await RunningServer.startWithShop().restarted(launcher: trap.launcher)
     var random = SeededRandom(test: "PushEnrolmentKillTests")
@@ -151,7 +153,7 @@ import Testing
   }
 
   @Test(
-    "the device, before and after a server of another make has registered it",
+    "the device is killed before and after another vendor's server registers it",
     .enabled(if: PythonPeer.isWanted))
   func otherServer() async throws {
     let (folder, peer) = try otherMake()
@@ -199,7 +201,7 @@ import Testing
   }
 
   @Test(
-    "the device, at each write between the server's answer and the end",
+    "the device is killed at each write after the server's response",
     .enabled(if: StepTrap.isThere && PythonPeer.isWanted))
   func answered() async throws {
     let (folder, peer) = try otherMake()

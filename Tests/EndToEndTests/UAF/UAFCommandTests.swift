@@ -73,7 +73,7 @@ import Testing
     await party.server.stop()
   }
 
-  @Test("A code registers, a message confirms a transaction, what waits is found")
+  @Test("a code registers, a message confirms a transaction, and pending requests are listed")
   func outOfBand() async throws {
     let party = try await UAFParty.start()
     let device = party.device()
@@ -115,7 +115,7 @@ import Testing
     await party.server.stop()
   }
 
-  @Test("What servers know of a device is shown, changed, checked and put right")
+  @Test("a server's information about a device is shown, changed, checked and corrected")
   func deviceInformation() async throws {
     let party = try await UAFParty.start()
     let device = party.device()

@@ -11,7 +11,7 @@ import Testing
   /// An operation that is killed during its course: its words and its typed input.
   private typealias Step = (name: String, words: [String], typed: [String])
 
-  @Test("Whoever is killed, both sides agree in the end", arguments: KillBench.Victim.allCases)
+  @Test("if either side is killed, both sides agree in the end", arguments: KillBench.Victim.allCases)
   fileprivate func agree(_ victim: KillBench.Victim) async throws {
     var party = try await UAFParty.start()
     var bench = KillBench(party.server, SeededRandom(test: "UAFKillTests"))

@@ -49,7 +49,7 @@ import UAFFixture
     await party.server.stop()
   }
 
-  @Test("without a file for it nothing is confirmed, and the command says which option is missing")
+  @Test("without an output file for the picture nothing is confirmed, and the missing option is named")
   func asksForAFile() async throws {
     let (party, device) = try await registered()
     let (link, session) = try await party.dispatch("authentication", context(UAFTestPicture(320, 200)))
@@ -60,7 +60,7 @@ import UAFFixture
     await party.server.stop()
   }
 
-  @Test("a picture that no display of this device takes, or that is damaged, gets no further than the server")
+  @Test("the server refuses a picture that is damaged or that the device cannot display")
   func refuses() async throws {
     let (party, device) = try await registered()
     var cut = UAFTestPicture(320, 200)

@@ -34,7 +34,8 @@ import UAFFixture
     try await ServerCommand.run(["uaf", "verify"] + words)
   }
 
-  @Test("a registration, and an authentication with its key written in every way") func accepts() async throws
+  @Test("a registration verifies, and an authentication with its key in each format") func accepts()
+    async throws
   {
     let registered = try key.registrationAssertion(key.registrationElements(challenge.hash))
     let registration = try write(response(.registration, registered), "registration.json")
@@ -71,7 +72,7 @@ import UAFFixture
     #expect(bound.output.contains("\"finalChallengeMatches\": true"), bound.summary)
   }
 
-  @Test("what the vendor says of the model is checked where it is given") func metadata() async throws {
+  @Test("the vendor's metadata are checked if given") func metadata() async throws {
     var certified = key
     let authority = try UAFTestAuthority()
     certified.attester = try authority.attester()
@@ -105,7 +106,7 @@ import UAFFixture
     #expect(garbage.status == 65 && garbage.errorOutput.contains("not a metadata statement"), garbage.summary)
   }
 
-  @Test("what does not hold is said, and the exit status is 1") func refuses() async throws {
+  @Test("each failed check is named, and the exit status is 1") func refuses() async throws {
     let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
     let authentication = try write(response(.authentication, assertion), "authentication.json")
     let keyless = try await verify(authentication)
@@ -140,7 +141,7 @@ import UAFFixture
     #expect(certificate.status == 65 && certificate.errorOutput.contains("public key"), certificate.summary)
   }
 
-  @Test("options that say nothing together are refused") func combinations() async throws {
+  @Test("combinations of options without a meaning are refused") func combinations() async throws {
     let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
     let authentication = try write(response(.authentication, assertion), "authentication.json")
     let registered = try key.registrationAssertion(key.registrationElements(challenge.hash))
@@ -155,7 +156,7 @@ import UAFFixture
     }
   }
 
-  @Test("what a message says cannot steer the terminal") func terminal() async throws {
+  @Test("texts in a message cannot control the terminal") func terminal() async throws {
     let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
     let text = response(.authentication, assertion)
     let escape = "\\u001b[2J\\u001b]0;x\\u0007\\u009b1m\\u202e"
