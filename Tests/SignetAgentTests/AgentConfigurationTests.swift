@@ -23,7 +23,7 @@
     }
 
     @Test(
-      "paths are absolute and written in one way",
+      "a path must be absolute and in canonical form",
       arguments: ["bin/a", "", "/", "/usr/../bin/a", "/usr/./a", "/usr//a", "/usr/a/", "/a\u{0}b"])
     func paths(path: String) throws {
       #expect(throws: AgentConfigurationFailure.badPath(path)) {
@@ -31,7 +31,7 @@
       }
     }
 
-    @Test("what is not understood is refused")
+    @Test("an invalid configuration is refused")
     func refusals() throws {
       let texts = [
         "", "{}", #"{"version":2,"groups":[]}"#, #"{"version":1}"#, #"{"version":1,"groups":[1]}"#,
@@ -50,7 +50,7 @@
       }
     }
 
-    @Test("the file is this user's alone")
+    @Test("a configuration file that other users can write is refused")
     func file() throws {
       let folder = try TemporaryFolder()
       let path = folder.file("agent.json")

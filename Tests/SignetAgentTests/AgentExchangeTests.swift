@@ -11,7 +11,7 @@
     private static let office = AgentFixture.office
     private static let broken = AgentAnswer.failure(.sharedSession(.protocolBroken))
 
-    @Test("a program of a group gets the answers that its group may see")
+    @Test("a program of a group gets answers about its own group")
     func answers() async throws {
       let fixture = try AgentFixture()
       #expect(try await fixture.session.state() == .locked(.notUnlocked))
@@ -50,7 +50,7 @@
       try await fixture.stop()
     }
 
-    @Test("what is no request gets one answer, and no more")
+    @Test("a malformed request gets exactly one answer")
     func garbage() async throws {
       let fixture = try AgentFixture()
       let requests = [
@@ -83,7 +83,7 @@
       try await fixture.stop()
     }
 
-    @Test("random bytes do not harm it")
+    @Test("the agent survives random bytes")
     func noise() async throws {
       let fixture = try AgentFixture()
       let random = SeededRandomSource(seed: 7)
@@ -97,7 +97,7 @@
       try await fixture.stop()
     }
 
-    @Test("half a message is waited for no longer than allowed, whereever it was cut")
+    @Test("an incomplete message is dropped after the time limit, wherever it was cut")
     func halfMessages() async throws {
       var limits = Agent.Limits()
       limits.patience = .milliseconds(200)
@@ -134,7 +134,7 @@
       try await fixture.stop()
     }
 
-    @Test("a thousand connections leave room for the next, and none is kept")
+    @Test("after a thousand abandoned connections the agent accepts the next one")
     func thousandConnections() async throws {
       var limits = AgentFixture.patient
       limits.exchanges = 8
@@ -181,7 +181,7 @@
       try await fixture.stop()
     }
 
-    @Test("a program that is in no group is turned away before it can say a word")
+    @Test("a program without a group is refused before it sends a request")
     func stranger() async throws {
       let fixture = try AgentFixture()
       // This process counts as the agent's own program; another one does not.
@@ -231,7 +231,7 @@
       _ = try AgentSocket(at: fixture.path)
     }
 
-    @Test("a folder that others may use is refused")
+    @Test("a folder that other users can access is refused")
     func folder() throws {
       let folder = try TemporaryFolder(mode: 0o755)
       #expect(throws: AgentSocketFailure.folderNotTrusted(folder.path)) {
@@ -242,7 +242,7 @@
       #expect(throws: AgentSocketFailure.self) { _ = try AgentSocket(at: "agent.sock") }
     }
 
-    @Test("without systemd there is no inherited socket, and something else in its place is refused")
+    @Test("without systemd no socket is inherited, and another kind of descriptor is refused")
     func inherited() throws {
       for environment in [[:], ["LISTEN_PID": "1", "LISTEN_FDS": "1"]] {
         let isNothing = isNothing(try AgentSocket.inherited(environment))

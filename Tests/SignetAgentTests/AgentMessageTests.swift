@@ -7,7 +7,7 @@
   struct AgentMessageTests {
     private static let salt = [UInt8](1...32)
 
-    @Test("a request reads as it was written")
+    @Test("a written request is read back unchanged")
     func requests() throws {
       let group = AgentFixture.office
       let requests: [AgentRequest] = [
@@ -20,7 +20,7 @@
       #expect(requests.filter(\.isControl).count == 6)
     }
 
-    @Test("an answer reads as it was written; failures without a name become a sentence")
+    @Test("a written answer is read back unchanged; unnamed failures become a sentence")
     func answers() throws {
       let answers: [AgentAnswer] =
         [.done, .key(salt: Self.salt), .state(.unlocked)] + LockReason.allCases.map { .state(.locked($0)) }
@@ -51,7 +51,7 @@
           == .failure(.sharedSession(.failed(SignetFailure.vault(.busy).description))))
     }
 
-    @Test("what is no answer is refused")
+    @Test("a malformed answer is refused")
     func malformed() {
       let texts = [
         "", "{}", #"{"result":"what"}"#, #"{"result":"done","x":1}"#, #"{"result":"locked"}"#,

@@ -31,7 +31,7 @@
       #expect(!ExecutableRule.allows(try executable(), at: folder.file("bin/other")))
     }
 
-    @Test("not so if the file or a folder above it may be written to", arguments: [0o775, 0o757])
+    @Test("a program is refused if others can write its file or a parent folder", arguments: [0o775, 0o757])
     func writable(mode: mode_t) throws {
       let found = try executable()
       for place in [path, folder.file("bin"), folder.path] {
@@ -42,7 +42,7 @@
       }
     }
 
-    @Test("not so if the file was replaced since the process began, or is a link, or gone")
+    @Test("a program is refused if its file was replaced, is a link or is missing")
     func replaced() throws {
       let found = try executable()
       #expect(rename(path, folder.file("bin/old")) == 0)
@@ -54,7 +54,8 @@
       #expect(!ExecutableRule.allows(found, at: path))
     }
 
-    @Test("a process is held by its folder: once it has ended, nothing is found")
+    @Test(
+      "the executable of an ended process is not found, since the process is identified by its /proc folder")
     func ended() throws {
       let process = try ChildCommand(["/bin/cat"], input: .pipe).start()
       guard let peer = PeerProcess(process.id) else {

@@ -52,7 +52,7 @@
       child.wait()
       """
 
-    @Test("another program of the user is not talked to: the password does not reach it")
+    @Test("another program of the user at the socket does not get the password")
     func otherProgram() async throws {
       let process = try ChildCommand(["/usr/bin/python3", "-c", Self.script, path], output: .pipe).start()
       defer { process.kill() }
@@ -65,7 +65,7 @@
       #expect(lines.line() == "0 0")
     }
 
-    @Test("a named program that does not repeat the challenge gets no request")
+    @Test("an expected program that does not repeat the challenge gets no request")
     func otherEcho() async throws {
       let process = try ChildCommand(["/usr/bin/python3", "-c", Self.script, path, "other"], output: .pipe)
         .start()
@@ -80,7 +80,7 @@
       #expect(lines.line() == "16 0")
     }
 
-    @Test("a program that has a named one greet, and repeats the challenge itself, gets no request")
+    @Test("a program that relays the greeting of an expected one gets no request")
     func helpedByNamedProgram() async throws {
       let cat = URL(filePath: "/usr/bin/cat").resolvingSymlinksInPath().path
       let process = try ChildCommand(["/usr/bin/python3", "-c", Self.helped, path, cat], output: .pipe)
@@ -95,7 +95,7 @@
       #expect(lines.line() == "16 0")
     }
 
-    @Test("the same program is talked to if it is named: the rule is about the file")
+    @Test("the same program gets a request if its file is an expected one")
     func namedProgram() async throws {
       let process = try ChildCommand(["/usr/bin/python3", "-c", Self.script, path], output: .pipe).start()
       defer { process.kill() }
@@ -109,7 +109,7 @@
       #expect(lengths.hasPrefix("16 ") && lengths != "16 0")
     }
 
-    @Test("a socket that others may reach, a link to one, and a folder in which others may write are refused")
+    @Test("a socket open to others, a link to a socket and a folder writable by others are refused")
     func place() async throws {
       let fixture = try AgentFixture()
       let refused = SignetFailure.sharedSession(.notTrusted(path: fixture.path))

@@ -60,7 +60,7 @@
     }
 
     @Test(
-      "a part has the real group, or the one that its sender acts with and asks for; any other is refused")
+      "a message is accepted with its sender's real or requested effective group only")
     func groups() throws {
       let folder = try TemporaryFolder()
       let path = folder.file("run/agent.sock")

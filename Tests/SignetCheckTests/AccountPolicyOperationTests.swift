@@ -9,7 +9,7 @@ struct AccountPolicyOperationTests {
     return try #require(try CheckTool.answer(to: request).ok)
   }
 
-  @Test("what is broken, and what locks")
+  @Test("the answer lists the broken policies and the one that locks")
   func broken() throws {
     let ok = try evaluate([
       "policies": ["deviceTampering": ["score": 0.8], "biometricAvailable": [:], "geofence": [:]],
@@ -50,7 +50,7 @@ struct AccountPolicyOperationTests {
   }
 
   @Test(
-    "requests that have no answer",
+    "invalid requests are refused",
     arguments: [
       (["policies": 5], "input.invalid"), (["policies": "{"], "policy.invalid"),
       (["policies": ["": [:]]], "policy.invalid"),

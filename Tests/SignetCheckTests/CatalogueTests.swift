@@ -238,7 +238,7 @@ struct CatalogueTests {
     return Set(names)
   }
 
-  @Test("each line has the answer that is expected, all in one run, in order")
+  @Test("each line gets its expected answer, all in one run, in order")
   func lines() throws {
     let lines = Self.answered + Self.refused
     let answers = try CheckTool.answers(to: lines.map(\.request))
@@ -253,7 +253,7 @@ struct CatalogueTests {
     }
   }
 
-  @Test("no operation of the documents is without a line here, and the process knows no others")
+  @Test("the lines, the documents and the process have the same operations")
   func operations() throws {
     let documented = try Self.documented(below: "Operations")
     let tried = try Set(
@@ -274,7 +274,7 @@ struct CatalogueTests {
     }
   }
 
-  @Test("no code of the documents is without a line here, and no line has a code that they lack")
+  @Test("the lines and the documents have the same error codes")
   func codes() throws {
     let documented = try Self.documented(below: "Error codes")
     let tried = Set(Self.refused.map(\.expected))
@@ -282,7 +282,7 @@ struct CatalogueTests {
     #expect(Self.unreachable.isSubset(of: documented))
   }
 
-  @Test("what uri-parse answers is what uri-format takes: the same account comes back")
+  @Test("uri-format turns the answer of uri-parse back into the same account")
   func roundTrip() throws {
     let texts = [
       Self.uri,
@@ -307,7 +307,7 @@ struct CatalogueTests {
     #expect(again.count == texts.count)
   }
 
-  @Test("HKDF gives what RFC 5869 has in appendix A.1, A.3 and A.4")
+  @Test("HKDF matches RFC 5869 appendices A.1, A.3 and A.4")
   func hkdf() throws {
     let key = JSONValue.string(String(repeating: "0b", count: 22))
     let (salt, info): (JSONValue, JSONValue) = ("000102030405060708090a0b0c", "f0f1f2f3f4f5f6f7f8f9")
@@ -328,7 +328,7 @@ struct CatalogueTests {
       ])
   }
 
-  @Test("a message that is read is printed as it came, and each account of a file comes with its secret")
+  @Test("a parsed message is printed unchanged, and each account of a file has its secret")
   func messagesAndFiles() throws {
     let confirm = "{\"confirmation\":\"\(Base64URL.encode(Self.secret))\"}"
     let uris = "otpauth://hotp/a:b?secret=GEZDGNBVGY3TQOJQ&counter=7&issuer=a\notpauth://x\n"

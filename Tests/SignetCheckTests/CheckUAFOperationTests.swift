@@ -33,7 +33,8 @@ import UAFFixture
     }
   }
 
-  @Test("a registration, as text, in place, alone, and as HTTP carries it") func registration() throws {
+  @Test("a registration is read as text, as JSON, as a single message and as an HTTP body")
+  func registration() throws {
     let pair = try Pair()
     let list = try JSONValue(parsing: pair.registration)
     guard case .array(let elements) = list, let only = elements.first else {
@@ -55,7 +56,7 @@ import UAFFixture
     }
   }
 
-  @Test("an authentication with its key, with another, and without") func authentication() throws {
+  @Test("an authentication is verified with its key, another key and no key") func authentication() throws {
     let pair = try Pair()
     let hex = JSONValue.string(Hex.encode(pair.key.encodedKey))
     func answer(_ members: JSONObject) throws -> JSONObject {
@@ -176,7 +177,7 @@ import UAFFixture
     }
   }
 
-  @Test("what cannot be read has a stable code") func refusals() throws {
+  @Test("each unreadable input has a stable error code") func refusals() throws {
     let pair = try Pair()
     let cut = String(decoding: Array(pair.registration.utf8).dropLast(3), as: UTF8.self)
     let scheme = pair.registration.replacing("UAFV1TLV", with: "OTHER")

@@ -28,7 +28,7 @@ enum Wycheproof {
   "Wycheproof through signet-check", .timeLimit(.minutes(10)),
   .enabled(if: Wycheproof.isPresent, "needs the vectors"))
 struct CheckWycheproofTests {
-  @Test("ECDH on P-256: right secrets or none")
+  @Test("ECDH on P-256 gives the expected secret or an error")
   func ecdh() throws {
     let tests = try Wycheproof.groups("ecdh_secp256r1_test").flatMap(\.tests)
     let answers = try CheckTool.answers(

@@ -56,7 +56,7 @@ struct PolicyOperationTests {
   }
 
   @Test(
-    "requests that have no answer",
+    "invalid requests are refused",
     arguments: [
       (["op": "password-check", "password": "x"], "input.missing"),
       (["op": "password-check", "policy": 5, "password": "x"], "input.invalid"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The line protocol of signet-check", .timeLimit(.minutes(10)))
 struct ProtocolTests {
-  @Test("any id comes back as it was, and its absence as null")
+  @Test("an id is returned unchanged, and a missing one as null")
   func ids() throws {
     let ids: [JSONValue] = [
       1, "a", nil, true, 2.5, [1, ["b": nil]], ["x": "é\u{1F600}"], -9_007_199_254_740_993,
@@ -16,7 +16,7 @@ struct ProtocolTests {
     #expect(answers.allSatisfy { $0.ok == ["text": "AA"] })
   }
 
-  @Test("a thousand answers stand in the order of their requests")
+  @Test("a thousand answers come in the order of their requests")
   func order() throws {
     let requests = (0..<1000).map { index -> JSONObject in
       index.isMultiple(of: 3)
@@ -50,7 +50,7 @@ struct ProtocolTests {
   }
 
   @Test(
-    "lines that are no requests",
+    "lines that are not requests are refused",
     arguments: [
       ("", "input.malformed"), ("   ", "input.malformed"), ("null", "input.malformed"),
       ("[1]", "input.malformed"),
@@ -98,7 +98,7 @@ struct ProtocolTests {
     #expect(String(decoding: skipped.output, as: UTF8.self).contains("input.tooLong"))
   }
 
-  @Test("nesting is bounded, in the id as elsewhere")
+  @Test("nesting is bounded, also in the id")
   func nesting() throws {
     func nested(_ depth: Int) -> [UInt8] {
       let id = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

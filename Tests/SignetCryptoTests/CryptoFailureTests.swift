@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct CryptoFailureTests {
   @Test(
-    "Each failure says what to do, exactly",
+    "each failure has its exact sentence with the remedy",
     arguments: [
       (CryptoFailure.keyLength(5), "the key has 5 bytes; use a length that the algorithm accepts"),
       (.nonceLength(5), "the nonce has 5 bytes; use 12 for GCM and 16 for CBC"),

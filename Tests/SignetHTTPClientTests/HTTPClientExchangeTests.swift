@@ -3,7 +3,7 @@ import Testing
 
 @Suite("HTTP requests and responses", .timeLimit(.minutes(10)), .needsServer)
 struct HTTPClientExchangeTests {
-  @Test("A request arrives as it was meant, and nothing is added to it")
+  @Test("a request arrives unchanged, without added fields")
   func requestOnTheWire() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -119,7 +119,7 @@ struct HTTPClientExchangeTests {
   }
 
   @Test(
-    "What cannot be sent as a cookie is none",
+    "invalid cookies are refused",
     arguments: [
       ("", "a"), ("a b", "c"), ("a", "b;c"), ("a", "b c"), ("a", "b,c"), ("a", "\\"), ("ä", "b"),
       ("a", "\r\n"),

@@ -12,7 +12,7 @@ struct RequestTests {
     return await send(request, over: try CurlTransport()).failure
   }
 
-  @Test("The check passes what is right")
+  @Test("a valid request passes the check")
   func passes() async throws {
     #expect(try await failure(headers: [("X-A", "b c"), ("X-B", "")], body: [1]) == .unreachable(code: 7))
     #expect(try await failure(url: "HTTPS://127.0.0.1:1/a?b=c@d") == .unreachable(code: 7))
@@ -94,7 +94,7 @@ struct RequestTests {
     }
   }
 
-  @Test("A field that comes twice has no one value")
+  @Test("a repeated field has no single value")
   func repeatedField() {
     let response = HTTPResponse(status: 200, headers: [("A", "1"), ("a", "2"), ("B", "3")])
     #expect(response.header("A") == nil)

@@ -47,7 +47,8 @@ struct ResponseHeadTests {
     #expect(try #require(read([])).isComplete == false)
   }
 
-  @Test("What says where the body ends", arguments: [("204 A", true), ("304 A", true), ("200 A", false)])
+  @Test(
+    "the framing of the body is determined", arguments: [("204 A", true), ("304 A", true), ("200 A", false)])
   func framed(_ status: String, _ isFramed: Bool) throws {
     let head = try #require(read(["HTTP/1.1 \(status)\r\n", "Transfer-Encoding: identity\r\n", "\r\n"]))
     #expect(head.isFramed == isFramed)
@@ -64,7 +65,7 @@ struct ResponseHeadTests {
   }
 
   @Test(
-    "What is refused",
+    "malformed header sections are refused",
     arguments: [
       ["HTTP/1.1 200 OK\n"], ["HTTP/1.1 200 OK"], ["HTTP/1.1 20 OK\r\n"], ["HTTP/1.1 2000\r\n"],
       ["HTTP/1.1 099 A\r\n"], ["HTTP/1.1 101 A\r\n"], ["HTTP/1.1 600 A\r\n"], ["HTTP/2 200\r\n"],

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Time limits, cancellation and retries", .timeLimit(.minutes(10)), .needsServer)
 struct TimeTests {
-  @Test("A server that never answers, or never even speaks TLS", arguments: [false, true])
+  @Test("a server that never answers or never speaks TLS runs into the time limit", arguments: [false, true])
   func timeout(_ silent: Bool) async throws {
     let certificates = try Certificates.made()
     var setup = ServerSetup.tls(certificates.good)

@@ -155,7 +155,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "A wrong length, and chunks, get the responder's answer, which closes",
+    "a wrong length and chunked bodies get the responder's answer, and the connection closes",
     arguments: HostileRequest.framing + HostileRequest.chunks)
   func framingHasOneShape(_ request: HostileRequest) async throws {
     var configuration = HTTPServerConfiguration(security: .insecurePlaintext) { refusal in
@@ -200,7 +200,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
     #expect(statuses == (answer.isEmpty ? [] : [Int(answer.dropFirst(9).prefix(3))]), "\(answer)")
   }
 
-  @Test("A wrong length is answered while other heads are half there", arguments: 0..<4)
+  @Test("a wrong length is answered while other headers are incomplete", arguments: 0..<4)
   func amongHalfHeads(_ round: Int) async throws {
     let recorder = Recorder()
     try await withServer(handler: recorder.handler) { port in

@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("Where too many are turned away already, the next connection is closed at once")
+  @Test("beyond the limit of refused connections, the next one is closed at once")
   func turnedAwayCount() async throws {
     let bounds = limits {
       $0.connectionCount = 1

@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("without an answer the client is told to retry, and the handler learns that nobody waits")
+  @Test("without an answer the client gets a retry response, and the handler learns of it")
   func silence() async throws {
     let timer = VirtualTimer()
     let told = Gate()
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("the handler learns of a client that disconnects, or did before")
+  @Test("the handler learns of a client that disconnects, or has disconnected before")
   func desertion() async throws {
     let (arrived, told, toldAgain) = (Gate(), Gate(), Gate())
     try await serving(direct: { _, responder in
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("the observer gets each response of a handler, and no others")
+  @Test("the observer gets exactly the responses of handlers")
   func observer() async throws {
     let heard = Mutex<[AnsweredRequest]>([])
     var configuration = HTTPServerConfiguration(security: .insecurePlaintext)
@@ -231,7 +231,7 @@ import Testing
     #expect(ServerResponse(status: 99).preparedForSending().prepared == nil)
   }
 
-  @Test("fields that came are found without case, in order, and are equal to fields that were made")
+  @Test("received fields are found case-insensitively, in order, and equal constructed ones")
   func receivedFields() async throws {
     let received = Mutex<HeaderFields?>(nil)
     try await serving(direct: { request, responder in

@@ -38,7 +38,7 @@ import Testing
 
   private struct UnexpectedMatch: Error { let what: String }
 
-  @Test("A literal wins over a name, and a name captures the decoded segment")
+  @Test("a literal has precedence over a parameter, which captures the decoded segment")
   func captures() throws {
     let literal = try found("POST", "/a%20b%2Fc/v1/otp/validate")
     #expect(literal.pattern == "/{domain}/v1/otp/validate" && literal.captured == ["domain": "a b/c"])
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("A literal branch that ends nowhere gives way to the name")
+  @Test("a literal branch without a match falls back to the parameter")
   func backtracks() throws {
     #expect(try found("POST", "/health/v1/otp/validate").captured == ["domain": "health"])
   }

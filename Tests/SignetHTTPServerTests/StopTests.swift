@@ -40,7 +40,7 @@ import Testing
     #expect(throws: ServerFailure.alreadyStarted) { try server.start() }
   }
 
-  @Test("A request that is half there when the server stops is still served")
+  @Test("an incomplete request at the stop of the server is still served")
   func finishesReceiving() async throws {
     // The test machine may pause for longer than the usual limit allows between two lines of this.
     let patient = limits { $0.idleTimeout = .seconds(3_600) }
@@ -98,7 +98,7 @@ import Testing
     await never.open()
   }
 
-  @Test("A second stop with less grace hastens the first")
+  @Test("a second stop with a shorter grace period shortens the first")
   func impatience() async throws {
     let arrived = Gate()
     let server = try HTTPServer(HTTPServerConfiguration(security: .insecurePlaintext)) { _ in
@@ -166,7 +166,7 @@ import Testing
   /// A token that lives as long as the handler that captures it.
   private final class Token: Sendable {}
 
-  @Test("Nothing of a server is left after its end, whatever its clients did")
+  @Test("a stopped server leaves nothing behind, whatever its clients did")
   func nothingIsLeft() async throws {
     weak var token: Token?
     do {

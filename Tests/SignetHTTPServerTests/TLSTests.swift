@@ -126,7 +126,7 @@ struct TLSTests {
     }
   }
 
-  @Test("Another identity is for connections that come then; a request that waits is answered all the same")
+  @Test("a new identity applies to new connections; a waiting request is still answered")
   func replacesIdentity() async throws {
     let authority = FileManager.default.temporaryDirectory.appending(
       path: "signet-http-\(UUID().uuidString).pem")
@@ -172,7 +172,7 @@ struct TLSTests {
     }
   }
 
-  @Test("A handshake that does not go on ends at the deadline")
+  @Test("a stalled handshake ends at the deadline")
   func stalledHandshake() async throws {
     let timer = VirtualTimer()
     let bounds = limits { ($0.requestDeadline, $0.idleTimeout) = (.seconds(1), .seconds(3_600)) }
@@ -210,7 +210,7 @@ struct TLSTests {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct IdentityTests {
-  @Test("A key of another certificate, or none at all, is refused")
+  @Test("a missing key and another certificate's key are refused")
   func mismatch() {
     for (chain, key) in [
       (TestIdentity.certificate, "x"), ("x", TestIdentity.privateKey), ("", ""),

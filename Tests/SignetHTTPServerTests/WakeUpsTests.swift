@@ -17,7 +17,7 @@ import Testing
     wakeUps = WakeUps { [resumed] in resumed.add($0) }
   }
 
-  @Test("the first is resumed at once, and the others by the thread that it wakes")
+  @Test("the first task is resumed at once, the others by the thread it wakes")
   func wakesOnce() {
     for number in 1...3 { wakeUps.add(number) }
     #expect(resumed.all == [1])
@@ -29,7 +29,7 @@ import Testing
     #expect(resumed.all == [1, 2, 3, 4])
   }
 
-  @Test("a thread that stops leaves none suspended, however late the answer")
+  @Test("a stopping thread leaves no task suspended, also after a late answer")
   func leavesNoneSuspended() {
     for number in 1...3 { wakeUps.add(number) }
     wakeUps.resumeAll()

@@ -101,7 +101,7 @@
     }
 
     @Test(
-      "LD_PRELOAD puts another function in the place of libcrypto's",
+      "LD_PRELOAD replaces a function of libcrypto",
       .enabled(if: hasTool(compiler), "needs a C compiler"))
     func preload() async throws {
       let folder = try TemporaryFolder()
@@ -138,7 +138,7 @@
     private static let namespaces = "/usr/bin/unshare"
 
     @Test(
-      "a program that listens where Frida's server does is found, on IPv4 and IPv6; on another port it is not",
+      "a listener on Frida's port is found on IPv4 and IPv6; one on another port is not",
       .enabled(if: hasTool(namespaces) && geteuid() == 0, "needs unshare and root"))
     func server() async throws {
       // In a separate network namespace: other tests on this machine must not see it.
@@ -165,7 +165,7 @@
       }
     }
 
-    @Test("a copy of the program with one byte changed is not the one of the release")
+    @Test("a copy of the program with one changed byte does not match the release")
     func patchedCopy() async throws {
       let folder = try TemporaryFolder(mode: 0o755)
       let key = P256.Signing.PrivateKey()
@@ -188,7 +188,7 @@
       try await expectFound(victim, #""finding":"binary.changed""#, #""tampered":true"#)
     }
 
-    @Test("a program finds itself where the kernel maps files below it, as it did of old")
+    @Test("a program finds its image under the legacy memory layout")
     func oldLayout() async throws {
       let victim = try WatchedProcess(["setarch", "-L", Victim.path(), "--only", "binary", "clean", "1"])
       #expect(victim.status() == 0)

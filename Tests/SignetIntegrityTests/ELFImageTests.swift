@@ -24,7 +24,7 @@
     }
 
     @Test(
-      "a loaded library is read: its name, what it needs, its functions, and where it keeps those of others")
+      "a loaded library's name, dependencies, functions and import slots are read")
     func library() throws {
       let crypto = try loaded("libcrypto.so")
       #expect(crypto.image.soname == "libcrypto.so.3" && crypto.image.needed.contains("libc.so.6"))
@@ -41,7 +41,7 @@
     }
 
     @Test(
-      "memory is compared with any part of a file: the same, another byte at its end, a file that is too short"
+      "memory is compared with any part of a file: equal, different last byte, short file"
     )
     func comparedMemory() throws {
       let folder = try TemporaryFolder()
@@ -69,7 +69,7 @@
       #expect(ofFolder == nil, "a folder has no bytes")
     }
 
-    @Test("every loaded object is read, the program with where it looks for libraries")
+    @Test("every loaded object is read, and the program with its library paths")
     func all() throws {
       let loaded = try #require(LoadedObjects.own())
       #expect(loaded.objects.count > 5)
@@ -102,7 +102,7 @@
       #expect(ELFImage(at: 0, in: Bytes(content: Array("#!/bin/sh".utf8), base: 0)) == nil)
     }
 
-    @Test("memory that is not there is no crash")
+    @Test("unmapped memory causes no crash")
     func memory() throws {
       #expect(ProcessMemory().bytes(at: 1, count: 8) == nil)
       #expect(ProcessMemory().bytes(at: .max, count: 8) == nil)

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "each reaction does what it says, and all but the report refuse",
+    "each reaction has its documented effect, and all but report refuse",
     arguments: [
       (Reaction.report, [String](), true), (.refuse, [], false), (.lock, ["lock"], false),
       (.wipeSession, ["wipe"], false),
@@ -53,7 +53,7 @@ import Testing
     #expect(!passed.isTampered && quiet.all.isEmpty)
   }
 
-  @Test("termination says why, and is no crash")
+  @Test("termination prints the reason and is no crash")
   func terminates() async throws {
     let result = await #expect(processExitsWith: .exitCode(77), observing: [\.standardErrorContent]) {
       let settings = IntegritySettings(threshold: 0.5, reaction: .terminate)
@@ -65,7 +65,7 @@ import Testing
       "\(message)")
   }
 
-  @Test("a reaction from outside makes settings harder, and never milder")
+  @Test("a reaction from the environment tightens the settings and never loosens them")
   func tightened() {
     for own in Reaction.allCases {
       for other in Reaction.allCases {
@@ -77,13 +77,13 @@ import Testing
     }
   }
 
-  @Test("reactions are ordered from the mildest to the hardest")
+  @Test("reactions are ordered from the mildest to the strictest")
   func order() {
     #expect(Reaction.allCases == Reaction.allCases.sorted())
     #expect(Reaction.allCases == [.report, .refuse, .lock, .wipeSession, .terminate])
   }
 
-  @Test("locking is harder than refusing: a release can be told to lock")
+  @Test("locking is stricter than refusing, so a release can be set to lock")
   func locksMoreThanItRefuses() {
     #expect(IntegritySettings.standard(for: .release).hardened(to: .lock).reaction == .lock)
     #expect(IntegritySettings(reaction: .lock).hardened(to: .refuse).reaction == .lock)

@@ -51,7 +51,7 @@
     }
 
     @Test(
-      "variables are those of the moment",
+      "the guard reads the current environment variables",
       .enabled(if: getenv("LD_DEBUG_OUTPUT") == nil))
     func presentVariables() async throws {
       struct Setting: Guard {
@@ -75,7 +75,7 @@
     }
 
     @Test(
-      "an account without a password, and KDE's setting, mean no lock; what can't be known is not held against anybody"
+      "an account without a password and KDE's setting mean no screen lock; an unknown state is no evidence"
     )
     func screenLock() throws {
       let folder = try TemporaryFolder()
@@ -153,7 +153,7 @@
     }
 
     @Test(
-      "a machine of metal, outside of containers, is found to be neither virtual nor emulated nor contained")
+      "a physical machine without containers gives no evidence")
     func realMachine() throws {
       let root = try machine([
         "/proc/cpuinfo": "vendor_id : GenuineIntel\nmodel name : 12th Gen Intel(R) Core(TM) i7\n",
@@ -164,7 +164,7 @@
     }
 
     @Test(
-      "hypervisors, emulators and containers are known by what they leave",
+      "hypervisors, emulators and containers are recognised by their traces",
       arguments: [
         (
           "/sys/class/dmi/id/product_name", "Standard PC (Q35 + ICH9, 2009) QEMU\n", Finding.hypervisor,
@@ -187,7 +187,7 @@
       #expect(found.allSatisfy { $0.weight == 0 })
     }
 
-    @Test("what the processor says of a hypervisor goes before what firmware says")
+    @Test("the processor's hypervisor flag has precedence over the firmware")
     func processor() throws {
       let root = try machine([:])
       let found = EmulatorGuard(root: root.path) { "KVMKVMKVM" }.examine()
@@ -195,7 +195,7 @@
     }
 
     @Test(
-      "root, borrowed rights and a system or a program that others may write to are found",
+      "root, elevated rights and system or program files writable by others are found",
       .enabled(if: geteuid() == 0, "needs root, to make files of the system"))
     func rights() throws {
       let root = try machine(["/etc/passwd": "", "/usr/lib/x": "", "/opt/app/bin/app": ""])
@@ -264,7 +264,7 @@
     }
 
     @Test(
-      "code in a file in memory, code without a file, and a thread of a toolkit are found while they are there"
+      "code in a memory file, anonymous code and a toolkit's thread are found while present"
     )
     func instrumented() throws {
       let sentry = InstrumentationGuard()

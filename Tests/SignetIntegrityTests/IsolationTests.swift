@@ -58,7 +58,7 @@
       var remaining: [pid_t] { children.filter { kill($0, 0) == 0 } }
     }
 
-    @Test("findings of a guard in a separate process are returned, also none")
+    @Test("findings of a guard in a separate process are returned, also an empty list")
     func answers() async throws {
       let parent = getpid()
       let seen = try await report(
@@ -74,7 +74,7 @@
     }
 
     @Test(
-      "a guard that crashes in a child takes nothing down, and its end is evidence",
+      "a guard that crashes in a child process does not end the program and is evidence",
       arguments: [
         ("a bad address", "was ended by signal \(SIGSEGV)"), ("a trap", "was ended by signal"),
         ("an abort", "was ended by signal \(SIGABRT)"), ("an exit", "ended by itself with status 3"),
@@ -145,7 +145,7 @@
     }
 
     @Test(
-      "a hanging guard is abandoned, and not started again before it returns")
+      "a hanging guard is abandoned, and not restarted before it returns")
     func hangsHere() async throws {
       let starts = Mutex(0)
       let gate = DispatchSemaphore(value: 0)
@@ -168,7 +168,7 @@
       #expect(starts.withLock { $0 } == 2)
     }
 
-    @Test("looks at the same time are no evidence against each other")
+    @Test("concurrent evaluations cause no evidence")
     func together() async throws {
       let count = 8
       let missing = DispatchGroup()
@@ -185,7 +185,7 @@
       }
     }
 
-    @Test("a guard that throws is evidence, here and there", arguments: [true, false])
+    @Test("a guard that throws is evidence, in process and in a child", arguments: [true, false])
     func throwing(isolated: Bool) async throws {
       let found = try await report(
         Acting(name: "failing", placement: isolated ? .child(limit: .seconds(60)) : .inProcess()) {
@@ -196,7 +196,7 @@
     }
 
     @Test(
-      "where a guard can't look, nothing is decided, unless the others found enough",
+      "if a guard cannot look, the result is undecided unless the others found enough",
       arguments: [true, false])
     func indeterminate(isolated: Bool) async throws {
       struct Fixed: Guard {

@@ -4,7 +4,7 @@ import SignetIntegrity
 
 /// The guards' findings from the data of Apple's systems; only a test on an Apple machine can show that they query it correctly.
 @Suite(.timeLimit(.minutes(10))) struct JailbreakGuardTests {
-  @Test("files of jailbreaks, each by its path; a clean device has none")
+  @Test("each jailbreak file is found by its path; a clean device has none")
   func files() {
     #expect(JailbreakFileGuard { _ in false }.examine().isEmpty)
     let found = JailbreakFileGuard { ["/var/jb", "/etc/apt", "/etc/passwd"].contains($0) }.examine()
@@ -13,7 +13,7 @@ import SignetIntegrity
     #expect(JailbreakFileGuard { _ in true }.examine().count == JailbreakFileGuard.paths.count)
   }
 
-  @Test("an app that can write outside of its sandbox says where, once")
+  @Test("an app that can write outside of its sandbox reports the path once")
   func sandbox() {
     #expect(SandboxGuard { _ in false }.examine().isEmpty)
     let found = SandboxGuard { $0 == "/var/root" }.examine()
@@ -22,7 +22,7 @@ import SignetIntegrity
   }
 
   @Test(
-    "images of toolkits, whatever the case of their names; those of the system and of folders are none",
+    "toolkit images are found in any letter case; system images and folders are not",
     arguments: [
       ("/usr/lib/FridaGadget.dylib", true), ("/Library/MobileSubstrate/MobileSubstrate.dylib", true),
       ("/var/jb/usr/lib/ellekit/libinjector.dylib", false), ("/var/jb/usr/lib/libellekit.dylib", true),
@@ -33,7 +33,7 @@ import SignetIntegrity
     #expect(found.map(\.finding) == (isFound ? [.jailbreakImage] : []))
   }
 
-  @Test("apps of jailbreaks answer their schemes")
+  @Test("jailbreak apps are found by their URL schemes")
   func schemes() {
     #expect(URLSchemeGuard { _ in false }.examine().isEmpty)
     let found = URLSchemeGuard { ["sileo", "https"].contains($0) }.examine()
@@ -41,7 +41,7 @@ import SignetIntegrity
     #expect(found.map(\.finding) == [.jailbreakScheme])
   }
 
-  @Test("they run as any other guards do, and their evidence refuses what needs a key")
+  @Test("jailbreak guards run like any others, and their evidence blocks key use")
   func together() async throws {
     func gate(isJailbroken: Bool) throws -> IntegrityGate {
       IntegrityGate(

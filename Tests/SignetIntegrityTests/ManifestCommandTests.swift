@@ -41,7 +41,7 @@
     }
 
     @Test(
-      "what the release's own step signs finds its manifest by itself, and a copy with a byte changed does not pass"
+      "a program signed by the release step finds its manifest; a changed copy is refused"
     )
     func releaseStep() async throws {
       let folder = try TemporaryFolder(mode: 0o755)
@@ -88,7 +88,7 @@
       #expect(try findings(program).lines.first?.contains(#""finding":"binary.forged-manifest""#) == true)
     }
 
-    @Test("a key that is open to others, none, and no program are refused by name")
+    @Test("a readable key, a missing key and a missing program have different errors")
     func refusals() throws {
       let folder = try TemporaryFolder()
       let (key, program) = (folder.file("key"), folder.file("program"))

@@ -14,7 +14,7 @@ import Testing
       .init(name: "signet-server", byteCount: 0, digest: HashFunction.sha256.digest(of: [])),
     ])
 
-  @Test("a manifest comes back as it was signed, and knows its programs")
+  @Test("a signed manifest is read back and lists its programs")
   func roundTrip() throws {
     let text = try manifest.signed(with: key)
     let read = try ReleaseManifest(verifying: text + "\n", with: key.publicKey)
@@ -28,7 +28,7 @@ import Testing
       read.verdict(on: .init(name: "other", byteCount: 3, digest: manifest.programs[0].digest)) == .unknown)
   }
 
-  @Test("another key, a changed byte, another type, another algorithm and bad members are refused by kind")
+  @Test("a wrong key, changed byte, type, algorithm and malformed member have different errors")
   func refusals() throws {
     let text = try manifest.signed(with: key)
     func failure(_ text: String) -> ManifestFailure? {
@@ -73,7 +73,7 @@ import Testing
     #expect(failure(String(repeating: "a", count: ReleaseManifest.byteLimit + 1)) != nil)
   }
 
-  @Test("the built-in key is none in a build without a release's, and digits are a key or nothing")
+  @Test("a development build has no release key; only valid digits are a key")
   func builtInKey() {
     #expect(ReleaseKey.builtIn == nil)
     #expect(ReleaseKey.key(Hex.encode(key.publicKey.x963Representation)) == key.publicKey)

@@ -16,7 +16,7 @@
 
       """
 
-    @Test("lines of the kernel are read, with their files and rights")
+    @Test("lines of /proc/self/maps are parsed with files and permissions")
     func lines() throws {
       let map = MemoryMap(parsing: Array(Self.text.utf8))
       #expect(map.mappings.count == 7)
@@ -53,7 +53,7 @@
     }
 
     @Test(
-      "mappings of toolkits, files in memory, memory without files and probes are evidence; the kernel's own are not"
+      "mappings of toolkits, memory files, anonymous code and probes are evidence; the kernel's are not"
     )
     func mappings() {
       func found(_ line: String) -> [Finding] {
@@ -72,7 +72,7 @@
       #expect(found("1000-2000 r-xp 0 fe:01 7 /usr/lib/libz.so.1").isEmpty)
     }
 
-    @Test("threads that only toolkits have are evidence; those that others have too are only said")
+    @Test("toolkit-only thread names are evidence; ambiguous ones are only reported")
     func threads() {
       #expect(InstrumentationGuard.evidence(inThreads: ["app", "worker"]).isEmpty)
       #expect(InstrumentationGuard.evidence(inThreads: ["gum-js-loop"]).map(\.weight) == [1])
@@ -80,7 +80,7 @@
       #expect(InstrumentationGuard.evidence(inThreads: ["gmain", "gdbus"]).map(\.weight) == [0, 0])
     }
 
-    @Test("the port of Frida's server counts where a program listens on it")
+    @Test("the port of Frida's server is evidence only if a program listens on it")
     func ports() {
       func port(_ lines: String...) -> Int? {
         let head = "  sl  local_address rem_address   st tx_queue rx_queue\n"
@@ -94,7 +94,7 @@
       for text in ["x\n: :\n0: 0 0 0A\n", "", "\n\n\n", " : :69A2"] { #expect(port(text) == nil, "\(text)") }
     }
 
-    @Test("the tracer is read from a status, whatever stands around it")
+    @Test("the tracer is read from /proc/self/status in any context")
     func status() {
       #expect(ProcessStatus.tracer(in: "Name:\tx\nTracerPid:\t42\nSeccomp:\t2\n") == 42)
       #expect(ProcessStatus.filterMode(in: "TracerPid:\t42\nSeccomp:\t2\nSeccomp_filters:\t1\n") == 2)

@@ -12,7 +12,7 @@ import Testing
     func examine() -> [Evidence] { found }
   }
 
-  @Test("no guards are an error of the configuration, and so is a name that two have")
+  @Test("a configuration without guards or with a duplicate name is an error")
   func configuration() throws {
     #expect(throws: IntegrityFailure.noGuards) { try Integrity(guards: []) }
     #expect(throws: IntegrityFailure.duplicateGuard("same")) {
@@ -42,7 +42,7 @@ import Testing
     #expect(Finding("x", .hook, weight: .nan).weight == 1)
   }
 
-  @Test("weights are tuned by finding and by category, and the finding's wins")
+  @Test("weights are set by finding and by category; the finding's has precedence")
   func weights() async throws {
     let guards = [
       Fixed(name: "one", found: [Evidence(light, "a")]), Fixed(name: "two", found: [Evidence(heavy, "b")]),
@@ -57,7 +57,7 @@ import Testing
     #expect(try await score(["hook": 0.2], .weightedSum) == 0.7 + 0.2)
   }
 
-  @Test("a report explains itself, to people and to programs, and nothing in it writes over a terminal")
+  @Test("a report has text and JSON, and its text cannot control a terminal")
   func report() async throws {
     let loud = Evidence(
       heavy, "a thread is called \u{1b}[2Jx\n\u{202e}\u{ad}\u{e0041}" + String(repeating: "y", count: 400))

@@ -27,7 +27,7 @@ import SignetIntegrity
   }
 
   @Test(
-    "what can't be is refused, and the member named",
+    "invalid settings are refused, and the member is named",
     arguments: [
       (#"{"scorng":"maximum"}"#, #""scorng" is not known; there are scoring, threshold, reaction, weights"#),
       (#"{"scoring":"sum"}"#, #""scoring" is one of "maximum", "weighted-sum""#),
@@ -48,7 +48,7 @@ import SignetIntegrity
     } catch { #expect("\(error)".contains(message), "\(error)") }
   }
 
-  @Test("settings that harden others never make any evidence score less, or its threshold or reaction milder")
+  @Test("tightening settings never lower a score and never loosen threshold or reaction")
   func hardens() throws {
     let texts = [
       "{}", #"{"threshold":0.3}"#, #"{"threshold":1,"reaction":"report"}"#, #"{"scoring":"weighted-sum"}"#,
@@ -78,13 +78,13 @@ import SignetIntegrity
     }
   }
 
-  @Test("the list of findings has each once, and each category has one")
+  @Test("each finding is listed once, and each category has a finding")
   func standardFindings() {
     #expect(Set(Finding.standard.map(\.name)).count == Finding.standard.count)
     #expect(Set(Finding.standard.map(\.category)) == Set(EvidenceCategory.allCases))
   }
 
-  @Test("what a device reports is weighed by category: the maximum, or a sum in which a category counts once")
+  @Test("a device's report is scored by category: by maximum, or by a sum with each category once")
   func reported() {
     let found = [("debugger", 0.3), ("hook", 0.4), ("hook", 0.2), ("emulator", 0.0), ("strange", 0.1)]
       .map { (category: $0.0, weight: $0.1) }

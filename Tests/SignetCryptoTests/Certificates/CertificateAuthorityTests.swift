@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("What the certificates say", .enabled(if: OpenSSLCommand.isWanted))
+  @Test("the certificates have the expected fields", .enabled(if: OpenSSLCommand.isWanted))
   func saysWhatItShould() throws {
     try OpenSSLCommand.withFolder { openssl in
       let authority = try CertificateAuthority(validDays: 30, at: 1_800_000_000)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "Names that may not stand in a certificate",
+    "invalid names are refused in a certificate",
     arguments: [
       "", "a,DNS:evil.example", "a b", "-a", "a-", "a..b", ".a", "a.", "*", "a.*", "*a.example",
       "münchen.example",
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "Addresses that may not stand in a certificate",
+    "invalid addresses are refused in a certificate",
     arguments: [
       "", "localhost", "127.0.0.1,DNS:evil", "127.0.0", "::1%lo", "127.0.0.1\0", "1.2.3.4/24", "0x7f.1",
     ])

@@ -27,7 +27,7 @@ import Testing
         == SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: issued.certificatePEM))
   }
 
-  @Test("many names have lengths of two bytes")
+  @Test("a certificate with many names has two-byte lengths")
   func manyNames() throws {
     let authority = try CertificateAuthority(at: 1_800_000_000)
     let names = (1...100).map { "host-\($0).example.com" }
@@ -35,7 +35,7 @@ import Testing
     #expect(try CertificateSummary(pem: issued.certificatePEM).dnsNames == names)
   }
 
-  @Test("an authority's certificate has no names; what is no certificate, or no key on P-256, is refused")
+  @Test("an authority's certificate has no names; a malformed one or another key type is refused")
   func refusals() throws {
     let authority = try CertificateAuthority(validDays: 1, at: 1_800_000_000)
     let summary = try CertificateSummary(pem: authority.certificatePEM)

@@ -14,7 +14,7 @@ import Testing
     #expect(Hex.encode(sealed.tag) == "ab6e47d42cec13bdf53a67b21257bddf")
   }
 
-  @Test("Arrays, spans and secrets seal to the same", arguments: [16, 32])
+  @Test("arrays, spans and secrets give the same ciphertext", arguments: [16, 32])
   func everyForm(_ keyByteCount: Int) throws {
     let key = SecretBytes.random(byteCount: keyByteCount)
     let nonce = SecureRandom.bytes(12)
@@ -43,14 +43,14 @@ import Testing
     #expect(try AESGCM.openCombined(combined, key: key).insecureCopy() == message)
   }
 
-  @Test("A nonce of its own for each message")
+  @Test("each message has a fresh nonce")
   func freshNonces() throws {
     let key = SecretBytes.random(byteCount: 16)
     let nonces = try Set((0..<100).map { _ in Array(try AESGCM.sealCombined([], key: key).prefix(12)) })
     #expect(nonces.count == 100)
   }
 
-  @Test("Every flipped bit is found, and both ways of opening say the same about it")
+  @Test("every flipped bit is detected, and both ways of opening fail alike")
   func everyBitCounts() throws {
     let key = SecretBytes.random(byteCount: 32)
     let combined = try AESGCM.sealCombined(ascii("short"), key: key, additionalData: [1, 2])

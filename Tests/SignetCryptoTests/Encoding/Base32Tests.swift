@@ -82,14 +82,14 @@ struct Base32Tests {
     #expect(try Base32.decode(text, mode: .transcribed) == bytes)
   }
 
-  @Test("the digits that Base32 lacks are the letters they resemble, where people type")
+  @Test("transcribed digits that Base32 lacks are read as the letters they resemble")
   func lookalikes() throws {
     #expect(
       try Base32.decode("0180180180180180", mode: .transcribed) == Base32.decode("OLBOLBOLBOLBOLBO"))
     #expect(throws: Base32Failure.symbol(position: 1)) { try Base32.decode("A9", mode: .transcribed) }
   }
 
-  @Test("bits left over are dropped", arguments: ["MZ", "M7", "M5"])
+  @Test("surplus bits are dropped", arguments: ["MZ", "M7", "M5"])
   func leftoverBits(text: String) throws {
     #expect(try Base32.decode(text) == Base32.decode(text + "======", mode: .strict))
     #expect(try Base32.decode(text).count == 1)
@@ -103,7 +103,7 @@ struct Base32Tests {
     #expect(throws: Base32Failure.tooLong(byteCount: 10_000)) { try Base32.decode(tooLong, mode: mode) }
   }
 
-  @Test("random bytes come back in every mode, and a secret has the same bytes")
+  @Test("random bytes and secrets survive a round trip in every mode")
   func roundTrip() throws {
     for count in 0..<64 {
       let bytes = SecureRandom.bytes(count)

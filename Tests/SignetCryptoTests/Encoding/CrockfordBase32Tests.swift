@@ -41,7 +41,7 @@ struct CrockfordBase32Tests {
     #expect(CrockfordBase32.encode(bytes, withCheckSymbol: false, groupSize: 4) == "ZZZZ-ZZZZ")
   }
 
-  @Test("random bytes come back")
+  @Test("random bytes survive a round trip")
   func roundTrip() throws {
     for count in 0..<40 {
       let bytes = SecureRandom.bytes(count)
@@ -54,7 +54,7 @@ struct CrockfordBase32Tests {
     }
   }
 
-  @Test("the check symbol finds every single wrong symbol and every swap of neighbours")
+  @Test("the check symbol detects every wrong symbol and every swap of neighbours")
   func typingErrors() throws {
     let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ*~$=U")
     let bytes: [UInt8] = [0xC3, 0x17, 0x5E, 0x09, 0xA8, 0x44, 0xF1, 0x6B, 0x20, 0xD7]

@@ -23,7 +23,7 @@ import Testing
     #expect(Base64URL.insecureEncode(SecretBytes(copying: [0xFB, 0xFF, 0xBF])) == "-_-_")
   }
 
-  @Test("Every byte survives, at every length")
+  @Test("every byte at every length survives a round trip")
   func roundTrips() throws {
     for count in 0..<260 {
       let original = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ count) }

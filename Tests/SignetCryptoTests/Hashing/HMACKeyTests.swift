@@ -63,7 +63,7 @@ import Testing
     #expect(Hex.encode(key.secretAuthenticationCode(for: vector.message).insecureCopy()) == vector.code)
   }
 
-  @Test("The empty key is a key of its own, not the one before")
+  @Test("an empty key is used as an empty key, not as the previous one")
   func emptyKey() {
     let other = HMACKey(SecretBytes(copying: [1]), .sha256)
     let empty = HMACKey(SecretBytes(copying: []), .sha256)

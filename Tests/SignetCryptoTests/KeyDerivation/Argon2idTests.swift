@@ -114,14 +114,14 @@ import Testing
     }
   }
 
-  @Test("A slow machine gets the minimum, never less")
+  @Test("a slow machine gets the minimum cost, never less")
   func slowMachine() throws {
     #expect(try calibrated(milliseconds: 100, microsecondsPerMiBPass: 100_000) == .minimum)
     #expect(try calibrated(milliseconds: 1, microsecondsPerMiBPass: 500) == .minimum)
   }
 
   @Test(
-    "A machine on which the least is far too much is measured once", arguments: [(159, false), (160, true)])
+    "a machine that is far too slow for the minimum is measured once", arguments: [(159, false), (160, true)])
   func muchTooSlowMachine(_ milliseconds: Int, _ isOnce: Bool) throws {
     var count = 0
     let cost = try Argon2id.calibrated(milliseconds: 10) { _ in
@@ -131,14 +131,14 @@ import Testing
     #expect(cost == .minimum && (count == 1) == isOnce, "\(count) times")
   }
 
-  @Test("Memory grows first")
+  @Test("calibration raises the memory first")
   func ordinaryMachine() throws {
     // 19 MiB and 2 passes take 38 ms at 1 ms for each MiB and pass: 152 ms is four times that.
     let cost = try calibrated(milliseconds: 152, microsecondsPerMiBPass: 1000)
     #expect(cost == Argon2id(memoryKiB: 4 * 19 * 1024, passes: 2, lanes: 1))
   }
 
-  @Test("Then the passes, within their bounds")
+  @Test("calibration then raises the passes, within their bounds")
   func fastMachine() throws {
     let cost = try calibrated(milliseconds: 2048, microsecondsPerMiBPass: 1000)
     #expect(cost == Argon2id(memoryKiB: Argon2id.calibratedMemoryLimitKiB, passes: 8, lanes: 1))

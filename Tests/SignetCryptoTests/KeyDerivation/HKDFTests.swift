@@ -39,7 +39,7 @@ import Testing
         == "085a01ea1b10f36933068b56efa5ad81a4f14b822f5b091568a9cdd4f155fda2c22e422478d305f3f896")
   }
 
-  @Test("From nothing to the most that one expansion gives")
+  @Test("expansion works from 0 to the maximum number of bytes")
   func bounds() {
     let key = SecretBytes.random(byteCount: 32)
     #expect(HKDF.expand(key, info: [1], byteCount: 0, .sha256).insecureCopy().isEmpty)

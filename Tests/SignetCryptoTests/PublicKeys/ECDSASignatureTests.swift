@@ -2,7 +2,7 @@ import SignetCrypto
 import Testing
 
 @Suite struct ECDSASignatureTests {
-  @Test("The raw form and DER say the same, at each length of the numbers")
+  @Test("raw form and DER convert into each other at each length of the numbers")
   func convertsBothWays() throws {
     for (r, s, der) in [
       ("01", "01", "3006020101020101"), ("7f", "80", "300702017f02020080"), ("00", "00", "3006020100020100"),

@@ -13,7 +13,7 @@ struct P256SeedTests {
     Hex.encode(key.rawRepresentation.insecureCopy())
   }
 
-  @Test("every seed gives a key: zero, the order and its neighbours, the greatest")
+  @Test("every seed gives a key, also zero, the order, its neighbours and the maximum")
   func edges() throws {
     let zeros = String(repeating: "0", count: 32)
     let one = String(repeating: "0", count: 63) + "1"
@@ -28,7 +28,7 @@ struct P256SeedTests {
         == "431905529c0166ce652e96b7ccca0a9a679b73e29ad16947f01cf012fc632550")
   }
 
-  @Test("a random seed of a key gives the key again, and differs each time")
+  @Test("a random seed of a key gives the same key, and differs each time")
   func roundTrip() throws {
     for _ in 0..<20 {
       let key = P256.Signing.PrivateKey()

@@ -67,7 +67,8 @@ import Testing
   }
 
   @Test(
-    "The command line verifies what we sign, and we what it signs", .enabled(if: OpenSSLCommand.isWanted))
+    "OpenSSL's command line verifies our signatures, and we verify its signatures",
+    .enabled(if: OpenSSLCommand.isWanted))
   func agreesWithTheCommandLine() throws {
     try OpenSSLCommand.withFolder { openssl in
       let key = P256.Signing.PrivateKey()
@@ -104,7 +105,7 @@ import Testing
   }
 
   /// The handle behind a released point is reused: it must then have the new point only.
-  @Test("Of many points decoded at once and one after the other, each is its own")
+  @Test("points decoded concurrently are not mixed up")
   func pointsAreNotMixedUp() async throws {
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<20 {
@@ -232,7 +233,7 @@ import Testing
     #expect(throws: CryptoFailure.invalidPoint) { try P256.Signing.PublicKey(der: offCurve) }
   }
 
-  @Test("What other tools write in other forms is refused", .enabled(if: OpenSSLCommand.isWanted))
+  @Test("key formats of other tools are refused", .enabled(if: OpenSSLCommand.isWanted))
   func refusesForeignForms() throws {
     try OpenSSLCommand.withFolder { openssl in
       for (name, curve, options) in [

@@ -27,7 +27,7 @@ struct PrivateKeyPEMTests {
   }
 
   @Test(
-    "Keys of another kind, with a passphrase, cut short and no keys at all are refused",
+    "keys of other types, encrypted, truncated and malformed keys are refused",
     arguments: [
       p384, encrypted, rsa2048, String(pkcs8.dropLast(60)), "", "-----BEGIN PRIVATE KEY-----\n", "\0",
     ])

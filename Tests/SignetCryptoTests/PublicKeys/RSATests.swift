@@ -27,7 +27,9 @@ import Testing
     #expect(throws: CryptoFailure.rsaModulus(bits: 0)) { try RSA.PublicKey(n: [], e: [1, 0, 1]) }
   }
 
-  @Test("Silly exponents", arguments: [[], [0], [1], [2], [4], [1, 0, 0], [1, 0, 0, 0, 1]] as [[UInt8]])
+  @Test(
+    "invalid exponents are refused",
+    arguments: [[], [0], [1], [2], [4], [1, 0, 0], [1, 0, 0, 0, 1]] as [[UInt8]])
   func refusesExponents(_ exponent: [UInt8]) {
     #expect(throws: CryptoFailure.rsaExponent) {
       try RSA.PublicKey(n: modulus(bits: 2048), e: exponent)

@@ -8,7 +8,7 @@ import Testing
       0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-  @Test("good and bad signatures, again and again") func alike() throws {
+  @Test("repeated valid and invalid signatures are verified correctly") func alike() throws {
     let privateKey = P256.Signing.PrivateKey()
     let message: [UInt8] = [1, 2, 3]
     let good = try privateKey.signature(for: message).rawRepresentation
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("keys that were used once are used again for other points, and never mixed up") func reuse()
+  @Test("cached keys are reused for other points, and never mixed up") func reuse()
     async throws
   {
     let message: [UInt8] = [7]

@@ -26,7 +26,7 @@
       }
     }
 
-    @Test("a secret that is made, and an array that is wiped, leave nothing in vector registers")
+    @Test("making a secret and wiping an array leave nothing in vector registers")
     func ownCopies() async {
       await #expect(processExitsWith: .success) {
         let saved = try SavedRegisters()
@@ -42,7 +42,7 @@
       }
     }
 
-    @Test("what calls leave on the stack is overwritten, as far down as is promised")
+    @Test("stack remains of calls are overwritten, down to the promised depth")
     func stack() async {
       await #expect(processExitsWith: .success) {
         let bench = try Bench()

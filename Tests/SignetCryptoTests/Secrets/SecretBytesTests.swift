@@ -2,7 +2,7 @@ import SignetCrypto
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SecretBytesTests {
-  @Test("Wiping overwrites every byte of memory that is still owned")
+  @Test("wiping overwrites every byte of memory that is still owned")
   func wipeOverwrites() {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 77, alignment: 16)
     defer { buffer.deallocate() }
@@ -12,7 +12,7 @@ import Testing
     #expect(buffer[76] == 0xA5)  // and nothing beyond
   }
 
-  @Test("An array is wiped where it lies, and not in a copy")
+  @Test("an array is wiped in place, not in a copy")
   func arrayIsWipedInPlace() {
     var array = [UInt8](repeating: 0xA5, count: 100)
     let before = array.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
@@ -21,7 +21,7 @@ import Testing
     #expect(array.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } == before)
   }
 
-  @Test("A temporary array has the secret's bytes, and what its user throws comes out")
+  @Test("a temporary array has the secret's bytes, and errors of its user are rethrown")
   func lendsATemporaryArray() {
     struct Refusal: Error {}
     let secret = SecretBytes(copying: [1, 2, 3])
@@ -35,7 +35,7 @@ import Testing
     #expect(isUnchanged)
   }
 
-  @Test("The end of a secret's lifetime wipes its bytes: the memory is read back")
+  @Test("the end of a secret's lifetime wipes its bytes (the memory is read back)")
   func deinitWipes() {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 16)
     defer { buffer.deallocate() }

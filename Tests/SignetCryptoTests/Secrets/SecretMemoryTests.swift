@@ -21,7 +21,8 @@
     }
 
     @Test(
-      "So are those beyond the first block of their size", arguments: [(64, 4200), (512, 600), (4096, 100)])
+      "secrets beyond the first block of their size are locked too",
+      arguments: [(64, 4200), (512, 600), (4096, 100)])
     func isLockedBeyondTheFirstBlock(_ byteCount: Int, _ count: Int) throws {
       let boxes = (0..<count).map { _ in SharedSecretBox(SecretBytes.random(byteCount: byteCount)) }
       let last = boxes[count - 1].withSecret { secret in

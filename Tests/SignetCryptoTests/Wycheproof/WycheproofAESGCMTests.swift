@@ -21,7 +21,7 @@ struct WycheproofAESGCMTests {
     let result: WycheproofResult
   }
 
-  @Test("aes_gcm_test.json: every case, those of other sizes refused by name")
+  @Test("aes_gcm_test.json: every case; unsupported sizes are refused by name")
   func everyCase() throws {
     let file = try WycheproofFile<Group>("aes_gcm_test.json")
     var counts = (applicable: 0, nonceRefused: 0, keyRefused: 0)

@@ -65,7 +65,7 @@ import Testing
 
   /// For each size of modules, a picture that is hardly larger than necessary.
   @Test(
-    "are too much before anything is tried",
+    "exceed the limit before any decoding is tried",
     arguments: [(2400, 1), (3000, 2), (4000, 4), (4000, 16), (3200, 32), (3440, 60)])
   func hostile(_ side: Int, _ module: Int) throws {
     let png = Self.grid(side: side, module: module, gap: 1)
@@ -79,7 +79,7 @@ import Testing
 
   /// Too many lines, and too many triples.
   @Test(
-    "are refused by who reads a code, light on dark, too",
+    "are refused by the code reader, also light on dark",
     arguments: [(2400, 1, false), (2400, 1, true), (3440, 60, false), (3440, 60, true)])
   func refused(_ side: Int, _ module: Int, _ isInverted: Bool) throws {
     let png = Self.grid(side: side, module: module, gap: 1, isInverted: isInverted)
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "are told by each kind of work",
+    "exceed each limit of work separately",
     arguments: [
       { $0.lines = 100 }, { $0.comparisons = 100 }, { $0.crossings = 80 }, { $0.triples = 84 * 24 - 1 },
     ] as [@Sendable (inout FinderSearch.Limits) -> Void])
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "are not what pictures of codes are: large ones, dense ones, and a sheet of twelve",
+    "are distinguished from large, dense and multiple codes, which are read",
     arguments: [false, true])
   func harmless(_ isInverted: Bool) throws {
     let (dark, light): (UInt8, UInt8) = isInverted ? (255, 0) : (0, 255)

@@ -45,14 +45,14 @@ import Testing
     }
   }
 
-  @Test("no width or no height", arguments: [(0, 1), (1, 0), (0, 0)])
+  @Test("a width or height of zero is refused", arguments: [(0, 1), (1, 0), (0, 0)])
   func emptyDimensions(_ width: Int, _ height: Int) {
     #expect(throws: QRFailure.damaged) {
       try QRReader.texts(inPNG: SamplePNG.file(width: width, height: height, rows: []))
     }
   }
 
-  @Test("more or fewer pixels than the header says")
+  @Test("more or fewer pixels than the header says are refused")
   func wrongPixelCount() {
     #expect(throws: QRFailure.damaged) {
       try QRReader.texts(
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "what is not a PNG",
+    "other files than PNG are refused",
     arguments: [
       [], [0x89], Array("P5 1 1 255 x".utf8), [0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0],
       Array("GIF89a".utf8), Array(SamplePNG.signature.dropFirst()),
@@ -104,7 +104,7 @@ import Testing
     #expect(throws: QRFailure.notPNG) { try QRReader.texts(inPNG: bytes) }
   }
 
-  @Test("chunks that contradict the format")
+  @Test("invalid chunks are refused")
   func badChunks() {
     let header = SamplePNG.chunk(
       "IHDR", SamplePNG.bigEndian(8) + SamplePNG.bigEndian(8) + [8, 0, 0, 0, 0])
@@ -188,7 +188,7 @@ import Testing
     #expect(throws: QRFailure.notText) { try QRReader.texts(inPNG: bytes) }
   }
 
-  @Test("two codes are both given, and refused where one is wanted")
+  @Test("two codes are both returned, and refused where one is expected")
   func several() throws {
     let rows = SamplePNG.greyRows([try QRCode("left"), try QRCode("right")])
     let png = SamplePNG.file(width: rows.count * 2, height: rows.count, rows: rows)
@@ -204,14 +204,14 @@ import Testing
     #expect(try QRReader.singleText(inPNG: png) == "same")
   }
 
-  @Test("one below the other: from the top down")
+  @Test("codes are returned from top to bottom")
   func order() throws {
     let rows = SamplePNG.greyRows([try QRCode("above")]) + SamplePNG.greyRows([try QRCode("below")])
     let png = SamplePNG.file(width: rows.count / 2, height: rows.count, rows: rows)
     #expect(try QRReader.texts(inPNG: png) == ["above", "below"])
   }
 
-  @Test("a failure says what to do and never what was read")
+  @Test("a failure names the remedy and never the content")
   func sentences() {
     let failures: [QRFailure] = [
       .emptyText, .textTooLong(byteCount: 9), .measureOutOfRange(moduleSize: 0, quietZone: 4), .notPNG,

@@ -17,14 +17,14 @@ let roundTripTexts: [String] = [
 ]
 
 @Suite("QR codes made and read", .timeLimit(.minutes(10))) struct QRRoundTripTests {
-  @Test("a PNG gives its text back", arguments: roundTripTexts.indices)
+  @Test("a code written as PNG is read back", arguments: roundTripTexts.indices)
   func pngRoundTrip(_ index: Int) throws {
     let text = roundTripTexts[index]
     let read = try QRReader.singleText(inPNG: try QRCode(text).png(moduleSize: 4))
     #expect(Array(read.utf8) == Array(text.utf8))
   }
 
-  @Test("text of every length up to 300 bytes comes back")
+  @Test("text of every length up to 300 bytes survives a round trip")
   func everyLength() throws {
     for count in stride(from: 1, through: 300, by: 7) {
       let text = String((0..<count).map { Character(Unicode.Scalar(UInt8(33 + ($0 * 31 + count) % 90))) })
@@ -41,7 +41,9 @@ let roundTripTexts: [String] = [
     #expect(Array(png[16..<24]) == SamplePNG.bigEndian(side) + SamplePNG.bigEndian(side))
   }
 
-  @Test("measures out of range are refused", arguments: [(0, 4), (65, 4), (-1, 4), (8, -1), (8, 33)])
+  @Test(
+    "module sizes and quiet zones out of range are refused",
+    arguments: [(0, 4), (65, 4), (-1, 4), (8, -1), (8, 33)])
   func refusedMeasures(_ moduleSize: Int, _ quietZone: Int) throws {
     let code = try QRCode("measure")
     #expect(throws: QRFailure.measureOutOfRange(moduleSize: moduleSize, quietZone: quietZone)) {
@@ -58,7 +60,7 @@ let roundTripTexts: [String] = [
     #expect(try QRReader.singleText(inPNG: code.png(moduleSize: 20)).utf8.count == QRCode.maximumByteCount)
   }
 
-  @Test("no text and too much text are refused")
+  @Test("an empty text and a too long one are refused")
   func limits() {
     #expect(throws: QRFailure.emptyText) { try QRCode("") }
     for count in [QRCode.maximumByteCount + 1, 7089, 7090, 1_000_000] {
@@ -81,7 +83,7 @@ let roundTripTexts: [String] = [
     #expect(try !QRCode("one").isDark(row: 0, column: 21))
   }
 
-  @Test("a code never prints what it holds")
+  @Test("a code's description never contains its text")
   func redaction() throws {
     let code = try QRCode("secret")
     #expect("\(code)" == "QR code of 21 x 21 modules")
@@ -134,7 +136,7 @@ private let zbarimg = ["/usr/bin/zbarimg", "/usr/local/bin/zbarimg", "/opt/homeb
     #expect(try QRReader.singleText(inPNGAt: folder.path + "/code.png") == "text")
   }
 
-  @Test("a folder that is not there, and a folder in place of a file")
+  @Test("a missing folder and a folder in place of a file are errors")
   func refusals() throws {
     let folder = try TemporaryFolder()
     #expect(throws: QRFailure.cannotWrite(code: ENOENT)) {
