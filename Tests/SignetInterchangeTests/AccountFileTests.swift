@@ -13,7 +13,7 @@ struct AccountFileTests {
   }
 
   @Test(
-    "written and read again: all that the format can say",
+    "accounts survive a round trip with all that the format supports",
     arguments: InterchangeFormat.allCases.filter { $0 != .raivo && $0 != .google })
   func roundTrip(format: InterchangeFormat) throws {
     let accounts = try SampleAccounts.rich()
@@ -30,7 +30,7 @@ struct AccountFileTests {
   }
 
   @Test(
-    "encrypted, and read again with the password alone",
+    "an encrypted file is read back with the password only",
     arguments: InterchangeFormat.allCases.filter(\.canBeEncrypted))
   func encrypted(format: InterchangeFormat) throws {
     let accounts = try SampleAccounts.rich()
@@ -65,7 +65,7 @@ struct AccountFileTests {
   }
 
   @Test(
-    "an entry that would weigh down all others is left out: too many members, too long ones, runs of combining marks",
+    "an oversized entry is skipped: too many members, too long ones, runs of combining marks",
     arguments: [
       (0..<65).map { #""x\#($0)":\#($0)"# }.joined(separator: ","),
       #""x":"\#(String(repeating: "a", count: 65_536))""#,
@@ -87,7 +87,7 @@ struct AccountFileTests {
     #expect(try read(file(#""note":"","issuer":"Example""#)).accounts.count == 2)
   }
 
-  @Test("Aegis: members without a meaning here are kept, and written there again")
+  @Test("Aegis: unknown members are kept and exported again")
   func aegis() throws {
     let text = """
       {"version": 1, "header": {"slots": null, "params": null}, "db": {"version": 3, "entries": [
@@ -187,7 +187,8 @@ struct AccountFileTests {
     }
   }
 
-  @Test("as many accounts as may be are read, and one more is refused", arguments: InterchangeFormat.allCases)
+  @Test(
+    "the maximum number of accounts is read, and one more is refused", arguments: InterchangeFormat.allCases)
   func limit(format: InterchangeFormat) throws {
     // One QR code has fewer; several together may have too many.
     let limit = ImportedAccounts.maximumCount
@@ -211,7 +212,7 @@ struct AccountFileTests {
     }
   }
 
-  @Test("URIs one a line; a bad line does not keep the others from being read, and its secret is not named")
+  @Test("one URI a line: an invalid line is reported without its secret, and the others are read")
   func lines() throws {
     let text = """
       # accounts

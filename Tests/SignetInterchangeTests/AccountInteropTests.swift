@@ -39,7 +39,7 @@ import Testing
     + InterchangeFormat.allCases.filter(\.canBeEncrypted).map { ($0, "pass wörd") }
 
   @Test(
-    "theirs is read",
+    "exports of the other implementation are imported",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
     arguments: cases)
   func readsTheirs(format: InterchangeFormat, password: String?) throws {
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "ours is read by them",
+    "our exports are imported by the other implementation",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
     arguments: cases.filter { $0.0 != .raivo })
   func theyReadOurs(format: InterchangeFormat, password: String?) throws {
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "keys of OCRA and check digits, both ways",
+    "OCRA keys and check digits are exchanged in both directions",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
     arguments: [nil, "pass wörd"])
   func onlyPSKC(password: String?) throws {
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "PSKC under a pre-shared key, both ways",
+    "PSKC under a pre-shared key is exchanged in both directions",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
     arguments: [16, 32])
   func preSharedKey(byteCount: Int) throws {

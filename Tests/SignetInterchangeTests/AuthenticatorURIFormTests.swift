@@ -35,7 +35,7 @@ struct AuthenticatorURIFormTests {
     return [padded, urlSafe].flatMap { [$0, String($0.prefix { $0 != "=" })] }
   }
 
-  @Test("issuer, policies, endpoints, secrets and ids: both alphabets, with padding and without")
+  @Test("issuer, policies, endpoints, secrets and ids are read in both alphabets, padded or not")
   func base64() throws {
     let policies = #"{"a":"ÿ?>","deviceTampering":{"score":0.75}}"#
     let (user, server) = ("üser?>ÿ", "Bänk?>ÿ")
@@ -86,7 +86,7 @@ struct AuthenticatorURIFormTests {
   }
 
   @Test(
-    "missing members of a half are named, and values out of range are refused",
+    "missing parameters of one half are named, and values out of range are refused",
     arguments: [
       ("pushauth://push/x?a=aHR0cHM6Ly9h&s=AAAA", InterchangeFailure.missing("r (endpoint)")),
       ("pushauth://push/x?r=aHR0cHM6Ly9h&s=AAAA", .missing("a (endpoint)")),
@@ -112,7 +112,7 @@ struct AuthenticatorURIFormTests {
     #expect(throws: failure) { try AuthenticatorURI(text) }
   }
 
-  @Test("each scheme comes back as it was printed, with policies, ids, picture and all of its parts")
+  @Test("each scheme survives a round trip with policies, ids, image and all other parts")
   func roundTrip() throws {
     var random = SplitMix64(seed: 66)
     let source = SeededRandomSource(seed: 66)

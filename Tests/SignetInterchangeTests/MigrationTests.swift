@@ -20,7 +20,7 @@ struct MigrationTests {
     #expect(account.secret.withSecret { Hex.encode($0.insecureCopy()) } == "48656c6c6f21deadbeef")
   }
 
-  @Test("written in several QR codes and put together again, in whatever order")
+  @Test("an export in several QR codes is joined in any order")
   func batches() throws {
     let source = SeededRandomSource(seed: 22)
     var random = SplitMix64(seed: 22)
@@ -56,7 +56,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("what it cannot say is named, not bent")
+  @Test("accounts that the format cannot express are skipped by name, not changed")
   func notRepresentable() throws {
     let accounts = [
       try SampleAccounts.account("A", "a", digits: 7),
@@ -104,7 +104,7 @@ struct MigrationTests {
     #expect(throws: failure) { try MigrationBatch(text) }
   }
 
-  @Test("an export of nothing has no accounts")
+  @Test("an empty export has no accounts")
   func empty() throws {
     let batch = try MigrationBatch("otpauth-migration://offline?data=")
     #expect(batch.content.accounts.isEmpty && batch.content.skipped.isEmpty && batch.count == 1)

@@ -72,7 +72,7 @@ import Testing
     #expect(found.skipped.first?.reason.description.contains(words) == true, "\(found.skipped)")
   }
 
-  @Test("a check digit follows the codes of a key that has one, and of no key that goes by the time")
+  @Test("a check digit is added to the codes of event-based keys only")
   func checkDigit() throws {
     let format = "<ResponseFormat Length=\"6\" Encoding=\"DECIMAL\" CheckDigits=\"true\"/>"
     let account = try #require(try imported("hotp", format).accounts.first)
@@ -87,7 +87,7 @@ import Testing
       ])
   }
 
-  @Test("written and read again they are the same, plain and encrypted", arguments: [nil, "correct horse"])
+  @Test("OCRA keys survive a round trip, plain and encrypted", arguments: [nil, "correct horse"])
   func roundTrip(password: String?) throws {
     let accounts = try SampleAccounts.onlyPSKC()
     let written = try AccountFile.write(accounts, as: .pskc, password: password.map(SampleAccounts.box))
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "every other format leaves them out by name",
+    "every other format skips them by name",
     arguments: InterchangeFormat.allCases.filter { $0 != .pskc && $0 != .raivo })
   func leftOut(format: InterchangeFormat) throws {
     let accounts = try SampleAccounts.onlyPSKC() + [try SampleAccounts.account()]
@@ -130,7 +130,7 @@ import Testing
     #expect(!one.makesSameCodes(as: try SampleAccounts.account("A", "a", .ocra(suite))))
   }
 
-  @Test("a challenge that the key does not take is too short or too long")
+  @Test("an invalid challenge is reported as too short or too long")
   func lengths() throws {
     let suite = try OCRASuite("OCRA-1:HOTP-SHA1-6:QN08")
     #expect(try OCRAChallenge("123456", for: suite, lengths: 6...7).text == "123456")

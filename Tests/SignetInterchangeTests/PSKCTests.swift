@@ -69,7 +69,7 @@ struct PSKCTests {
     #expect(again.id == key.id && again.startDate == key.startDate && again.algorithm == key.algorithm)
   }
 
-  @Test("figure 4: a key that is only named is no account")
+  @Test("figure 4: a key without a secret is no account")
   func reference() throws {
     let text = Self.plain.replacing(
       "<Secret><PlainValue>MTIzNDU2Nzg5MDEyMzQ1Njc4OTA=\n        </PlainValue></Secret>", with: "")
@@ -129,7 +129,7 @@ struct PSKCTests {
     #expect(throws: InterchangeFailure.macMismatch) { try container(Self.encrypted, short) }
   }
 
-  @Test("the code is checked before anything is decrypted; a value without one is refused")
+  @Test("the MAC is verified before decryption; a value without a MAC is refused")
   func macFirst() throws {
     // A changed ciphertext with invalid padding too: the reported failure is the MAC.
     let changed = Self.encrypted.replacing("MCMl8jwZqIUqGv", with: "MCMl8jwZqIUqGw").replacing(
@@ -146,7 +146,7 @@ struct PSKCTests {
   }
 
   @Test(
-    "encryption that is not read is named",
+    "unsupported encryption is named",
     arguments: [
       ("xmlenc#aes128-cbc", "xmlenc#tripledes-cbc"), ("xmldsig#hmac-sha1", "xmldsig#hmac-md5"),
       ("ds:KeyName", "ds:X509Data"),
@@ -220,7 +220,7 @@ struct PSKCTests {
   }
 
   @Test(
-    "what could be expanded, fetched or hidden is refused",
+    "document types and entities are refused",
     arguments: [
       "<!DOCTYPE a [<!ENTITY b \"c\">]>", "<!DOCTYPE KeyContainer SYSTEM \"file:///etc/passwd\">",
       "<!ELEMENT a ANY>",
@@ -251,7 +251,7 @@ struct PSKCTests {
     }
   }
 
-  @Test("texts with markup in them survive")
+  @Test("texts with markup survive a round trip")
   func escapes() throws {
     let account = try SampleAccounts.account("A & <B>", "\"c\" ]]> 'd'")
     let bytes = try PSKCContainer(keys: [try PSKCKey(account)]).insecureBytes()
@@ -304,7 +304,7 @@ struct PSKCTests {
     #expect(try container(both, Self.preShared).imported().skipped.map(\.reason) == [.notEncrypted])
   }
 
-  @Test("a pre-shared key of another length encrypts nothing")
+  @Test("a pre-shared key of another length is refused")
   func keyLength() throws {
     let key = PSKCEncryptionKey.preShared(SharedSecretBox(SecretBytes.random(byteCount: 20)))
     #expect(throws: InterchangeFailure.crypto(.keyLength(20))) {

@@ -137,7 +137,7 @@ import Testing
     """
 
   @Test(
-    "files of the published form are read whole, and what is no HOTP or TOTP is named",
+    "published export files are read completely; other kinds than HOTP and TOTP are named",
     arguments: [
       (InterchangeFormat.aegis, aegis, 1), (.andOTP, andOTP, 1), (.twoFAS, twoFAS, 1), (.freeOTP, freeOTP, 0),
     ])
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test(
-    "the published exports of different apps have the same accounts",
+    "the published exports of different apps give the same accounts",
     .enabled(if: folder != nil, "the shared vectors hold no published exports"), arguments: names
   )
   func published(_ name: String) throws {

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "what is no list is refused, with its place",
+    "an invalid list is refused with the line or token",
     arguments: [
       ("", TokenListFailure.empty), ("serial,kind,secret\n", .empty), (#"{"tokens":[]}"#, .empty),
       ("{", .json(.unexpectedEnd(offset: 1))), ("{}", .json(.missingMember("tokens"))),
@@ -95,7 +95,7 @@ import Testing
     #expect(throws: failure) { try tokens(text) }
   }
 
-  @Test("serial numbers that differ are of two tokens, and each token has a place")
+  @Test("serial numbers are compared exactly, and each token has a position")
   func places() throws {
     let list = try TokenList(parsing: Array("serial,kind,secret\n\ns,hotp,AA\nS,hotp,AA".utf8))
     #expect(list.tokens.indices.map { list.place(of: $0) } == ["line 3", "line 4"])

@@ -53,7 +53,7 @@ struct URITests {
     #expect([again].facts == [account].facts && again.foreign == account.foreign)
   }
 
-  @Test("two issuers: the label's counts, the other is kept and shown")
+  @Test("two issuers: the label's is used, the other is kept and shown")
   func twoIssuers() throws {
     let text = "otpauth://totp/Acme:n?secret=\(Self.secret)&issuer=Other"
     #expect(try AuthenticatorURI(text).otherIssuer == "Other")
@@ -134,7 +134,7 @@ struct URITests {
   }
 
   @Test(
-    "text that could act where it is shown is refused, also below further encodings",
+    "text with markup or paths is refused, also if encoded repeatedly",
     arguments: [
       "javascript:alert(1)", "JavaScript:alert(1)", "java%73cript:x", "%2573cript",
       "<script>alert(1)</script>",
@@ -160,7 +160,7 @@ struct URITests {
     }
   }
 
-  @Test("what only looks like that is read")
+  @Test("harmless text that resembles markup is read")
   func harmless() throws {
     for text in [
       "Alice <alice@example.com>", "a < b > c", "..", "a..b", "100%", "<3", "x <y", "AC/DC", "1/2",
@@ -170,7 +170,7 @@ struct URITests {
     }
   }
 
-  @Test("ten megabytes are refused before they are looked at")
+  @Test("ten megabytes are refused before parsing")
   func tenMegabytes() {
     let text = String(repeating: "%25", count: 3_500_000)
     for uri in ["otpauth://totp/\(text)?secret=A", "mfauth://totp/n?policies=\(text)", text] {
@@ -184,7 +184,7 @@ struct URITests {
     }
   }
 
-  @Test("what is too long is refused")
+  @Test("a value that is too long is refused")
   func bounds() {
     let long = String(repeating: "a", count: AuthenticatorURI.maximumParameterByteCount + 1)
     #expect(throws: InterchangeFailure.tooLarge("x", limit: AuthenticatorURI.maximumParameterByteCount)) {
@@ -209,7 +209,7 @@ struct URITests {
     #expect(account.secret.withSecret { $0.insecureCopy() } == (try Base32.decode("GOZDLNBV")))
   }
 
-  @Test("what cannot be said is refused")
+  @Test("an account that the URI cannot express is refused")
   func notRepresentable() throws {
     let account = try SampleAccounts.account("A", "b", .totp(period: 30, start: 5))
     #expect(throws: InterchangeFailure.notRepresentable(.otpauth, reason: "when the first period began (T0)"))
@@ -218,7 +218,7 @@ struct URITests {
     }
   }
 
-  @Test("printed and read again, an account is the same: random texts, kinds and secrets")
+  @Test("a random account survives a round trip through its URI")
   func roundTrip() throws {
     let alphabet = Array("aZ9 :%?&=#+/\"'äß中🙂-_.~@;,|\\")
     let source = SeededRandomSource(seed: 22)
@@ -279,7 +279,7 @@ struct URITests {
     }
   }
 
-  @Test("nothing of an account is printed but its name")
+  @Test("an account's description contains only its name")
   func redacted() throws {
     let account = try SampleAccounts.account()
     #expect("\(account)" == "Example (alice@example.com)")

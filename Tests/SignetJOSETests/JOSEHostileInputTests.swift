@@ -74,7 +74,7 @@ import Testing
     #expect(refused > 100)
   }
 
-  @Test("every failure says what to do, and none repeats the input")
+  @Test("every failure names the remedy, and none repeats the input")
   func describesFailures() {
     let failures: [JOSEFailure] = [
       .tooLarge(byteCount: 2, limit: 1), .wrongSegmentCount(expected: 3), .notBase64URL(.header),

@@ -31,7 +31,7 @@ import Testing
     return parts.joined(separator: ".")
   }
 
-  @Test("Every algorithm both ways, with and without party information")
+  @Test("every algorithm encrypts and decrypts, with and without party information")
   func roundTrips() throws {
     for contentAlgorithm in ContentEncryptionAlgorithm.allCases {
       for keyAlgorithm in [KeyManagementAlgorithm.ecdhES, .ecdhESA128KW, .ecdhESA192KW, .ecdhESA256KW] {
@@ -144,7 +144,7 @@ import Testing
     #expect(throws: JOSEFailure.decryptionFailed) { try open(changed(3, [])) }
   }
 
-  @Test("Whatever is wrong with the secret part, the failure is the same")
+  @Test("each change of the protected parts gives the same failure")
   func failuresLookAlike() throws {
     for contentAlgorithm in ContentEncryptionAlgorithm.allCases {
       let parts = try seal(.ecdhESA256KW, contentAlgorithm)
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test("Keys and algorithms that do not fit are refused before anything is encrypted")
+  @Test("mismatched keys and algorithms are refused before encryption")
   func refusesWhenEncrypting() throws {
     let secret = try EncryptionKey(SharedSecretBox(SecretBytes.random(byteCount: 32)))
     #expect(throws: JOSEFailure.keyNotPermitted) { try JWE.encrypt([], for: secret) }
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("A secret agreed elsewhere serves only the algorithms that agree one")
+  @Test("an externally agreed secret works only with key agreement algorithms")
   func refusesSharedSecretForOthers() throws {
     let box = SharedSecretBox(SecretBytes.random(byteCount: 32))
     let jwe = try JWE(compact: JWE.encrypt([], for: EncryptionKey(box), .direct))

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "Members that make no key",
+    "invalid members are refused",
     arguments: [
       ("kty", nil, JOSEFailure.malformedKey(.missingMember("kty"))), ("kty", "OKP", .unsupportedKeyType),
       ("kty", "ec", .unsupportedKeyType),
@@ -100,7 +100,7 @@ import Testing
     #expect(throws: failure) { try JWK(object) }
   }
 
-  @Test("JSON that is no key")
+  @Test("JSON that is not a key is refused")
   func refusesJSON() throws {
     #expect(throws: JOSEFailure.malformedKey(.duplicateMember(offset: 13))) {
       try JWK(parsing: Array(#"{"kty":"oct","kty":"oct","k":"AA"}"#.utf8))
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test("Sets refuse repeated names and mixed kinds, and leave out what they do not know")
+  @Test("sets refuse repeated names and mixed kinds, and skip unknown keys")
   func sets() throws {
     let one = JWK(P256.Signing.PrivateKey().publicKey, keyID: "a")
     #expect(throws: JOSEFailure.duplicateKeyID) { try JWKSet([one, one]) }

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "Headers are refused, however well they are signed",
+    "invalid headers are refused despite a valid signature",
     arguments: [
       (#"{"alg":"ES256","alg":"ES256"}"#, JOSEFailure.malformedHeader(.duplicateMember(offset: 15))),
       (#"{"alg":"ES256","\u0061lg":"none"}"#, .malformedHeader(.duplicateMember(offset: 15))),
@@ -156,7 +156,7 @@ import Testing
     #expect(throws: JOSEFailure.keyNotPermitted) { try SigningKey(hmac: secret, .rs256) }
   }
 
-  @Test("A prepared JWS takes only a key of its algorithm and no second spelling of a member")
+  @Test("a prepared JWS accepts only a key of its algorithm and no duplicate parameter")
   func refusesWhenSigning() throws {
     let unsigned = try UnsignedJWS(payload: [], algorithm: .hs256)
     #expect(throws: JOSEFailure.keyNotPermitted) { try unsigned.signed(with: SigningKey(privateKey)) }
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test("A signature made elsewhere is put in its place")
+  @Test("an externally made signature is inserted")
   func takesForeignSignature() throws {
     let unsigned = try UnsignedJWS(
       payload: [9], algorithm: .es256, keyID: "k", type: "JOSE", contentType: "x")
@@ -178,7 +178,7 @@ import Testing
     #expect(verified.header.parameters.text == #"{"alg":"ES256","kid":"k","typ":"JOSE","cty":"x"}"#)
   }
 
-  @Test("Keys of a set are chosen by kid, or by being the only one that fits")
+  @Test("keys of a set are chosen by kid, or if only one fits")
   func choosesKey() throws {
     let other = P256.Signing.PrivateKey()
     let one = try JWKSet([JWK(privateKey.publicKey, keyID: "a"), JWK(other.publicKey, keyID: "b")])

@@ -43,7 +43,7 @@ struct CodeValidityTests {
     #expect(code.progress(at: moment.unixTime) == moment.progress)
   }
 
-  @Test("another period, another start, and the ends of time")
+  @Test("validity with other periods and starts, and at the limits of time")
   func otherWindows() throws {
     let long = try code(at: 1119, period: 60, start: 1000)
     #expect(long.isValid(at: 1060) && !long.isValid(at: 1059) && !long.isValid(at: 1120))

@@ -60,7 +60,7 @@ struct HOTPTests {
     #expect(hotp.code(at: .max) != hotp.code(at: .max - 1))
   }
 
-  @Test("one key, fifty tasks: every code is right")
+  @Test("one key in fifty tasks: every code is correct")
   func concurrent() async throws {
     let hotp = try HOTP(secret: SecretBytes(copying: Self.secret))
     let expected = (UInt64(0)..<100).map { hotp.code(at: $0) }
@@ -99,7 +99,7 @@ struct HOTPTests {
   }
 
   @Test(
-    "only exactly so many ASCII digits can match",
+    "only the exact number of ASCII digits can match",
     arguments: [
       "", "75522", "7552240", " 755224", "755224 ", "+75522", "-75522", "75522x", "755 224", "７５５２２４",
       "\u{667}\u{665}\u{665}\u{662}\u{662}\u{664}", "755224\u{0}",
@@ -109,7 +109,7 @@ struct HOTPTests {
     #expect(hotp.counter(matching: code, in: 0...0) == nil)
   }
 
-  @Test("ten digits beyond 32 bits match nothing")
+  @Test("ten digits above 32 bits match nothing")
   func beyondRange() throws {
     let hotp = try HOTP(secret: SecretBytes(copying: Self.secret), digits: 10)
     #expect(hotp.counter(matching: "1284755224", in: 0...0) == 0)
@@ -129,7 +129,7 @@ struct HOTPTests {
   }
 
   @Test(
-    "appendix C: a check digit follows",
+    "appendix C: a check digit is appended",
     arguments: zip(UInt64(0)...9, [3, 2, 6, 0, 8, 0, 9, 9, 3, 6]))
   func checkDigit(counter: UInt64, digit: Int) throws {
     let plain = try HOTP(secret: SecretBytes(copying: Self.secret)).code(at: counter)
@@ -140,7 +140,7 @@ struct HOTPTests {
     #expect(checked.counter(matching: plain, in: 0...9) == nil)
   }
 
-  @Test("a fixed truncation offset counts within the HMAC, and stands for the dynamic one outside it")
+  @Test("a fixed truncation offset is used inside the HMAC; outside it the dynamic one is used")
   func truncationOffset() throws {
     let dynamic = try HOTP(secret: SecretBytes(copying: Self.secret))
     let key = HMACKey(SecretBytes(copying: Self.secret), .sha1)

@@ -122,7 +122,7 @@ struct OCRATests {
 
   /// RFC 6287 has no vectors for section 7.4: these come from Python's `hmac`, which reproduces those of C.2 and C.3.
   @Test(
-    "7.4: signature with the server's answer first, where what is signed is the server's challenge",
+    "7.4: mutual signature: the server's answer first, over the server's challenge",
     arguments: zip(
       0..<5,
       [
@@ -166,7 +166,7 @@ struct OCRATests {
     #expect(text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 })
   }
 
-  @Test("session information has zeros in front, and no more bytes than the suite says")
+  @Test("session information is padded with leading zeros to the suite's length")
   func session() throws {
     let ocra = try Self.ocra("OCRA-1:HOTP-SHA256-8:QA08-S064")
     let challenge = try OCRAChallenge("SIG10000", for: ocra.suite)
@@ -190,7 +190,7 @@ struct OCRATests {
         != ocra.response(to: OCRAChallenge("0ABC", for: ocra.suite)))
   }
 
-  @Test("inputs that the suite wants must be there, and no others")
+  @Test("exactly the inputs of the suite are required")
   func inputs() throws {
     let all = try Self.ocra("OCRA-1:HOTP-SHA1-6:C-QN08-PSHA1-S064-T1M")
     let challenge = try OCRAChallenge("1", for: all.suite)
@@ -241,7 +241,7 @@ struct OCRASuiteTests {
     #expect(least.pinHash == nil && least.sessionByteCount == nil && least.timeStep == nil)
   }
 
-  @Test("what has no value has the standard's")
+  @Test("omitted values have the standard's defaults")
   func defaults() throws {
     let suite = try OCRASuite("OCRA-1:HOTP-SHA1-6:Q-P-S-T")
     #expect(suite.challengeFormat == .numeric)
@@ -251,7 +251,7 @@ struct OCRASuiteTests {
     #expect(suite.timeStep == 60)
   }
 
-  @Test("letters may be small, and the text stays as it was written")
+  @Test("lower case is accepted, and the text is kept as written")
   func smallLetters() throws {
     let suite = try OCRASuite("ocra-1:hotp-sha256-8:c-qn08-psha1")
     #expect(suite.description == "ocra-1:hotp-sha256-8:c-qn08-psha1")
@@ -260,7 +260,7 @@ struct OCRASuiteTests {
   }
 
   @Test(
-    "what is no suite is refused",
+    "an invalid suite is refused",
     arguments: [
       "", ":", "::", "OCRA-1", "OCRA-1:HOTP-SHA1-6", "OCRA-2:HOTP-SHA1-6:QN08", "OCRA-1:TOTP-SHA1-6:QN08",
       "OCRA-1:HOTP-MD5-6:QN08", "OCRA-1:HOTP-SHA1-3:QN08", "OCRA-1:HOTP-SHA1-11:QN08",
@@ -328,7 +328,7 @@ struct OCRASigningTests {
     try OCRAChallenge(signing: fields, for: OCRASuite(suite)).text
   }
 
-  @Test("what fits is the challenge itself")
+  @Test("fields that fit are the challenge itself")
   func plain() throws {
     #expect(try challenge(["12345678", "100"], "OCRA-1:HOTP-SHA256-8:QN64") == "12345678100")
     #expect(try challenge(["DE02", "Alice9"], "OCRA-1:HOTP-SHA256-8:QA64") == "DE02Alice9")
@@ -336,7 +336,7 @@ struct OCRASigningTests {
   }
 
   /// Digests by `printf … | sha1sum`, and as numbers by `bc`.
-  @Test("what does not fit is a digest, cut to what the suite has room for")
+  @Test("fields that do not fit become a digest truncated to the suite's length")
   func digests() throws {
     let fields = ["Pay 10.00 EUR", " to Zoë"]
     let digest = HashFunction.sha1.digest(of: Array("Pay 10.00 EUR to Zoë".utf8))
@@ -348,7 +348,7 @@ struct OCRASigningTests {
     #expect(try challenge(["a"], "OCRA-1:HOTP-SHA256-8:QN10").utf8.allSatisfy { 0x30...0x39 ~= $0 })
   }
 
-  @Test("nothing is no signature")
+  @Test("empty fields are refused")
   func empty() {
     for fields in [[], [""], ["", ""]] {
       #expect(throws: OCRAFailure.challengeFormat(.numeric)) {

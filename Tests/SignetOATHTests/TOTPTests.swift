@@ -47,7 +47,7 @@ struct TOTPTests {
     try TOTP(secret: SecretBytes(copying: HOTPTests.secret), digits: digits, period: period, start: start)
   }
 
-  @Test("a period includes its first second and excludes its last edge")
+  @Test("a period includes its first second and excludes its end")
   func edges() throws {
     let totp = try totp()
     #expect(try totp.counter(at: 0) == 0)
@@ -55,7 +55,7 @@ struct TOTPTests {
     #expect(try totp.counter(at: 30) == 1)
   }
 
-  @Test("the start moves the counter, before it there is none")
+  @Test("the start shifts the counter; before the start there is none")
   func start() throws {
     let totp = try totp(period: 60, start: 1000)
     #expect(try totp.counter(at: 1000) == 0)
@@ -109,7 +109,7 @@ struct TOTPWindowTests {
     #expect(verdict == (-2...1 ~= step ? .accepted(counter: counter) : .refused(.wrong)))
   }
 
-  @Test("no width accepts the current code only")
+  @Test("a window of width 0 accepts the current code only")
   func noWidth() throws {
     let totp = try totp.get()
     let window = try TOTPWindow(lookBack: 0, lookAhead: 0)
@@ -130,7 +130,7 @@ struct TOTPWindowTests {
     #expect(window.verdict(on: "287082", from: totp, at: 59, lastAccepted: .max) == .refused(.alreadyUsed))
   }
 
-  @Test("at the start the window is cut, before it every code is wrong")
+  @Test("the window is truncated at the start; before the start every code is wrong")
   func atStart() throws {
     let totp = try totp.get()
     let window = try TOTPWindow(lookBack: 20, lookAhead: 20)
@@ -138,7 +138,7 @@ struct TOTPWindowTests {
     #expect(window.verdict(on: "755224", from: totp, at: -1, lastAccepted: nil) == .refused(.wrong))
   }
 
-  @Test("at the end of time the window is cut")
+  @Test("the window is truncated at the end of time")
   func atEnd() throws {
     let totp = try TOTP(secret: SecretBytes(copying: HOTPTests.secret), period: 1, start: .min)
     let code = totp.hotp.code(at: .max)

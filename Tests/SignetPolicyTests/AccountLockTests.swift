@@ -21,7 +21,7 @@ struct AccountLockTests {
     return await evaluator.evaluate(set, evidence)
   }
 
-  @Test("a policy locks, another one takes its place as the first, and the lock goes when all hold again")
+  @Test("a broken policy locks, the next broken one replaces it, and compliance unlocks")
   func policy() async {
     var lock = AccountLock()
     #expect(!lock.isLocked && lock.lockingPolicy == nil && lock.description == "not locked")
@@ -37,7 +37,7 @@ struct AccountLockTests {
     #expect(!lock.isLocked)
   }
 
-  @Test("a policy that comes to no result keeps the lock that it has set, and sets none; tampering locks")
+  @Test("a policy without a result keeps its lock and sets none; tampering locks")
   func indeterminate() async {
     var lock = AccountLock()
     #expect(!lock.apply(await report(biometrics: nil, screenLock: nil), at: 1))
@@ -62,7 +62,7 @@ struct AccountLockTests {
     #expect(!lock.isLocked)
   }
 
-  @Test("a lock by hand outlasts policies that hold, and ends by hand")
+  @Test("a manual lock outlasts compliance and is removed manually")
   func manual() async throws {
     var lock = AccountLock()
     try lock.lock(naming: "screenLock", of: set, reason: "lost", at: 5)
@@ -74,7 +74,7 @@ struct AccountLockTests {
     #expect(lock.sources == [.policy])
   }
 
-  @Test("locks and unlocks that make no sense")
+  @Test("invalid locks and unlocks are refused")
   func refusals() async throws {
     var lock = AccountLock()
     #expect(throws: AccountLockFailure.notLocked) { try lock.unlock() }
@@ -91,7 +91,7 @@ struct AccountLockTests {
     #expect(throws: AccountLockFailure.lockedBy([.policy, .server])) { try lock.unlock() }
   }
 
-  @Test("the server's lock is its own")
+  @Test("the server's lock is separate")
   func server() async throws {
     var lock = AccountLock()
     lock.setServer(AccountLock.Order(reason: "stolen", since: 4))
@@ -107,7 +107,7 @@ struct AccountLockTests {
     #expect(!lock.isLocked)
   }
 
-  @Test("a lock is the same after it was written and read")
+  @Test("a lock survives a round trip")
   func json() async throws {
     var lock = AccountLock()
     #expect(lock.json.isEmpty)

@@ -32,7 +32,7 @@ struct AccountPolicyRegistryTests {
     return try AccountPolicySet(object)
   }
 
-  @Test("a policy of the app comes behind those that are built in, and sees its parameters")
+  @Test("an app's policy is evaluated after the built-in ones, with its parameters")
   func own() async throws {
     var registry = AccountPolicyRegistry()
     try registry.register(
@@ -48,7 +48,7 @@ struct AccountPolicyRegistryTests {
     #expect(report.unknown.isEmpty)
   }
 
-  @Test("built-in policies stay unless they are replaced explicitly; nameless ones are refused")
+  @Test("built-in policies are replaced only explicitly; nameless ones are refused")
   func registration() async throws {
     var registry = AccountPolicyRegistry()
     let own = OwnPolicy("biometricAvailable") { _ in .breached(reason: "mine") }
@@ -79,7 +79,7 @@ struct AccountPolicyRegistryTests {
     }
   }
 
-  @Test("a policy that throws comes to no result, and what that means can be chosen")
+  @Test("a policy that throws has no result, and its consequence is configurable")
   func throwing() async throws {
     var registry = AccountPolicyRegistry()
     try registry.register(OwnPolicy("a") { _ in throw Refusal() })
@@ -94,7 +94,7 @@ struct AccountPolicyRegistryTests {
   }
 
   @Test(
-    "policies that hang, awaiting or blocking their thread, cost the time limit once and are not piled up")
+    "policies that hang or block cost the time limit once and are not started again")
   func hanging() async throws {
     let begun = Count()
     let gate = DispatchSemaphore(value: 0)
@@ -154,7 +154,7 @@ struct AccountPolicyRegistryTests {
     #expect(await report.indeterminate == ["waits"])
   }
 
-  @Test("a policy that takes its time says the same to fifty that ask at once")
+  @Test("fifty concurrent callers get the same result of a slow policy")
   func slowAtOnce() async throws {
     let begun = Count()
     var registry = AccountPolicyRegistry()
@@ -172,7 +172,7 @@ struct AccountPolicyRegistryTests {
     }
   }
 
-  @Test("fifty evaluations at once, of one evaluator, do not disturb each other")
+  @Test("fifty concurrent evaluations of one evaluator are independent")
   func concurrent() async throws {
     let evaluator = AccountPolicyEvaluator()
     let set = try AccountPolicySet(["deviceTampering": ["score": 0.5]])
@@ -217,7 +217,7 @@ struct AccountEvidenceSourceTests {
 
   private struct Refusal: Error {}
 
-  @Test("a source that takes its time is heard by all who ask at once")
+  @Test("concurrent callers all get the evidence of a slow source")
   func slowAtOnce() async throws {
     let begun = Count()
     let collector = AccountEvidenceCollector(
@@ -252,7 +252,7 @@ struct AccountEvidenceSourceTests {
     #expect(await evidence == AccountEvidence())
   }
 
-  @Test("what sources know is put together; those that fail, hang or block know nothing")
+  @Test("evidence of all sources is merged; sources that fail, hang or block give none")
   func merged() async throws {
     var (first, second, late) = (AccountEvidence(), AccountEvidence(), AccountEvidence())
     (first.tamperScore, first.appVersion, first.flavour) = (0.1, "1.0", "debug")

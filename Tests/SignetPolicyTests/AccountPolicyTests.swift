@@ -75,7 +75,7 @@ struct AccountPolicyTests {
     ),
   ]
 
-  @Test("each policy that is built in", arguments: facts.indices)
+  @Test("each built-in policy", arguments: facts.indices)
   func builtIn(_ index: Int) async throws {
     let fact = Self.facts[index]
     let evidence = try AccountEvidence(try JSONObject(parsing: Array(fact.evidence.utf8)))
@@ -103,7 +103,7 @@ struct AccountPolicyTests {
   }
 
   @Test(
-    "parameters that a policy cannot take are refused at enrolment, and come to no result later",
+    "invalid policy parameters are refused at enrolment, and give no result later",
     arguments: [
       #"{"deviceTampering":{"score":0}}"#, #"{"deviceTampering":{"score":1.01}}"#,
       #"{"deviceTampering":{"score":-0.5}}"#, #"{"deviceTampering":{"score":"0.8"}}"#,
@@ -131,14 +131,14 @@ struct AccountPolicyTests {
   }
 
   @Test(
-    "a system that is called otherwise than evidence calls it is refused",
+    "an unknown system name is refused",
     arguments: ["Linux", "", "my os", "línux"])
   func systems(_ name: String) throws {
     let set = try AccountPolicySet(["osVersion": .object([name: ["minimum": "6"]])])
     #expect(throws: AccountPolicyFailure.self) { try AccountPolicyRegistry().check(set) }
   }
 
-  @Test("names that are not known are reported and not evaluated")
+  @Test("unknown policy names are reported and not evaluated")
   func unknown() async throws {
     let set = try policies(#"{"geofence":{"radius":5},"biometricAvailable":{}}"#)
     #expect(try AccountPolicyRegistry().check(set) == ["geofence"])
@@ -146,7 +146,7 @@ struct AccountPolicyTests {
     #expect(report.unknown == ["geofence"] && report.results.map(\.policy) == ["biometricAvailable"])
   }
 
-  @Test("a breach shows nothing that a terminal would act on, and has a bounded size")
+  @Test("a breach has sanitised text of bounded size")
   func bounded() {
     let breach = AccountPolicyBreach(
       policy: "p", reason: "a\u{1B}[2J\u{202E}\n\u{AD}\u{E0041}" + String(repeating: "x", count: 1_000),
@@ -176,7 +176,7 @@ struct AccountPolicyTests {
     #expect(own.evidence == ["omitted": true])
   }
 
-  @Test("evidence is the same after it was written and read")
+  @Test("evidence survives a round trip")
   func evidence() throws {
     var evidence = AccountEvidence()
     (evidence.biometricAvailable, evidence.tamperScore, evidence.screenLock) = (true, 0.25, false)
@@ -206,7 +206,7 @@ struct AccountPolicyTests {
   }
 
   @Test(
-    "what is no version",
+    "invalid versions are refused",
     arguments: ["", ".", "1.", ".1", "v1", "1 ", "1.x", "1234567890", "1.2.3.4.5.6.7.8.9", "-1", "١"])
   func noVersions(_ text: String) { #expect(SoftwareVersion(text) == nil) }
 }

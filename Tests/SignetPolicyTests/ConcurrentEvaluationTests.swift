@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("a policy of an app that takes its time decides for each account that is looked at meanwhile")
+  @Test("a slow app policy decides for each account evaluated concurrently")
   func policies() async throws {
     var registry = AccountPolicyRegistry()
     try registry.register(MeetingPolicy(meeting: Meeting(of: Self.count)))

@@ -53,12 +53,12 @@ struct LockPolicyTests {
     #expect(failed(.max).countingAttempt(at: start) == failed(.max))
   }
 
-  @Test("a limit outside the allowed ones never gives more than they do", arguments: [0, -1, Int.min])
+  @Test("a limit out of range never allows more attempts than the range", arguments: [0, -1, Int.min])
   func senselessLimitLocks(limit: Int) {
     #expect(LockPolicy.lock(limit: limit).decision(after: AttemptState(), at: start) == .lockedOut)
   }
 
-  @Test("a limit above the largest counts as the largest")
+  @Test("a limit above the maximum counts as the maximum")
   func hugeLimit() {
     let policy = LockPolicy.lock(limit: .max)
     #expect(policy.decision(after: AttemptState(), at: start) == .allowed(remaining: 100))
@@ -78,7 +78,7 @@ struct LockPolicyTests {
     #expect(policy.limit == nil)
   }
 
-  @Test("senseless delays are total, and at most a week")
+  @Test("invalid delays are handled, and are at most a week")
   func hugeDelay() {
     for seconds in [Int.min, -1, 0, 1, 604_800, Int.max] {
       for counter in [Int.min, 0, 1, 20, 63, 64, Int.max] {
@@ -123,7 +123,7 @@ struct LockPolicyTests {
     #expect(policy.decision(after: unknown, at: Self.moment(59_000)) == .wait(.seconds(1), remaining: 2))
   }
 
-  @Test("a moment in the future, which only damage can explain, waits in full")
+  @Test("a time in the future, which only damage explains, causes the full wait")
   func future() {
     let state = failed(3, at: .max)
     #expect(
@@ -172,7 +172,7 @@ struct LockPolicyTests {
 
 @Suite("Protection policy")
 struct ProtectionPolicyTests {
-  @Test("a protection policy lends its parts")
+  @Test("the parts of a protection policy")
   func parts() throws {
     let pin = try PasswordPolicy.pin(6...8)
     let none: [ProtectionPolicy] = [.device, .biometric, .devicePasscode]
@@ -189,7 +189,7 @@ struct ProtectionPolicyTests {
     }
   }
 
-  @Test("a device decides which protection is in force")
+  @Test("the device's capabilities decide the effective protection")
   func inForce() throws {
     let pin = try PasswordPolicy.pin(6...8)
     let lock = LockPolicy.fiveAttempts
@@ -213,7 +213,7 @@ struct ProtectionPolicyTests {
 struct PasswordAgeTests {
   private let age = PasswordAge(minimumDays: 1, maximumDays: 90)
 
-  @Test("the minimum holds for passwords after the first")
+  @Test("the minimum age applies to passwords after the first")
   func minimum() {
     #expect(age.earliestChange(of: PasswordStamp(setAt: 1000, isInitial: true)) == 1000)
     #expect(age.earliestChange(of: PasswordStamp(setAt: 1000, isInitial: false)) == 87_400)
@@ -221,7 +221,7 @@ struct PasswordAgeTests {
     #expect(none.earliestChange(of: PasswordStamp(setAt: 1000, isInitial: false)) == 1000)
   }
 
-  @Test("the maximum holds for every password, and 0 is never")
+  @Test("the maximum age applies to every password, and 0 means no maximum")
   func maximum() {
     for isInitial in [true, false] {
       #expect(age.expiry(of: PasswordStamp(setAt: 1000, isInitial: isInitial)) == 7_777_000)

@@ -83,7 +83,7 @@ struct LockPropertyTests {
     }
   }
 
-  @Test("no attempt comes sooner than the policy says, whatever is restarted", arguments: UInt64(1)...20)
+  @Test("no restart allows an attempt earlier than the policy", arguments: UInt64(1)...20)
   func neverSooner(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     for _ in 0..<40 {

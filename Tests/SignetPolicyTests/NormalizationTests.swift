@@ -19,7 +19,7 @@ struct NormalizationTests {
   }
 
   @Test(
-    "every code point is what the standard library says, where it stands alone",
+    "each single code point is normalized as by the standard library",
     arguments: 0...0x10 as ClosedRange<UInt32>)
   func alone(plane: UInt32) {
     Self.checkPages((plane << 16)..<((plane + 1) << 16), NaiveFormC.library) { [$0] }
@@ -38,7 +38,7 @@ struct NormalizationTests {
   }
 
   @Test(
-    "what the standard library does otherwise is as the standard says",
+    "where the standard library differs, the result follows the standard",
     arguments: [
       // The Unicode Standard section 3.12: 19 leading consonants, 21 vowels, and 27 trailing consonants from U+11A8.
       ([0x1113, 0x1161], [0x1113, 0x1161]), ([0x1110, 0x1176], [0x1110, 0x1176]),
@@ -78,7 +78,7 @@ struct NormalizationTests {
     #expect(count > 13_000)  // 11,172 syllables and some 2,000 others
   }
 
-  @Test("no character has more parts than twice its bytes, so that what is being put into Form C never moves")
+  @Test("decomposition at most doubles the bytes, so that the buffer never moves")
   func room() {
     for scalar in (UInt32(0x80)..<0x3_0000).compactMap(Unicode.Scalar.init) {
       let count = CanonicalForms.all.parts(of: scalar)?.count ?? 1
@@ -86,7 +86,7 @@ struct NormalizationTests {
     }
   }
 
-  @Test("nothing is left of a text that was wiped")
+  @Test("a wiped text leaves nothing in memory")
   func wiped() {
     let text = "pass\u{915}\u{94D}e\u{302}\u{323}"
     var table = CharacterTable.current

@@ -48,7 +48,8 @@ struct OpaqueStringTests {
   }
 
   @Test(
-    "case, width and compatibility forms stay", arguments: ["Ab\u{FF21}", "\u{FB01}", "\u{2460}", "\u{130}"])
+    "case, width and compatibility forms are preserved",
+    arguments: ["Ab\u{FF21}", "\u{FB01}", "\u{2460}", "\u{130}"])
   func unchanged(text: String) throws {
     #expect(try OpaqueString.prepare(text) == Array(text.utf8))
   }

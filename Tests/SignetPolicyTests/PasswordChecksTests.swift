@@ -42,7 +42,7 @@ struct PasswordChecksTests {
       ofUTF8: Array(password.utf8), purpose: purpose, isReused: isReused, checks: checks)
   }
 
-  @Test("every broken rule is reported, the app's last")
+  @Test("all broken rules are reported, the app's last")
   func everyRule() async throws {
     let checks = PasswordChecks(
       dictionary: WordList(words: ["anna\u{7}"]), validators: [ForbiddenName(name: "anna")])
@@ -60,14 +60,14 @@ struct PasswordChecksTests {
       ])
   }
 
-  @Test("the history matters only where the policy has one")
+  @Test("the history is checked only if the policy has one")
   func history() async throws {
     #expect(try await violations(try policy(), "Kx7!tt", isReused: true).isEmpty)
     #expect(try await violations(try policy(history: 1), "Kx7!tt", isReused: true) == [.reused(history: 1)])
     #expect(try await violations(try policy(history: 1), "Kx7!tt").isEmpty)
   }
 
-  @Test("the dictionary sees the prepared form, and only where the policy asks for it")
+  @Test("the dictionary checks the prepared form, only if the policy requires it")
   func dictionary() async throws {
     let checks = PasswordChecks(dictionary: WordList(words: ["caf\u{E9}s gut"]))
     #expect(
@@ -86,7 +86,7 @@ struct PasswordChecksTests {
     }
   }
 
-  @Test("validators know what the password is for, and are asked in order")
+  @Test("validators get the password's subject and run in order")
   func validators() async throws {
     let checks = PasswordChecks(validators: [
       ForbiddenName(name: "Kx", purposes: [.change]), ForbiddenName(name: "tt"),
@@ -95,7 +95,7 @@ struct PasswordChecksTests {
     #expect(try await violations(try policy(), "Kx7!tt", checks, purpose: .enrolment).count == 1)
   }
 
-  @Test("1 MiB, nothing, NUL bytes and what is not UTF-8 are handled")
+  @Test("1 MiB, an empty password, NUL bytes and invalid UTF-8 are handled")
   func extremes() async throws {
     let checks = PasswordChecks(dictionary: WordList(), validators: [ForbiddenName(name: "a")])
     let policy = try policy(history: 1, dictionary: true)

@@ -54,7 +54,7 @@ struct PasswordPolicyTests {
     #expect(try Self.mixed.get().violations(of: "").count == 6)
   }
 
-  @Test("sentences carry the number needed and nothing typed")
+  @Test("sentences name the required number and no typed text")
   func sentences() {
     #expect(PasswordViolation.tooShort(minimum: 8).description == "use at least 8 characters")
     #expect(PasswordViolation.tooMany(.digit, maximum: 4).description == "use at most 4 digits")
@@ -105,7 +105,7 @@ struct PasswordPolicyTests {
   }
 
   @Test(
-    "what is a sequence",
+    "sequences are recognised",
     arguments: [
       ("abc", true), ("cba", true), ("aBC", true), ("789", true), ("321", true), ("xabcx", true),
       ("ab", false), ("abab", false), ("aba", false), ("121", false), ("ace", false), ("135", false),
@@ -120,7 +120,7 @@ struct PasswordPolicyTests {
     #expect(!lenient.violations(of: password).contains(.sequence))
   }
 
-  @Test("repeats are counted in a row, case matters")
+  @Test("consecutive repeats are counted, case-sensitively")
   func repeats() throws {
     let policy = try PasswordPolicy(minimumLength: 1, maximumLength: 20, maximumRepeats: 1)
     #expect(policy.violations(of: "aAaA").isEmpty)
@@ -145,7 +145,7 @@ struct PasswordPolicyTests {
     #expect(policy.violations(of: String(repeating: "a", count: huge.count)) == [.tooLong(maximum: 12)])
   }
 
-  @Test("whatever a policy accepts can be prepared")
+  @Test("every accepted password can be prepared")
   func acceptedMeansPreparable() throws {
     let policy = try PasswordPolicy(minimumLength: 1, maximumLength: 256, allowsSequences: true)
     var generator = SeededRandom(test: "what a policy accepts can be prepared")
@@ -212,7 +212,7 @@ struct PasswordPolicyContradictionTests {
     }
   }
 
-  @Test("more digits than the password may be long: the example of the product that others follow")
+  @Test("more digits than the maximum length: the reference product's example")
   func moreThanFits() {
     #expect(throws: PolicyFailure.contradiction(rules: ["minDigits", "maxLength"])) {
       try PasswordPolicy(minimumLength: 4, maximumLength: 6, digits: CharacterCount(minimum: 8))
@@ -261,7 +261,7 @@ struct PasswordPolicyContradictionTests {
     }
   }
 
-  @Test("what only just fits is allowed")
+  @Test("rules that only just fit are allowed")
   func justFits() throws {
     let policy = try PasswordPolicy(
       minimumLength: 8, maximumLength: 8, uppercase: CharacterCount(minimum: 2),

@@ -110,7 +110,7 @@ struct PasswordPropertyTests {
   }
 
   @Test(
-    "every character of the first planes is counted as its class, and allowed as keys are derived from it")
+    "each character of the first planes is counted in its class and allowed as in key derivation")
   func everyCharacter() throws {
     var rules = PasswordRules(minimumLength: 1, maximumLength: 256)
     for kind in CharacterClass.allCases { rules[kind] = .none }
@@ -134,7 +134,7 @@ struct PasswordPropertyTests {
     }
   }
 
-  @Test("rules that contradict have no password, and those that do not have one", arguments: UInt64(1)...10)
+  @Test("contradictory rules have no valid password, others have one", arguments: UInt64(1)...10)
   func contradictions(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     for _ in 0..<400 {

@@ -5,7 +5,7 @@ import Testing
 @Suite("Policies as JSON")
 struct PolicyJSONTests {
   @Test(
-    "read and written the same",
+    "policies survive a round trip",
     arguments: [
       #"{"type":"device"}"#, #"{"type":"biometric"}"#, #"{"type":"devicePasscode"}"#,
       #"{"type":"biometricOrPassword","password":{"minLength":6,"maxLength":8,"allowSequences":false,"#
@@ -39,7 +39,7 @@ struct PolicyJSONTests {
     #expect(try PasswordPolicy(policy.json) == policy)
   }
 
-  @Test("the PIN policy of the Swift API is one in JSON")
+  @Test("the PIN policy of the Swift API equals the one in JSON")
   func pin() throws {
     let pin = try PasswordPolicy.pin(6...8)
     #expect(try PasswordPolicy(pin.json) == pin)
@@ -175,7 +175,7 @@ struct PolicyJSONTests {
     #expect(throws: failure) { try LockPolicy(json) }
   }
 
-  @Test("the largest and the smallest lock are read", arguments: [1, 100])
+  @Test("the locks with the largest and smallest values are read", arguments: [1, 100])
   func lockBounds(limit: Int) throws {
     #expect(try LockPolicy(LockPolicy.lock(limit: limit).json) == .lock(limit: limit))
   }

@@ -9,7 +9,7 @@ struct PolicyReviewTests {
   }
 
   @Test(
-    "rules that clash are named",
+    "contradictory rules are named",
     arguments: [
       ("MINLEN=6;MAXLEN=6;NUM=8", [["minDigits", "maxLength"]]),
       ("MINLEN=9;MAXLEN=8", [["minLength", "maxLength"]]),
@@ -37,7 +37,7 @@ struct PolicyReviewTests {
     #expect(!PolicyReview(string: string).isValid)
   }
 
-  @Test("a clash says both rules, their codes and their numbers")
+  @Test("a contradiction names both rules with their codes and numbers")
   func sentence() throws {
     let finding = try #require(PolicyReview(string: "MINLEN=4;MAXLEN=6;NUM=8").findings.first)
     #expect(finding.rule == "minDigits")
@@ -47,7 +47,7 @@ struct PolicyReviewTests {
         == "no password satisfies minDigits (NUM) 8 and maxLength (MAXLEN) 6 together; relax one of them")
   }
 
-  @Test("a length that is not set is warned of with the number that counts")
+  @Test("an unset length gives a warning with the effective number")
   func lengths() {
     #expect(
       PolicyReview(string: "NALPHA=2;MNUM=0;MUP=0").findings.filter { $0.severity == .warning }.map(\.message)
@@ -57,7 +57,7 @@ struct PolicyReviewTests {
         ])
   }
 
-  @Test("everything that is wrong is reported at once, whatever the form")
+  @Test("all errors are reported at once, in each form")
   func everything() {
     let review = PolicyReview(
       string: "MINLEN=x;MAXLEN=8;MAXLEN=9;NUM=300;FOO=1;LOCKTYPE=lock;LOCKCOUNTER=0;bar")
@@ -143,7 +143,7 @@ struct PolicyProfileTests {
   }
 
   @Test(
-    "what violates a profile, and by which clause",
+    "violations of a profile are named with the clause",
     arguments: [
       (
         .nistAAL2, "MINLEN=5;MAXLEN=64;LOCKTYPE=lock;LOCKCOUNTER=5", ["SP 800-63B-4 section 3.2.10 minLength"]
@@ -214,7 +214,7 @@ struct PolicyProfileTests {
     }
   }
 
-  @Test("rules of a password alone are measured without a lock")
+  @Test("password rules alone are measured without a lock")
   func passwordAlone() {
     let review = PolicyReview(
       ["minLength": 6, "maxLength": 8, "maxLetters": 0, "maxNonAlphanumeric": 0] as JSONObject)
@@ -243,7 +243,7 @@ struct PolicyProfileTests {
   }
 
   @Test(
-    "a word of a command line is a policy or a name",
+    "a command-line word is recognised as a policy or a profile name",
     arguments: [
       ("NUM=6", true), ("num=", true), ("{", true), ("{}", true), ("psd2", false), ("./a=b", false),
       ("a/b=c", false),

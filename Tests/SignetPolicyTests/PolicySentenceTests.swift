@@ -4,7 +4,7 @@ import Testing
 @Suite("Policies in sentences")
 struct PolicySentenceTests {
   @Test(
-    "what a policy demands",
+    "the sentences of a policy",
     arguments: [
       ("TYPE=device", ["The keys work on this device only, without user authentication."]),
       (
@@ -64,7 +64,7 @@ struct PolicySentenceTests {
   }
 
   @Test(
-    "keys that no hardware keeps are not said to work on one device only",
+    "only hardware keys are said to work on one device only",
     arguments: ["device", "password;MINLEN=8", "biometric", "devicepasscode", "biometricorpassword;MINLEN=8"])
   func copies(type: String) throws {
     let policy = try ProtectionPolicy(string: "TYPE=\(type)")
@@ -81,7 +81,7 @@ struct PolicySentenceTests {
   }
 
   @Test(
-    "after which failure each wait comes",
+    "the failure before each wait is named",
     arguments: [
       (
         "0,0,60,180",
@@ -99,7 +99,7 @@ struct PolicySentenceTests {
     #expect(policy.sentences(isBoundToDevice: true).last == sentence)
   }
 
-  @Test("the end is said of what is locked, or of what is erased")
+  @Test("the last sentence names the locked or erased subject")
   func ends() {
     func sentences(_ consequence: LimitConsequence) -> [String] {
       LockPolicy.coolDown(waits: [60], atLimit: consequence).sentences(
@@ -110,7 +110,7 @@ struct PolicySentenceTests {
     #expect(sentences(.wipe) == ["\(first)it is gone."])
   }
 
-  @Test("wrong passwords that cost nothing are said")
+  @Test("free wrong passwords are stated")
   func noLock() throws {
     let policy = try ProtectionPolicy(string: "MINLEN=6;MAXLEN=8;LOCKTYPE=none")
     #expect(policy.sentences(isBoundToDevice: true).last == "The number of wrong passwords is not limited.")

@@ -34,7 +34,7 @@ struct PolicyStringTests {
     #expect(try ProtectionPolicy(string: policy.stringWithLock) == policy)
   }
 
-  @Test("the parameters of the same example in words: 6 to 10 digits, minima that are not named are 0")
+  @Test("the same example's parameters: 6 to 10 digits, and omitted minima are 0")
   func numericParameters() throws {
     let policy = try ProtectionPolicy(
       string: "MINLEN=6;MAXLEN=10;NUM=6;MNUM=10;MUP=0;MLOW=0;MALPHA=0;MNALPHA=0")
@@ -84,7 +84,7 @@ struct PolicyStringTests {
     #expect(try ProtectionPolicy(string: "MINLEN=6;MAXLEN=8;" + string).lockPolicy == lock)
   }
 
-  @Test("types are read, and those without a password need nothing else")
+  @Test("types are read, and types without a password need no other pair")
   func types() throws {
     #expect(try ProtectionPolicy(string: "TYPE=device") == .device)
     #expect(try ProtectionPolicy(string: "type = DEVICE ;") == .device)
@@ -147,7 +147,7 @@ struct PolicyStringTests {
     #expect(throws: Never.self) { try ProtectionPolicy(string: String(repeating: ";", count: 4096)) }
   }
 
-  @Test("printing and reading give the same policy, over random policies", arguments: UInt64(1)...10)
+  @Test("random policies survive a round trip", arguments: UInt64(1)...10)
   func roundTrip(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     for _ in 0..<200 {

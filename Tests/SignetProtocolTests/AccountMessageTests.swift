@@ -24,7 +24,7 @@ struct AccountMessageTests {
       })
   }
 
-  @Test("a condition is the server's, and the answer to one request of one container")
+  @Test("a status is signed by the server for one request of one container")
   func aCondition() throws {
     let jws = try condition.signed(for: address, by: key)
     let signed = try SignedDeviceStatus(jws)
@@ -54,7 +54,7 @@ struct AccountMessageTests {
     }
   }
 
-  @Test("a report is the container's")
+  @Test("a report is signed by the container")
   func aReport() async throws {
     var evidence = AccountEvidence()
     (evidence.tamperScore, evidence.flavour) = (0.5, "release")
@@ -72,7 +72,7 @@ struct AccountMessageTests {
     }
   }
 
-  @Test("a receipt is the container's")
+  @Test("a receipt is signed by the container")
   func aReceipt() async throws {
     let body = { (text: String) in JSONObject(dictionaryLiteral: ("receipt", .string(text))).bytes }
     for action in DeviceCommand.Action.allCases {
@@ -89,7 +89,7 @@ struct AccountMessageTests {
     }
   }
 
-  @Test("a reason is short and shows what it is")
+  @Test("a reason is short and has no hidden characters")
   func reasons() throws {
     for good in ["", "lost", String(repeating: "é", count: 200)] {
       #expect(try DeviceCommand(id: DeviceCommandID("o"), action: .lock, reason: good).reason == good)

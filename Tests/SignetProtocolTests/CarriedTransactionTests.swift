@@ -5,7 +5,7 @@ import Testing
 
 /// Transactions that are scanned, and answers that are typed back (`docs/protocol.md` sections 5.7 and 5.9).
 @Suite struct CarriedTransactionTests {
-  @Test("a link has one spelling")
+  @Test("a link has one canonical form")
   func links() throws {
     for server in ["signet.example.com/main", "[2001:db8::1]:8443/d", "127.0.0.1:8443/staff_1"] {
       let link = TransactionLink(try TransactionID("t_1-x"), at: try ServerURL(server))
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "what is carried is the server's word, and its answer is the one of the page",
+    "an offline transaction is signed by the server, and its answer is the documented one",
     arguments: try ProtocolVector.load())
   func offline(_ vector: ProtocolVector) throws {
     let text = try vector.text("offline")

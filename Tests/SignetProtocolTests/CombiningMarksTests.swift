@@ -33,7 +33,7 @@ struct CombiningMarksTests {
   }
 
   // Each takes a millisecond; without the limit, more than the minute.
-  @Test("in what a device says of itself", .timeLimit(.minutes(1)))
+  @Test("in a device's description of itself", .timeLimit(.minutes(1)))
   func core() throws {
     let keystore = try Self.core({ _ in }, inDevice: { $0["keystore"] = .string(Self.marks(20_000)) })
     let keyType = try Self.core({ $0["agreement"] = ["kty": .string(Self.marks(20_000)), "crv": "P-256"] })
@@ -43,7 +43,7 @@ struct CombiningMarksTests {
     }
   }
 
-  @Test("in the names of members, of whatever object anybody sends", .timeLimit(.minutes(1)))
+  @Test("in member names of any received object", .timeLimit(.minutes(1)))
   func names() throws {
     // Sorting two classes of marks is what takes the time.
     let name = "a" + String(repeating: "\u{301}", count: 16_000) + String(repeating: "\u{316}", count: 15_000)

@@ -61,7 +61,7 @@ struct HiddenTextTests {
     #expect(throws: WireFailure.self) { try UserID("al\(character)ice") }
   }
 
-  @Test("a user id has one spelling: what is not in Unicode Normalization Form C is refused")
+  @Test("a user id has one spelling: text not in Unicode Normalization Form C is refused")
   func oneSpelling() throws {
     #expect(try UserID("Jos\u{E9}").text.unicodeScalars.count == 4)
     #expect(throws: WireFailure.self) { try UserID("Jose\u{301}") }

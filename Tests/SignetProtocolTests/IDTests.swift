@@ -10,7 +10,7 @@ struct IDTests {
     func bytes(_ count: Int) -> [UInt8] { Array(repeating: byte, count: count) }
   }
 
-  @Test("None begins with -, which a command line would take for an option", arguments: UInt8.min...UInt8.max)
+  @Test("none begins with -, which a command line would read as an option", arguments: UInt8.min...UInt8.max)
   func firstCharacter(_ byte: UInt8) {
     let text = TransactionID(random: Repeating(byte: byte)).text
     #expect(text.utf8.count == 22)

@@ -55,7 +55,7 @@ struct PushPayloadTests {
   }
 
   @Test(
-    "Targets that are none are refused",
+    "invalid targets are refused",
     arguments: [
       #"{}"#, #"{"service":"smtp"}"#, #"{"service":"apns"}"#, #"{"service":"apns","token":""}"#,
       #"{"service":"apns","token":"*"}"#, #"{"service":"fcm","token":"a b"}"#,
@@ -69,7 +69,7 @@ struct PushPayloadTests {
   }
 
   @Test(
-    "Endpoints that are no plain https URL are refused",
+    "endpoints other than plain https URLs are refused",
     arguments: [
       "http://a.example/", "https://", "https:///a", "https://a b/", "https://u@a.example/",
       "https://a.example#x",

@@ -49,7 +49,7 @@ import Testing
     #expect(try code.code == vector.text("otpCode"))
   }
 
-  @Test("both sides' words", arguments: try ProtocolVector.load("renewal"))
+  @Test("messages of both sides", arguments: try ProtocolVector.load("renewal"))
   func acceptsTheProofs(_ vector: ProtocolVector) throws {
     let message = try vector.text("message")
     let present = try vector.signingKey("presentSigningPrivateKey").publicKey

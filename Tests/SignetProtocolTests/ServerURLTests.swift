@@ -5,7 +5,7 @@ import Testing
 @Suite("Server URLs")
 struct ServerURLTests {
   @Test(
-    "What is read, and its one written form",
+    "valid URLs are read and written in one form",
     arguments: [
       ("auth.example.com/BANK", "https://auth.example.com/BANK"),
       ("https://auth.example.com/BANK", "https://auth.example.com/BANK"),
@@ -36,7 +36,7 @@ struct ServerURLTests {
   }
 
   @Test(
-    "What is refused, and why",
+    "invalid URLs are refused with the reason",
     arguments: [
       ("http://a.test/d", .plainHTTP), ("HTTP://a.test/d", .plainHTTP),
       ("ftp://a.test/d", .unknownScheme), ("://a.test/d", .unknownScheme),
@@ -75,7 +75,7 @@ struct ServerURLTests {
     #expect(throws: ServerURLFailure.host) { try ServerURL("\(label)a/d") }
   }
 
-  @Test("Text of any bytes is read or refused, never more")
+  @Test("text of any bytes is read or refused")
   func anyBytes() {
     var generator = SeededRandom(test: "server URLs of any bytes")
     let alphabet = Array("aA0-.:/[]@?#%~_\\x \u{E9}\u{301}\r\0".unicodeScalars)

@@ -44,7 +44,7 @@ import Testing
     #expect(!proof.covers(method: "POST", path: "/main/v1/x", body: [], now: 1000))
   }
 
-  @Test("where the generator of random numbers repeats itself, other requests have other ids")
+  @Test("with repeated random numbers, different requests still have different ids")
   func idsOfARepeatingGenerator() {
     let requests: [(method: String, path: String, body: [UInt8], time: Int64)] = [
       ("POST", "/main/v1/x", [1, 2], 1000), ("GET", "/main/v1/x", [1, 2], 1000),
@@ -84,7 +84,7 @@ import Testing
     #expect(SignedRequest(authorization: "Signet " + mac)?.proof(verifiedWith: key.publicKey) == nil)
   }
 
-  @Test("a decision with any member changed is another message, and no signature fits it")
+  @Test("a decision with any changed member fails verification")
   func bindsEveryMemberOfADecision() throws {
     let vector = try ProtocolVector.load()[0]
     let key = try vector.signingKey("signingPrivateKey")
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("another character anywhere in a signed decision, and no signature fits it", arguments: [0, 1])
+  @Test("a signed decision with any changed character fails verification", arguments: [0, 1])
   func bindsEveryCharacterOfADecision(_ index: Int) throws {
     let vector = try ProtocolVector.load()[index]
     let key = try vector.signingKey("signingPrivateKey").publicKey
@@ -146,7 +146,7 @@ import Testing
       request: [UInt8](repeating: request, count: 16))
   }
 
-  @Test("a list is for one device, and for one request, and only the server makes it")
+  @Test("a list decrypts for one device and one request, and only if signed by the server")
   func sealsTransactionsForOneDevice() throws {
     let (key, server) = (P256.KeyAgreement.PrivateKey(), P256.Signing.PrivateKey())
     let list = TransactionList([
@@ -198,7 +198,7 @@ import Testing
     #expect(throws: WireFailure.notAuthentic) { try SealedTransactionList(decrypting: weaker, with: key) }
   }
 
-  @Test("a key leads to the next by its word, and to no other")
+  @Test("a key's signed succession leads to the next key only")
   func followsKeys() throws {
     let server = try ServerURL("signet.example.com/main")
     let keys = (0..<4).map { _ in P256.Signing.PrivateKey() }

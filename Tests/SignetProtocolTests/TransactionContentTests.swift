@@ -37,7 +37,7 @@ import Testing
         == #"{"initiated":"device","text":"Pay"}"#)
   }
 
-  @Test("what is read and written again is the same, byte for byte", arguments: 0..<200)
+  @Test("content survives a round trip byte for byte", arguments: 0..<200)
   func roundTrip(_ seed: Int) throws {
     var random = SeededContent(seed: UInt64(seed))
     let content = try random.content()
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Every other encoding of the same JSON value: reordered members, white space, needless escapes.
-  @Test("no other text says the same", arguments: 0..<50)
+  @Test("content has one canonical form", arguments: 0..<50)
   func isUnique(_ seed: Int) throws {
     var random = SeededContent(seed: UInt64(seed))
     let content = try random.content()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("another byte anywhere is another content, or none", arguments: 0..<10)
+  @Test("any changed byte gives another content or an error", arguments: 0..<10)
   func bindsEveryByte(_ seed: Int) throws {
     var random = SeededContent(seed: UInt64(seed))
     let content = try random.content()
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "an amount has one spelling",
+    "an amount has one canonical form",
     arguments: [
       ("0.00", "EUR", true), ("0.01", "EUR", true), ("250.00", "EUR", true),
       ("999999999999999.99", "USD", true),
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "a day is one of the calendar",
+    "a date must exist in the calendar",
     arguments: [
       ("2026-11-21", true), ("2028-02-29", true), ("2000-02-29", true), ("0001-01-01", true),
       ("9999-12-31", true),

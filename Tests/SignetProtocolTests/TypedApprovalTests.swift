@@ -5,7 +5,7 @@ import Testing
 
 /// Input typed into a device that does not receive the transaction (`docs/protocol.md` section 5.10).
 @Suite struct TypedApprovalTests {
-  @Test("challenge and digits are those of the page", arguments: try ProtocolVector.load())
+  @Test("challenge and digits match the documented vectors", arguments: try ProtocolVector.load())
   func vectors(_ vector: ProtocolVector) throws {
     let transaction = try OfflineTransaction(
       verifying: vector.text("offline"), signedBy: vector.signingKey("serverSigningPrivateKey").publicKey)
@@ -28,7 +28,7 @@ import Testing
       try valued.answer(otpSecret: secret, container: decision.container) == vector.text("typedValuesAnswer"))
   }
 
-  @Test("where a value ends is signed, and so is each, and their order")
+  @Test("the signature covers each value, its end and the order")
   func eachValueCounts() throws {
     let secret = SecretBytes(copying: [UInt8](repeating: 7, count: 32))
     let container = try ContainerID("c1")
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "spaces, small letters and zeros after the last decimal place do not count",
+    "spaces, letter case and trailing zeros of amounts are ignored",
     arguments: [
       ("250.00 EUR", "250EUR"), ("250,0eur", "250EUR"), (" 2 50 Eur ", "250EUR"), ("0.50 CHF", "0.5CHF"),
       ("1\u{202F}250.75\u{A0}EUR", "1250.75EUR"), ("2500", "2500"), ("25.00", "25"), ("25.05", "25.05"),
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "what is too long, empty, not on every keyboard or not clearly an amount is refused as what it is",
+    "values that are too long, empty, untypable or ambiguous have different errors",
     arguments: [
       ("", TypedValue.Failure.characters), ("  ", .characters), ("250 €", .characters), ("Zoë", .characters),
       ("a\nb", .characters), ("a\tb", .characters), ("\u{7F}", .characters), ("a\u{301}", .characters),
@@ -97,7 +97,7 @@ import Testing
     #expect(Set(failures.map(\.description)).count == failures.count)
   }
 
-  @Test("each kind of field is typed in its own way, and what can't be typed can't be asked for")
+  @Test("each kind of field has its input form; untypable fields are refused")
   func fields() throws {
     let form = TransactionContent.Body.form(
       try TransactionForm(

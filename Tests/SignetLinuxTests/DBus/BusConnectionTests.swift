@@ -11,7 +11,7 @@ struct BusConnectionTests {
   private static let interface = "org.example.Signet"
   private static let path = "/org/example/Signet"
 
-  @Test("a bus that is not there, and one that answers nothing")
+  @Test("a missing bus and a silent one are errors")
   func noBus() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("none")
@@ -23,7 +23,7 @@ struct BusConnectionTests {
     }
   }
 
-  @Test("a bus that takes connections and says nothing is given up, and let go")
+  @Test("a silent bus ends with a time-out, and the connection is closed")
   func silentBus() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("bus")
@@ -56,7 +56,7 @@ struct BusConnectionTests {
     #expect(owner == nil)
   }
 
-  @Test("an error of the other side keeps its name and its words")
+  @Test("an error reply keeps its name and message")
   func refused() async throws {
     let bus = try PrivateBus()
     await #expect(throws: BusFailure.self) {
@@ -66,7 +66,7 @@ struct BusConnectionTests {
     }
   }
 
-  @Test("a text with NUL inside is refused, and not cut")
+  @Test("a text with NUL is refused, not truncated")
   func embeddedZero() async throws {
     let bus = try PrivateBus()
     await #expect(throws: BusFailure.malformed) {
@@ -79,7 +79,7 @@ struct BusConnectionTests {
     }
   }
 
-  @Test("an answer that does not come is given up")
+  @Test("a missing answer ends with a time-out")
   func timeLimit() async throws {
     let bus = try PrivateBus()
     await #expect(throws: BusFailure.timedOut) {
@@ -91,7 +91,7 @@ struct BusConnectionTests {
     }
   }
 
-  @Test("what carries more than is agreed is refused")
+  @Test("a message above the size limits is refused")
   func tooMuch() async throws {
     let bus = try PrivateBus()
     let long = String(repeating: "x", count: 65_537)
@@ -107,7 +107,7 @@ struct BusConnectionTests {
     }
   }
 
-  @Test("a task that is cancelled does not wait any longer")
+  @Test("cancelling the task ends the wait")
   func cancel() async throws {
     let bus = try PrivateBus()
     let (begun, told) = AsyncStream<Void>.makeStream()

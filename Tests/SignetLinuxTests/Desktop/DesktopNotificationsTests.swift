@@ -46,7 +46,7 @@ import Testing
     #expect(line.contains(#""body": """#) && line.contains(#""summary": "S: text""#), "\(line)")
   }
 
-  @Test("no bus, no service and a service that ended are failures, and the next attempt begins anew")
+  @Test("a missing bus, a missing service and an ended one are failures; the next attempt reconnects")
   func failures() async throws {
     let nowhere = try DesktopNotifications(at: "unix:path=/nonexistent/bus")
     await #expect(throws: BusFailure.self) { try await nowhere.show("S", "text") }

@@ -14,7 +14,7 @@ private let hasWordList =
   .enabled(if: hasWordList, "cracklib-runtime is not installed"))
 struct CrackLibDictionaryTests {
   @Test(
-    "words, and what is made from them, are found",
+    "dictionary words and simple variations are found",
     arguments: [
       "password", "Passw0rd", "drowssap", "sunshine99", "monkey1", "123456", "111222", "racecar", "aaaaaaaa",
       "pass", "7392", "password123", "!winter", "p455w0rd", "P@ssword", "12345678",
@@ -24,7 +24,7 @@ struct CrackLibDictionaryTests {
   }
 
   @Test(
-    "others are not",
+    "other passwords are not found",
     arguments: [
       "correcthorsebatterystaple", "Kx7!tt9wB", "739205", "\u{FC}n\u{EF}c\u{F6}d\u{E9}12",
       "gr8 wall of china",
@@ -36,7 +36,7 @@ struct CrackLibDictionaryTests {
     #expect(try await !CrackLibDictionary().contains(utf8: Array(password.utf8)))
   }
 
-  @Test("no password and the longest are handled")
+  @Test("an empty password and the longest one are handled")
   func extremes() async throws {
     let dictionary = CrackLibDictionary()
     #expect(try await dictionary.contains(utf8: []))
@@ -64,7 +64,7 @@ struct CrackLibDictionaryTests {
 
 @Suite("Missing dictionaries", .timeLimit(.minutes(10)))
 struct MissingDictionaryTests {
-  @Test("a list that is not there is an error, with its path")
+  @Test("a missing word list is an error with its path")
   func missing() async throws {
     await #expect(throws: PasswordDictionaryFailure.unreadable(path: "/nowhere/words")) {
       _ = try await CrackLibDictionary(path: "/nowhere/words").contains(utf8: Array("anything".utf8))
@@ -72,7 +72,7 @@ struct MissingDictionaryTests {
     #expect(PasswordDictionaryFailure.unreadable(path: "/x").description.contains("/x"))
   }
 
-  @Test("a list that never ends being read is an error after a time, with its path", .timeLimit(.minutes(1)))
+  @Test("a word list that blocks is an error with its path after the time limit", .timeLimit(.minutes(1)))
   func hangs() async throws {
     let folder = try TemporaryFolder()
     // Opening a pipe to read waits for a writer.
@@ -84,7 +84,7 @@ struct MissingDictionaryTests {
     #expect(PasswordDictionaryFailure.tooSlow(path: "/x").description.contains("/x"))
   }
 
-  @Test("a list that goes away is an error, not a refusal of every password")
+  @Test("a word list that disappears is an error, not a refusal of every password")
   func goesAway() async throws {
     let folder = try TemporaryFolder()
     for ending in [".hwm", ".pwd", ".pwi"] {

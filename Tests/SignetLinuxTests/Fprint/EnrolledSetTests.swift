@@ -7,7 +7,7 @@ import Testing
   "Changes seen in the identity of an enrolled set", .timeLimit(.minutes(10)),
   .enabled(if: FprintFixture.isPossible, "polkitd and fprintd want to be started by root"))
 struct EnrolledSetTests {
-  @Test("adding a finger changes it; removing that finger gives the earlier one back")
+  @Test("adding a finger changes the identity; removing it restores the earlier one")
   func addedAndRemoved() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -22,7 +22,7 @@ struct EnrolledSetTests {
     #expect(try await fprint.gate().state() == .notEnrolled)
   }
 
-  @Test("the match returns the set that was there while it lasted")
+  @Test("the match returns the enrolled set at the time of the match")
   func changedBetween() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -34,7 +34,7 @@ struct EnrolledSetTests {
   }
 
   /// The limit in docs/threat-model.md: fprintd does not distinguish two prints of the same name.
-  @Test("another finger under the same name is not seen")
+  @Test("another finger under the same name is not detected")
   func replacedUnderTheSameName() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")

@@ -23,7 +23,7 @@ struct FprintGateTests {
     await #expect(throws: BiometricFailure.notCapable) { try await fprint.gate().match("Sign in") }
   }
 
-  @Test("a user without fingers is not enrolled, and the reader is free again")
+  @Test("a user without fingers is not enrolled, and the reader is released")
   func notEnrolled() async throws {
     let fprint = try await FprintFixture()
     #expect(try await fprint.gate().state() == .notEnrolled)
@@ -31,7 +31,7 @@ struct FprintGateTests {
     try await fprint.claimed { _ throws(BusFailure) in }
   }
 
-  @Test("an enrolled finger matches, and the set is that of the state")
+  @Test("an enrolled finger matches, and the match has the state's enrolled set")
   func match() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -98,7 +98,7 @@ struct FprintGateTests {
     _ = try await gate.match("Sign in")
   }
 
-  @Test("a match takes the mismatches before it away")
+  @Test("a match resets the mismatches before it")
   func matchEndsTheCount() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -109,7 +109,7 @@ struct FprintGateTests {
     }
   }
 
-  @Test("what the reader could not read is said, and counts for nothing")
+  @Test("an unreadable touch gives a hint and counts no mismatch")
   func retries() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")
@@ -165,7 +165,7 @@ struct FprintGateTests {
     try await fprint.claimed { _ throws(BusFailure) in }
   }
 
-  @Test("a reader that another program holds is busy, and stays with it")
+  @Test("a reader claimed by another program is busy and stays claimed")
   func busy() async throws {
     let fprint = try await FprintFixture()
     try await fprint.enrol("right-index-finger", as: "right")

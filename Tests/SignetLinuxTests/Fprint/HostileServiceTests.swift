@@ -21,7 +21,7 @@ struct HostileServiceTests {
     await #expect(throws: BiometricFailure.unavailable(words)) { try await fprint.gate.match("Sign in") }
   }
 
-  @Test("a status without a word, or with another type, is not a match")
+  @Test("a status without text or of another type is not a match")
   func statusOfAnotherForm() async throws {
     for status in [[], [BusArgument.flag(true)], [.unsigned(1)]] {
       let fprint = try await StandInFprint(.init(statuses: [status]))
@@ -45,7 +45,7 @@ struct HostileServiceTests {
     }
   }
 
-  @Test("the order of the fingers, and one that is listed twice, change nothing")
+  @Test("order and repetition of fingers do not change the set")
   func order() async throws {
     var states: Set<BiometricState> = []
     for fingers in [["left-thumb", "right-thumb"], ["right-thumb", "left-thumb", "left-thumb"]] {
@@ -70,7 +70,7 @@ struct HostileServiceTests {
     await #expect(throws: failure) { try await fprint.gate.match("Sign in") }
   }
 
-  @Test("a set that goes away between match and reading is no match")
+  @Test("a set that disappears between match and query is no match")
   func setGone() async throws {
     let fprint = try await StandInFprint(
       .init(fingers: [], statuses: [[.text("verify-match"), .flag(true)]]))

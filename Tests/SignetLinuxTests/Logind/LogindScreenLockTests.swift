@@ -36,7 +36,7 @@ struct LogindScreenLockTests {
     func end() async -> Result<Void, ScreenLockFailure> { await task.value }
   }
 
-  @Test("without a bus and without logind nothing can tell")
+  @Test("without a bus or logind the lock state is not available")
   func notCapable() async throws {
     let folder = try TemporaryFolder()
     let bus = try PrivateBus()
@@ -73,7 +73,7 @@ struct LogindScreenLockTests {
     #expect(await observation.next() == .unlocked)
   }
 
-  @Test("another user's screen is not ours")
+  @Test("another user's screen lock is ignored")
   func otherUser() async throws {
     let logind = try await LogindFixture()
     let observation = Observation(logind.bus.address)
@@ -119,7 +119,7 @@ struct LogindScreenLockTests {
     #expect(await logind.systemd.nextUnit { $0 == "poweroff.target" } == "poweroff.target")
   }
 
-  @Test("a cancelled observer returns, and holds nothing back any more")
+  @Test("a cancelled observer returns and releases its inhibitor")
   func cancel() async throws {
     let logind = try await LogindFixture()
     let observation = Observation(logind.bus.address)
@@ -135,7 +135,7 @@ struct LogindScreenLockTests {
     Issue.record("it still holds sleep back")
   }
 
-  @Test("logind that is killed, or a bus that is, is a failure and not a silence", arguments: [false, true])
+  @Test("a killed logind or bus is a failure", arguments: [false, true])
   func killed(_ bus: Bool) async throws {
     let logind = try await LogindFixture()
     let observation = Observation(logind.bus.address)
@@ -147,7 +147,7 @@ struct LogindScreenLockTests {
     }
   }
 
-  @Test("signals that logind did not send are none")
+  @Test("signals not sent by logind are ignored")
   func forged() async throws {
     let logind = try await LogindFixture()
     let observation = Observation(logind.bus.address)

@@ -31,7 +31,7 @@ struct PAMPasscodeTests {
   }
 
   @Test(
-    "a wrong passcode is a mismatch, and so is one that no C string can hold",
+    "a wrong passcode is a mismatch, and so is one with NUL",
     arguments: ["wrong", "", "right passcode ", "right passcode\0", String(repeating: "x", count: 512)])
   func wrong(_ answer: String) async throws {
     let passcode = try PAMFixture("auth required MATRIX", "account required MATRIX")
@@ -40,7 +40,7 @@ struct PAMPasscodeTests {
     }
   }
 
-  @Test("an answer that may be seen is asked for as one; what PAM says is passed on, in its order")
+  @Test("visible prompts are marked as such, and PAM's messages are passed on in order")
   func severalPrompts() async throws {
     let passcode = try PAMFixture(
       "auth required CHATTY info error num_lines=1", "auth required MATRIX echo",
@@ -100,7 +100,7 @@ struct PAMPasscodeTests {
     }
   }
 
-  @Test("a cancelled task ends the question, for PAM and for the person")
+  @Test("a cancelled task ends the prompt for PAM and for the user")
   func cancel() async throws {
     let passcode = try PAMFixture("auth required MATRIX", "account required MATRIX")
     let person = SilentPerson()
@@ -112,7 +112,7 @@ struct PAMPasscodeTests {
     try await passcode.verify("Sign in", conversation: ScriptedPasscodeConversation(PAMFixture.answer))
   }
 
-  @Test("who does not answer in time is not waited for")
+  @Test("a missing answer ends with a time-out")
   func timeLimit() async throws {
     let passcode = try PAMFixture(
       "auth required MATRIX", "account required MATRIX", timeLimit: .milliseconds(1))
@@ -121,7 +121,7 @@ struct PAMPasscodeTests {
     }
   }
 
-  @Test("two checks at once are one too many")
+  @Test("a second concurrent check is refused")
   func busy() async throws {
     let passcode = try PAMFixture("auth required MATRIX", "account required MATRIX")
     let person = SilentPerson()
@@ -134,7 +134,7 @@ struct PAMPasscodeTests {
     _ = await check.result
   }
 
-  @Test("a module that talks without end is ended")
+  @Test("a module that sends messages without end is stopped")
   func endless() async throws {
     let chatter = Array(repeating: "auth required CHATTY info", count: 65).joined(separator: "\n")
     let passcode = try PAMFixture(chatter, "auth required MATRIX", "account required MATRIX")
@@ -145,7 +145,7 @@ struct PAMPasscodeTests {
     #expect(person.exchanges.count == 64)
   }
 
-  @Test("hostile words are one harmless line of bounded length")
+  @Test("a hostile message becomes one sanitised line of bounded length")
   func hostileWords() async throws {
     let words = "one\u{1B}[2J\rtwo\n\u{202E}three\u{07}" + String(repeating: "x", count: 5_000)
     let passcode = try PAMFixture(

@@ -24,7 +24,7 @@ import SignetLinux
       })
   }
 
-  @Test("nothing of it stays in memory after pam_unix has looked at it")
+  @Test("the passcode does not stay in memory after pam_unix has checked it")
   func afterwards() async throws {
     let folder = try TemporaryFolder()
     try Data("auth required pam_unix.so nodelay\naccount required pam_unix.so\n".utf8)
@@ -63,7 +63,7 @@ import SignetLinux
     withExtendedLifetime(secret) {}
   }
 
-  @Test("the work is done when the call returns, and on another thread")
+  @Test("the work runs on another thread and has ended when the call returns")
   func waits() {
     var threads: [pthread_t] = []
     for _ in 0..<3 {
