@@ -65,7 +65,7 @@ import SignetServer
     #expect(Set(endpoints) == Set(described))
   }
 
-  @Test("who may ask, and what is answered", arguments: [nil, "/nevisfido"])
+  @Test("each operation describes its access, answers and schemas", arguments: [nil, "/nevisfido"])
   func saysWhoMayAskAndWhatIsAnswered(_ prefix: String?) async throws {
     let description = try await Self.served(uaf: prefix).0
     let components = try description.object("components")

@@ -17,7 +17,7 @@ struct AccountRuleTests {
   }
 
   @Test(
-    "the gravest configured reaction applies, and the default is to lock",
+    "the most severe configured reaction applies, and the default is to lock",
     arguments: [
       ([], [:], .allow, .open), (["a"], [:], .lock, .locked), (["a"], ["a": .allow], .allow, .open),
       (["a"], ["a": .stepUp], .stepUp, .stepUp), (["a"], ["a": .wipe], .wipe, .locked),

@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("operators see what was altered, and end it")
+  @Test("operators see altered rows and can end them")
   func shown() async throws {
     let bench = try await Self.bench()
     let (server, user) = (bench.server, bench.device.user)
@@ -202,7 +202,7 @@ import Testing
     _ = try await server.activate("alice")
   }
 
-  @Test("an altered container is named to its device and to whoever orders something, until it is revoked")
+  @Test("an altered container is reported to its device and to operators until it is revoked")
   func alteredContainer() async throws {
     let bench = try await Self.bench()
     let (server, container) = (bench.server, bench.container)
@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test(
-    "a value that no server writes keeps no operator from locking, revoking and suspending",
+    "invalid values in a row do not prevent an operator from locking, revoking and suspending",
     arguments: [
       "UPDATE users SET state = 'x'", "UPDATE credentials SET kind = 'x'", "UPDATE credentials SET drift = 1",
       "UPDATE account_states SET verdict = 'x'", "UPDATE account_orders SET action = 'x'",
@@ -302,7 +302,7 @@ import Testing
   }
 
   @Test(
-    "how the server stands to a container counts as a lock where that was altered or removed",
+    "an altered or missing account state counts as a lock",
     arguments: [false, true])
   func compliance(_ isRemoved: Bool) async throws {
     let bench = try await Self.bench()
@@ -337,7 +337,7 @@ import Testing
   }
 
   @Test(
-    "with an altered present key nothing is signed until rotation; codes are still verified",
+    "with an altered current signing key nothing is signed until rotation; codes are still verified",
     arguments: ["created = 9", "retired = 9"])
   func presentSigningKey(_ change: String) async throws {
     let bench = try await Self.bench()
@@ -378,7 +378,7 @@ import Testing
     #expect(try await service.currentPublicKey().thumbprint == made.id)
   }
 
-  @Test("with all signing keys removed none is made but by an operator; codes are still verified")
+  @Test("if all signing keys were removed, only an operator makes a new one; codes are still verified")
   func emptiedSigningKeys() async throws {
     let bench = try await Self.bench()
     let service = SigningKeyService(bench.server.context)

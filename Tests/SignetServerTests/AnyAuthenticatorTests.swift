@@ -130,7 +130,7 @@ import UAFFixture
   }
 
   @Test(
-    "where nothing is required by name, signed content is: no app is asked, which answers by a shared key")
+    "the default requirement is signed content, so apps with a shared key are not asked")
   func signedContent() async throws {
     let bench = try await Bench([.app])
     let client = try await bench.register()
@@ -142,7 +142,7 @@ import UAFFixture
     #expect(bench.sent().isEmpty)
   }
 
-  @Test("a transaction goes to those alone that can show what it requires, and shows the requirement")
+  @Test("a transaction goes only to authenticators that can meet its requirement, and shows it")
   func required() async throws {
     let bench = try await Bench(Kind.allCases)
     let made = try await bench.make("Pay 10", requirements: ["urn:signet:acr:uaf"])
@@ -163,7 +163,7 @@ import UAFFixture
   }
 
   @Test(
-    "what requires a number has one of as many digits, which is harder to guess than one of three in an app")
+    "a required number has at least the required digits, and only containers are asked")
   func requiredNumber() async throws {
     var numbered = AuthenticationRequirement()
     numbered.numberDigits = 4
@@ -190,7 +190,7 @@ import UAFFixture
   }
 
   @Test(
-    "a number is chosen in the app among three of as many digits, and a wrong one denies", arguments: 2...6)
+    "the app offers three numbers of equal length; a wrong choice denies", arguments: 2...6)
   func numbers(_ digits: Int) async throws {
     let bench = try await Bench([.uaf, .app])
     for isRight in [true, false] {
@@ -211,7 +211,7 @@ import UAFFixture
     }
   }
 
-  @Test("what the app denied is denied, and the relying party sees by which app")
+  @Test("a denial by an app ends the transaction, and the relying party sees the app")
   func denies() async throws {
     let bench = try await Bench([.app])
     let made = try await bench.make("Pay 10")
@@ -232,7 +232,7 @@ import UAFFixture
       })
   }
 
-  @Test("a key or an app that was removed since it answered brings no tokens", arguments: [Kind.uaf, .app])
+  @Test("no tokens are issued if the answering key or app was removed", arguments: [Kind.uaf, .app])
   func removed(_ kind: Kind) async throws {
     let bench = try await Bench([kind])
     let client = try await bench.register()
@@ -262,7 +262,7 @@ import UAFFixture
     }
   }
 
-  @Test("a device that is locked, or whose row is gone, is sent nothing", arguments: [false, true])
+  @Test("nothing is sent to a locked device or one without a row", arguments: [false, true])
   func deviceWithoutRow(_ isGone: Bool) async throws {
     let bench = try await Bench([.uaf], on: .sqlite)
     if isGone {
@@ -337,7 +337,7 @@ import UAFFixture
         == "The user no longer has an authenticator that can answer; start again.")
   }
 
-  @Test("what is left of the user's has to show what a request requires, or it ends")
+  @Test("a request ends if the user's remaining authenticators cannot meet its requirement")
   func lostRequired() async throws {
     let bench = try await Bench([.container, .uaf])
     let uaf = try await bench.make("Pay 10", requirements: ["urn:signet:acr:uaf"])
@@ -435,7 +435,7 @@ import UAFFixture
     #expect(request.statuses == [.denied, .reported])
   }
 
-  @Test("a message that its service does not take is tried again until the request has ended")
+  @Test("a push message that its service refuses is retried until the request has ended")
   func triesAgain() async throws {
     let bench = try await Bench([.app])
     bench.way.fail(.tryAgain(afterSeconds: 1, reason: "busy"), times: 2)

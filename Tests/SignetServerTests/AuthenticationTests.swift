@@ -31,7 +31,7 @@ import Testing
     #expect(try await check(server, header) == .unauthorized)
   }
 
-  @Test("a request from the future is not accepted again after the ids were swept")
+  @Test("a request dated in the future is not accepted again after the ids were swept")
   func keepsIDsLongEnough() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("a clock that is set forward and back, or back alone, by 15 minutes makes no request good again")
+  @Test("moving the clock by 15 minutes, back or forth, allows no replay of a request")
   func keepsIDsWhereTheClockIsSetBack() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -60,7 +60,7 @@ import Testing
     #expect(try await server.storage.sweep(at: server.clock.now) { .sample("\($0)") } == 0)
   }
 
-  @Test("50 of one request at once: one is accepted")
+  @Test("50 concurrent copies of one request: one is accepted")
   func acceptsARequestOnceInARace() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -156,7 +156,7 @@ import Testing
       try await problem { try await server.keys.create(name: "a", scopes: [], by: .local) } == .malformed)
   }
 
-  @Test("the last good key of an operator stays, so that another can be made")
+  @Test("the last valid operator key cannot be revoked")
   func keepsTheLastAdminKey() async throws {
     let server = try ServerFixture()
     let first = try await server.keys.create(name: "operator", scopes: [.admin], by: .local)

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "the answer to a message has evidence that verifies, with a text and without",
+    "the answer to a message has valid evidence, with a text and without",
     arguments: [nil, "Log in?"], [PushAuthAnswer.approve, .deny])
   func evidence(_ text: String?, _ answer: PushAuthAnswer) async throws {
     let bench = try await AuthenticatorBench([.app])
@@ -45,7 +45,7 @@ import Testing
     #expect(content.origin == .relyingParty("Shop"))
   }
 
-  @Test("the evidence of one message verifies for no other one with the same text")
+  @Test("the evidence of one message is invalid for another with the same text")
   func evidenceOfAnother() async throws {
     let bench = try await AuthenticatorBench([.app])
     var (objects, keys): ([JSONObject], [EvidenceCheck.SharedKey?]) = ([], [])
@@ -118,7 +118,7 @@ import Testing
     #expect(try await bench.server.storage.transaction(id)?.state == .accepted)
   }
 
-  @Test("a text that UAF confirms at a relying party's order is in no container's list")
+  @Test("a text confirmed by UAF for a relying party is in no container's list")
   func uafAlone() async throws {
     let bench = try await AuthenticatorBench([.container, .uaf])
     let asked = try await bench.server.uaf(
@@ -132,7 +132,7 @@ import Testing
     #expect(try await problem { try await Self.decide(id, bench) } == .unknown)
   }
 
-  @Test("what cannot be sent to a UAF device leaves no transaction")
+  @Test("a failed dispatch to a UAF device leaves no transaction")
   func notSent() async throws {
     let bench = try await AuthenticatorBench([.uaf])
     let body: JSONObject = [
@@ -191,7 +191,7 @@ import Testing
     #expect(status == "withdrawn" && message.expires > bench.server.clock.now && message.answered == nil)
   }
 
-  @Test("of 300 messages of many requesters as many are made as the one budget has")
+  @Test("300 messages of many requesters share one budget")
   func budget() async throws {
     let bench = try await AuthenticatorBench([.app])
     var (made, refused) = (0, 0)

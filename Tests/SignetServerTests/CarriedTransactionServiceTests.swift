@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "a user's devices sign so many unasked within an hour, and then have to wait; nothing is written meanwhile"
+    "unasked signatures per user and hour are limited; refused ones write nothing"
   )
   func initiatedTooOften() async throws {
     let server = try ServerFixture { $0.challengeLimits.initiated = 3 }
@@ -158,7 +158,7 @@ import Testing
     #expect(try await send("five", by: device)?.retryAfter == 100)
   }
 
-  @Test("what is signed unasked is limited in size too")
+  @Test("unasked signatures are limited in total size")
   func initiatedTooMuch() async throws {
     let server = try ServerFixture { $0.challengeLimits.initiated = 4 }
     let device = try await server.activate()
@@ -176,7 +176,7 @@ import Testing
     #expect(outcomes == [nil, nil, nil, .transactionTooMany])
   }
 
-  @Test("right digits end the row of wrong ones and the wait; those for what has ended are not counted")
+  @Test("correct digits reset failures and waits; digits for an ended transaction are not counted")
   func endsTheRow() async throws {
     let server = try ServerFixture { $0.codeAttempts = 6 }
     let device = try await server.activate()
@@ -207,7 +207,7 @@ import Testing
     #expect(try await server.storage.credential(ID(of: container))?.failures == 0)
   }
 
-  @Test("digits of the user's device approve what was carried there; wrong ones are counted")
+  @Test("digits of the user's device approve an offline transaction; wrong ones are counted")
   func offline() async throws {
     let server = try ServerFixture { $0.codes.freeAttempts = 1000 }
     let (device, other) = (try await server.activate(), try await server.activate("bob", device: 2))

@@ -6,7 +6,7 @@ import SignetServer
 @Suite struct CertificateWarningTests {
   private static let day: Int64 = 86_400
 
-  @Test("from 30 days before, once a day, and after the end")
+  @Test("expiry is logged once a day from 30 days before, and after the end")
   func onceADay() {
     let end = 1_800_000_000 as Int64
     var warning = CertificateWarning(end: end)

@@ -27,7 +27,7 @@ import Testing
     #expect(try await !validate(earlier, server))
   }
 
-  @Test("50 of one code at once: one is accepted")
+  @Test("50 concurrent uses of one code: one is accepted")
   func acceptsACodeOnceInARace() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "one step either side, to the second",
+    "codes of one step either side are accepted, exact to the second",
     arguments: [(-31, false), (-30, true), (0, true), (59, true), (60, false)])
   func acceptsTheWindow(_ offset: Int64, _ isAccepted: Bool) async throws {
     let server = try ServerFixture()
@@ -68,7 +68,7 @@ import Testing
     #expect(try await !validate("000000", server, "nobody"))
   }
 
-  @Test("100 wrong codes lock, and the audit log does not tell whether a code was right then")
+  @Test("100 wrong codes lock, and the audit log does not reveal whether a later code was correct")
   func locksAndUnlocks() async throws {
     let server = try ServerFixture { $0.codes.firstWait = 0 }
     let device = try await server.activate()

@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(
-    "addresses of one network are one, however a proxy writes them; other texts are what they are",
+    "addresses of one network count as one in every notation; other texts are kept",
     arguments: [
       ("2001:db8::1", "2001:db8:0:0:ffff::2", true), ("2001:db8::1", "2001:db8:0:1::1", false),
       ("::ffff:192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
@@ -105,7 +105,7 @@ import Testing
     #expect(try await validate("x", server, from: other) == (isSame ? .waiting(seconds: 30) : .refused))
   }
 
-  @Test("who has no address shares one, and not with an address")
+  @Test("requesters without an address share one counter of their own")
   func withoutAddress() async throws {
     let server = try ServerFixture()
     for _ in 1...4 { _ = try await validate("x", server, from: nil) }

@@ -36,7 +36,7 @@ import Testing
     )
   }
 
-  @Test("one character changed anywhere in the JWS, and it does not hold")
+  @Test("one changed character anywhere in the JWS makes the decision invalid")
   func bindsEveryCharacter() async throws {
     let (jws, answer, key) = try await decided()
     #expect(try DecisionCheck(jws, key: key).decision.status == .accepted)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("another character in what the answer says of it, and it does not hold")
+  @Test("one changed character in the answer's description makes the decision invalid")
   func bindsTheAnswer() async throws {
     let (_, answer, key) = try await decided()
     for member in ["id", "user", "content", "status"] {
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a decision from before transactions had a content is named as one, if its signature fits")
+  @Test("a decision of an earlier format is recognised if its signature is valid")
   func namesBareText() async throws {
     let (_, answer, key) = try await decided()
     let own = P256.Signing.PrivateKey()

@@ -7,7 +7,7 @@ import Testing
 
 /// Messages of a client, encoded and decoded by the endpoints' definitions.
 @Suite(.timeLimit(.minutes(10))) struct EndpointMessageTests {
-  @Test("a body is the message that the server reads")
+  @Test("an endpoint's body is parsed as its message")
   func body() throws {
     let content = API.addKey.content(NewAPIKey(name: "shop", displayName: nil, scopes: [.relyingParty]))
     #expect(content.query.isEmpty)
@@ -16,7 +16,7 @@ import Testing
     #expect(try NewAPIKey(json).scopes == [.relyingParty])
   }
 
-  @Test("a query has what is given as texts, and nothing else")
+  @Test("a query has exactly the given texts")
   func query() {
     let content = API.listTransactions.content(
       TransactionQuery(user: "alice", status: .pending, before: nil, limit: 7))
@@ -25,7 +25,7 @@ import Testing
     #expect(API.withdrawTransaction.content(WithdrawalQuery(reason: nil)).query.isEmpty)
   }
 
-  @Test("what no client sends is not sent without its body")
+  @Test("encoding content for an endpoint that no client calls ends the process")
   func unwritten() async {
     await #expect(processExitsWith: .failure) { _ = API.receiveReceipt.content([]) }
   }
@@ -34,7 +34,7 @@ import Testing
     "user": "alice", "subject": "~s", "created": 1, "state": "active", "since": 2,
   ]
 
-  @Test("members that are not known are ignored")
+  @Test("unknown members are ignored")
   func unknownMembers() throws {
     var user = Self.user
     user["colour"] = "red"
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("an answer that has one state is read with that state alone")
+  @Test("an answer with a fixed state is read with that state only")
   func oneState() throws {
     #expect(try API.withdrawTransaction.message(in: ["id": "t", "status": "withdrawn"]) == "t")
     #expect(throws: ShapeFailure.choice(member: "status", allowed: ["withdrawn"])) {

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "of refused requests a hundred lines are written in ten seconds, and a line says how many others there were"
+    "at most 100 lines on refused requests in ten seconds, then a count of the others"
   )
   func sample() throws {
     let written = Written()
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "of a failure that each request meets a hundred lines are written in ten seconds, and the others counted")
+    "at most 100 lines on a recurring failure in ten seconds, and the others are counted")
   func failures() throws {
     let written = Written()
     let log = written.log
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(
-    "what is served, and what fails outside of requests, is always written; a quiet log says nothing of what is left out"
+    "served requests and other failures are always logged; without omissions there is no count"
   )
   func others() throws {
     let written = Written()
@@ -136,7 +136,7 @@ import Testing
     #expect(try written.take().count == 701)
   }
 
-  @Test("a clock that is set back begins to count anew")
+  @Test("after the clock is set back, counting restarts")
   func clockBack() throws {
     let written = Written()
     let log = written.log

@@ -103,7 +103,7 @@ import UAFFixture
 
   // MARK: What holds
 
-  @Test("an answer by UAF is verified by what is kept: who, what, to what and when")
+  @Test("stored UAF evidence proves who answered what, to which request and when")
   func uaf() async throws {
     let answered = try await Answered(.uaf)
     let check = try EvidenceCheck(answered.object.text)
@@ -150,7 +150,7 @@ import UAFFixture
     #expect(failure(object) == nil)
   }
 
-  @Test("an app's yes and no are verified by the server's key alone, also once the app is removed")
+  @Test("an app's answers are verified by the server's key only, also after the app is removed")
   func app() async throws {
     for (answer, status) in [(PushAuthAnswer.approve, TransactionRecord.State.accepted), (.deny, .denied)] {
       let answered = try await Answered(.app, app: answer)
@@ -170,7 +170,7 @@ import UAFFixture
     }
   }
 
-  @Test("a number that was chosen in an app is verified, and a wrong one as what denied")
+  @Test("a number chosen in an app is verified, and a wrong one as a denial")
   func numbers() async throws {
     for isRight in [true, false] {
       let bench = try await AuthenticatorBench([.app])
@@ -192,7 +192,7 @@ import UAFFixture
     }
   }
 
-  @Test("a transaction without an answer has no evidence, which is said with its status")
+  @Test("a transaction without an answer has no evidence; the error names its status")
   func none() async throws {
     let bench = try await AuthenticatorBench([.uaf])
     let id = try await bench.make("Pay 10").record.id
@@ -214,7 +214,7 @@ import UAFFixture
     #expect(key == nil)
   }
 
-  @Test("a response that is longer than the server can store is refused, and decides nothing")
+  @Test("a response above the storage limit is refused and decides nothing")
   func tooLong() async throws {
     let bench = try await AuthenticatorBench([.uaf])
     let id = try await bench.make("Pay 10").record.id
@@ -236,7 +236,7 @@ import UAFFixture
 
   // MARK: What was altered
 
-  @Test("one character of any member of an answer by UAF changed, and the member is named")
+  @Test("one changed character in UAF evidence is detected, and its member is named")
   func bindsUAF() async throws {
     let answered = try await Answered(.uaf)
     try expectNamed(
@@ -264,7 +264,7 @@ import UAFFixture
     #expect(failure(time) == .altered(member: "time"))
   }
 
-  @Test("one character of any member of an app's answer changed, and the member is named")
+  @Test("one changed character in an app's evidence is detected, and its member is named")
   func bindsApp() async throws {
     let answered = try await Answered(.app)
     let key = try await answered.sharedKey
@@ -411,7 +411,7 @@ import UAFFixture
     }
   }
 
-  @Test("who states an app's answer anew needs the app's key")
+  @Test("re-creating an app's answer requires the app's key")
   func restatedApp() async throws {
     let answered = try await Answered(.app, app: .deny)
     let key = try await answered.sharedKey

@@ -21,7 +21,7 @@ struct FolderAccountRuleTests: DataDirectorySuite {
     try write("server.json", object.text)
   }
 
-  @Test("what an operator writes is what judges reports, and is written back as it was")
+  @Test("configured reactions and flavours evaluate reports and survive a round trip")
   func reachesTheRules() async throws {
     let made = try await makeFolder()
     #expect(made.settings.accountRules == AccountRules())
@@ -84,7 +84,7 @@ struct FolderAccountRuleTests: DataDirectorySuite {
   }
 
   @Test(
-    "what is none is refused by name",
+    "invalid reactions and flavours are refused by name",
     arguments: [
       (["reactions": ["screenLock": "ignore"]], "reactions"), (["reactions": ["screenLock": 5]], "reactions"),
       (["reactions": []], "reactions"), (["flavours": "release"], "flavours"),

@@ -23,7 +23,7 @@ import SignetServer
     try text(name).components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1
   }
 
-  @Test("another authority issues the same names and key, and is trusted beside the previous one")
+  @Test("a new authority certifies the same names and key, and is trusted together with the previous one")
   func sameKey() async throws {
     let folder = try await makeFolder()
     let before = try folder.certificate()
@@ -50,7 +50,7 @@ import SignetServer
   }
 
   @Test(
-    "an authority that was not made here is kept until its own end",
+    "a foreign authority is kept until it expires",
     arguments: [("Bank authority", 3650), ("Signet local authority", 3649), ("Bank authority", 500)])
   func othersAuthority(_ name: String, _ days: Int) async throws {
     let folder = try await makeFolder()
@@ -73,7 +73,7 @@ import SignetServer
     #expect(try !text("ca.pem").contains(authority))
   }
 
-  @Test("authorities of one second have names of their own, and at most eight are kept")
+  @Test("authorities made in the same second have distinct names, and at most eight are kept")
   func manyRenewals() async throws {
     var folder = try await makeFolder()
     let first = try text("ca.pem")
@@ -107,7 +107,7 @@ import SignetServer
   }
 
   @Test(
-    "it is for its names, whose first label may be a star, and for no others",
+    "a certificate matches its names, including a wildcard first label, and no others",
     arguments: [
       ("bank.example", true), ("BANK.example", true), ("www.bank.example", true),
       ("a.www.bank.example", false),
@@ -120,7 +120,7 @@ import SignetServer
     #expect(FolderCertificate(names: names, end: 0, pin: []).isFor(host) == isFor)
   }
 
-  @Test("the authority of the settings is asked whether it verifies the certificate, now or before its end")
+  @Test("the configured authority must verify the certificate, now or before its expiry")
   func authority() async throws {
     let folder = try await makeFolder()
     let certificate = try folder.certificate()
@@ -153,7 +153,7 @@ import SignetServer
   }
 
   @Test(
-    "a renewed certificate is for the present host, and for the names of the one before or those that are given"
+    "a renewed certificate has the current host, and the previous or given names"
   )
   func presentHost() async throws {
     let folder = try await DataDirectory.create(
@@ -175,7 +175,7 @@ import SignetServer
     #expect(failure() == nil)
   }
 
-  @Test("the certificate of a server with an IPv6 address is for that")
+  @Test("a server with an IPv6 address gets a certificate for it")
   func hostIsIPv6() async throws {
     let folder = try await DataDirectory.create(at: path, Self.settings("[::1]:8443/main"))
     let certificate = try folder.certificate()
@@ -201,7 +201,7 @@ import SignetServer
     #expect(failure() == nil)
   }
 
-  @Test("another key goes to new files, which the settings name from then on")
+  @Test("a new key is written to new files, and the settings name them")
   func newKey() async throws {
     let folder = try await makeFolder()
     let before = try folder.certificate()
@@ -219,7 +219,7 @@ import SignetServer
     #expect(third.settings.tls.certificate == "tls-3.pem" && third.settings.tls.authority == "ca.pem")
   }
 
-  @Test("certificates of others are left alone")
+  @Test("foreign certificates are left unchanged")
   func ofOthers() async throws {
     let folder = try await makeFolder()
     for tls: JSONValue in [

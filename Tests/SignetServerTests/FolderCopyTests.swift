@@ -16,7 +16,7 @@ import Testing
     get throws { try FileManager.default.contentsOfDirectory(atPath: parent.path).sorted() }
   }
 
-  @Test("at every step there is nothing under the name of the copy, and a failure leaves nothing at all")
+  @Test("until the copy is complete its name does not exist, and a failure leaves nothing")
   func isWholeOrNotThere() async throws {
     let folder = try await makeFolder()
     let copy = "\(parent.path)/copy"
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("a folder of metadata is copied with what is in it, and files elsewhere are named")
+  @Test("a metadata folder is copied with its files, and files elsewhere are named")
   func inner() async throws {
     _ = try await makeFolder()
     let inner = "\(path)/metadata"

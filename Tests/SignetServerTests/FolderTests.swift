@@ -96,7 +96,7 @@ import SignetServer
     }
   }
 
-  @Test("a path that is not UTF-8 is refused, and nothing is made")
+  @Test("a path that is not UTF-8 is refused, and nothing is created")
   func pathIsNotText() async throws {
     let (link, above) = ("\(parent.path)/link", Array("\(parent.path)/b".utf8CString.dropLast()) + [-1, 0])
     #expect(mkdir(above, 0o700) == 0 && symlink(above, link) == 0)

@@ -31,7 +31,7 @@ import Testing
     try write("server.json", JSONValue.object(settings).text)
   }
 
-  @Test("a key seals for two minutes, opens until its last handshake has ended, and is then forgotten")
+  @Test("a key seals for two minutes, opens until its last handshake ends, and is then deleted")
   func forgets() throws {
     let keys = HandshakeKeys(lifetime: Self.lifetime)
     let first = try keys.current(at: 1000)
@@ -46,7 +46,7 @@ import Testing
     #expect(try keys.key(second.id, at: last)?.id == second.id)
   }
 
-  @Test("a clock that is set back voids what it had made later, and a small step does not")
+  @Test("setting the clock back voids later handshakes; a small step does not")
   func clockSetBack() throws {
     let keys = HandshakeKeys(lifetime: Self.lifetime)
     let key = try keys.current(at: 1000)
@@ -65,7 +65,7 @@ import Testing
     #expect(try keys.key(key.id, at: 1001) == nil)
   }
 
-  @Test("a recorded handshake opens neither after its key's time nor with master key and database alone")
+  @Test("a recorded handshake cannot be opened after its key's deletion, nor with master key and database")
   func forwardSecrecy() async throws {
     let server = try ServerFixture()
     let device = ProtocolDevice(code: try await server.invite())
@@ -87,7 +87,7 @@ import Testing
     try await again.activate(server)
   }
 
-  @Test("a handshake of a renewal is none of an activation")
+  @Test("a renewal's handshake is refused for an activation")
   func purposes() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(
-    "processes share keys in a folder in memory, which the last one leaves empty",
+    "processes share keys in a memory folder, and the last one empties it",
     .enabled(if: Self.hasMemory))
   func shares() async throws {
     let memory = try MemoryFolder()
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(
-    "a folder that is deleted under the processes is made again, and shared again",
+    "a folder deleted during operation is created and shared again",
     .enabled(if: Self.hasMemory))
   func remakes() async throws {
     let memory = try MemoryFolder()
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(
-    "a server whose keys cannot be kept is not ready, and is again when the folder can be made",
+    "a server that cannot store handshake keys is not ready until the folder can be created",
     .enabled(if: Self.hasMemory))
   func readiness() async throws {
     let memory = try MemoryFolder()
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(
-    "a file in the folder that can't be read is passed over, and the log names it once",
+    "an unreadable file in the folder is skipped and logged once",
     .enabled(if: Self.hasMemory))
   func passesOverUnreadable() async throws {
     let memory = try MemoryFolder()
@@ -236,7 +236,7 @@ import Testing
     withExtendedLifetime(memory) {}
   }
 
-  @Test("a second process is refused where it would share nothing")
+  @Test("a second process that could not share keys is refused")
   func refusesASecond() async throws {
     let opened = try await makeFolder()
     let keys = try opened.handshakeKeys()

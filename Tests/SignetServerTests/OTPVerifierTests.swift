@@ -43,7 +43,7 @@ import SignetServer
   // MARK: Windows
 
   @Test(
-    "HOTP: the next counter and ten more",
+    "HOTP: the next counter and ten more are accepted",
     arguments: [(6, false), (7, true), (8, true), (17, true), (18, false)])
   func looksAhead(_ counter: Int64, _ isAccepted: Bool) throws {
     let found = verifier().verify(
@@ -55,7 +55,7 @@ import SignetServer
   }
 
   @Test(
-    "TOTP: one step either side of where it is expected", arguments: [-7, 0, 7] as [Int64],
+    "TOTP: one step either side of the expected one is accepted", arguments: [-7, 0, 7] as [Int64],
     -3...3 as ClosedRange<Int64>)
   func looksAround(_ drift: Int64, _ offset: Int64) throws {
     let found = verifier().verify(
@@ -65,7 +65,7 @@ import SignetServer
     #expect(found.changed.map(\.drift) == [abs(offset) <= 1 ? drift + offset : drift])
   }
 
-  @Test("windows are the operator's") func windows() throws {
+  @Test("the windows are configurable") func windows() throws {
     let wide = verifier { ($0.lookBack, $0.lookAhead, $0.counterLookAhead) = (4, 0, 0) }
     func outcome(_ kind: CredentialRecord.Kind, _ counter: Int64) throws -> CodeOutcome {
       wide.verify(.use(try code(counter)), OTPSnapshot(credentials: [credential(kind)])).outcome
@@ -77,7 +77,7 @@ import SignetServer
     #expect(try outcome(.hotp, 1) == .refused)
   }
 
-  @Test("a clock that goes wrong slowly is followed, one that jumps is not") func learnsDrift() throws {
+  @Test("slow clock drift is followed, a jump is not") func learnsDrift() throws {
     var record = credential(.totp)
     for day in 1...20 as ClosedRange<Int64> {
       // The clock gains one step a day.
@@ -132,7 +132,7 @@ import SignetServer
     #expect(found.changed.map(\.failures) == [1])
   }
 
-  @Test("of several credentials the one that makes the code is used; a wrong one counts for each")
+  @Test("of several credentials the matching one is used; a wrong code counts for each")
   func severalCredentials() throws {
     let all = [credential(.totp, "broken"), credential(.hotp, "c2", failures: 4), credential(.totp, "c3")]
     let used = verifier().verify(.use(try code(Self.step)), OTPSnapshot(credentials: all))
@@ -154,7 +154,7 @@ import SignetServer
 
   // MARK: Locks
 
-  @Test("at the limit nothing is tried: right and wrong codes get the same, and nothing is counted")
+  @Test("at the limit no code is verified or counted, and all get the same answer")
   func locked() throws {
     let snapshot = OTPSnapshot(credentials: [credential(.totp, failures: 5)])
     for code in [try code(Self.step), "000000", ""] {
@@ -162,7 +162,7 @@ import SignetServer
     }
   }
 
-  @Test("two codes in a row unlock; not under a silent lock, where a guess gives any number of codes")
+  @Test("two consecutive codes unlock, except under a silent lock")
   func unlocks() throws {
     let (first, second) = (try code(Self.step), try code(Self.step + 1))
     let pair = OTPOperation.resynchronise(first, second)
@@ -186,7 +186,8 @@ import SignetServer
   }
 
   @Test(
-    "two codes in a row find a place up to a hundred away", arguments: [CredentialRecord.Kind.hotp, .totp])
+    "two consecutive codes resynchronise up to a hundred steps away",
+    arguments: [CredentialRecord.Kind.hotp, .totp])
   func resynchronises(_ kind: CredentialRecord.Kind) throws {
     let expected: Int64 = kind == .hotp ? 8 : Self.step
     let last = kind == .hotp ? expected - 1 : Self.step - 1000
@@ -215,7 +216,7 @@ import SignetServer
     #expect(kept.used?.drift == -98)
   }
 
-  @Test("codes that were used up do not resynchronise") func pairOnce() throws {
+  @Test("used codes do not resynchronise") func pairOnce() throws {
     let pair = OTPOperation.resynchronise(try code(Self.step), try code(Self.step + 1))
     let first = verifier().verify(pair, OTPSnapshot(credentials: [credential(.totp)]))
     let used = try #require(first.used)
@@ -226,7 +227,7 @@ import SignetServer
 
   // MARK: States
 
-  @Test("each state is open to its own requests only") func states() throws {
+  @Test("each credential state accepts its own requests only") func states() throws {
     let code = try code(0)
     let pair = OTPOperation.resynchronise(code, try self.code(1))
     func outcome(_ request: OTPOperation, _ state: CredentialRecord.State, _ serial: String?) -> CodeOutcome {
@@ -251,7 +252,7 @@ import SignetServer
 
   // MARK: Waits
 
-  @Test("three are free, then each doubles the wait, up to an hour") func waits() {
+  @Test("three failures are free, then each doubles the wait, up to an hour") func waits() {
     let rules = OTPSettings()
     #expect(
       (1...12).map { rules.wait(after: $0) } == [0, 0, 0, 30, 60, 120, 240, 480, 960, 1920, 3600, 3600])
@@ -261,7 +262,7 @@ import SignetServer
     #expect(none.wait(after: 50) == 0)
   }
 
-  @Test("within a wait nothing is tried or counted, and what comes out does not depend on the code")
+  @Test("during a wait no code is verified or counted, and the answer does not depend on the code")
   func waiting() throws {
     let wait = WaitRecord(failures: 4, until: Self.now + 12, expires: Self.now + 1000)
     let snapshot = OTPSnapshot(credentials: [credential(.totp)], wait: wait)
@@ -278,7 +279,7 @@ import SignetServer
     #expect(right.wait == nil)
   }
 
-  @Test("a wait is forgotten after a day, and a clock that was put back makes none longer") func forgotten() {
+  @Test("a wait is deleted after a day, and setting the clock back lengthens none") func forgotten() {
     let old = WaitRecord(failures: 9, until: Self.now - 86_400, expires: Self.now)
     let found = verifier().verify(.use("x"), OTPSnapshot(credentials: [], wait: old))
     #expect(found.wait?.failures == 1)
@@ -287,7 +288,7 @@ import SignetServer
   }
 
   @Test(
-    "numbers of a wait, which no MAC covers, are read within bounds",
+    "unauthenticated numbers of a wait are bounded",
     arguments: [
       (.max, .min, 1_000_001), (.max, now, 1_000_001), (.min, .min, 1), (-1, .max, 1), (.min, .max, 1),
       (.max, .max, 1_000_001),
@@ -299,7 +300,7 @@ import SignetServer
     #expect(found.wait?.failures == counted)
   }
 
-  @Test("who has nothing waits like who has something") func nobody() {
+  @Test("a user without credentials waits like one with credentials") func nobody() {
     var wait: WaitRecord?
     for attempt in 1...4 {
       let found = verifier().verify(.use("000000"), OTPSnapshot(credentials: [], wait: wait))

@@ -70,7 +70,7 @@ import Testing
     _ = try await server.users.resume(alice, by: .local)
   }
 
-  @Test("each change of an account, a device or an authenticator is an event for whoever hears of all")
+  @Test("each change of an account, device or authenticator is an event for receivers of all events")
   func changes() async throws {
     try await add("a")
     let device = try await server.activate()
@@ -123,7 +123,7 @@ import Testing
       ])
   }
 
-  @Test("what is too old, or what a receiver refuses, is given up, and the next event follows")
+  @Test("an expired or finally refused event is dropped, and the next event follows")
   func givesUp() async throws {
     try await add("a", "b", lifetime: 5)
     receivers.answer(.failed("status 400"), of: "a")

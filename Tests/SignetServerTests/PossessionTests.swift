@@ -14,7 +14,8 @@ import Testing
   }
 
   @Test(
-    "another's public signing key cannot be registered, and the attempt counts", arguments: Pretence.allCases)
+    "another device's public signing key cannot be registered, and the attempt counts",
+    arguments: Pretence.allCases)
   func refusesAnothersSigningKey(_ pretence: Pretence) async throws {
     let server = try ServerFixture()
     let victim = try await server.activate("alice")
@@ -51,7 +52,7 @@ import Testing
     #expect(try await server.lastReason() == "wrong proof")
   }
 
-  @Test("another's public encryption key opens no receipt for an impostor, who confirms nothing")
+  @Test("an impostor with another device's encryption key cannot open the receipt or confirm")
   func refusesAnothersEncryptionKey() async throws {
     let server = try ServerFixture()
     let victim = P256.KeyAgreement.PrivateKey()
@@ -89,7 +90,7 @@ import Testing
     try await server.activations.confirm(active, Array("{}".utf8))
   }
 
-  @Test("what one container's receipt holds confirms no other")
+  @Test("one container's receipt confirms no other container")
   func bindsTheConfirmation() async throws {
     let server = try ServerFixture()
     var (alice, bob) = (
@@ -106,7 +107,7 @@ import Testing
     try await bob.confirm(server)
   }
 
-  @Test("a key of another container, in use or revoked, and of whatever kind, is refused without counting")
+  @Test("a key of another container in any state and of any kind is refused without counting")
   func refusesTakenKeys() async throws {
     let server = try ServerFixture()
     let (active, ended) = (try await server.activate("alice"), try await server.activate("bob"))

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "an app whose row was changed is shown as altered, and can be removed",
+    "an app with an altered row is shown as altered, and can be removed",
     arguments: [
       "user_id = 'bob'", "mechanism = 'other'", "sealed_secret = x'00'", "challenge = x'00'",
       "sealed_device = NULL", "created = 1", "expires = 1", "state = 'open'", "state = 'x'",
@@ -44,7 +44,7 @@ import Testing
     #expect(try await storage.removePushAuthMechanism(id, audit: .sample()))
   }
 
-  @Test("an app that was given to another user is not asked what that one is asked")
+  @Test("an app moved to another user gets none of that user's requests")
   func otherUser() async throws {
     let bench = try await Self.bench()
     try bench.server.tamper("UPDATE pushauth_mechanisms SET user_id = 'bob'")
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "a message whose row was changed is neither shown nor listed, and its answer is refused",
+    "a message with an altered row is neither shown nor listed, and its answer is refused",
     arguments: [
       "kind = 'biometric'", "challenge = x'00'", "sealed_number = NULL", "created = 1",
       "expires = expires + 1", "state = 'approved', answered = 1",
@@ -114,7 +114,7 @@ import Testing
     #expect(try await PushAuthService(bench.server.context).messageStatus(of: id).status == "withdrawn")
   }
 
-  @Test("a message to one app is none to another")
+  @Test("a message to one app is refused from another")
   func otherMechanism() async throws {
     let bench = try await Self.bench()
     let made = try await bench.make("Pay 10")

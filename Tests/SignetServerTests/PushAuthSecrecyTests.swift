@@ -17,7 +17,7 @@ import SignetServer
 /// A complete use of an authenticator app; afterwards no secret is in the log, the audit log or a file.
 @Suite("Secrets of authenticator apps at the server", .timeLimit(.minutes(10)))
 struct PushAuthSecrecyTests {
-  @Test("neither the shared secret nor the device's token is written in clear, and no log has what was asked")
+  @Test("shared secret and device token are stored encrypted, and no log has the request's text")
   func keepsSecrets() async throws {
     let server = try ServerFixture(on: .sqlite)
     try await server.users.add(UserID("alice"), by: .local)

@@ -69,7 +69,8 @@ import SignetServer
     try PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: app.key)
   }
 
-  @Test("an app registers once, with the secret of its URI, in time") func registers() async throws {
+  @Test("an app registers once, with its URI's secret, before the URI expires") func registers() async throws
+  {
     let server = try ServerFixture()
     let app = try await Self.enrolled(server)
     var forged = try app.registration().body
@@ -92,14 +93,14 @@ import SignetServer
     #expect(try await server.audit().allSatisfy { !$0.contains("AB0123456789CDEF") })
   }
 
-  @Test("a name that another app has is refused") func names() async throws {
+  @Test("the name of another app is refused") func names() async throws {
     let server = try ServerFixture()
     let first = try await Self.registered(server)
     let made = try await PushAuthService(server.context).enrol(NewPushApp(["user": "alice"]), by: .local)
     #expect(try await Self.post(server, App(made.uri, named: first.name).registration()).status == 400)
   }
 
-  @Test("yes, no, the right number, and after recognition: each answer counts once") func answers()
+  @Test("approval, denial, number and biometric answers each count once") func answers()
     async throws
   {
     let server = try ServerFixture()
@@ -126,7 +127,7 @@ import SignetServer
     }
   }
 
-  @Test("one wrong number ends a message") func wrongNumbers() async throws {
+  @Test("a wrong number ends a message") func wrongNumbers() async throws {
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
@@ -149,7 +150,7 @@ import SignetServer
     }
   }
 
-  @Test("answers that are late, forged, of another app or for another message are refused") func forged()
+  @Test("late and forged answers, and those of another app or message, are refused") func forged()
     async throws
   {
     let server = try ServerFixture()
@@ -254,8 +255,7 @@ import SignetServer
     }
   }
 
-  @Test("a removed mechanism takes its messages along; what is not used is swept") func removal() async throws
-  {
+  @Test("a removed mechanism removes its messages; unused ones are swept") func removal() async throws {
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
@@ -295,7 +295,7 @@ import SignetServer
     #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
   }
 
-  @Test("an invitation with a policy of an app's own is made") func policyOfAnApp() async throws {
+  @Test("an invitation may have a custom app policy") func policyOfAnApp() async throws {
     let server = try ServerFixture()
     try await server.users.add(UserID("alice"), by: .local)
     let made = try await PushAuthService(server.context).enrol(
@@ -303,7 +303,7 @@ import SignetServer
     #expect(!made.uri.isEmpty)
   }
 
-  @Test("a combined URI: its codes count once the app has registered, and go with it") func combined()
+  @Test("a combined URI: codes are valid from the app's registration until its removal") func combined()
     async throws
   {
     let server = try ServerFixture()
@@ -345,7 +345,8 @@ import SignetServer
     #expect(try await server.storage.tokens(after: "", user: "alice", limit: 10).isEmpty)
   }
 
-  @Test("codes that apps do not read are refused, and neither half is kept") func combinedRefused()
+  @Test("code parameters that apps do not support are refused, and neither half is stored")
+  func combinedRefused()
     async throws
   {
     let server = try ServerFixture()
@@ -375,7 +376,7 @@ import SignetServer
     #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
   }
 
-  @Test("a token of a registration, or of an earlier change, changes no device; the same device is no change")
+  @Test("replayed device tokens change nothing; the same device token is no change")
   func replayedChanges() async throws {
     let server = try ServerFixture()
     let app = try await Self.registered(server)
@@ -404,7 +405,7 @@ import SignetServer
     #expect(try await device() == "CD02")
   }
 
-  @Test("what a message says is signed with its id; refusals that are none of a number have no count")
+  @Test("a message's text is signed with its id; only number refusals have a count")
   func signedID()
     async throws
   {

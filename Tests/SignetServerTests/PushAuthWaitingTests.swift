@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "an app that asks by itself has ten numbers to choose from, all as long as the right one",
+    "a polling app gets ten numbers of equal length to choose from",
     arguments: 2...6)
   func tenNumbers(_ digits: Int) async throws {
     let transactions = TransactionService(server.context) { _ in }
@@ -105,7 +105,7 @@ import Testing
     #expect(try await server.storage.transaction(made.record.id)?.state == .denied)
   }
 
-  @Test("an app that knows the list is answered as soon as a message comes, and learns how each ended")
+  @Test("a waiting app is answered when a message arrives, and learns each outcome")
   func waits() async throws {
     let tag = try list(try await ask()).string("tag")
     async let answered = ask(known: tag, seconds: 50)
@@ -157,7 +157,7 @@ import Testing
     #expect(try await list(ask()).array("messages").isEmpty)
   }
 
-  @Test("an app that an operator has removed is refused in the words that apps know")
+  @Test("a removed app is refused with an error that apps know")
   func removed() async throws {
     let found = try await server.storage.pushAuthMechanisms(user: "alice")
     let tag = try list(try await ask()).string("tag")
@@ -202,7 +202,7 @@ import Testing
     #expect(answered.first?["id"] != .string(invited.id.text))
   }
 
-  @Test("a transaction whose row was altered keeps no other message from an app")
+  @Test("a transaction with an altered row does not hold up other messages")
   func altered() async throws {
     let app = try await Self(on: .sqlite)
     func send(_ lifetime: Int64) async throws -> SentPushAuthMessage {

@@ -65,7 +65,7 @@ struct PushServiceTests {
   }
 
   @Test(
-    "a busy service is tried again until it takes the push, which the device opens; one that is gone is dropped",
+    "a busy service is retried until it accepts the push; a removed target is dropped",
     arguments: [PushTarget.webhook(address: "desk-17"), .apns(token: [0x0A, 0xFF])])
   func wholeWay(_ target: PushTarget) async throws {
     let targets = PushTargetService(server.context)

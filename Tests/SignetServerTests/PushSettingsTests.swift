@@ -30,7 +30,7 @@ import Testing
      "webhook":{"url":"https://gateway.example/push","key":"hook.pem","keyID":"signet"},"authority":"ca.pem"}
     """
 
-  @Test("every member is read, and written as it was")
+  @Test("every member survives a round trip")
   func roundTrip() throws {
     let push = try parse(Self.all)
     #expect(push.apns?.topic == "org.example.app" && push.fcm?.url == "https://fcm.example")
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "what is missing, unknown or of another form is refused",
+    "missing, unknown and malformed members are refused",
     arguments: [
       #"{"smtp":{}}"#, #"{"apns":{}}"#, #"{"apns":{"key":"a/b","keyID":"K","teamID":"T","topic":"t"}}"#,
       #"{"apns":{"key":"a","keyID":"K \"","teamID":"T","topic":"t"}}"#, #"{"fcm":{"account":".."}}"#,
@@ -54,7 +54,7 @@ import Testing
     #expect(throws: (any Error).self) { try parse(text) }
   }
 
-  @Test("a server has the services that its folder sets up, and says which file can't be used")
+  @Test("a server has its folder's services, and names an unusable file")
   func services() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("server")
@@ -81,7 +81,7 @@ import Testing
     #expect(failure?.description.contains("web.pem") == true)
   }
 
-  @Test("a reload names the files that are read at the start alone, where they were exchanged or are gone")
+  @Test("a reload names changed or missing files that are read only at the start")
   func reloads() async throws {
     let parent = try TemporaryFolder()
     let path = parent.file("server")

@@ -112,7 +112,7 @@ import Testing
     #expect(try await problem { try await targets.add(Array("{}".utf8), for: record) } == .malformed)
   }
 
-  @Test("where pushes go is not in the database in clear, and no row fits another place")
+  @Test("push addresses are stored encrypted, bound to their row")
   func atRest() async throws {
     let record = try await server.activate().send(to: server)
     let id = try await targets.add(form("very-secret-address"), for: record)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("a target that is gone is dropped, one that the device changed meanwhile stays, trouble leaves it")
+  @Test("a target that is gone is dropped unless the device changed it; temporary failures keep it")
   func drops() async throws {
     let record = try await server.activate().send(to: server)
     _ = try await targets.add(form("desk"), for: record)
@@ -194,7 +194,8 @@ import Testing
     }
   }
 
-  @Test("what is decided is not tried again, and no user has more than eight announcements under way")
+  @Test(
+    "decided transactions are not announced again, and each user has at most eight announcements in progress")
   func bounded() async throws {
     let device = try await server.activate()
     let record = try await device.send(to: server)

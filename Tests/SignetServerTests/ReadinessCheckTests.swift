@@ -15,7 +15,7 @@ import Testing
 
 /// Readiness: a durable test change, at most once a second for any number of requests.
 @Suite(.timeLimit(.minutes(10))) struct ReadinessCheckTests {
-  @Test("a hundred questions at one time are one look, and so are those of the next second")
+  @Test("a hundred readiness requests within a second cause one check")
   func oneLookASecond() async throws {
     let fixture = try ServerFixture(on: .sqlite, timer: VirtualTimer())
     let readiness = Readiness(fixture.context)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "what a proxy has passed on, and what comes from elsewhere, is answered as a path that is not there",
+    "proxied and remote readiness requests get 404",
     arguments: [
       "Forwarded", "x-forwarded-for", "Via", "X-Real-IP", "X-Forwarded-Proto", "x-forwarded-host", nil,
     ])
@@ -47,7 +47,7 @@ import Testing
     #expect(await readiness.count == 1)
   }
 
-  @Test("an answer is good for a second, a bad one too, and each change is in the log once")
+  @Test("a result is cached for a second, and each change is logged once")
   func ages() async throws {
     let time = VirtualTimer()
     let fixture = try ServerFixture(on: .sqlite, timer: time)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "a PostgreSQL database of which a table is gone, exchanged or closed to the server, or that is gone as a whole, is not ready",
+    "a PostgreSQL database that is missing, or whose table is missing, replaced or not readable, is not ready",
     .enabled(if: PrivatePostgreSQL.isPossible),
     arguments: [
       "DROP TABLE transactions CASCADE",

@@ -121,7 +121,7 @@ import UAFFixture
     }
   }
 
-  @Test("what has a user asked counts, by whichever route, and leaves others their half", arguments: asking)
+  @Test("each route that asks a user counts, and leaves half of the budget to others", arguments: asking)
   func counts(_ route: String) async throws {
     let bench = try await AuthenticatorBench(AnyAuthenticatorTests.Kind.allCases)
     let client = try await bench.register()
@@ -171,7 +171,7 @@ import UAFFixture
       unknown.isEmpty, "\(unknown.sorted()): say in this test whether it has a user asked, and count it")
   }
 
-  @Test("a transaction that reaches a UAF device is counted once, and once more where that is asked again")
+  @Test("a transaction sent to a UAF device counts once, and once more if sent again")
   func carried() async throws {
     let bench = try await AuthenticatorBench([.uaf])
     let server = bench.server

@@ -148,7 +148,7 @@ import UAFFixture
     }
   }
 
-  @Test("the device of a suspended user may refuse, and grants and hears nothing")
+  @Test("a suspended user's device can only deny")
   func suspended() async throws {
     let callers = try await Callers()
     _ = try await UserService(callers.server.context).suspend(UserID("bob"), reason: "", by: .local)
@@ -224,7 +224,7 @@ import UAFFixture
     "addBackchannelRequest", "tryUserCode",
   ]
 
-  @Test("each route that grants says by which steps, all of which the contract tries with suspended users")
+  @Test("each granting route names its storage steps, which the contract tests with suspended users")
   func grantingSteps() async throws {
     var seen: Set<String> = []
     for endpoint in try await UAFServer(UAFTestKey()).endpoints where endpoint.effect == .grant {

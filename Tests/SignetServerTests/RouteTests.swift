@@ -163,7 +163,7 @@ import Testing
     await running.server.stop()
   }
 
-  @Test("a transaction names who asks as the operator does, not as the relying party would like")
+  @Test("a transaction names its requester by the operator's name for it, not the relying party's")
   func namesWhoAsks() async throws {
     let running = try await Running()
     let keys = APIKeyService(running.server.context)

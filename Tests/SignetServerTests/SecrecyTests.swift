@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("of an end user's address a keyed digest is kept, and that for a day")
+  @Test("an end user's address is stored as a keyed digest for a day")
   func keepsADigestOfAddresses() async throws {
     var digests: [[UInt8]] = []
     for _ in 0..<2 {

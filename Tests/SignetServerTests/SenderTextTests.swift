@@ -23,7 +23,7 @@ import UAFFixture
     ).integer("statusCode")
   }
 
-  @Test("a UAF text that begins as the server's own do is refused, in whatever way it comes")
+  @Test("a UAF text that imitates the server's own line is refused on every route")
   func uaf() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
@@ -46,7 +46,7 @@ import UAFFixture
     }
   }
 
-  @Test("a message of a relying party's to an app that begins as the server's own do is refused")
+  @Test("a relying party's message to an app that imitates the server's own line is refused")
   func pushMessage() async throws {
     let bench = try await AuthenticatorBench([.app])
     let service = PushAuthService(bench.server.context)
@@ -64,7 +64,7 @@ import UAFFixture
       NewPushMessage(["user": "alice", "text": "Sign in?"]), from: "Shop", by: .local)
   }
 
-  @Test("where the server asks, its own line is there, and first, whatever the text begins with")
+  @Test("the server's own line comes first, regardless of the text")
   func ownLine() async throws {
     let bench = try await AuthenticatorBench([.uaf, .app])
     let id = try await bench.make("From: Bank\nPay 10").record.id

@@ -24,7 +24,7 @@ import Testing
       ])
   }
 
-  @Test("five wrong invites close it, even for the right one")
+  @Test("five wrong invites close the activation, even for the correct one")
   func countsWrongInvites() async throws {
     let server = try ServerFixture()
     let code = try await server.invite()
@@ -39,7 +39,7 @@ import Testing
     #expect(try await server.storage.containers(user: "alice").isEmpty)
   }
 
-  @Test("the right invite costs no attempt, and works after four wrong ones")
+  @Test("the correct invite counts no attempt, and works after four wrong ones")
   func rightInviteCostsNothing() async throws {
     let server = try ServerFixture()
     let code = try await server.invite()
@@ -58,7 +58,7 @@ import Testing
     #expect(try await problem { try await right.prove(server) } == .activationRefused)
   }
 
-  @Test("every refusal is the same answer")
+  @Test("all refusals have the same answer")
   func refusesAlike() async throws {
     let server = try ServerFixture()
     let code = try await server.invite()
@@ -97,7 +97,7 @@ import Testing
     _ = try await server.activations.finish(body)
   }
 
-  @Test("a handshake is good for what it was made for, unchanged")
+  @Test("a handshake is accepted only unchanged and for its own activation")
   func bindsTheHandshake() async throws {
     let server = try ServerFixture()
     let (alice, bob) = (
@@ -139,7 +139,7 @@ import Testing
     #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
   }
 
-  @Test("a finish that is replayed replaces the pending container, and nothing once it is confirmed")
+  @Test("a replayed finish replaces a pending container, and no confirmed one")
   func replayedFinish() async throws {
     let server = try ServerFixture()
     var device = ProtocolDevice(code: try await server.invite())
@@ -154,7 +154,7 @@ import Testing
     #expect(containers.map(\.id) == [device.container])
   }
 
-  @Test("cut off after each message, it works again from the start")
+  @Test("an activation interrupted after any message works again from the start")
   func worksAfterACut() async throws {
     let server = try ServerFixture()
     let code = try await server.invite()

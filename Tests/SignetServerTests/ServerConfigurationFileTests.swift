@@ -45,7 +45,7 @@ import SignetServer
     await context.storage.close()
   }
 
-  @Test("what an operator does not set is as docs/threat-model.md says")
+  @Test("the defaults are those of docs/threat-model.md")
   func defaults() async throws {
     let folder = try await makeFolder()
     let context = try folder.serviceContext(log: .silent)
@@ -447,7 +447,7 @@ import SignetServer
   }
 
   @Test(
-    "another encoding, a comment and a repeated member are said to be that",
+    "another encoding, a comment and a repeated member have their own errors",
     arguments: [
       (Array("\u{FEFF}{}".utf8), "the text begins with a byte order mark; save it as UTF-8 without one"),
       ([0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00], "the text is UTF-16; save it as UTF-8"),

@@ -55,7 +55,7 @@ import Testing
     #expect(try await pending(server, device).isEmpty)
   }
 
-  @Test("the same again is answered as the first time, anything else is too late")
+  @Test("a repeated decision gets the first answer; a different one is too late")
   func firstDecisionWins() async throws {
     let server = try ServerFixture()
     let (device, other) = (try await server.activate(), try await server.activate(device: 2))
@@ -71,7 +71,7 @@ import Testing
     #expect(try await decide(server, device, .denied, request) == nil)
   }
 
-  @Test("a key that is revoked between the check and the write makes, withdraws and answers nothing")
+  @Test("an API key revoked between check and write cannot create, withdraw or answer")
   func revokedMeanwhile() async throws {
     let server = try ServerFixture()
     _ = try await server.activate()
@@ -218,7 +218,7 @@ import Testing
     #expect(try await server.transactions.find(made.id).0.state == .pending)
   }
 
-  @Test("wrong signatures are counted, and at the limit a right one looks like them")
+  @Test("wrong signatures are counted, and at the limit a correct one gets the same answer")
   func countsWrongSignatures() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -234,7 +234,7 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == nil)
   }
 
-  @Test("a decision that says anything but what was asked is refused")
+  @Test("a decision that differs from the request is refused")
   func bindsWhatWasShown() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -266,7 +266,7 @@ import Testing
     #expect(try await server.transactions.find(made.id).0.state == .pending)
   }
 
-  @Test("another byte anywhere in the content is another transaction")
+  @Test("a changed byte anywhere in the content makes another transaction")
   func bindsEveryByteOfTheContent() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -304,7 +304,7 @@ import Testing
     #expect(try await server.transactions.find(made.id).0.state == .accepted)
   }
 
-  @Test("reported is a decision of its own; what the relying party does not offer is refused, but denying")
+  @Test("reported is its own decision; statuses that are not offered are refused, except denied")
   func offersStatuses() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -325,7 +325,7 @@ import Testing
     #expect(try await decide(server, device, .denied, request) == nil)
   }
 
-  @Test("an approval takes the number that the relying party shows; nothing else does; three wrong ones deny")
+  @Test("only an approval needs the relying party's number; three wrong ones deny")
   func matchesTheNumber() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()

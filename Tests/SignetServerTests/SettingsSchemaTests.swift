@@ -95,7 +95,7 @@ import Testing
 
   // MARK: Ranges and types
 
-  @Test("a number is accepted at both ends of its range, and refused outside", arguments: numbers)
+  @Test("a number is accepted at both limits of its range, and refused outside", arguments: numbers)
   func ranges(_ leaf: Leaf) throws {
     let isWhole = try leaf.schema.string("type") == "integer"
     let (least, most) = (try leaf.schema.number("minimum"), try leaf.schema.number("maximum"))
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(
-    "what the reader accepts the schema accepts, and both agree on words, numbers and truth",
+    "the reader and the schema accept the same values",
     arguments: leaves)
   func agree(_ leaf: Leaf) throws {
     var values: [JSONValue] = [
@@ -172,7 +172,7 @@ import Testing
         == "\"\(place)zzzzzzzzzzzz\" is not known here; remove it or correct its name")
   }
 
-  @Test("a key that is required is missed by name", arguments: leaves.filter { $0.isRequired })
+  @Test("a missing required key is named", arguments: leaves.filter { $0.isRequired })
   func missing(_ leaf: Leaf) throws {
     let reason = try #require(refusal(of: Self.settings(nil, at: leaf)))
     #expect(reason.hasSuffix("\"\(leaf.testDescription)\" is missing; add it"))
@@ -197,7 +197,7 @@ import Testing
 
   // MARK: Defaults and printing
 
-  @Test("a default is what holds without the setting, and is not written", arguments: leaves)
+  @Test("a default equals the omitted setting, and is not written", arguments: leaves)
   func defaults(_ leaf: Leaf) throws {
     guard let value = leaf.schema["default"] else { return }
     let without = try read(Self.settings(nil, at: leaf))
@@ -211,7 +211,7 @@ import Testing
     Issue.record("\(leaf.testDescription) is written: \(printed.text)")
   }
 
-  @Test("random settings are read as they were written")
+  @Test("random settings survive a round trip")
   func roundTrip() throws {
     var random = SplitMix64(seed: 209)
     #expect(Self.leaves.count > 60)

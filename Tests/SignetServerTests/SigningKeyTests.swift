@@ -6,7 +6,7 @@ import Testing
 
 /// The server's own signing keys.
 @Suite(.timeLimit(.minutes(10))) struct SigningKeyTests {
-  @Test("the first is made once, however many ask at once, and is sealed at rest")
+  @Test("the first key is made once despite concurrent requests, and is stored sealed")
   func first() async throws {
     let server = try ServerFixture()
     let service = SigningKeyService(server.context)
@@ -26,7 +26,7 @@ import Testing
     #expect(try await server.audit().filter { $0.contains("signingKey.added") }.count == 1)
   }
 
-  @Test("a device that knows an early key follows to the present one")
+  @Test("a device with an earlier key follows the successions to the current one")
   func rotates() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()

@@ -52,7 +52,7 @@ import Testing
     #expect(listed.map(\.lastCounter) == [3])
   }
 
-  @Test("a token of another hand has to be verified again, and keeps its counter")
+  @Test("a reassigned token must be verified again, and keeps its counter")
   func changesHands() async throws {
     let server = try ServerFixture()
     let (alice, bob) = (UserID("alice"), UserID("bob"))
@@ -107,7 +107,7 @@ import Testing
     #expect(try await server.codes.validate(Self.codes[3], user: alice, by: asker).value == .accepted)
   }
 
-  @Test("what is no token is refused, and all of its import with it") func refusals() async throws {
+  @Test("an invalid token is refused together with its whole import") func refusals() async throws {
     let server = try ServerFixture()
     func refusal(_ make: () throws -> Void) throws -> Problem.Code? {
       do { try make() } catch let problem as Problem { return problem.code }
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("two servers on one file: of a code that both are asked about at once, one accepts it")
+  @Test("two servers on one database file accept a code once")
   func twoServers() async throws {
     let server = try ServerFixture()
     let second = ServiceContext(

@@ -147,7 +147,7 @@ import Testing
     #expect(told == 200)
   }
 
-  @Test("a container has two places, an address and the server have as many as they have")
+  @Test("waiting requests are limited per container (two), per address and in total")
   func places() async throws {
     let small = TransactionWatch(server.context, limit: 4, limitPerAddress: 3)
     func enter(_ container: String, _ address: String) async -> TransactionWatch.Ticket? {
@@ -177,7 +177,7 @@ import Testing
     #expect(await watch.wait(with: ticket, until: Self.later))
   }
 
-  @Test("that the storage can't be read is logged once, however often it is looked into")
+  @Test("an unreadable storage is logged once, despite repeated polls")
   func logsOnce() async throws {
     await server.storage.close()
     for number in 0..<5 { _ = try await enter("alice", "c\(number)") }

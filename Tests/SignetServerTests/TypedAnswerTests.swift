@@ -43,7 +43,7 @@ import Testing
     } catch let problem as Problem { return problem }
   }
 
-  @Test("digits for what was typed approve it, on whichever of the user's devices; the decision says so")
+  @Test("digits for typed values approve on any of the user's devices; the decision states it")
   func approves() async throws {
     let server = try ServerFixture()
     let user = UserID("alice")
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("other values, a value too few or in another place, another user's device: the answer is wrong")
+  @Test("other, missing or reordered values and another user's device give a wrong answer")
   func refuses() async throws {
     let server = try ServerFixture { $0.codes.freeAttempts = 100 }
     let (device, other) = (try await server.activate(), try await server.activate("bob", device: 2))
@@ -102,7 +102,7 @@ import Testing
     #expect(try await answer(.typed(lateDigits), late, server)?.code == .transactionExpired)
   }
 
-  @Test("who guesses waits, as for codes, and locks as codes do; the user from elsewhere goes on")
+  @Test("guessing waits and locks as for codes; the user at another address continues")
   func boundsGuesses() async throws {
     let server = try ServerFixture { $0.codeAttempts = 6 }
     let user = UserID("alice")
@@ -134,7 +134,7 @@ import Testing
     #expect(try await answer(.typed(right), id, server, from: "192.0.2.3") == nil)
   }
 
-  @Test("it has to be wanted, for one user who may accept, without a number, of fields that can be typed")
+  @Test("typed approval requires one user, an offered acceptance, no number and typable fields")
   func hasToBeWanted() async throws {
     let server = try ServerFixture()
     let user = UserID("alice")

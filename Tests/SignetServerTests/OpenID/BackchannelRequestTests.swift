@@ -9,7 +9,7 @@ import Testing
 
 /// Authentication requests (CIBA sections 7 and 13).
 @Suite(.timeLimit(.minutes(10))) struct BackchannelRequestTests {
-  @Test("a request becomes a transaction that alice is asked, with the client's name and its message")
+  @Test("a request becomes a transaction for the user, with the client's name and message")
   func becomesATransaction() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("no form, or one that is broken, is refused before anything is looked up")
+  @Test("a missing or malformed form is refused before any lookup")
   func refusesBrokenForms() async throws {
     let fixture = try await OpenIDFixture()
     let bodies = [
@@ -172,7 +172,7 @@ import Testing
     #expect(try await fixture.ask(other).outcome == "403 access_denied")
   }
 
-  @Test("a user with a code is asked by who knows it only, and wrong ones are counted")
+  @Test("a user code is required if the user has one, and wrong ones are counted")
   func needsTheUsersCode() async throws {
     let fixture = try await OpenIDFixture { $0.codeAttempts = 3 }
     let client = try await fixture.register()
@@ -206,7 +206,7 @@ import Testing
     #expect(try await !fixture.server.audit().joined().contains(code))
   }
 
-  @Test("a client that sends wrong codes waits longer each time, and is told how long")
+  @Test("a client that sends wrong user codes waits longer each time, and learns how long")
   func waitsWithTheUsersCode() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
@@ -227,7 +227,7 @@ import Testing
     #expect(try await ask(code).status == 200)
   }
 
-  @Test("a number goes to the client, which shows it, and has to be typed")
+  @Test("the client gets the number to show, and the user must type it")
   func matchesNumbers() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .privateKeyJWT, ["numberDigits": 4])
@@ -273,7 +273,7 @@ import Testing
     #expect(try await ask(alice, by: stranger) == "400 invalid_request")
   }
 
-  @Test("an ID token names its user again, to its own client and after its end; no other token does")
+  @Test("an expired ID token identifies its user to its own client; other tokens do not")
   func readsIDTokens() async throws {
     let fixture = try await OpenIDFixture()
     let (client, stranger) = (try await fixture.register(), try await fixture.register())

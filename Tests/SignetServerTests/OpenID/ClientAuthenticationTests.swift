@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("a clock that is set back makes no assertion good again")
+  @Test("setting the clock back allows no replay of an assertion")
   func oneUseWhateverTheClock() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
@@ -171,7 +171,7 @@ import Testing
     #expect(try await outcome(fixture, client, both) == "400 invalid_request")
   }
 
-  @Test("each client has one way, and a revoked one none")
+  @Test("each client has one authentication method, and a revoked one has none")
   func otherWaysAndTheRevoked() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .clientSecretBasic)

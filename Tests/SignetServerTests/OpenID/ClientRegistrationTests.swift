@@ -114,7 +114,7 @@ import Testing
     #expect(throws: Problem.self, "\(Self.refusals[index].0)") { try ClientRegistration(NewClient(body)) }
   }
 
-  @Test("a private key is refused, and nothing but the public members is kept")
+  @Test("a private key is refused, and only public members are stored")
   func keepsPublicMembersOnly() throws {
     let key = P256.Signing.PrivateKey()
     var jwk = try JWK(key.publicKey, keyID: "k").publicObject()

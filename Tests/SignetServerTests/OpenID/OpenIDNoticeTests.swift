@@ -54,7 +54,7 @@ import Testing
     try JSONObject(parsing: JWS(compact: jws).unverifiedPayload)
   }
 
-  @Test("push: each other end is an error with its code")
+  @Test("push: each other outcome is an error with its code")
   func pushesErrors() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.push)
@@ -90,7 +90,7 @@ import Testing
     #expect(try await fixture.due().isEmpty)
   }
 
-  @Test("after trouble that may pass it is tried again, with the same tokens, and longer apart each time")
+  @Test("temporary failures are retried with the same tokens, at growing intervals")
   func triesAgain() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.push)
@@ -123,7 +123,7 @@ import Testing
     #expect(try await fixture.server.audit().count { $0.contains("tokens.issued") } == 1)
   }
 
-  @Test("tokens that did not arrive are not sent again once the user is suspended, which is on the record")
+  @Test("undelivered tokens are not resent after the user is suspended, which is logged")
   func sendsNothingAgain() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.push)
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(
-    "what will not pass ends it: other statuses, redirects, and five minutes",
+    "permanent failures end the delivery: other statuses, redirects, and five minutes",
     arguments: [
       Result<HTTPResponse, TransportFailure>.success(
         HTTPResponse(status: 400, body: Array("inside-4711".utf8))),
@@ -182,7 +182,7 @@ import Testing
     #expect(try await fixture.server.audit().count { $0.contains("client.notTold") } == 1)
   }
 
-  @Test("a process that dies over it leaves it to another; one that is late does not undo it")
+  @Test("after a process dies another delivers the notice; a late one changes nothing")
   func survivesADeath() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.ping)
@@ -238,7 +238,7 @@ import Testing
     #expect(fixture.callback.requests.count == 1)
   }
 
-  @Test("a client that does not answer holds no other up, and has one place until it does")
+  @Test("an unresponsive client delays no other and occupies one place")
   func isFair() async throws {
     let fixture = try await OpenIDFixture {
       $0.challengeLimits.pending = 64; $0.challengeLimits.challenges = 64

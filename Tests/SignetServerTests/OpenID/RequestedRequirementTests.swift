@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "acr is the first name asked for that the answer meets, in both tokens",
+    "acr is the first requested name that the answer meets, in both tokens",
     arguments: [
       ("phr urn:signet:acr:answered urn:signet:acr:signed", "urn:signet:acr:answered"),
       ("urn:signet:acr:signed urn:signet:acr:answered", "urn:signet:acr:signed"),
@@ -88,7 +88,7 @@ import Testing
     #expect(try claims(answer, "access_token").string("acr") == expected)
   }
 
-  @Test("digits are no answer where signed content is required, and are one where an answer is enough")
+  @Test("digits do not meet signed content, and meet a requirement for any answer")
   func refusesDigits() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(
-    "a demand that somebody has weakened in the database brings no tokens",
+    "no tokens are issued for a requirement weakened in the database",
     arguments: [
       "backchannel_requests SET expires = expires + 1", "backchannel_requests SET sealed_notice = x'00'",
       "backchannel_requests SET delivery = 'ping'", "backchannel_requests SET code = NULL",
@@ -171,7 +171,7 @@ import Testing
     #expect(try await ask(fixture, client, "attested \(Self.answered)").status == 200)
   }
 
-  @Test("hardware that a device claims meets a demand for a claim alone; amr asserts a key, not hardware")
+  @Test("claimed hardware meets only a claimed-hardware requirement; amr asserts a key, not hardware")
   func claimsHardware() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()
@@ -207,7 +207,7 @@ import Testing
     #expect(try claims.strings("amr") == ["swk"] && claims.string("signet_key_protection") == "software")
   }
 
-  @Test("user verification is what the container's profile demands of its user")
+  @Test("user verification follows from the container's profile")
   func verifiesUsers() async throws {
     let fixture = try await OpenIDFixture { settings in
       settings.profile = ContainerProfile(protection: .biometric, totp: .standard)
@@ -221,7 +221,7 @@ import Testing
     #expect(try await claims(fixture.poll(client, id)).string("acr") == "verified")
   }
 
-  @Test("a name that the operator has removed since is met by nothing")
+  @Test("no answer meets a requirement name that the operator has removed")
   func forgetsNames() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()

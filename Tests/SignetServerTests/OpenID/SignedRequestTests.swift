@@ -16,7 +16,7 @@ import Testing
     ).outcome
   }
 
-  @Test("what the client signed is asked, and only once")
+  @Test("a signed request is accepted once, with the signed parameters")
   func takesOne() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.ping, .clientSecretBasic, ["requestAlgorithm": "ES256"])
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("a request is no assertion: it says nothing about its sender as subject")
+  @Test("a signed request is refused as a client assertion")
   func isNoAssertion() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .privateKeyJWT, ["requestAlgorithm": "ES256"])

@@ -14,7 +14,7 @@ import Testing
 
 /// The token endpoint (CIBA sections 10.1 and 11), and the contents of the tokens.
 @Suite(.timeLimit(.minutes(10))) struct TokenGrantTests {
-  @Test("a client polls until the user has accepted, and gets tokens that say who signed what")
+  @Test("a client polls until the user accepts, then gets tokens with user and decision")
   func getsTokens() async throws {
     let fixture = try await OpenIDFixture()
     for authentication in ClientRecord.Authentication.allCases {
@@ -87,7 +87,7 @@ import Testing
     #expect(try await fixture.poll(client, id).outcome == "200")
   }
 
-  @Test("a client that polls too often has to wait five seconds longer each time")
+  @Test("a client that polls too often waits five seconds longer each time")
   func slowsDown() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
@@ -109,7 +109,7 @@ import Testing
     #expect(try await poll(after: 0) == "200")
   }
 
-  @Test("each end has its own answer, which stays")
+  @Test("each outcome has its own answer, which does not change")
   func answersEachEnd() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("what is decided in the last second can be had for half a minute")
+  @Test("tokens of a decision in the last second are available for half a minute")
   func keepsALateDecision() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
@@ -174,7 +174,7 @@ import Testing
     #expect(isClientFound)
   }
 
-  @Test("of 50 who ask for the tokens at once one gets them, over two connections to the database")
+  @Test("of 50 concurrent token requests over two database connections one succeeds")
   func oneGetsThem() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .clientSecretBasic)
@@ -205,7 +205,7 @@ import Testing
     await other.close()
   }
 
-  @Test("polls, a decision, a withdrawal and the expiry race: one end, and tokens for an acceptance only")
+  @Test("concurrent polls, decision, withdrawal and expiry: one outcome, tokens only for an acceptance")
   func oneEnd() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .clientSecretBasic)
@@ -254,7 +254,7 @@ import Testing
     return "done"
   }
 
-  @Test("a device that was revoked brings no tokens, unless the same device has another container by now")
+  @Test("no tokens for a revoked device, unless the device has a new container")
   func needsTheDevice() async throws {
     let fixture = try await OpenIDFixture()
     let (client, users) = (try await fixture.register(), UserService(fixture.server.context))
@@ -273,7 +273,7 @@ import Testing
     #expect(try await fixture.poll(client, id).outcome == "200")
   }
 
-  @Test("a suspended user brings no tokens, neither by what waited nor by what was accepted before")
+  @Test("no tokens for a suspended user, for pending and accepted requests")
   func needsTheUser() async throws {
     let fixture = try await OpenIDFixture()
     let (client, users) = (try await fixture.register(), UserService(fixture.server.context))
@@ -288,7 +288,7 @@ import Testing
     #expect(try await fixture.poll(client, accepted).outcome == "200")
   }
 
-  @Test("digits that were typed in the place of a signature: the token says so, and carries no decision")
+  @Test("an answer by typed digits: the token states it and has no decision")
   func answeredWithoutANetwork() async throws {
     let fixture = try await OpenIDFixture()
     let (client, transactions) = (try await fixture.register(), fixture.server.transactions)
@@ -316,7 +316,7 @@ import Testing
   }
 
   @Test(
-    "a reused user id gets a new subject, so that old ID tokens name no user")
+    "a reused user id gets a new subject, so that old ID tokens identify no user")
   func subjects() async throws {
     let fixture = try await OpenIDFixture()
     let (client, users) = (try await fixture.register(), UserService(fixture.server.context))

@@ -22,12 +22,12 @@ import Testing
     return evidence
   }
 
-  @Test("no demand is met by every answer", arguments: AuthenticationEvidence.Kind.allCases)
+  @Test("an empty requirement is met by every answer", arguments: AuthenticationEvidence.Kind.allCases)
   func demandsNothing(_ kind: AuthenticationEvidence.Kind) {
     #expect(AuthenticationRequirement().unmet(by: AuthenticationEvidence(kind)).isEmpty)
   }
 
-  @Test("each demand is unmet by what shows less, and met by what shows it")
+  @Test("each requirement is met exactly by sufficient evidence")
   func eachDemand() {
     let cases:
       [(
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("a claim meets no demand for attested hardware; attested hardware meets both")
+  @Test("claimed hardware does not meet attested hardware; attested hardware meets both")
   func protections() {
     let (claimed, attested) = (
       Self.requirement { $0.keyProtection = .hardwareClaimed },
@@ -76,7 +76,7 @@ import Testing
     #expect(claimed.unmet(by: proof).isEmpty && attested.unmet(by: proof).isEmpty)
   }
 
-  @Test("a report is met up to its age, by an answer whose device has reported")
+  @Test("a report requirement is met up to the maximum age of the device's report")
   func reports() {
     let requirement = Self.requirement { $0.longestReportAge = 60 }
     for (age, isMet) in [(nil, false), (0, true), (60, true), (61, false), (.max, false)]
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a report from after the answer is none, but for what clocks of servers may differ by")
+  @Test("a report later than the answer is ignored, except within the clock tolerance")
   func reportAges() {
     func age(_ lastReport: Int64?, at time: Int64) -> Int64? {
       Self.evidence(.container).reported(lastReport, at: time).reportAge
@@ -97,7 +97,7 @@ import Testing
     #expect(age(.min, at: 1000) == nil && age(.max, at: -1000) == nil && age(.max, at: 1000) == nil)
   }
 
-  @Test("all that is missing is said, in one order")
+  @Test("all unmet requirements are named, in a fixed order")
   func saysAll() {
     let requirement = Self.requirement {
       ($0.factors, $0.needsUserVerification, $0.needsPhishingResistance) = (2, true, true)
@@ -112,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test("the built-in names mean what OpenID's profile and the tokens of this server say")
+  @Test("the built-in names have the meaning of OpenID's profile and of this server's tokens")
   func builtIn() throws {
     let names = NamedRequirements()
     let (phr, phrh) = (try #require(names["phr"]), try #require(names["phrh"]))

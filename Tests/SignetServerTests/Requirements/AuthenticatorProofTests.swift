@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("each kind proves what its evidence shows, and a row that was altered nothing")
+  @Test("each kind proves what its evidence shows; an altered row proves nothing")
   func atBest() throws {
     let models = AuthenticatorModels(
       try [true, false].map { try AuthenticatorModel(UAFAuthenticatorModel.pin.statement(inHardware: $0)) })

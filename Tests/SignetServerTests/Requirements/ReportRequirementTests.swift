@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "an approval waits for a report where there was none, and where the last one is too old; a no does not")
+    "an approval needs a recent device report, a denial does not")
   func isDue() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "what has ended says how, whatever a report would change; a decision that is sent again is the same one")
+    "an ended transaction reports its outcome despite an overdue report; a repeated decision is idempotent")
   func ended() async throws {
     let fixture = try await fixture()
     let other = try await fixture.server.activate(device: 2)
@@ -177,7 +177,7 @@ import Testing
     #expect(try await refusal(fixture, late)?.code == .transactionExpired)
   }
 
-  @Test("digits show a report that came in time, and no other")
+  @Test("digits meet the report requirement only with an earlier recent report")
   func digits() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()
@@ -278,7 +278,7 @@ import Testing
   }
 
   @Test(
-    "who has no container cannot show a report, and is not asked; UAF keys and authenticator apps report nothing"
+    "users without a container are not asked for a report, since UAF keys and apps send none"
   )
   func withoutContainer() async throws {
     let bench = try await AuthenticatorBench([.uaf, .app])
