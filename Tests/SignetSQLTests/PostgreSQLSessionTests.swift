@@ -22,7 +22,7 @@ struct PostgreSQLSessionTests {
     ).split(separator: "\n").map(String.init)
   }
 
-  @Test("the session that brought the schema up to date is kept, and runs the steps")
+  @Test("the session that migrated the schema is kept and runs the steps")
   func keepsTheFirst() async throws {
     let fixture = try SQLFixture(.postgreSQL)
     let database = try fixture.open(connections: 1)
@@ -77,7 +77,7 @@ struct PostgreSQLSessionTests {
 struct PrivatePostgreSQLTests {
   private final class Holder: Sendable {}
 
-  @Test("databases are lent also after a test has ended all connections")
+  @Test("databases are available even after a test has closed all connections")
   func lendsAgain() throws {
     let server = try PrivatePostgreSQL()
     let template = try server.makeDatabase()

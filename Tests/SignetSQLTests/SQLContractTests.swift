@@ -6,7 +6,7 @@ import Testing
 
 /// The common contract of SQLite and PostgreSQL.
 @Suite(.timeLimit(.minutes(10))) struct SQLContractTests {
-  @Test("values are read as they were written", arguments: Backend.here)
+  @Test("values survive a round trip", arguments: Backend.here)
   func roundTrip(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     let integers: [Int64] = [0, 1, -1, .max, .min, 1 << 31, -(1 << 31) - 1]
@@ -95,7 +95,7 @@ import Testing
     #expect(counts == [1, 0, 0, 0, 1, 0, 2, 2])
   }
 
-  @Test("a change of another number of rows fails the step", arguments: Backend.here)
+  @Test("a change of an unexpected number of rows fails the step", arguments: Backend.here)
   func unexpectedChange(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     let found = await failure {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("after a failed statement the step can only end", arguments: Backend.here)
+  @Test("after a failed statement the step accepts no more statements", arguments: Backend.here)
   func failedStatement(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     try await database.write { try $0.add("a", 1) }.value
@@ -152,7 +152,7 @@ import Testing
     #expect(try await database.read { try $0.rows("SELECT id FROM items") { try $0.text(0) } }.value == ["a"])
   }
 
-  @Test("what a step throws undoes it, and only it", arguments: Backend.here)
+  @Test("an error in a step rolls back that step only", arguments: Backend.here)
   func thrown(_ backend: Backend) async throws {
     struct Refusal: Error {}
     let database = try SQLFixture(backend).open()
@@ -172,7 +172,7 @@ import Testing
     #expect(count == 66 && all == 66)
   }
 
-  @Test("steps of which each is in the way of all others come to their end", arguments: Backend.here)
+  @Test("mutually conflicting steps all complete", arguments: Backend.here)
   func crowd(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open(connections: 8)
     let steps = (0..<2_000).map { _ in
@@ -220,7 +220,7 @@ import Testing
     #expect(await failure { try await database.read { try $0.add("a", 1) }.value } == .readOnly)
   }
 
-  @Test("text is sorted by its bytes", arguments: Backend.here)
+  @Test("text is sorted by bytes", arguments: Backend.here)
   func order(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     let ids = try await database.write { connection in
@@ -230,7 +230,7 @@ import Testing
     #expect(ids == ["B", "Z", "_", "a", "b", "é"])
   }
 
-  @Test("more statements than are kept are all right", arguments: Backend.here)
+  @Test("more statements than the cache holds work", arguments: Backend.here)
   func statementCache(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open(connections: 1)
     for round in 0..<2 {
@@ -243,7 +243,7 @@ import Testing
     }
   }
 
-  @Test("a query inside of another of the same text sees its own rows", arguments: Backend.here)
+  @Test("a query nested in one of the same text reads its own rows", arguments: Backend.here)
   func nested(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     let pairs = try await database.write { connection in
@@ -256,7 +256,7 @@ import Testing
     #expect(pairs == ["aa", "ab", "ba", "bb"])
   }
 
-  @Test("rows that the database numbers have numbers of their own", arguments: Backend.here)
+  @Test("rows numbered by the database have unique numbers", arguments: Backend.here)
   func numbers(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     let numbers = try await database.write { connection in
@@ -292,7 +292,7 @@ import Testing
     #expect(found == Array(1...42))
   }
 
-  @Test("an identifier is a type down to the column", arguments: Backend.here)
+  @Test("an identifier's type extends to the column", arguments: Backend.here)
   func representable(_ backend: Backend) async throws {
     enum Colour: String, SQLRepresentable { case red, green }
     let database = try SQLFixture(backend).open()
@@ -305,7 +305,7 @@ import Testing
     #expect(throws: SQLFailure.self) { try row?.value(1, as: Colour.self) }
   }
 
-  @Test("a table that is numbered by lane has rows of the lane of each writer", arguments: Backend.here)
+  @Test("a table numbered by lane has rows in each writer's lane", arguments: Backend.here)
   func lanes(_ backend: Backend) async throws {
     let log = SQLTable("log", [.text("text")], isNumberedByLane: true)
     let database = try SQLFixture(backend).open(SQLSchema(baseline: [log]))
@@ -346,7 +346,7 @@ import Testing
     }
   }
 
-  @Test("the columns of a second table are a row of their own", arguments: Backend.here)
+  @Test("the columns of a second table are read as a separate row", arguments: Backend.here)
   func joined(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     let rows = try await database.write { connection in

@@ -10,7 +10,7 @@ import Testing
   private struct Crash: Error {}
 
   @Test(
-    "a step whose connection breaks before COMMIT leaves nothing half done", arguments: Backend.here, 0..<5)
+    "a step whose connection breaks before COMMIT is rolled back", arguments: Backend.here, 0..<5)
   func brokenConnection(_ backend: Backend, _ place: Int) async throws {
     let fixture = try SQLFixture(backend)
     try await fixture.open().close()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("a lost answer is a failure although the change was made", arguments: Backend.here)
+  @Test("a lost answer is a failure although the change was committed", arguments: Backend.here)
   func lostAnswer(_ backend: Backend) async throws {
     let fixture = try SQLFixture(backend)
     let database = try fixture.open(observer: SQLObserver(didCommit: { throw Crash() }))
@@ -56,7 +56,7 @@ import Testing
     #expect(try await fixture.open().read { try $0.amount("a") }.value == 1)
   }
 
-  @Test("a closed database finishes what was begun and takes no more", arguments: Backend.here)
+  @Test("a closed database completes running steps and accepts no more", arguments: Backend.here)
   func closing(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     let steps = (0..<20).map { index in database.write { try $0.add("\(index)", 1) } }
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "an older schema is brought up to date, a newer one and one of others are refused",
+    "an older schema is migrated, a newer and a foreign one are refused",
     arguments: Backend.here)
   func versions(_ backend: Backend) async throws {
     let fixture = try SQLFixture(backend)
@@ -92,7 +92,7 @@ import Testing
     #expect(throws: SQLFailure.otherSchema(found: nil, supported: 1)) { try other.open() }
   }
 
-  @Test("processes that begin at once make one schema", arguments: Backend.here)
+  @Test("processes that start concurrently create one schema", arguments: Backend.here)
   func beginningAtOnce(_ backend: Backend) async throws {
     let fixture = try SQLFixture(backend)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -178,7 +178,7 @@ import Testing
   private static let python = "/usr/bin/python3"
 
   @Test(
-    "a server that is too old is refused by its version, with the one that would do",
+    "an outdated server is refused with its version and the required one",
     .enabled(if: ContinuousIntegration.isHere || FileManager.default.isExecutableFile(atPath: python)),
     arguments: [("9.6.24", true), ("12.22 (Debian 12.22-1)", true), ("13.0", false)])
   func oldServer(_ version: String, isTooOld: Bool) async throws {
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(
-    "an address that cannot be read, or that its password splits, is refused and not said",
+    "an invalid address, also one split by its password, is refused without being shown",
     arguments: [
       "postgres://signet:se%cret@127.0.0.1/signet", "postgres://signet:secret#x/y@127.0.0.1/signet",
       "postgres://signet:secret@[::1]x/signet", "postgres://signet:x@secret@127.0.0.1/signet",
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(
-    "an address is refused for the part of it that is wrong",
+    "an invalid address is refused, and the wrong part is named",
     arguments: [
       ("no connection string", SQLFailure.AddressFault.form(hasUser: false)),
       ("postgres://[127.0.0.1/signet", .form(hasUser: false)), ("postgres://127.0.0.1:port/signet", .port),
@@ -238,7 +238,7 @@ import Testing
     #expect(failure?.description.contains("percent-encoding") == false)
   }
 
-  @Test("a server that comes back is used again", .enabled(if: PrivatePostgreSQL.isPossible))
+  @Test("a server is used again after it comes back", .enabled(if: PrivatePostgreSQL.isPossible))
   func reconnecting() async throws {
     let fixture = try SQLFixture(.postgreSQL)
     let database = try fixture.open(connections: 3)

@@ -38,7 +38,7 @@ import Testing
 
   private static let places = 0..<6
 
-  @Test("of two steps that need the same, one gets it", arguments: Backend.here, places)
+  @Test("of two steps that need the same row, one gets it", arguments: Backend.here, places)
   func oneWinner(_ backend: Backend, _ place: Int) async throws {
     let fixture = try SQLFixture(backend)
     let second = try fixture.open()
@@ -58,7 +58,8 @@ import Testing
   }
 
   @Test(
-    "two steps that each look at the other's row cannot both change theirs", arguments: Backend.here, places)
+    "two steps that read each other's row cannot both change their own (write skew)", arguments: Backend.here,
+    places)
   func writeSkew(_ backend: Backend, _ place: Int) async throws {
     let fixture = try SQLFixture(backend)
     let second = try fixture.open()
@@ -83,7 +84,7 @@ import Testing
     #expect(present == 1)
   }
 
-  @Test("two steps that append get numbers of their own", arguments: Backend.here, places)
+  @Test("two appending steps get distinct numbers", arguments: Backend.here, places)
   func append(_ backend: Backend, _ place: Int) async throws {
     let fixture = try SQLFixture(backend)
     let second = try fixture.open()
@@ -104,7 +105,7 @@ import Testing
     #expect(found == (other == nil ? [1] : [1, 2]))
   }
 
-  @Test("rows that were read with a lock stay as they are", arguments: Backend.here, places)
+  @Test("rows read with a lock stay unchanged", arguments: Backend.here, places)
   func locked(_ backend: Backend, _ place: Int) async throws {
     let fixture = try SQLFixture(backend)
     let second = try fixture.open()

@@ -57,7 +57,7 @@ import Testing
     #expect(try await database.write(Self.look).value == Look(amount: 2, isRead: isRead))
   }
 
-  @Test("a value that is not kept is read in each transaction", arguments: Backend.here)
+  @Test("a value that is not cached is read in each transaction", arguments: Backend.here)
   func passing(_ backend: Backend) async throws {
     let passing = TransactionLocal<Int64>()
     let (_, database) = try await Self.begin(backend)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("a commit of another process has the next step read anew", arguments: Backend.here)
+  @Test("after a commit of another process the next step reads again", arguments: Backend.here)
   func others(_ backend: Backend) async throws {
     let (fixture, database) = try await Self.begin(backend)
     let other = try fixture.open(connections: 1)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "a commit of another process at the end of one step, or at the beginning of the next one, is seen",
+    "a commit of another process between two steps is noticed",
     arguments: Backend.here, ["BEGIN", "committed"])
   func between(_ backend: Backend, _ place: String) async throws {
     let intrusion = Mutex<(@Sendable () -> Void)?>(nil)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("a step that fails leaves nothing of what it has set", arguments: Backend.here)
+  @Test("a failed step leaves no cached values", arguments: Backend.here)
   func failedStep(_ backend: Backend) async throws {
     let (_, database) = try await Self.begin(backend)
     await #expect(throws: Refusal.self) {
@@ -145,7 +145,7 @@ import Testing
     #expect(try await database.write(Self.look).value == Look(amount: 1, isRead: true))
   }
 
-  @Test("a commit that fails leaves nothing of what its steps have set", arguments: Backend.here)
+  @Test("a failed commit leaves no cached values of its steps", arguments: Backend.here)
   func failedCommit(_ backend: Backend) async throws {
     let isFailing = Mutex(false)
     let (_, database) = try await Self.begin(
@@ -183,7 +183,7 @@ import Testing
     #expect(try await database.write(Self.look).value == Look(amount: 5, isRead: backend == .postgreSQL))
   }
 
-  @Test("a transaction that only reads begins without what was kept", arguments: Backend.here)
+  @Test("a read transaction begins without cached values", arguments: Backend.here)
   func readers(_ backend: Backend) async throws {
     let (fixture, database) = try await Self.begin(backend)
     let other = try fixture.open(connections: 1)
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("what a step forgets is read again", arguments: Backend.here)
+  @Test("a value dropped by a step is read again", arguments: Backend.here)
   func forgotten(_ backend: Backend) async throws {
     let (_, database) = try await Self.begin(backend)
     let looks = try await database.write { connection in
@@ -203,7 +203,7 @@ import Testing
     #expect(looks.map(\.isRead) == [true, false])
   }
 
-  @Test("a new name has no value of one that is gone", arguments: Backend.here)
+  @Test("a new variable never has a released one's value", arguments: Backend.here)
   func names(_ backend: Backend) async throws {
     let (_, database) = try await Self.begin(backend)
     for round in 0..<200 {

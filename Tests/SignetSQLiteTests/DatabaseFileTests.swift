@@ -10,7 +10,7 @@ struct DatabaseFileTests {
 
   init() throws { folder = try TemporaryFolder(mode: 0o777) }
 
-  @Test("the file and its companions are for the owner only, from the first moment")
+  @Test("the file and its companions are private to the owner from their creation")
   func permissionsOfFiles() throws {
     let database = try Database(path: path)
     try database.execute(script: "CREATE TABLE t (n INTEGER)")
@@ -19,7 +19,7 @@ struct DatabaseFileTests {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["db", "db-shm", "db-wal"])
   }
 
-  @Test("no folder, no file, a folder in its place, a link in its place: each cannot be opened")
+  @Test("a missing folder, a missing file, a folder and a link each cannot be opened")
   func cannotOpen() throws {
     try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
     _ = try Database(path: folder.file("target"))
@@ -59,7 +59,7 @@ struct DatabaseFileTests {
     #expect(try copy.query("SELECT n FROM t").first?[0] == .integer(7))
   }
 
-  @Test("a file that is no database, and a damaged one")
+  @Test("another file and a damaged database are refused")
   func corrupt() throws {
     try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))
     #expect(throws: SQLiteFailure.corrupt(extendedCode: 26)) { try Database(path: path) }
@@ -85,7 +85,7 @@ struct DatabaseFileTests {
     }
   }
 
-  @Test("a read-only folder refuses a new file, and writing to one that is there")
+  @Test("in a read-only folder a file can be neither created nor written")
   func readOnly() async throws {
     let path = path
     do { try Database(path: path).execute(script: "CREATE TABLE t (n INTEGER)") }

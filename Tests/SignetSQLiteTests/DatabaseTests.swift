@@ -21,7 +21,7 @@ struct DatabaseTests {
   }
 
   @Test(
-    "every storage class comes back as it went in",
+    "values of each storage class survive a round trip",
     arguments: [
       .null, .integer(.min), .integer(.max), .real(-0.5), .text(""), .text("ünï\0cödé 🗝"), .blob([]),
       .blob([0, 255, 0]),
@@ -30,7 +30,7 @@ struct DatabaseTests {
     #expect(try database.query("SELECT ? AS v", value).first?["v"] == value)
   }
 
-  @Test("rows by name, by index, and of the wrong kind")
+  @Test("columns are read by name and index; a wrong type is an error")
   func rows() throws {
     let row = try #require(
       try database.query("SELECT 1 AS i, 'x' AS t, x'0A' AS b, NULL AS n, 1.5 AS r").first)
@@ -61,7 +61,7 @@ struct DatabaseTests {
     #expect(try database.query("SELECT * FROM parent").first?["extra"] == SQLiteValue.null)
   }
 
-  @Test("the same SQL may run inside its own rows, and many different ones are kept")
+  @Test("the same SQL may be nested, and many statements are cached")
   func nested() throws {
     for id in 1...3 { try database.execute("INSERT INTO parent (id) VALUES (?)", .int(id)) }
     var pairs = 0
@@ -72,7 +72,7 @@ struct DatabaseTests {
     for number in 0..<300 { #expect(try database.query("SELECT \(number)").count == 1) }
   }
 
-  @Test("changes and the last rowid")
+  @Test("the counts of changes and the last rowid")
   func counts() throws {
     try database.execute("INSERT INTO parent (id) VALUES (7)")
     #expect(database.lastInsertedRowID == 7)
@@ -127,7 +127,7 @@ struct DatabaseTests {
     }
   }
 
-  @Test("deleted content is gone from the database and its log after a checkpoint")
+  @Test("deleted content is gone from database and log after a checkpoint")
   func secureDelete() throws {
     let marker = Array("marker-that-must-vanish".utf8)
     try database.execute("INSERT INTO t (parent, name) VALUES (NULL, ?)", .blob(marker))
@@ -144,7 +144,7 @@ struct DatabaseTests {
     #expect(try !occurs())
   }
 
-  @Test("too few or too many values end the process with a sentence")
+  @Test("too few or too many values end the process with a message")
   func wrongCount() async {
     await #expect(processExitsWith: .failure) {
       let database = try Database(path: TemporaryFolder().file("db"))

@@ -22,7 +22,7 @@ struct SQLiteTransactionTests {
     try database.query("SELECT n FROM t ORDER BY n").map { $0[0] }
   }
 
-  @Test("what throws is rolled back, what returns is there")
+  @Test("a throwing transaction is rolled back, a returning one is committed")
   func transaction() throws {
     #expect(throws: Refusal.self) {
       try database.transaction {
@@ -40,7 +40,7 @@ struct SQLiteTransactionTests {
     #expect(try numbers() == [2])
   }
 
-  @Test("a savepoint undoes its own part only, at any depth")
+  @Test("a savepoint rolls back its own part only, at any depth")
   func savepoint() throws {
     try database.transaction {
       try database.execute("INSERT INTO t VALUES (1)")
@@ -56,7 +56,7 @@ struct SQLiteTransactionTests {
     #expect(try numbers() == [1, 4])
   }
 
-  @Test("a full database changes nothing, also where the body swallows the error")
+  @Test("a full database changes nothing, even if the body ignores the error")
   func full() throws {
     try database.execute("INSERT INTO t VALUES (1)")
     let pages = try #require(try database.query("PRAGMA page_count").first)[0]
@@ -108,7 +108,7 @@ struct SQLiteTransactionTests {
     #expect(try numbers() == [50])
   }
 
-  @Test("two processes open a new file at once, set it up once and lose no increment")
+  @Test("two processes open a new file concurrently, create it once and lose no increment")
   func racingProcesses() async throws {
     let path = folder.file("new")
     await withTaskGroup(of: Void.self) { group in

@@ -98,7 +98,7 @@ import Testing
     #expect(cut.after == start + 10)
   }
 
-  @Test("the end of the user's own request is listed, another user's is not")
+  @Test("the end of the user's request is listed, another user's is not")
   func ends() async throws {
     let server = try ServerFixture()
     var requests: [TransactionID] = []

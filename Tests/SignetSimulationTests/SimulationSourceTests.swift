@@ -4,7 +4,7 @@ import Testing
 /// The simulation alone decides the order of tasks and the time; no tested code does.
 @Suite struct SimulationSourceTests {
   @Test(
-    "the server's services, its storage and its databases ask and sleep by no clock of their own, and use no queue",
+    "services, storage and databases use the injected clock only, and no dispatch queue",
     arguments: ["SignetServer", "SignetStorage", "SignetSQL"])
   func waits(_ module: String) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()

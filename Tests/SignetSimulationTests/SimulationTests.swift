@@ -10,7 +10,7 @@ import Testing
 /// Random histories of several clients on two servers, compared with a model of the rules.
 @Suite(.timeLimit(.minutes(240))) struct SimulationTests {
   /// As many histories as half a minute allows, or `SIGNET_HISTORIES`, starting at a seed.
-  @Test("no acceptance that the rules refuse, and none that is lost")
+  @Test("no acceptance breaks the rules, and none is lost")
   func histories() async throws {
     let random = SeededRandom(test: "histories")
     let wanted = ProcessInfo.processInfo.environment["SIGNET_HISTORIES"].flatMap(UInt64.init)
@@ -36,7 +36,7 @@ import Testing
     #expect(one.notices == other.notices)
   }
 
-  @Test("a rule that is not kept is found, and the history that shows it is short")
+  @Test("a broken rule is found, with a short history")
   func finds() throws {
     // A history runs once and is judged for each rule whose absence was not detected yet.
     var rules: [Model.Rule] = [
@@ -73,7 +73,8 @@ import Testing
   /// 300 histories with `SIGNET_HISTORIES`, otherwise some of them.
   ///
   /// Real threads determine the order, so a seed gives another run each time. The log has a chain for each connection.
-  @Test("the same on PostgreSQL, where the order is searched for", .enabled(if: PrivatePostgreSQL.isPossible))
+  @Test(
+    "the same on PostgreSQL, which searches for a valid order", .enabled(if: PrivatePostgreSQL.isPossible))
   func historiesOnPostgreSQL() async throws {
     let random = SeededRandom(test: "histories on PostgreSQL")
     let wanted: UInt64 = ProcessInfo.processInfo.environment["SIGNET_HISTORIES"] == nil ? 60 : 300

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "an event about a row that was altered is written, without a device",
+    "an event about an altered row is logged without a device",
     arguments: StorageBackend.here,
     [
       "UPDATE uaf_credentials SET state = 'x'", "UPDATE uaf_credentials SET model_proof = 'x'",

@@ -306,13 +306,13 @@ import Testing
       .signingKeyAdded(key: "k", after: nil), #""event":"signingKey.added","by":"local","key":"k""#),
   ]
 
-  @Test("an event is written as its names and members, in their order", arguments: samples)
+  @Test("an event is written with its names and members in order", arguments: samples)
   func json(_ sample: Sample) {
     let record = AuditRecord(sample.event, by: .local, at: 1_700_000_000)
     #expect(record.text(calling: { $0.text }) == #"{"time":1700000000,\#(sample.members)}"#)
   }
 
-  @Test("which events receivers of the outbox hear of, and as what")
+  @Test("outbox receivers get the documented events")
   func published() {
     let heard = Self.samples.compactMap { sample in
       sample.event.published.map { event in

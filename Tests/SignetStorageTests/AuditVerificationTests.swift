@@ -22,7 +22,7 @@ import Testing
     #expect(report.heads.map(\.chain) == [0, 3] && report.heads.map(\.number) == [2, 3])
   }
 
-  @Test("an entry of one chain does not go on in another")
+  @Test("an entry of one chain is refused in another")
   func movedEntry() {
     let (first, second) = (Self.entries(0, ["a", "b"]), Self.entries(1, ["a", "b"]))
     #expect(first[0].hash != second[0].hash)
@@ -46,13 +46,13 @@ import Testing
     #expect(empty.isIntact && empty.expectedHeads == [.init(chain: 0, number: 0)])
   }
 
-  @Test("a position is a number, or the last number of each part", arguments: ["0", "17", "0:3,2:9", "5:1"])
+  @Test("a position is a number, or the last number of each chain", arguments: ["0", "17", "0:3,2:9", "5:1"])
   func position(_ text: String) throws {
     #expect(try #require(LogCursor(text)).description == text)
   }
 
   @Test(
-    "what is no position is refused",
+    "an invalid position is refused",
     arguments: ["", "x", "-1", "1:", ":1", "1:2:3", "0:1,0:2", "1,2", "1:-1", "9223372036854775808", "1, 2"])
   func noPosition(_ text: String) { #expect(LogCursor(text) == nil) }
 }

@@ -36,14 +36,14 @@ import Testing
     "Steps/Storage+RequestBudget.swift": ["uaf_sessions"],
   ]
 
-  @Test("each kind has tables, and no table is of two kinds")
+  @Test("each kind has tables, and no table belongs to two kinds")
   func tables() {
     for kind in AuthenticatorRecord.Kind.allCases { #expect(!kind.tableNames.isEmpty, "\(kind)") }
     let all = AuthenticatorRecord.Kind.allCases.flatMap(\.tableNames)
     #expect(Set(all).count == all.count, "\(all)")
   }
 
-  @Test("a file that is about all kinds names no kind and no table of one")
+  @Test("a file about all kinds names no single kind and none of its tables")
   func shared() throws {
     var seen: Set<String> = []
     let sources = try Self.sources()
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "a table or a kind is found however it is named",
+    "a table or kind is found in every spelling",
     arguments: [
       ("try execute(\"DELETE FROM containers\")", ["containers"]),
       ("\"\"\"\n  SELECT 1 FROM users JOIN\n    credentials ON x\n\"\"\"", ["credentials"]),

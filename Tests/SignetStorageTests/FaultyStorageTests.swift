@@ -68,7 +68,7 @@ import Testing
     "outbox", "outbox_receivers", "request_shares", "audit_counts",
   ]
 
-  @Test("there are no other tables")
+  @Test("the list of tables is complete")
   func tables() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
@@ -79,7 +79,7 @@ import Testing
     #expect(try Set(found.map { try $0.text("name") }) == Set(Self.allTables))
   }
 
-  @Test("rows that are lost are found, of whatever table", arguments: allTables.map { Fault($0) })
+  @Test("lost rows of each table are detected", arguments: allTables.map { Fault($0) })
   func lostRows(_ fault: Fault) async throws {
     // Checks that leave rows in the table run first, since they find the fault most often.
     let likely = try await Self.checks.value[fault.table] ?? []
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "a change that is lost is found by the check that is about it, and another check does not mind",
+    "a lost change is detected by its own check and not by another",
     arguments: [
       (
         Fault("activations", allBut: "failed_attempts = 0"),

@@ -218,7 +218,7 @@ import Testing
     }.value
   }
 
-  @Test("each table has MACs, or a reason", arguments: StorageBackend.here)
+  @Test("each table has MACs or a documented reason for none", arguments: StorageBackend.here)
   func tables(_ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
     let location = try backend.location(in: folder)
@@ -303,7 +303,7 @@ import Testing
     }
   }
 
-  @Test("an altered invite refuses a wrong proof as it does a right one", arguments: StorageBackend.here)
+  @Test("an altered invite refuses correct and wrong proofs alike", arguments: StorageBackend.here)
   func alteredInvite(_ backend: StorageBackend) async throws {
     let bench = try await Bench(on: backend)
     let event = bench.event
@@ -317,7 +317,7 @@ import Testing
   }
 
   @Test(
-    "the lock of a container whose account state was altered is on the record, and its requests end",
+    "the lock by an altered account state is logged, and the container's requests end",
     arguments: StorageBackend.here,
     ["UPDATE account_states SET verdict = 'stepUp'", "DELETE FROM account_states"])
   func alteredCompliance(_ backend: StorageBackend, _ change: String) async throws {
@@ -348,7 +348,7 @@ import Testing
   }
 
   @Test(
-    "after an altered revision the device hears of the lock, and of the unlock that ends it",
+    "after an altered revision the device learns of the lock and of its unlock",
     arguments: StorageBackend.here, ["9223372036854775807", "0", "-9223372036854775808"])
   func alteredRevision(_ backend: StorageBackend, _ number: String) async throws {
     let bench = try await Bench(on: backend)
@@ -400,7 +400,7 @@ import Testing
   }
 
   @Test(
-    "the lock of a device whose container was altered is on the record, and its requests end",
+    "the lock of a device by an altered container is logged, and its requests end",
     arguments: StorageBackend.here)
   func alteredContainer(_ backend: StorageBackend) async throws {
     let bench = try await Bench(on: backend)
@@ -453,7 +453,7 @@ import Testing
   }
 
   @Test(
-    "codes of a container whose row was altered end with the lock of a device",
+    "a device lock disables codes of a container with an altered row",
     arguments: StorageBackend.here,
     [
       "UPDATE containers SET name = 'x' WHERE id = 'b'",

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SQLiteStorageTests {
   private static let event = AuditRecord.sample()
 
-  @Test("two storages on one file, each with a connection as a process has it")
+  @Test("two storages on one file, each with its own connection, as in two processes")
   func letsOneOfTwoConnectionsWin() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
@@ -58,7 +58,7 @@ import Testing
     return result
   }
 
-  @Test("what stands for an invite is forgotten with it")
+  @Test("an invite's sealed key is deleted with the invite")
   func forgetsInvites() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
@@ -184,7 +184,7 @@ import Testing
     await storage.close()
   }
 
-  @Test("who hears of every event is another one from the next step on, also within a commit")
+  @Test("changed event receivers apply from the next step on, also within a commit")
   func readsListenersAgain() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
@@ -222,7 +222,7 @@ import Testing
     await storage.close()
   }
 
-  @Test("one bad change in a commit undoes itself and no other")
+  @Test("a failed change in a shared commit undoes only itself")
   func undoesOneChangeOfACommit() async throws {
     let folder = try TemporaryFolder()
     let storage = try Storage(.file(folder.path + "/signet.sqlite"))
@@ -256,7 +256,7 @@ import Testing
     }
   }
 
-  @Test("a database of version 0.1 is named, and stays as it is")
+  @Test("a database of version 0.1 is refused by name and left unchanged")
   func refusesVersion01() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"

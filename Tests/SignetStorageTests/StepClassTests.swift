@@ -98,7 +98,7 @@ import Testing
     var asksAboutTheDevice: Bool { body.contains(/requireUsable\((device|deviceOfTarget|container):/) }
   }
 
-  @Test("each step has one class: one that grants asks the gate and is tried by the contract, no other does")
+  @Test("each step has one class; exactly the granting ones ask the gate and are tested by the contract")
   func classes() throws {
     let steps = try Self.steps()
     #expect(steps.count > 60, "\(steps.count) steps were read")
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "each step that grants asks about the device or container and is tried with locked ones, or says why not")
+    "each granting step checks device or container locks and is tested, or states why not")
   func devices() throws {
     let steps = try Self.steps()
     let granting = try #require(Self.classes[.grant])

@@ -17,7 +17,7 @@ import Testing
 /// On SQLite only the stop before `BEGIN` interleaves: later the stopped step holds the lock, and the other waits for its end.
 @Suite(.timeLimit(.minutes(10))) struct StepInterleavingTests {
   @Test(
-    "of two steps that compete, wherever one is stopped, the end is that of one after the other",
+    "two competing steps, interrupted anywhere, end as one after the other",
     arguments: StepContest.all, StorageBackend.here)
   func contest(_ contest: StepContest, _ backend: StorageBackend) async throws {
     let arena = try await StepArena(contest, backend)

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "a key that another process has revoked is refused by the very next code and the very next request",
+    "a key revoked by another process is refused by the next code and the next request",
     arguments: StorageBackend.here)
   func revoked(_ backend: StorageBackend) async throws {
     try await Self.run(on: backend) { first, second, _ in
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "a key that the process itself has revoked is refused by the very next code",
+    "a key revoked by the same process is refused by the next code",
     arguments: StorageBackend.here)
   func revokedHere(_ backend: StorageBackend) async throws {
     try await Self.run(on: backend) { first, _, _ in
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "a receiver that another process has added or removed hears of the next event, or does not",
+    "a receiver added or removed by another process takes effect with the next event",
     arguments: StorageBackend.here)
   func receivers(_ backend: StorageBackend) async throws {
     let receiver = OutboxReceiver(.securityEvents, "r")

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "what races holds on eight connections that do not wait for each other",
+    "concurrency checks hold on eight independent connections",
     .enabled(if: PrivatePostgreSQL.isPossible),
     arguments: StorageContract.checks.filter { $0.name.contains("50 ") || $0.name.contains("at once") })
   func holdsOnSeveralConnections(_ check: StorageContract.Check) async throws {

@@ -78,7 +78,7 @@ import Testing
     #expect(try await storage.openActivation(user: "alice")?.id == "a2")
   }
 
-  @Test("a database that may not grow")
+  @Test("a database that cannot grow")
   func saysThatItIsFull() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
@@ -106,7 +106,7 @@ import Testing
     #expect(try await storage.auditEntries(after: 0, limit: 10).map(\.number) == [1, 2])
   }
 
-  @Test("where SQLite rolls back in the middle, everyone in the commit hears that it is full")
+  @Test("if SQLite rolls back, every caller in the commit gets the disk-full error")
   func tellsTheCauseOfARollback() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"

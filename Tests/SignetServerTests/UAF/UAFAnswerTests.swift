@@ -39,7 +39,7 @@ import UAFFixture
   // MARK: Who a client is
 
   @Test(
-    "a cookie is for servers alone, and lets its user in",
+    "a cookie is issued to servers only and authenticates its user",
     arguments: [UAFOperation.registration, .authentication])
   func givesCookies(_ operation: UAFOperation) async throws {
     var key = UAFTestKey()
@@ -98,7 +98,7 @@ import UAFFixture
     #expect(response.header("Set-Cookie") == nil)
   }
 
-  @Test("a JWT says who the user is, how, and for how long") func givesJWTs() async throws {
+  @Test("a JWT names the user, the authentication and its expiry") func givesJWTs() async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key)
     let registered = try token(try await server.register(key), "JWT")
@@ -133,7 +133,7 @@ import UAFFixture
   }
 
   @Test(
-    "what is no key and no token of this server is refused",
+    "an unknown API key or token is refused",
     arguments: ["Bearer x", "Bearer a.b.c", "Basic eDp5", "x"])
   func refusesStrangers(_ authorization: String) async throws {
     let server = try await UAFServer(UAFTestKey())
@@ -190,7 +190,7 @@ import UAFFixture
       ("/get", "application/json", nil), ("/respond", "application/json", nil),
     ]
 
-  @Test("405, 415 and 406, wherever something is sent") func keepsToItsTypes() async throws {
+  @Test("405, 415 and 406 on each endpoint") func keepsToItsTypes() async throws {
     let server = try await UAFServer(UAFTestKey())
     let body = Array("{}".utf8)
     for (path, sent, answered) in Self.endpoints {
@@ -222,7 +222,7 @@ import UAFFixture
   }
 
   @Test(
-    "bodies that are no messages",
+    "malformed bodies are refused",
     arguments: ["", "[]", "x", "{\"op\":1}", "{\"op\":\"Reg\",\"op\":\"Reg\"}", "\u{FEFF}{}"])
   func refusesOtherBodies(_ body: String) async throws {
     let server = try await UAFServer(UAFTestKey())
@@ -285,7 +285,9 @@ import UAFFixture
     #expect(try await get("Nothing", user).integer("statusCode") == 1400)
   }
 
-  @Test("it is not there unless it is set up") func hasNoConformanceToolUnlessSetUp() async throws {
+  @Test("the conformance endpoints get 404 unless configured") func hasNoConformanceToolUnlessSetUp()
+    async throws
+  {
     let server = try await UAFServer(UAFTestKey()) { $0.hasConformanceAdapter = false }
     for path in ["/get", "/respond"] {
       #expect(try await server.send(.post, path, [], [("Content-Type", "application/json")]).status == 404)
@@ -294,7 +296,7 @@ import UAFFixture
 
   // MARK: Deregistration
 
-  @Test("by key, by model, and of everything")
+  @Test("deregistration by key, by model, and of all keys")
   func removesKeys() async throws {
     let first = UAFTestKey(), second = UAFTestKey()
     let other = UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2))

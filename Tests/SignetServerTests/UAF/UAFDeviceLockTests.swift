@@ -66,7 +66,7 @@ import UAFFixture
   }
 
   @Test(
-    "what a user is known by from a locked device adds nothing, wherever that would be; it takes keys away")
+    "an authorization from a locked device adds nothing on any device, but can remove keys")
   func authorization() async throws {
     let keys = [Self.key(), Self.key(), Self.key()]
     let server = try await UAFServer(keys)
@@ -93,7 +93,7 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "alice").map(\.device) == ["d3"])
   }
 
-  @Test("what a suspended user is known by is good for nothing, until the user is resumed")
+  @Test("authorizations of a suspended user are refused until the user is resumed")
   func suspended() async throws {
     let keys = [Self.key(), Self.key()]
     let server = try await UAFServer(keys)
@@ -110,7 +110,7 @@ import UAFFixture
     #expect(try await server.uaf(path, removal, bearer).integer("statusCode") == 1200)
   }
 
-  @Test("a target on a locked device gets no tokens, redeems none, and changes nothing; it can be removed")
+  @Test("a target on a locked device gets and redeems no tokens and changes nothing; it can be removed")
   func targets() async throws {
     let server = try await UAFServer(Self.key())
     let device = try await UAFTestDevice(on: server)
@@ -241,7 +241,7 @@ import UAFFixture
     #expect(try await server.authenticate(key).integer("statusCode") == 1500)
   }
 
-  @Test("a lock of a device whose row was altered writes it anew, and holds until an operator ends it")
+  @Test("locking a device with an altered row rewrites the row; the lock lasts until an operator removes it")
   func alteredIsLocked() async throws {
     let key = Self.key()
     let (server, device) = try await Self.altered(key)
@@ -269,7 +269,8 @@ import UAFFixture
     #expect(try await server.storage.device(device)?.isOrderedLocked == false)
   }
 
-  @Test("a device whose row was altered is revoked, and its row stays so until an operator locks the device")
+  @Test(
+    "a device with an altered row can be revoked; the row stays altered until an operator locks the device")
   func alteredIsRevoked() async throws {
     let key = Self.key()
     let (server, device) = try await Self.altered(key)
@@ -302,7 +303,7 @@ import UAFFixture
     #expect(orders.contains { $0.action == .wipe })
   }
 
-  @Test("a second revocation of a container leaves what its device has got since")
+  @Test("a second revocation of a container leaves later keys of its device unchanged")
   func revokedTwice() async throws {
     let keys = [Self.key(), Self.key()]
     let server = try await UAFServer(keys)
@@ -317,7 +318,7 @@ import UAFFixture
     #expect(Set(states) == [.revoked, .active] && states.count == 2)
   }
 
-  @Test("keys on its device go with a container that is revoked because its row was altered")
+  @Test("revoking a container with an altered row revokes the keys on its device")
   func revocationOfAnAlteredContainer() async throws {
     let key = Self.key()
     let server = try await UAFServer(key, on: .sqlite)

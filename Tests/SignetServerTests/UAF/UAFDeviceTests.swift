@@ -288,7 +288,7 @@ import UAFFixture
     }
   }
 
-  @Test("of two connections with one request one is answered") func isAnsweredOnce() async throws {
+  @Test("two servers on one request: one answers") func isAnsweredOnce() async throws {
     let server = try await UAFServer(UAFTestKey())
     let device = try await UAFTestDevice(on: server)
     let jws = try device.jws(at: server.clock.now, ["name": "Mine"])

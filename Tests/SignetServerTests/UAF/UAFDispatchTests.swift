@@ -43,7 +43,7 @@ import UAFFixture
   }
 
   @Test(
-    "each way but the push, with and without a device",
+    "each dispatcher except push, with and without a device",
     arguments: ["link", "png-qr-code", "link-png-qr-code"])
   func sends(_ dispatcher: String) async throws {
     let server = try await UAFServer(UAFTestKey()) { $0.link = "signet-uaf://open" }
@@ -76,7 +76,7 @@ import UAFFixture
     }
   }
 
-  @Test("what the relying party adds is in the payload, and takes the place of nothing")
+  @Test("the relying party's data are in the payload and replace nothing")
   func carriesInformation() async throws {
     let server = try await UAFServer(UAFTestKey())
     let sent = try await dispatch(
@@ -92,7 +92,7 @@ import UAFFixture
     #expect(try data.string("redeem_url").hasPrefix(server.origin))
   }
 
-  @Test("what is too large for a picture is not sent as one")
+  @Test("a payload too large for a QR code is a dispatch error")
   func refusesLargePictures() async throws {
     let server = try await UAFServer(UAFTestKey())
     let large = String(repeating: "x", count: 4_000)
@@ -101,7 +101,7 @@ import UAFFixture
     #expect(try sent.string("dispatchResult") == "dispatchError")
   }
 
-  @Test("a device of another user is none")
+  @Test("a device of another user is not found")
   func keepsToTheUser() async throws {
     let server = try await UAFServer(UAFTestKey())
     try await server.users.add(UserID("bob"), by: .local)
@@ -141,7 +141,7 @@ import UAFFixture
 
   private static let push = "firebase-cloud-messaging"
 
-  @Test("a push has the token encrypted, and nothing else that says anything", .needsPushServices)
+  @Test("a push contains the encrypted token and no other information", .needsPushServices)
   func pushes() async throws {
     let pushing = try await Pushing()
     let device = try await UAFTestDevice(on: pushing.server, dispatcher: Self.push)
@@ -165,7 +165,7 @@ import UAFFixture
     #expect(try token.object("dispatcherInformation").string("name") == Self.push)
   }
 
-  @Test("nothing is pushed that others could read", .needsPushServices)
+  @Test("nothing is pushed unencrypted", .needsPushServices)
   func pushesNothingInTheClear() async throws {
     let pushing = try await Pushing()
     let device = try await UAFTestDevice(on: pushing.server, isEncrypted: false, dispatcher: Self.push)
@@ -205,7 +205,7 @@ import UAFFixture
     #expect(try pushing.messages().map { try $0.string("token") } == ["address:2"])
   }
 
-  @Test("trouble on the way is said, and the token can still be had by asking", .needsPushServices)
+  @Test("a failed push is reported, and the token can still be redeemed", .needsPushServices)
   func saysTrouble() async throws {
     let pushing = try await Pushing()
     let device = try await UAFTestDevice(on: pushing.server, dispatcher: Self.push)
@@ -220,7 +220,7 @@ import UAFFixture
     #expect(pushing.server.capture.lines.contains { $0.contains("push.failed") })
   }
 
-  @Test("without the service there is no such way")
+  @Test("without the push service its dispatcher is refused")
   func needsTheService() async throws {
     let server = try await UAFServer(UAFTestKey())
     let device = try await UAFTestDevice(on: server)

@@ -38,7 +38,7 @@ import UAFFixture
 
   private static let settings = #"{"facets":["ios:bundle-id:org.example.app"],"metadata":"metadata"}"#
 
-  @Test("each file in the folder is a model, and nothing else in it is looked at")
+  @Test("each JSON file in the folder is a model, and other entries are ignored")
   func readsStatements() async throws {
     try await make(Self.settings)
     try add(UAFTestKey(), "one.json")
@@ -53,7 +53,8 @@ import UAFFixture
     await context.storage.close()
   }
 
-  @Test("what is no statement is named, and nothing is served", arguments: ["x", "{}", "[]", "", "large"])
+  @Test(
+    "an invalid statement is named, and the server does not start", arguments: ["x", "{}", "[]", "", "large"])
   func namesWhatIsNoStatement(_ text: String) async throws {
     try await make(Self.settings)
     try add(UAFTestKey(), "good.json")
@@ -62,7 +63,7 @@ import UAFFixture
     #expect(failure.description.contains("bad.json"), "\(failure)")
   }
 
-  @Test("a folder that others may write is not trusted", arguments: [0o777, 0o770, 0o1777])
+  @Test("a folder writable by others is refused", arguments: [0o777, 0o770, 0o1777])
   func trustsNoOtherFolder(_ mode: mode_t) async throws {
     try await make(Self.settings)
     try add(UAFTestKey(), "one.json")
@@ -78,12 +79,12 @@ import UAFFixture
     #expect(self.failure() == nil)
   }
 
-  @Test("a folder that is missing is named") func namesTheMissingFolder() async throws {
+  @Test("a missing folder is named") func namesTheMissingFolder() async throws {
     try await make(Self.settings)
     #expect(try #require(self.failure()).description.contains("metadata"))
   }
 
-  @Test("the folder is read again when that is asked, and a file that is none changes nothing")
+  @Test("a reload reads the folder again, and an invalid file changes nothing")
   func readsAgain() async throws {
     try await make(Self.settings)
     try add(UAFTestKey(), "one.json")
@@ -108,7 +109,7 @@ import UAFFixture
     await server.stop()
   }
 
-  @Test("at a reload the metadata and the rest are judged apart, and a bad file of either is named")
+  @Test("a reload checks metadata and settings separately, and names an invalid file")
   func reloadsApart() async throws {
     try await make(Self.settings)
     try add(UAFTestKey(), "one.json")
@@ -139,7 +140,7 @@ import UAFFixture
     await server.stop()
   }
 
-  @Test("a reload does not take away a requirement that UAF goes on using")
+  @Test("a reload cannot remove a requirement that UAF uses")
   func keepsRequirements() async throws {
     try await make(Self.settings)
     try add(UAFTestKey(), "one.json")
@@ -163,7 +164,7 @@ import UAFFixture
     await server.stop()
   }
 
-  @Test("settings are read as they are written") func readsSettings() async throws {
+  @Test("settings survive a round trip") func readsSettings() async throws {
     let text = """
       {"prefix":"/a/b","appID":"https://uaf.example.org/facets","facets":["https://example.org"],
        "policies":{"default":{"accepted":[[{"aaid":["7357#0001"]}]]},"two":{"accepted":[[{"vendorID":["7357"],
@@ -188,7 +189,7 @@ import UAFFixture
   }
 
   @Test(
-    "what the settings may not say",
+    "invalid settings are refused by member",
     arguments: [
       (#"{}"#, "facets"), (#"{"facets":[]}"#, "facets"), (#"{"facets":["http://example.org"]}"#, "facets"),
       (#"{"facets":["https://e.org"],"prefix":"nevisfido"}"#, "prefix"),

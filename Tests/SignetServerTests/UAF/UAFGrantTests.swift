@@ -36,7 +36,7 @@ import UAFFixture
     ).integer("statusCode")
   }
 
-  @Test("it names the operation, the policy and the keys that earned it") func says() async throws {
+  @Test("a token names its operation, policy and keys") func says() async throws {
     var key = UAFTestKey()
     let weak = Policy(accepted: [[MatchCriteria(aaids: [key.aaid])]])
     let server = try await UAFServer([key]) { $0.policies["weak"] = weak }
@@ -55,7 +55,7 @@ import UAFFixture
     #expect(!said.contains("signet_confirmed"))
   }
 
-  @Test("whoever names a weaker policy manages no keys by it") func weakPolicy() async throws {
+  @Test("an authentication under a weaker policy cannot manage keys") func weakPolicy() async throws {
     var (strong, weak) = (UAFTestKey(), UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2)))
     let (good, poor) = (strong.aaid, weak.aaid)
     let server = try await UAFServer([strong, weak]) {
@@ -98,7 +98,7 @@ import UAFFixture
     #expect(try await registration(server, by: token) == 1401)
   }
 
-  @Test("it ends with the key that earned it", arguments: ["removed", "copied"])
+  @Test("a token becomes invalid with its key", arguments: ["removed", "copied"])
   func endsWithTheKey(_ how: String) async throws {
     var key = UAFTestKey()
     key.signCounter = 5
@@ -115,7 +115,7 @@ import UAFFixture
     for token in [first, second] { #expect(try await registration(server, by: token) == 1401) }
   }
 
-  @Test("what goes to a device is answered by the user of it alone") func sentToADevice() async throws {
+  @Test("a dispatched operation is answered only by its user") func sentToADevice() async throws {
     var (own, other) = (UAFTestKey(), UAFTestKey())
     let server = try await UAFServer(own)
     try await server.users.add(UserID("bob"), by: .local)

@@ -131,7 +131,7 @@ import UAFFixture
   }
 
   @Test(
-    "nothing is begun for a transaction that ends meanwhile",
+    "no operation begins for a transaction that ends meanwhile",
     arguments: [
       ("/uaf/1.1/request/authentication", 1404), ("/token/create/authentication", 404),
       ("/token/dispatch/authentication", 404),
@@ -195,7 +195,7 @@ import UAFFixture
     try server.look("SELECT count(*) FROM \(rows)")[0] == .integer(0)
   }
 
-  @Test("a device locked meanwhile takes no key away elsewhere")
+  @Test("a device locked meanwhile removes no key of another device")
   func lockedRemoval() async throws {
     var (own, other) = (UAFTestKey(), UAFTestKey())
     (own.signCounter, other.signCounter) = (0, 0)
@@ -221,7 +221,7 @@ import UAFFixture
     #expect(Set(statuses) == [1404, 1403], "\(statuses)")
   }
 
-  @Test("a device locked meanwhile adds no key elsewhere")
+  @Test("a device locked meanwhile adds no key on another device")
   func lockedAddition() async throws {
     var key = UAFTestKey()
     key.signCounter = 0
@@ -238,7 +238,7 @@ import UAFFixture
   }
 
   @Test(
-    "a user is known by no key that meets the default policy's requirement no more, if it is tightened meanwhile"
+    "a token is refused if the default policy's requirement is tightened meanwhile"
   )
   func tightenedAuthorization() async throws {
     var key = UAFTestKey()
@@ -273,7 +273,7 @@ import UAFFixture
     }
   }
 
-  @Test("a response is refused if its key was exchanged meanwhile")
+  @Test("a response is refused if its key was replaced meanwhile")
   func exchangedKey() async throws {
     var key = UAFTestKey()
     key.signCounter = 0

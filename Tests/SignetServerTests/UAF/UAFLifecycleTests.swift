@@ -56,7 +56,7 @@ import UAFFixture
   }
 
   @Test(
-    "one public key is registered as a container's or as a UAF key, however it is written",
+    "one public key is registered once, as a container's or a UAF key, in any format",
     arguments: [false, true])
   func refusesTakenPublicKeys(_ isDER: Bool) async throws {
     var key = UAFTestKey(isDER: isDER)
@@ -266,7 +266,8 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "alice").map(\.signCounter) == [2, 2])
   }
 
-  @Test("one copy among several is found, and the response is refused") func findsOneCopyOfSeveral()
+  @Test("a cloned authenticator among several is detected, and the response is refused")
+  func findsOneCopyOfSeveral()
     async throws
   {
     var (server, first, second) = try await pair()
@@ -286,7 +287,7 @@ import UAFFixture
 
   // MARK: Copies
 
-  @Test("a copy and its original are both kept out, the log says so, and an operator lets one back in")
+  @Test("a clone and its original are both quarantined and logged, and an operator can release one")
   func keepsCopiesOut() async throws {
     var key = UAFTestKey()
     key.signCounter = 7
@@ -341,7 +342,7 @@ import UAFFixture
     #expect(try await server.audit().contains { $0.contains("uaf.released") })
   }
 
-  @Test("operators see devices without their addresses, and the models") func showsDevicesAndModels()
+  @Test("operators see the models, and devices without their push addresses") func showsDevicesAndModels()
     async throws
   {
     let key = UAFTestKey()
@@ -373,7 +374,7 @@ import UAFFixture
   // MARK: Who comes first
 
   @Test(
-    "of several connections with one challenge one is answered",
+    "several servers with one challenge: one answers",
     arguments: [UAFOperation.registration, .authentication])
   func takesOneResponse(_ operation: UAFOperation) async throws {
     var key = UAFTestKey()
@@ -392,7 +393,7 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "alice").count == 1)
   }
 
-  @Test("of several connections with one token one gets the request") func redeemsOnce() async throws {
+  @Test("several servers with one token: one gets the request") func redeemsOnce() async throws {
     let server = try await UAFServer(UAFTestKey())
     let made = try await server.json(
       "/token/create/registration", ["op": "Reg", "context": .string(Self.context)])
@@ -403,7 +404,7 @@ import UAFFixture
     #expect(statuses == [1200] + [Int64](repeating: 1491, count: 7))
   }
 
-  @Test("of several connections with one counter one is answered, and the key is in quarantine")
+  @Test("several servers with one counter: one answers, and the key is quarantined")
   func takesOneCounter() async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key)

@@ -60,7 +60,7 @@ import UAFFixture
     return try await server.json("/token/dispatch/registration", body)
   }
 
-  @Test("a token goes out encrypted to the device, to its address, and registers")
+  @Test("a token is sent encrypted to the device's address and registers")
   func sends() async throws {
     let way = OwnWay()
     let server = try await server(way)
@@ -86,7 +86,7 @@ import UAFFixture
     #expect(try token.object("dispatcherInformation").string("name") == Self.name)
   }
 
-  @Test("nothing goes out in the clear, or without an address")
+  @Test("nothing is sent unencrypted or without an address")
   func keepsSilent() async throws {
     let way = OwnWay()
     let server = try await server(way)

@@ -62,7 +62,7 @@ import UAFFixture
   }
 
   @Test(
-    "an authenticator is asked where its model shows a form, by the type and by what pictures have to be like"
+    "an authenticator is asked if its model displays the content type and picture characteristics"
   )
   func asks() async throws {
     let server = try await server([texts, pictures, blind])
@@ -85,7 +85,7 @@ import UAFFixture
     }
   }
 
-  @Test("what no authenticator of the user's shows is not asked")
+  @Test("content that none of the user's authenticators displays is refused")
   func asksForNothingUnshown() async throws {
     let server = try await server([texts, blind])
     let picture = Self.picture(UAFTestPicture(8, 8))
@@ -102,7 +102,7 @@ import UAFFixture
     #expect(try !made.string("token").isEmpty)
   }
 
-  @Test("a picture that is damaged, moves, is too large or is not as it says is not asked")
+  @Test("a picture that is damaged, animated, too large or wrongly described is refused")
   func refusesPictures() async throws {
     let server = try await server([pictures])
     let good = UAFTestPicture(8, 8)
@@ -123,7 +123,7 @@ import UAFFixture
     #expect(try await ask(server, [nameless]).integer("statusCode") == 1400)
   }
 
-  @Test("the hash is of the form that was shown; of another picture it is refused (24)")
+  @Test("the hash must be of the shown form; another picture's hash is refused (24)")
   func confirms() async throws {
     let server = try await server([pictures])
     var key = pictures

@@ -15,7 +15,7 @@ import UAFFixture
 @Suite(.timeLimit(.minutes(10))) struct UAFProofTests {
   private static let path = "/nevisfido/devices/d1"
 
-  @Test("a JWS that says what it asks is good for nothing else") func boundToTheRequest() async throws {
+  @Test("a JWS for one request is refused for others") func boundToTheRequest() async throws {
     let server = try await UAFServer(UAFTestKey())
     let device = try await UAFTestDevice(on: server)
     func jws(_ method: String, _ path: String) throws -> String {
@@ -35,7 +35,7 @@ import UAFFixture
     #expect(try await server.signed(.delete, "/devices/d1", jws("DELETE", Self.path)).status == 204)
   }
 
-  @Test("a JWS that names its body removes no other keys") func boundToTheBody() async throws {
+  @Test("a JWS bound to its body removes no other keys") func boundToTheBody() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
     try await server.register(key)
@@ -60,7 +60,7 @@ import UAFFixture
     #expect(try await send(meant).status == 200)
   }
 
-  @Test("what a JWS says of its request is read strictly", arguments: ["method", "path", "body"])
+  @Test("claims of a JWS about its request are parsed strictly", arguments: ["method", "path", "body"])
   func mistyped(_ member: String) async throws {
     let server = try await UAFServer(UAFTestKey())
     let device = try await UAFTestDevice(on: server)

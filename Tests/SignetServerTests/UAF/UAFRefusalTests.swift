@@ -188,7 +188,7 @@ import UAFFixture
     try await refuse(Self.challenges, operation)
   }
 
-  @Test("challenges of others, and of other times (4 and 8)", arguments: operations)
+  @Test("foreign and expired challenges (4 and 8)", arguments: operations)
   func refusesOtherChallenges(_ operation: UAFOperation) async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key)
@@ -383,7 +383,7 @@ import UAFFixture
 
   // MARK: Keys
 
-  @Test("a key is registered once, for whomever (19)") func refusesRegisteredKeys() async throws {
+  @Test("a key is registered once, for any user (19)") func refusesRegisteredKeys() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
     try await server.users.add(UserID("bob"), by: .local)
@@ -396,7 +396,7 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "bob").isEmpty)
   }
 
-  @Test("a key of another user is not known (24)") func refusesKeysOfOthers() async throws {
+  @Test("a key of another user is unknown (24)") func refusesKeysOfOthers() async throws {
     var (key, other) = (UAFTestKey(), UAFTestKey())
     let server = try await UAFServer(key)
     try await server.users.add(UserID("bob"), by: .local)
@@ -475,7 +475,7 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "alice").map(\.state) == [.quarantined])
   }
 
-  @Test("a counter that stays 0 is one that does not count")
+  @Test("a counter that stays 0 is accepted as unsupported")
   func takesKeysThatDoNotCount() async throws {
     var key = UAFTestKey()
     (key.signCounter, key.registrationCounter) = (0, 0)

@@ -200,7 +200,7 @@ import UAFFixture
   }
 
   @Test(
-    "what a user is known by is good for nothing here where the key falls short of the default policy's requirement"
+    "a token is refused if its key does not meet the default policy's requirement"
   )
   func earnsNothing() async throws {
     let (server, made) = try await started(.claimedTPM) { settings in
@@ -223,7 +223,7 @@ import UAFFixture
     #expect(try asked.integer("statusCode") == 1401)
   }
 
-  @Test("phishing is resisted where the user acts, and by no token that was sent elsewhere")
+  @Test("an operation on the user's device resists phishing; a dispatched token does not")
   func resistsPhishing() async throws {
     let (server, made) = try await started(.attestedHardware)
     var key = made
@@ -247,7 +247,7 @@ import UAFFixture
   }
 
   @Test(
-    "hardware that the metadata do not state any more counts no more; neither does what they came to state later"
+    "hardware protection counts only if the metadata state it at registration and now"
   )
   func followsMetadata() throws {
     func evidence(_ stored: KeyProtection, _ stated: KeyProtection?) throws -> AuthenticationEvidence {
@@ -274,7 +274,7 @@ import UAFFixture
     }
   }
 
-  @Test("factors and user verification are those of the weakest way that the metadata name")
+  @Test("factors and user verification are those of the metadata's weakest method")
   func countsFactors() throws {
     func evidence(_ ways: [[UserVerification]]) throws -> String {
       var statement = UAFAuthenticatorModel.pin.statement(inHardware: true)
@@ -294,7 +294,7 @@ import UAFFixture
     #expect(try evidence([[.location]]) == "1 false")
   }
 
-  @Test("operators see how well the protection of each key is known", arguments: Model.allCases)
+  @Test("operators see the key protection and its assurance for each key", arguments: Model.allCases)
   func lists(_ model: Model) async throws {
     let (server, key) = try await started(model)
     #expect(try await register(server, key) == 1200)

@@ -58,7 +58,7 @@ import UAFFixture
   }
 
   @Test(
-    "nothing of a key's row can be changed",
+    "any change of a key's row is detected",
     arguments: [
       "user_id = 'bob'", "sign_counter = 0", "state = 'active'", "algorithm = 2", "key_format = 257",
       "registration_counter = 9", "authenticator_version = 9", "created = 1", "device = 'other'",
@@ -82,7 +82,7 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(limit: 1).map(\.state) == [.altered])
   }
 
-  @Test("a counter that was set back between request and response is found where it is judged")
+  @Test("a counter lowered between request and response is detected")
   func counterInTheWrite() async throws {
     var key = UAFTestKey()
     key.signCounter = 5
@@ -113,8 +113,7 @@ import UAFFixture
     }
   }
 
-  @Test("a registration that was begun for one user adds no key to another") func exchangedUser() async throws
-  {
+  @Test("a registration for one user cannot add a key to another") func exchangedUser() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key, on: .sqlite)
     try await server.users.add(UserID("bob"), by: .local)
@@ -128,7 +127,7 @@ import UAFFixture
   }
 
   @Test(
-    "a policy or a text in a request can't be exchanged either",
+    "a replaced policy or text in a request is detected",
     arguments: [
       "request = CAST(CAST(request AS TEXT) || ' ' AS BLOB)", "context = '{}'", "expires = expires + 1",
       "requester = 'key:other'",
@@ -166,7 +165,7 @@ import UAFFixture
   }
 
   @Test(
-    "keys of a device can't be exchanged",
+    "replaced keys of a device are detected",
     arguments: ["signature_key = ?", "encryption_key = ?", "user_id = 'bob'", "device = 'd2'"])
   func exchangedDeviceKey(_ change: String) async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
@@ -181,7 +180,7 @@ import UAFFixture
     #expect(answer.status == 500)
   }
 
-  @Test("a transaction that UAF is said to have accepted is not") func forgedAcceptance() async throws {
+  @Test("a forged UAF acceptance of a transaction is refused") func forgedAcceptance() async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     try await server.activate()
     let id = try await server.json(
@@ -192,7 +191,7 @@ import UAFFixture
   }
 
   @Test(
-    "what was accepted by UAF can't be rewritten afterwards",
+    "altered UAF evidence is detected",
     arguments: [
       "content = replace(content, '10', '99')", "state = 'denied'", "state = 'pending'", "decided = 1",
       "uaf_session = NULL", "evidence = NULL", "evidence = zeroblob(3)", "evidence_key = zeroblob(3)",

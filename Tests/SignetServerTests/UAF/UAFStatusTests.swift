@@ -131,7 +131,7 @@ import UAFFixture
     #expect(try await way.walk(server, &key) == way.status)
   }
 
-  @Test("what is sent are statuses of the protocol, and those that are not reached are known")
+  @Test("only protocol statuses are sent, and the unreached ones are listed")
   func complete() {
     let reached = Set(Self.ways.map(\.status))
     let rest = UAFStatus.allCases.map { Int64($0.rawValue) }.filter { !reached.contains($0) }

@@ -42,7 +42,7 @@ import UAFFixture
     try await server.json("/status", ["sessionId": .string(session)], isOrdered: false).string("status")
   }
 
-  @Test("neither a token nor where tokens of a device go is in the database in clear")
+  @Test("tokens and push addresses are stored encrypted")
   func keepsNoToken() async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     _ = try await UAFTestDevice(on: server, name: "Telling name")

@@ -20,7 +20,7 @@ import UAFFixture
       isOrdered: isOrdered)
   }
 
-  @Test("an address has so many requests open, and no more") func boundsRequests() async throws {
+  @Test("open requests per address are limited") func boundsRequests() async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key) { $0.openRequests = 3 }
     try await server.register(key)
@@ -39,7 +39,8 @@ import UAFFixture
     #expect(try await ask(server).status == 200)
   }
 
-  @Test("bad answers make no room: the audit log grows no faster than that") func boundsTheLog() async throws
+  @Test("invalid answers free no request, so the audit log's growth is limited") func boundsTheLog()
+    async throws
   {
     let key = UAFTestKey()
     let server = try await UAFServer(key) { $0.openRequests = 3 }
@@ -63,7 +64,7 @@ import UAFFixture
     #expect(left)
   }
 
-  @Test("what strangers write is not kept") func keepsNothing() async throws {
+  @Test("unauthenticated requests store nothing permanently") func keepsNothing() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
     try await server.register(key)
@@ -74,7 +75,7 @@ import UAFFixture
     #expect(kept.context == nil && kept.client?.count == 16)
   }
 
-  @Test("a user has so many devices, and no more") func boundsDevices() async throws {
+  @Test("devices per user are limited") func boundsDevices() async throws {
     let server = try await UAFServer(UAFTestKey())
     for number in 0..<64 { _ = try await UAFTestDevice(on: server, name: "Phone \(number)") }
     let first = try #require(try await server.storage.uafTargets(user: "alice").first)
@@ -90,7 +91,7 @@ import UAFFixture
     _ = try await server.json("/token/dispatch/targets", body, status: 201)
   }
 
-  @Test("a user has so many keys, and no more") func boundsKeys() async throws {
+  @Test("keys per user are limited") func boundsKeys() async throws {
     let server = try await UAFServer(UAFTestKey())
     let event = AuditRecord.sample()
     func register(_ count: UInt8, from first: UInt8) async throws -> UAFOutcome {

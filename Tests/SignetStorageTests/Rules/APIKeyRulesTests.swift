@@ -12,7 +12,7 @@ import Testing
     return key
   }
 
-  @Test("a key is good until it is revoked, and while its row is as it was written")
+  @Test("a key is valid until it is revoked or its row is altered")
   func good() {
     #expect(Self.key("a").isGood)
     #expect(!Self.key("a", revoked: 1).isGood)
@@ -26,13 +26,13 @@ import Testing
   }
 
   @Test(
-    "the last good key of the scope stays",
+    "the last valid key of a scope cannot be revoked",
     arguments: [[], [key("b", revoked: 2)], [key("b", altered: true)], [key("b", ["other"])]])
   func last(_ others: [APIKeyRecord]) {
     #expect(Self.revoking("a", among: [Self.key("a")] + others) == .refused(.last))
   }
 
-  @Test("another one is revoked, at the time of the first revocation")
+  @Test("another key is revoked, at the time of the first revocation")
   func revoked() {
     let keys = [Self.key("a"), Self.key("b"), Self.key("c", ["other"]), Self.key("d", revoked: 2)]
     #expect(Self.revoking("a", among: keys) == .made(Self.key("a", revoked: 5)))

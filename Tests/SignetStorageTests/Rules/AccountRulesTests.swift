@@ -10,7 +10,7 @@ import Testing
   // MARK: Orders
 
   @Test(
-    "an order is given to a container in use only",
+    "an order is accepted for an active container only",
     arguments: ContainerRecord.State.allCases, DeviceCommandRecord.Action.allCases)
   func orderedContainer(_ state: ContainerRecord.State, _ action: DeviceCommandRecord.Action) {
     let order = DeviceCommandRecord.rule(action)
@@ -27,7 +27,7 @@ import Testing
     #expect(outcome == (action == .unlock ? .toBeWiped : .added))
   }
 
-  @Test("a wipe that is done, or whose row was altered, keeps nothing from being unlocked")
+  @Test("a completed or altered wipe does not prevent an unlock")
   func noOpenWipe() {
     let orders: [DeviceCommandRecord] = [.rule(.wipe, done: true), .rule(.wipe, altered: true), .rule(.lock)]
     let unlock = DeviceCommandRecord.rule(.unlock)
@@ -44,7 +44,7 @@ import Testing
     #expect(device.refusalToUnlock == refusal)
   }
 
-  @Test("an order about a device unlocks the containers that an operator has locked, and locks all")
+  @Test("a device unlock affects operator-locked containers, a device lock affects all")
   func orderAboutDevice() {
     for isLocked in [false, true] {
       let state = AccountStateRecord.rule(verdict: .locked, orderedLock: isLocked)
@@ -64,7 +64,7 @@ import Testing
     #expect((unlocked.compliance, unlocked.reason, unlocked.orderedReason) == (.stepUp, "reported", ""))
   }
 
-  @Test("an order says what counts from now on, also of an altered row")
+  @Test("an order determines the new state, also of an altered row")
   func orderToAltered() {
     #expect(AccountStateRecord.altered.compliance == .locked)
     for revision in [.min, 0, .max] as [Int64] {
@@ -81,7 +81,7 @@ import Testing
     #expect(order.revision == 7, "one that was not altered goes on counting")
   }
 
-  @Test("the first receipt of an order counts, and none of an altered one")
+  @Test("the first receipt of an order counts, none of an altered order")
   func receipts() throws {
     let done = try #require(DeviceCommandRecord.rule(.wipe).acknowledged(by: "first", at: 5))
     #expect((done.receipt, done.received) == ("first", 5))
@@ -91,7 +91,7 @@ import Testing
 
   // MARK: Changes
 
-  @Test("a change has a higher revision, of which the device hears; no change has neither")
+  @Test("a change raises the revision and requests a report; otherwise both stay")
   func revisions() {
     let change = AccountStateChange(.rule(orderedLock: true), isChanged: true, at: Self.now)
     #expect(change.state.revision == 8)
@@ -102,7 +102,7 @@ import Testing
     #expect(none.alteration(of: Self.container) == nil)
   }
 
-  @Test("a state that was found altered is a change in any case, with its event")
+  @Test("an altered state always counts as a change, with its event")
   func alteredState() {
     let change = AccountStateChange(.altered, isChanged: false, at: Self.now)
     #expect(change.isChanged)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "the revision of an altered row is not believed: the next one is above those that changes count up to",
+    "an altered row's revision is ignored: the next one is derived from the time",
     arguments: [.min, -1, 0, 7, .max - 1, .max] as [Int64])
   func revisionOfAltered(_ before: Int64) throws {
     var state = AccountStateRecord.altered
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(
-    "codes are in use where the container may do everything",
+    "codes are usable only if the container is fully unlocked",
     arguments: [
       (ComplianceState.open, CredentialRecord.State.active), (.stepUp, .disabled), (.locked, .disabled),
     ])
@@ -138,7 +138,7 @@ import Testing
     #expect(change.credential(nil) == nil)
   }
 
-  @Test("a successor takes over locks, policies and revision, and no challenge")
+  @Test("a successor inherits locks, policies and revision, but no challenge")
   func carried() throws {
     #expect(AccountStateRecord().carried(at: Self.now) == nil)
     let locked = try #require(AccountStateRecord.rule(orderedLock: true, revision: 0).carried(at: Self.now))
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(
-    "a report counts where its challenge is open, to the last second before its end",
+    "a report is accepted until the last second of its challenge",
     arguments: [(98, true), (99, true), (100, false), (101, false)] as [(Int64, Bool)])
   func challengeEnds(_ time: Int64, _ isTaken: Bool) {
     let taken = AcceptedReport(Self.report(at: time), of: Self.container, at: .rule(), [])
@@ -174,7 +174,7 @@ import Testing
     #expect(AcceptedReport(Self.report(at: time, challenge: [8]), of: Self.container, at: .rule(), []) == nil)
   }
 
-  @Test("a report of a container that is not in use, or whose state was altered, is refused")
+  @Test("a report of an inactive container or with an altered state is refused")
   func refusedReport() {
     #expect(AcceptedReport(Self.report(), of: nil, at: .rule(), []) == nil)
     for state in ContainerRecord.State.allCases where state != .active {
@@ -183,7 +183,7 @@ import Testing
     #expect(AcceptedReport(Self.report(challenge: []), of: Self.container, at: .altered, []) == nil)
   }
 
-  @Test("a report uses its challenge up, and what it comes to is written down")
+  @Test("a report consumes its challenge, and its result is stored")
   func takenReport() throws {
     let taken = try #require(AcceptedReport(Self.report(.locked), of: Self.container, at: .rule(), []))
     let state = taken.change.state
@@ -194,7 +194,7 @@ import Testing
     #expect(!taken.isSettled)
   }
 
-  @Test("a report that comes to the same is no change, and no news")
+  @Test("a report with the same result is no change and no event")
   func sameReport() throws {
     let taken = try #require(
       AcceptedReport(Self.report(.stepUp), of: Self.container, at: .rule(verdict: .stepUp), []))
@@ -211,7 +211,7 @@ import Testing
     #expect(taken.entry == .always)
   }
 
-  @Test("another reason for the same is a change, and no news")
+  @Test("another reason for the same result is a change and no event")
   func otherReason() throws {
     var report = Self.report(.stepUp)
     report.reason = "another"
@@ -220,7 +220,7 @@ import Testing
     #expect(taken.entry == .limited(.container("c")))
   }
 
-  @Test("the order that a report leads to is given, but not to a container that is to be wiped")
+  @Test("a report's order is issued, unless the container already has an open wipe")
   func reportWithOrder() throws {
     let report = Self.report(order: .rule(.wipe))
     let taken = try #require(AcceptedReport(report, of: Self.container, at: .rule(), []))
@@ -233,7 +233,7 @@ import Testing
   }
 
   @Test(
-    "a device that has heard of everything and done it reports no more",
+    "a device that knows the current revision and has no open order needs no further report",
     arguments: [(6, false), (7, true), (8, true)] as [(Int64, Bool)])
   func settledReport(_ seen: Int64, _ isSettled: Bool) throws {
     let report = Self.report(seen: seen)

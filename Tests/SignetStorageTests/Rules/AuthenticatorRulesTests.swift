@@ -21,7 +21,7 @@ import Testing
     #expect(status(.rule("c", .altered, compliance: .locked)) == ["altered", Self.altered])
   }
 
-  @Test("a token is suspended at the limit of wrong codes, and while it is out of use")
+  @Test("a token is suspended at the limit of wrong codes and while it is not in use")
   func tokens() {
     func status(_ state: CredentialRecord.State, _ failures: Int) -> [String] {
       var token = CredentialRecord.rule(state, serial: "s")

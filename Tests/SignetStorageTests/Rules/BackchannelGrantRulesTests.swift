@@ -17,7 +17,7 @@ import Testing
     id: "c", name: "Bank", authentication: .privateKeyJWT, delivery: .poll, created: 5)
 
   @Test(
-    "a poll that comes too soon makes the next wait longer, up to the limit",
+    "a poll that comes too soon lengthens the next wait, up to the limit",
     arguments: [
       (nil, 60, nil), (1095, 60, nil), (1096, 60, nil), (1097, 60, 10), (1100, 60, 10), (1100, 9, 9),
       // The clock was set back.
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "columns that no MAC covers are read within bounds",
+    "columns without a MAC are bounded",
     arguments: [
       Bounds(last: .min, interval: 5, next: 5), Bounds(last: .max, interval: 5, next: 5),
       Bounds(last: 1100, interval: .max, wait: 60, next: 60),
@@ -92,7 +92,7 @@ import Testing
     #expect(!Self.grants(Self.request(.push), at: 1401))
   }
 
-  @Test("tokens are given out once, to a good client, while user and proof are in use")
+  @Test("tokens are issued once, to a valid client, while user and proof are active")
   func refuses() {
     #expect(Self.grants())
     #expect(!Self.grants(Self.request(issued: 1105)))

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("digits accept what waits, with the report that was there, and end the row of requests")
+  @Test("digits accept a pending transaction with its earlier report, and reset the request budget")
   func accepts() {
     var accepted = TransactionRecord.rule(.accepted)
     accepted.decision = DecisionRecord(
@@ -37,7 +37,7 @@ import Testing
     #expect(Self.ending() == TransactionEnding(.decided, .ends(accepted, .endsRow)))
   }
 
-  @Test("digits that are not enough are refused, unless the transaction has ended")
+  @Test("insufficient digits are refused, unless the transaction has ended")
   func judges() {
     let refusal = DecisionOutcome.mismatch(reason: "two are required")
     #expect(Self.ending(refusal) == TransactionEnding(refusal))
@@ -46,7 +46,7 @@ import Testing
       Self.ending(of: TransactionRecord.rule(decided: .denied), refusal) == TransactionEnding(.decidedBefore))
   }
 
-  @Test("digits of no container, or of one that is not in use or another user's, decide nothing")
+  @Test("digits of a missing, inactive or another user's container decide nothing")
   func holders() {
     for holder in [
       nil, ContainerRecord.rule("c", .pending), ContainerRecord.rule("c", .revoked),

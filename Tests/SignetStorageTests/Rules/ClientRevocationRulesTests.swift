@@ -11,7 +11,7 @@ import Testing
     return client
   }
 
-  @Test("a client is revoked at the time of the first revocation, also where its row was altered")
+  @Test("a client is revoked at the time of the first revocation, also with an altered row")
   func revoked() {
     #expect(Self.client().revoking(at: 5) == Self.client(revoked: 5))
     for before in [4, 5, 6] as [Int64] {

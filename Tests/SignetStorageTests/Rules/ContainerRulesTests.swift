@@ -54,7 +54,7 @@ import Testing
   // MARK: Confirmation
 
   @Test(
-    "a pending container becomes active by its activation, or by the container that it renews",
+    "a pending container is activated by its activation or by the container that it renews",
     arguments: [
       (.rule("c", .pending), .activation("a")), (.rule("c", .pending, renews: "b"), .renewal(of: "b")),
       (.rule("c", .active), .settled(.alreadyActive)),
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "a renewal is refused at the limit of wrong codes or signatures, whatever it proves",
+    "a renewal is refused at the limit of wrong codes or signatures despite a valid proof",
     arguments: [
       Renewal(outcome: .staged), Renewal(codes: 4, signatures: 4, outcome: .staged),
       Renewal(codes: 4, signatures: 4, isKeyTaken: true, outcome: .keyTaken),
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(
-    "a good signature ends a row of wrong ones; at the limit any is refused",
+    "a valid signature resets the failures; at the limit every signature is refused",
     arguments: [
       Signature(before: 0, isGood: true), Signature(before: 1, isGood: true, failed: 0),
       Signature(before: 4, isGood: true, failed: 0),
@@ -149,7 +149,7 @@ import Testing
     #expect(ContainerEnd(of: end.container, as: "wiped", AccountStateRecord(), []) == nil)
   }
 
-  @Test("a wipe takes what else is on the device, if the container was in use")
+  @Test("a wipe revokes the device's other credentials if the container was active")
   func wipe() throws {
     for state in ContainerRecord.State.allCases {
       let end = try #require(
@@ -174,7 +174,9 @@ import Testing
     }
   }
 
-  @Test("an operator's revocation takes what else is on the device, unless another container is in use there")
+  @Test(
+    "an operator's revocation revokes the device's other credentials unless another container is active there"
+  )
   func revocation() throws {
     let container = ContainerRecord.rule("c")
     let alone = try #require(ContainerEnd(revoking: container, among: [container, .rule("x", device: 2)]))
@@ -187,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "a container that was never in use takes nothing with it, and one that has ended is not revoked again",
+    "a container that was never active revokes nothing else; an ended one is not revoked again",
     arguments: [(.pending, false), (.active, true), (.altered, true), (.revoked, nil)]
       as [(
         ContainerRecord.State, Bool?
@@ -198,7 +200,7 @@ import Testing
 
   // MARK: Compliance state
 
-  @Test("a container in use has a say in how its device stands, and an altered one locks it")
+  @Test("an active container contributes its state to its device, and an altered one locks it")
   func boundCompliance() {
     for compliance in ComplianceState.allCases {
       let bound = ContainerRecord.rule("c", compliance: compliance).boundCompliance
@@ -211,7 +213,7 @@ import Testing
     #expect(ContainerRecord.rule("c", .revoked).boundCompliance == nil)
   }
 
-  @Test("on a locked device the codes of altered and removed containers are out of use, and no token's")
+  @Test("a locked device disables codes of altered and removed containers, but no token's codes")
   func heldCodes() {
     let codes = CredentialRecord.rule()
     #expect(codes.held(for: nil)?.state == .disabled)

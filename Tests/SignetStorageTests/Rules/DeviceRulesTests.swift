@@ -7,7 +7,7 @@ import Testing
   // MARK: Compliance state
 
   @Test(
-    "a device stands at the gravest of its own lock and of what its authenticators let it do",
+    "a device has the most severe state of its own lock and its authenticators",
     arguments: [
       ([], false, .open), ([.open, .stepUp], false, .stepUp), ([.stepUp, .locked, .open], false, .locked),
       ([], true, .locked), ([.open], true, .locked),
@@ -33,7 +33,7 @@ import Testing
     #expect(settlement.endsPendingOperations == (later == .locked && earlier != .locked))
   }
 
-  @Test("a new name is written down, and is no news")
+  @Test("a new name is stored without an event")
   func newName() {
     var device = DeviceRecord.rule()
     device.name = "tablet"
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "a row that was altered is written anew: what it stood at says nothing",
+    "an altered row is rewritten, and its previous state is ignored",
     arguments: ComplianceState.allCases)
   func alteredRow(_ compliance: ComplianceState) {
     let before = DeviceRecord.rule(compliance, altered: true)
@@ -86,7 +86,7 @@ import Testing
     #expect((device.isOrderedLocked, device.orderedReason, device.ordered) == (true, "lost", 5))
   }
 
-  @Test("an unlock ends the operator's lock, but not of an altered row, nor before an open wipe")
+  @Test("an unlock removes the operator's lock, except on an altered row or with an open wipe")
   func unlock() {
     var unlocked = DeviceRecord.rule(.locked)
     unlocked.ordered = 5
@@ -109,7 +109,7 @@ import Testing
     #expect(DeviceRecord.rule(altered: true).keeping(lock: nil, at: 5) == nil)
   }
 
-  @Test("what is bound to a device names it anew where it says something")
+  @Test("a bound authenticator updates the device's description by its non-empty members")
   func description() {
     var new = DeviceRecord.rule()
     (new.name, new.platform) = ("tablet", "")
@@ -123,13 +123,13 @@ import Testing
   // MARK: Devices that are forgotten
 
   @Test(
-    "devices are forgotten where there are more than 64",
+    "devices are deleted when there are more than 64",
     arguments: [(63, false), (64, false), (65, true)] as [(Int64, Bool)])
   func crowd(_ count: Int64, _ isCrowded: Bool) {
     #expect(DeviceRetention.isCrowded(count) == isCrowded)
   }
 
-  @Test("a device that an authenticator names stays; names are compared byte by byte")
+  @Test("a device that an authenticator references is kept; names are compared byte by byte")
   func forgotten() {
     // "é" in two forms, which are equal as strings.
     let devices: [(id: ID<DeviceRecord>, installation: String)] = [

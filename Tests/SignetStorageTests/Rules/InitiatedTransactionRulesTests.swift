@@ -21,7 +21,7 @@ import Testing
     #expect(ContainerRecord.rule("c", compliance: .locked).refusalToInitiate == .containerLocked)
   }
 
-  @Test("the same content by the same container is the same again, and nothing else is")
+  @Test("only the same content by the same container counts as a repetition")
   func repeated() {
     let again = Self.initiated()
     #expect(again.outcome(after: Self.initiated()) == .repeated)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "times and sizes of altered rows are read within bounds",
+    "times and sizes of altered rows are bounded",
     arguments: [
       ([(.max, 1), (.max, .max), (.max, .max)], 3_600), ([(9_999, .max), (9_998, .max)], 3_599),
       ([(9_999, .min), (9_998, .min)], nil), ([(.min, .max), (.min, .min)], nil),

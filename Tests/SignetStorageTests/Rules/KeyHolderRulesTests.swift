@@ -22,7 +22,7 @@ import Testing
   }
 
   // KELVIN SIGN equals K as a string.
-  @Test("names that equal as strings are of two holders unless their bytes are the same")
+  @Test("names that are equal as strings but not as bytes are of two holders")
   func bytes() {
     for (name, user) in [("\u{212A}", "K"), ("K", "\u{212A}")] as [(String, UserID)] {
       let holder = KeyHolder(kind: .uaf, authenticator: "K", user: "K")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "a new container has no key of another authenticator, but for those of pending containers that it replaces",
+    "a new container may reuse only keys of pending containers that it replaces",
     arguments: [
       ([], false), ([held(by: .container, "p")], false),
       ([held(by: .container, "p"), held(by: .container, "q")], false),

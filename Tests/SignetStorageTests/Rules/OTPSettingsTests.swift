@@ -5,7 +5,7 @@ import Testing
 /// The outcome of an attempt with one-time codes, its log entry, and the state of tokens.
 @Suite struct OTPSettingsTests {
   @Test(
-    "of a user who is not active an attempt finds nothing that could be accepted",
+    "an attempt of an inactive user finds no credentials",
     arguments: [UserRecord.State.active, .suspended, .deleted])
   func heldUser(_ state: UserRecord.State) {
     let wait = WaitRecord(failures: 1, until: 2, expires: 3)
@@ -28,7 +28,7 @@ import Testing
     .accepted, .refused, .waiting(seconds: 1), .locked, .keyRevoked,
   ]
 
-  @Test("what was accepted, or cost a try, is in the log each time", arguments: outcomes)
+  @Test("accepted attempts are always logged, refused ones with a limit", arguments: outcomes)
   func entries(_ outcome: CodeOutcome) {
     var result = OTPResult(outcome, wait: nil, audit: .sample())
     let isAccepted = outcome == .accepted
@@ -44,7 +44,7 @@ import Testing
     #expect(result.entry(of: "mallory", nil, by: nil) == .always)
   }
 
-  @Test("an attempt to use a user's own code is in the log each time where it was tried", arguments: outcomes)
+  @Test("an attempt with a user code is always logged if the code was verified", arguments: outcomes)
   func entriesOfUserCodes(_ outcome: CodeOutcome) {
     let isTried = outcome == .accepted || outcome == .refused
     #expect(
@@ -80,7 +80,7 @@ import Testing
     #expect(token.disabled(false).state == enabled)
   }
 
-  @Test("the tokens of a deleted user go back to the stock, but no altered one and no container's codes")
+  @Test("tokens of a deleted user become unassigned, except altered ones and containers' codes")
   func stock() {
     for state in [CredentialRecord.State.pending, .active, .disabled] {
       #expect(CredentialRecord.rule(state, serial: "s").goesBackToStock, "\(state)")

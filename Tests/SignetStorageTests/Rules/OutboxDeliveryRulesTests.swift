@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "a lifetime is 0 to 30 days, whatever the row says",
+    "a lifetime is bounded to 0 to 30 days",
     arguments: [
       (0, 0), (1, 1), (-1, 0), (.min, 0), (2_591_999, 2_591_999), (2_592_000, 2_592_000),
       (2_592_001, 2_592_000), (.max, 2_592_000),
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "an attempt is the next one; after a number that no server writes it is the first",
+    "the attempt number increases by one; an invalid number becomes 1",
     arguments: [
       (0, 1), (1, 2), ((1 << 20) - 1, 1 << 20), (1 << 20, 1), (.max, 1), (-1, 1), (.min, 1),
     ] as [(Int, Int)])
@@ -42,7 +42,7 @@ import Testing
     #expect(Self.delivery(after: before).leased(until: 1060) == expected)
   }
 
-  @Test("an event is worth telling until the last second of its time")
+  @Test("an event is delivered until the last second of its lifetime")
   func inTime() {
     for (time, isInTime) in [(1000, true), (1099, true), (1100, true), (1101, false)] as [(Int64, Bool)] {
       #expect(Self.delivery().isInTime(at: time) == isInTime, "at \(time)")
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "a delivery is given up where the next attempt would be too late",
+    "a delivery is dropped if the next attempt would be too late",
     arguments: [
       (1000, 0, 1000), (1000, 32, 1032), (1000, 99, 1099), (1000, 100, 1100), (1000, 101, nil),
       (1099, 1, 1100), (1100, 0, 1100), (1100, 1, nil), (1101, 0, nil),

@@ -9,7 +9,7 @@ import Testing
     .containerLocked,
   ]
 
-  @Test("what a container decides is written, what it is refused is limited, and a repetition says nothing")
+  @Test("a container's decisions are logged, its refusals with a limit, repetitions never")
   func decisions() {
     let limited = OutcomeEntry.limited(.container("c1"))
     for outcome in Self.refusals + [.notSigned] {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("each wrong answer by digits is written, and counts as a refused code; other refusals do not count")
+  @Test("each wrong answer by digits is logged and counts as a refused code; other refusals do not count")
   func digits() {
     let claimant = Storage.Requester.claimant(user: "alice")
     #expect(DecisionOutcome.notSigned.entry(ofDigitsBy: claimant) == .always)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("a request that is not admitted is limited for its user; one for anybody is not")
+  @Test("log entries of refused requests are limited per user; requests without a user have no limit")
   func admissions() {
     #expect(AdmissionOutcome.added.entry(to: "alice") == .always)
     for outcome in [.tooManyPending(retryAfter: 1), .coolingDown(retryAfter: 1), .noAuthenticator]

@@ -32,7 +32,7 @@ import Testing
     return answered
   }
 
-  @Test("a yes ends the row of requests, a no does not, and both are kept with the transaction")
+  @Test("an approval resets the request budget, a denial does not; both are stored")
   func answers() {
     let yes = Self.answer().ruling(on: .approved { _ in true })
     #expect(yes.outcome == .accepted && yes.message == Self.answered(.approved))
@@ -42,7 +42,7 @@ import Testing
     #expect(no.change == .ends(Self.ended(.denied), .nothing))
   }
 
-  @Test("a yes that does not do for what is required changes nothing")
+  @Test("an approval that does not meet the requirement changes nothing")
   func insufficient() {
     let ruling = Self.answer().ruling(on: .approved { $0.id != "t" })
     #expect(ruling.outcome == .insufficient && ruling.message == nil && ruling.change == nil)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("a wrong number denies, and says so") func wrongNumber() {
+  @Test("a wrong number denies and is reported as such") func wrongNumber() {
     let ruling = Self.answer().ruling(on: .denied(because: EndRecord.wrongNumber))
     #expect(ruling.outcome == .accepted && ruling.message == Self.answered(.denied))
     #expect(ruling.change == .ends(Self.ended(.denied, because: "wrongNumber"), .nothing))

@@ -42,7 +42,7 @@ import Testing
     #expect(mechanism.moved(to: [4], by: digest(1)) == nil, "the second of 65")
   }
 
-  @Test("an app is in use that is active, and of its user alone")
+  @Test("only an active app of the user is usable")
   func inUse() {
     #expect(PushAuthMechanismRecord.rule().isInUse(of: "alice"))
     #expect(!PushAuthMechanismRecord.rule().isInUse(of: "bob"))

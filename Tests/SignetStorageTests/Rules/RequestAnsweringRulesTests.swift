@@ -4,7 +4,7 @@ import Testing
 
 /// The containers and UAF keys that can answer a request, and the answers that still count.
 @Suite struct RequestAnsweringRulesTests {
-  @Test("a container in use can answer; one that is locked can where a no is all that is offered")
+  @Test("an active container can answer; a locked one only if denial alone is offered")
   func containers() {
     var question = TransactionRecord.rule()
     question.statuses = [.denied]
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("a container has to meet what is required")
+  @Test("a container must meet the requirement")
   func required() {
     var rules = AnswerRules()
     rules.container = { $1.id == "c2" }
@@ -42,7 +42,7 @@ import Testing
       encryptionKey: nil, created: 900)
   }
 
-  @Test("a key answers the asker's own operation where the asker may have one, and the key can")
+  @Test("a key answers the requester's operation if the requester may start one and the key is suitable")
   func byRequester() {
     var rules = AnswerRules()
     rules.key = { $2 == .byRequester && $1.keyID == [1] }
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "a key answers at a target on its device, or where one of the two does not say on which it is",
+    "a key answers at a target on its device, or if either names no device",
     arguments: [
       ("a", "a", true), ("a", "b", false), (nil, "b", true), ("a", nil, true), (nil, nil, true),
     ] as [(String?, String?, Bool)])
@@ -69,7 +69,7 @@ import Testing
     #expect(answering.canAnswer(at: Self.target(on: target)) == canAnswer)
   }
 
-  @Test("what UAF alone is asked any key answers at any target, as the asker's own operation is answered")
+  @Test("a UAF-only request is answered by any key at any target, as the requester's operation")
   func alone() {
     var rules = AnswerRules()
     rules.key = { $2 == .byRequester }
@@ -79,7 +79,7 @@ import Testing
     #expect(!UAFAnswering(request, by: [], mayRequesterAsk: false, rules).canAnswer(at: Self.target(on: "b")))
   }
 
-  @Test("what was accepted counts while a container of the same device is in use and not locked")
+  @Test("an acceptance counts while an active, unlocked container of the same device exists")
   func proofs() {
     let signer = ContainerRecord.rule("c", .revoked)
     for (containers, isInUse) in [
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "a container in use has targets up to the limit",
+    "an active container has targets up to the limit",
     arguments: [(0, true), (1, true), (2, false), (3, false)])
   func targets(count: Int64, hasRoom: Bool) {
     #expect(ContainerRecord.rule().hasRoomForTarget(beside: count, limit: 2) == hasRoom)

@@ -21,7 +21,7 @@ import Testing
 
   // A requester's share is 3 of 5 pending; it waits for its own first, even if another's ends sooner.
   @Test(
-    "a request is refused at the limit of what waits, for its requester's share first",
+    "a request is refused at the limit of pending ones, at the requester's share first",
     arguments: [
       ("", nil), ("aa", nil), ("aaa", 10), ("baaa", 20), ("bbba", nil), ("bbbb", nil), ("bbbbb", 10),
       ("bbbca", 10), ("bbbbbb", 10),
@@ -50,7 +50,7 @@ import Testing
 
   // A requester's share is 2 of 4 in a row.
   @Test(
-    "beyond its share a requester is counted alone, until all is used up",
+    "beyond its share a requester is counted separately until the total is used up",
     arguments: [
       Change(budget(Row(), Row()), budget(Row(count: 1), Row(count: 1))),
       Change(
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(
-    "a report has all wait once, and its requester from its share on",
+    "a reported request makes all requesters wait once, and its requester from its share on",
     arguments: [
       Change(budget(Row(), Row()), budget(Row(after: 1060), Row(count: 2, after: 1060))),
       Change(
@@ -100,7 +100,7 @@ import Testing
     #expect(budget.reported(at: 1000, Self.limits).own.count > 0)
   }
 
-  @Test("an acceptance ends the row, a report begins a wait, and nothing else counts")
+  @Test("an acceptance resets the budget, a report starts a wait, and nothing else counts")
   func effects() {
     for state in TransactionRecord.State.allCases {
       let expected: RequestBudget.Effect =
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("transactions of devices, and those without a user, are not counted")
+  @Test("transactions by devices or without a user are not counted")
   func counted() {
     var initiated = TransactionRecord.rule()
     #expect(initiated.countedUser == "alice")

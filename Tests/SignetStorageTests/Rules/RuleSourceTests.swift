@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test("no rule sees the database, waits or throws")
+  @Test("no rule accesses the database, waits or throws")
   func pure() throws {
     let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/SignetStorage/Rules")
       .standardized
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "what sees the database, waits or throws is found, and words in comments are not",
+    "code that accesses the database, waits or throws is found; words in comments are not",
     arguments: [
       ("import SignetSQL", ["SignetSQL"]),
       ("  func a(_ b: SQLConnection) throws {", ["SQLConnection", "throws"]),

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "a key takes the place of the one that it was made to replace, and of no other",
+    "a key replaces only its intended predecessor",
     arguments: [
       (nil, nil, .signs(after: nil)), (nil, "a", .overtaken), (key("a"), nil, .overtaken),
       (key("a"), "other", .overtaken),
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "the key that signs is the last that is not retired, and is missed where its row was altered or removed",
+    "the newest key that is not retired signs; an altered or removed row is reported",
     arguments: [
       Case(testDescription: "a new server", keys: [], isNew: true),
       Case(testDescription: "all removed", keys: [], isRemoved: true, isMissing: true),

@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "a decision ends what is open, of anybody's for its user",
+    "a decision ends an open transaction, and one without a user gets the decider as user",
     arguments: [State.accepted, .denied, .reported], ["alice", nil])
   private func decides(_ state: State, user: UserID?) {
     let effect = RequestBudget.Effect(of: state, Self.limits)
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "a container whose signature is refused decides nothing, whatever it sends",
+    "a container with a refused signature decides nothing",
     arguments: [DecisionOutcome.notSigned, .locked], [true, false])
   func unsigned(_ refusal: DecisionOutcome, hasRightNumber: Bool) {
     for isLocked in [true, false] {
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("a locked container can say no, and counts no wrong number")
+  @Test("a locked container can only deny, and its wrong numbers are not counted")
   func locked() {
     #expect(Self.decide(isLocked: true) == TransactionEnding(.containerLocked))
     #expect(Self.decide(isLocked: true, hasRightNumber: false) == TransactionEnding(.containerLocked))
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(
-    "the last wrong number that is allowed denies", arguments: [(0, 2), (1, 1), (2, 0), (3, 0), (1000, 0)])
+    "the last allowed wrong number denies", arguments: [(0, 2), (1, 1), (2, 0), (3, 0), (1000, 0)])
   func wrongNumbers(before: Int, remaining: Int) {
     var found = TransactionRecord.rule(user: nil)
     found.wrongNumbers = before
@@ -143,7 +143,7 @@ import Testing
     #expect(ending.change == .ends(denied, .nothing))
   }
 
-  @Test("a wrong number for what has ended is not counted")
+  @Test("a wrong number for an ended transaction is not counted")
   func wrongNumberTooLate() {
     #expect(Self.decide(at: 1300, hasRightNumber: false) == TransactionEnding(.expired, .expires))
     #expect(
@@ -151,7 +151,7 @@ import Testing
         == TransactionEnding(.decidedBefore))
   }
 
-  @Test("a container that ends a transaction has to be in use, and its user's")
+  @Test("a container that ends a transaction must be active and its user's")
   func cancels() {
     let end = EndRecord.rule(.cancelled, by: "c")
     let ended = TransactionRecord.rule(ended: .cancelled, by: "c")
@@ -182,7 +182,7 @@ import Testing
     #expect(withdrawn == TransactionEnding(.decided, .ends(ended, .nothing)))
   }
 
-  @Test("only an acceptance is a grant")
+  @Test("only an acceptance grants")
   func grants() {
     for state in State.allCases {
       #expect(DecisionRecord.rule(state).isGrant == (state == .accepted), "\(state)")

@@ -84,7 +84,7 @@ import Testing
     #expect(login.session.state == (isRight ? .succeeded : .failed))
   }
 
-  @Test("keys that are not the user's and in use are refused, whatever is demanded of them")
+  @Test("keys that are inactive or another user's are refused before the requirement is checked")
   func keys() {
     let altered = CounterUpdate.rule(1, counter: 6)
     let cases: [(UAFCredentialRecord?, UAFOutcome)] = [
@@ -126,7 +126,7 @@ import Testing
     #expect(twice.keys == [UAFCredentialRecord.rule(1, counter: 6, .quarantined, usedAt: 1050)])
   }
 
-  @Test("what the service demands is judged before anything is counted")
+  @Test("the service's requirement is checked before any counter changes")
   func judged() {
     let (key, transaction) = (UAFCredentialRecord.rule(counter: 5), TransactionRecord.rule())
     let refusal = UAFOutcome.requirementNotMet(reason: "no")
@@ -138,7 +138,7 @@ import Testing
     #expect(login.session.end?.status == 1492)
   }
 
-  @Test("what has changed nothing leaves no request without an answer")
+  @Test("only outcomes that changed something may leave a request unanswered")
   func unanswered() {
     let use = CounterUpdate.rule(counter: 1)
     for outcome in [UAFOutcome.accepted, .expired, .transactionEnded] { #expect(!outcome.mayLeaveUnanswered) }

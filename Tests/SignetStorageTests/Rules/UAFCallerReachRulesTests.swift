@@ -15,7 +15,7 @@ import Testing
 
   // MARK: What a caller is known by
 
-  @Test("an operation authenticates its own user, where it has succeeded")
+  @Test("a successful operation authenticates its own user only")
   func authenticated() {
     for state in [UAFOperationRecord.State.tokenCreated, .requested, .succeeded, .failed] {
       let operation = UAFOperationRecord.rule("Auth", state)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "the keys of an operation are in use if there are any, and each is there, active, and the user's",
+    "an operation's keys are valid if there are any and each is active and the user's",
     arguments: [
       ([], nil), ([nil], nil), ([key()], 1), ([key(1), key(2)], 2), ([key(1), nil], nil),
       ([key(1), key(2, of: "bob")], nil), ([key(1, .quarantined)], nil), ([key(1), key(2, .revoked)], nil),
@@ -43,7 +43,7 @@ import Testing
     #expect(keys?.count == count)
   }
 
-  @Test("a caller acts from the devices of its keys, while its user is active and the keys suffice")
+  @Test("a caller acts from its keys' devices while the user is active and the keys suffice")
   func identity() {
     let session = UAFOperationRecord.rule("Auth", .succeeded)
     func devices(
@@ -79,7 +79,7 @@ import Testing
     #expect(identity(on: nil).devices == [])
   }
 
-  @Test("a key is used on the device that it names, unless that is locked, altered or gone")
+  @Test("a key is usable on its device unless that is locked, altered or missing")
   func usable() {
     for (device, isUsable) in [
       (nil, false), (.rule(), true), (.rule(.stepUp), true), (.rule(.locked), false),
@@ -93,7 +93,7 @@ import Testing
   // MARK: What it may do
 
   @Test(
-    "a caller adds nothing when it is known no more, or acts from a locked device",
+    "an unknown caller or one on a locked device adds nothing",
     arguments: [(nil, .unauthorized), ([], nil), (["d1"], .deviceLocked), (["d1", "d2"], .deviceLocked)]
       as [(Set<String>?, StorageFailure?)])
   func additions(_ locked: Set<String>?, _ refusal: StorageFailure?) {
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "a target is removed from a locked device that it is on, and from no other",
+    "a caller on a locked device can remove only that device's target",
     arguments: [
       Removal(locked: nil, device: "d1", refusal: .unauthorized),
       Removal(locked: nil, device: nil, refusal: .unauthorized),
@@ -126,7 +126,7 @@ import Testing
 
   // The selection "-" names a model and no key, "" a missing key, and "?" a key without a device.
   @Test(
-    "from a locked device keys are removed that are named and on it, and those that are not there",
+    "a caller on a locked device can remove only its own keys by name, and missing ones",
     arguments: [
       ([], true), (["d1"], true), (["d1", "d1"], true), (["d2"], false), (["d1", "d2"], false),
       ([""], true), (["", "d1"], true), (["?"], false), (["-"], false), (["d1", "-"], false),
@@ -142,7 +142,7 @@ import Testing
     #expect(UAFCallerReach(lockedDevices: nil).refusalToRemove(keys) == .unauthorized)
   }
 
-  @Test("a selection of all keys is not confined to a device")
+  @Test("selecting all keys is not confined to a device")
   func allKeys() {
     let confined = UAFCallerReach(lockedDevices: ["d1"])
     #expect(confined.refusalToRemove([(selection: UAFKeySelection(), key: nil)]) == .deviceLocked)

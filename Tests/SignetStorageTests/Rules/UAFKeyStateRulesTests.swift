@@ -14,7 +14,7 @@ import Testing
     #expect(!key.isInUse(by: "bob"))
   }
 
-  @Test("new keys have names and public keys of their own, and are no more than a user may have")
+  @Test("new keys have unique names and public keys, up to the user's limit")
   func registrations() {
     func refusal(_ keys: [UInt8], isTaken: Bool = false, beside present: Int = 0) -> UAFOutcome? {
       let new = keys.map { NewUAFCredential(UAFCredentialRecord.rule($0), digest: PublicKeyDigest(of: [$0])) }

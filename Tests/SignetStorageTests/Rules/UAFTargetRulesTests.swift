@@ -4,14 +4,14 @@ import Testing
 /// The limit of targets of UAF tokens, the limit of an unauthenticated client's operations, and changes of a target.
 @Suite struct UAFTargetRulesTests {
   @Test(
-    "a user has targets, and a client that is not known has operations, up to the limit",
+    "targets per user and operations per unknown client are limited",
     arguments: [(0, true), (1, true), (2, false), (3, false)])
   func limits(count: Int64, hasRoom: Bool) {
     #expect(UAFTargetRecord.hasRoom(beside: count, limit: 2) == hasRoom)
     #expect(UAFOperationRecord.hasRoom(beside: count, limit: 2) == hasRoom)
   }
 
-  @Test("operations of a client are recent for as long as the new one lasts")
+  @Test("a client's operations count as recent for the lifetime of the new one")
   func recent() {
     #expect(UAFOperationRecord.rule().recentAfter == 900)
   }
@@ -28,7 +28,7 @@ import Testing
     #expect(change.onlyRemovesAddress == only)
   }
 
-  @Test("a change keeps, replaces or takes away the address")
+  @Test("a change keeps, replaces or removes the address")
   func addresses() {
     for present in [nil, [9]] as [[UInt8]?] {
       #expect(UAFTargetChange(name: "x").address(after: present) == present)

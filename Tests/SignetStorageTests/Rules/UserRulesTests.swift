@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "nothing is accepted but of an active user",
+    "only an active user's requests are accepted",
     arguments: [
       (.active, nil), (.suspended, .userNotActive(.suspended)), (.deleted, .userNotActive(.deleted)),
       (.altered, .altered(row: "alice", of: "users")),
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "a suspended user can be resumed; a row that was altered has to be written anew before",
+    "a suspended user can be resumed; an altered row must be rewritten first",
     arguments: [
       (.suspended, nil), (.active, .unchanged), (.deleted, .unknown), (.altered, .altered),
     ] as [(UserRecord.State, UserChangeOutcome?)])
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "a user who is there is renamed, in whatever state, but not one whose row was altered",
+    "an existing user is renamed in any state, except with an altered row",
     arguments: [
       (.active, nil), (.suspended, nil), (.altered, .altered), (.deleted, .unknown),
     ] as [(UserRecord.State, UserChangeOutcome?)], ["Alice Brown", nil])
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "a user is deleted once, with the code and the name",
+    "a user is deleted once, together with code and name",
     arguments: [UserRecord.State.active, .suspended, .altered, .deleted])
   func deletion(_ state: UserRecord.State) {
     let change = Self.user(state).deleted(calling: "~2", at: 5)
