@@ -24,7 +24,7 @@
       [0x80, 0x02, 0, 0, 0, 35, 0, 0, 0x01, 0x28, 0x40, 0, 0, 1, 0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0]
       + [0, 0, 0, 0x07, 0x57, 0xB1, 0x2C, 0]
 
-    @Test("goes on within one run, begins anew with a restart, and its owner cannot set it forward")
+    @Test("runs within one boot, restarts with a reset, and cannot be set forward by the owner")
     func goesOn() throws {
       let first = try keystore.time()
       #expect(try TPMFixture.send(Self.setClock, to: fixture.tpm.address) == 0)
@@ -38,7 +38,7 @@
       #expect(restarted.startCount != first.startCount && restarted.milliseconds < day)
     }
 
-    @Test("a wait goes by the TPM: another boot id and years on the system's clock do not end it")
+    @Test("a wait follows the TPM's clock: a new boot id and a changed system clock do not end it")
     func wait() async throws {
       let clock = VirtualTrustedClock()
       let vault = try Vault.forTests(folder.file("vault"), keystore: keystore, clock: clock)

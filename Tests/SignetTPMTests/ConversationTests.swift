@@ -29,7 +29,7 @@
     }
 
     @Test(
-      "calls that follow each other need three commands each, with the key and the session that are there")
+      "consecutive calls need three commands each, with the loaded key and session")
     func kept() throws {
       let script = DisturbedLink.Script()
       let keystore = try TPMKeystore.disturbed(fixture.tpm.address, limits: Self.keeping, script)
@@ -52,7 +52,7 @@
       #expect(try fixture.takenPlaces() == 0)
     }
 
-    @Test("a keystore that is let go leaves nothing in the TPM")
+    @Test("a released keystore leaves nothing in the TPM")
     func letGo() throws {
       do {
         let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: Self.keeping)
@@ -61,7 +61,7 @@
       #expect(try fixture.takenPlaces() == 0)
     }
 
-    @Test("a program that never pauses lets others have their turn")
+    @Test("a program that never pauses does not starve others")
     func others() async throws {
       let address = fixture.tpm.address
       let limits = TPMTimeLimits(
@@ -96,7 +96,7 @@
       #expect(try keystore.guess("1234", limited) == .opened(Array("secret".utf8)))
     }
 
-    @Test("a guess that broke off after the TPM may have counted it is not made again")
+    @Test("a guess interrupted after the TPM may have counted it is not repeated")
     func guessOnce() throws {
       let limited = try fixture.keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
@@ -138,7 +138,7 @@
       #expect(try fixture.keystore.guess("1234", limited) == .opened(Array("secret".utf8)))
     }
 
-    @Test("a changed answer to a step of a counter is none")
+    @Test("an altered answer to a counter step is refused")
     func changedStep() throws {
       let counter = try fixture.keystore.makeCounter()
       let value = try fixture.keystore.counterValue(counter)
@@ -169,7 +169,7 @@
     }
 
     @Test(
-      "counting takes one command each time, and a guess five, with the key and the sessions that are there")
+      "a count takes one command and a guess five, with the loaded key and sessions")
     func commandsOfAnUnlock() throws {
       let limited = try fixture.keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
@@ -198,7 +198,7 @@
       #expect(try unlock() == each)
     }
 
-    @Test("the TPM's saved storage key is used again, and made anew where the TPM no longer takes it")
+    @Test("the saved storage key is reused, and created again if the TPM refuses it")
     func savedKey() throws {
       let (createPrimary, contextLoad): (UInt32, UInt32) = (0x131, 0x161)
       let script = DisturbedLink.Script()

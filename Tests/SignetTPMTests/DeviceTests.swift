@@ -11,7 +11,7 @@
     "A TPM behind a character device", .timeLimit(.minutes(10)),
     .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct DeviceTests {
-    @Test("works as one behind a socket does")
+    @Test("works as a TPM behind a socket does")
     func works() throws {
       let tpm = try SimulatedTPM()
       let device = try PseudoDevice(tpm)
@@ -28,7 +28,7 @@
       withExtendedLifetime(device) {}
     }
 
-    @Test("is busy while another program has it to itself")
+    @Test("is busy while another program holds it")
     func exclusive() async throws {
       let tpm = try SimulatedTPM()
       let device = try PseudoDevice(tpm)

@@ -25,7 +25,7 @@
       #expect(throws: failure) { _ = try keystore.unseal(blob, context: [1]) }
     }
 
-    @Test("another TPM opens nothing, and says that this one is not the one")
+    @Test("another TPM opens nothing, and the error says that it is another one")
     func another() throws {
       let limited = try keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
@@ -45,7 +45,7 @@
       #expect(try keystore.guessesLeft(limited) == 3)
     }
 
-    @Test("a TPM that was cleared has lost all")
+    @Test("a cleared TPM has lost all keys")
     func cleared() throws {
       let limited = try keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
@@ -66,7 +66,7 @@
       #expect(try other.unseal(anew, context: [1]).insecureCopy() == Array("new".utf8))
     }
 
-    @Test("a TPM that is not there is missed, and back again when it is")
+    @Test("a missing TPM is an error until it is back")
     func missing() throws {
       fixture.tpm.stop()
       expect(.missing(address: fixture.tpm.address), .tryLater(seconds: nil), keystore)
@@ -78,7 +78,7 @@
       }
     }
 
-    @Test("a TPM that another program holds is busy for as long as we wait, and free afterwards")
+    @Test("a TPM held by another program is busy until the time-out, and usable afterwards")
     func busy() throws {
       let hasty = try TPMFixture.keystore(in: fixture.tpm, limits: TPMTimeLimits(turn: .milliseconds(50)))
       do {
@@ -90,7 +90,7 @@
       #expect(try keystore.unseal(blob, context: [1]).byteCount == 6)
     }
 
-    @Test("a TPM that stops in the middle gets no more than its time")
+    @Test("a TPM that stops answering ends with a time-out")
     func noAnswer() throws {
       let id = fixture.tpm.processID
       let stopping = DisturbedLink.Script { command in
@@ -104,7 +104,7 @@
       #expect(try keystore.unseal(blob, context: [1]).byteCount == 6)
     }
 
-    @Test("a TPM that dies in the middle is a broken connection")
+    @Test("a TPM that dies during a command is a broken connection")
     func disconnected() throws {
       let id = fixture.tpm.processID
       let killing = DisturbedLink.Script { command in
@@ -145,7 +145,7 @@
     }
 
     @Test(
-      "codes of the TPM become what they mean",
+      "TPM response codes become their errors",
       arguments: [
         (0x922, KeystoreFailure.busy), (0x908, .busy), (0x90A, .busy), (0x920, .busy), (0x923, .busy),
         (0x902, .busy), (0x903, .busy), (0x905, .busy), (0x14B, .full), (0x1DF, .refused),
@@ -160,7 +160,7 @@
       #expect(try fixture.takenPlaces() == 0)
     }
 
-    @Test("a code that means nothing to us keeps its name and number")
+    @Test("an unknown response code keeps its name and number")
     func strange() throws {
       let script = DisturbedLink.Script(instead: { command in
         CommandCode.of(command) == CommandCode.unseal ? CommandCode.answer(0x101) : nil
@@ -178,7 +178,7 @@
     }
 
     @Test(
-      "answers with changed bits end in a failure or in the secret, and leave nothing behind",
+      "answers with changed bits give an error or the secret, and leave nothing behind",
       arguments: 0..<60)
     func changedAnswers(_ seed: Int) throws {
       let random = SeededRandomSource(seed: UInt64(seed))

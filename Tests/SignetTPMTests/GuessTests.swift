@@ -23,7 +23,7 @@
         SecretBytes(copying: secret), context: context, authorization: SecretBytes("1234"), limit: limit)
     }
 
-    @Test("after as many wrong guesses as the limit allows, the right one is refused too")
+    @Test("after the limit of wrong guesses the correct one is refused too")
     func limit() throws {
       let blob = try sealed()
       #expect(try keystore.guessesLeft(blob) == 3)
@@ -38,7 +38,7 @@
         try keystore.status().lockout?.failedCount == 0, "wrong guesses lock this secret, not the whole TPM")
     }
 
-    @Test("a right guess takes the count back")
+    @Test("a correct guess resets the count")
     func success() throws {
       let blob = try sealed(limit: 2)
       for _ in 0..<3 {
@@ -55,7 +55,7 @@
       #expect(try keystore.guess("0", blob) == .wrong(limit - 1))
     }
 
-    @Test("the count survives the end of the power, in the middle of all")
+    @Test("the count survives a power loss at any moment")
     func restart() throws {
       let blob = try sealed()
       #expect(try keystore.guess("0", blob) == .wrong(2))
@@ -70,14 +70,14 @@
       #expect(try keystore.guess("1234", blob) == .lockedOut)
     }
 
-    @Test("two secrets have two counts")
+    @Test("two secrets have separate counts")
     func independence() throws {
       let (first, second) = (try sealed(limit: 1), try sealed(limit: 1))
       #expect(try keystore.guess("0", first) == .wrong(0))
       #expect(try keystore.guess("1234", second) == .opened(secret))
     }
 
-    @Test("a blob for another context is refused, and that is no guess")
+    @Test("a blob for another context is refused without counting a guess")
     func context() throws {
       let blob = try sealed()
       #expect(throws: KeystoreFailure.refused) { try keystore.guess("1234", blob, context: [2]) }

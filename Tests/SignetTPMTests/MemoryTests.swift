@@ -18,7 +18,7 @@
 
     init() throws { fixture = try TPMFixture() }
 
-    @Test("after sealing and opening no copy of the secret is left, in our memory or the C library's")
+    @Test("after sealing and opening no copy of the secret is left in memory")
     func secrets() async throws {
       let address = fixture.tpm.address
       await #expect(processExitsWith: .success) { [address = address as String] in

@@ -29,7 +29,7 @@
       (self.object, self.plan, self.digest) = (object, plan, digest)
     }
 
-    @Test("the count of an index cannot be written again")
+    @Test("the count of an NV index cannot be overwritten")
     func writing() throws {
       #expect(try keystore.guess("0", blob) == .wrong(2))
       #expect(throws: KeystoreFailure.self) {

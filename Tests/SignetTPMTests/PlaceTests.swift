@@ -63,7 +63,7 @@
       #expect(try keystore.unseal(sealed, context: [1]).byteCount == 6)
     }
 
-    @Test("discarding gives an index back, once, and makes every copy of the blob useless")
+    @Test("discarding releases the index once and makes every copy of the blob useless")
     func discard() throws {
       #expect(try keystore.status().reservedPlaces == 0)
       let blob = try limited()
@@ -105,7 +105,7 @@
       #expect(try keystore.status().reservedPlaces == 1)
     }
 
-    @Test("a seal that fails half way gives its index back")
+    @Test("a seal that fails half way releases its index")
     func halfWay() throws {
       let script = DisturbedLink.Script(instead: { command in
         CommandCode.of(command) == CommandCode.create ? CommandCode.answer(0x101) : nil
@@ -119,7 +119,7 @@
       #expect(try fixture.takenPlaces() == 0)
     }
 
-    @Test("a TPM that is full says so, and takes more when something is given back")
+    @Test("a full TPM is an error, and works again after an index is released")
     func full() throws {
       var blobs: [[UInt8]] = []
       var failure: KeystoreFailure?
@@ -134,7 +134,7 @@
       _ = try keystore.makeCounter()
     }
 
-    @Test("many who make counters at once get one each")
+    @Test("concurrent creators of counters get one each")
     func racingDefinitions() async throws {
       let address = keystore.address
       let blobs = try await withThrowingTaskGroup(of: [UInt8].self) { group in

@@ -28,7 +28,7 @@
       text.split(separator: " ").compactMap { UInt8($0) }
     }
 
-    @Test("processes that race get no guess more than the limit")
+    @Test("concurrent processes get no more guesses than the limit")
     func race() async throws {
       let address = fixture.tpm.address
       let blob = try limited(3)

@@ -16,13 +16,13 @@
       keystore = fixture.keystore
     }
 
-    @Test("it keeps the contract of keystores", arguments: KeystoreContract.checks)
+    @Test("it fulfils the keystore contract", arguments: KeystoreContract.checks)
     func contract(_ check: KeystoreContract.Check) throws {
       try check.run { try TPMFixture.keystore(in: fixture.tpm) }
       #expect(try fixture.takenPlaces() == 0)
     }
 
-    @Test("a secret opens again after the power was off")
+    @Test("a secret opens again after a power cycle")
     func powerOff() throws {
       #expect(keystore.kind == .tpm2)
       let secret = [UInt8](0..<128)
@@ -69,7 +69,7 @@
       #expect(attributes & (restricted | decrypt) == 0)
     }
 
-    @Test("a key that was not made like ours does not load under our template")
+    @Test("a key made with another template does not load")
     func otherTemplate() throws {
       // The same private part, once as sealed data that its value opens, once as data behind a guess.
       let blob = try keystore.seal(
@@ -83,7 +83,7 @@
       }
     }
 
-    @Test("neither a secret nor what opens it crosses the bus in the clear, in either direction")
+    @Test("neither a secret nor its authorization crosses the bus in clear, in either direction")
     func bus() throws {
       let script = DisturbedLink.Script()
       let keystore = try TPMKeystore.disturbed(fixture.tpm.address, script)
@@ -143,7 +143,7 @@
       #expect(KeystoreFailure.invalidAddress("").remedy == .change)
     }
 
-    @Test("the status says who made the TPM, and that this one is a program")
+    @Test("the status names the TPM's manufacturer and that this one is a simulator")
     func status() throws {
       let status = try keystore.status()
       #expect(status.kind == .tpm2)

@@ -75,7 +75,7 @@
       #expect(try fixture.takenPlaces() == 0)
     }
 
-    @Test("the TPM counts an attempt and compares it one after the other, when the key is derived")
+    @Test("the TPM counts an attempt, then compares it, after the key derivation")
     func counting() async throws {
       let id = try await addContainer(try open())
       let script = DisturbedLink.Script()
@@ -104,7 +104,7 @@
       }
     }
 
-    @Test("right passwords at once all open under a limit of one")
+    @Test("concurrent correct passwords all open under a limit of one")
     func rightOnesAtOnce() async throws {
       let id = try await addContainer(try open(), limit: 1)
       let vaults = try (0..<3).map { _ in try open(TPMFixture.keystore(in: fixture.tpm)) }
@@ -206,7 +206,7 @@
       #expect(throws: VaultFailure.keystore(.replaced)) { _ = try open() }
     }
 
-    @Test("a container that is deleted gives its place in the TPM back")
+    @Test("a deleted container releases its NV index")
     func deleted() async throws {
       let vault = try open()
       let before = try fixture.keystore.status().reservedPlaces

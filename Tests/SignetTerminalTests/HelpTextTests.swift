@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("never shows what is hidden")
+  @Test("never shows hidden commands and options")
   func hidden() {
     let program = sampleProgram()
     #expect(!program.helpText().contains("fail"))

@@ -96,7 +96,7 @@ import Testing
         """)
   }
 
-  @Test("a terminal gets rows that begin with something of ours, and a pipe the lines")
+  @Test("a terminal gets rows that begin with our own text, a pipe gets plain lines")
   func printing() {
     let hostile = "Pay 1" + String(repeating: " ", count: 16) + "from    My Own Bank AG"
     let (seen, piped) = (Collector(), Collector())
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(
-    "the bar stands before what others say in a failure, and before one that does not know whose words it has"
+    "a bar precedes foreign text in a failure, and a failure with text of unknown origin"
   )
   func failures() {
     let known = CommandFailure(

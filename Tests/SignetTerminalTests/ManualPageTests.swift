@@ -3,7 +3,7 @@ import SignetTerminal
 import Testing
 
 @Suite("The manual page", .timeLimit(.minutes(10))) struct ManualPageTests {
-  @Test("begins as mdoc pages do and has the sections in order")
+  @Test("begins with the mdoc header and has the sections in order")
   func sections() {
     let page = sampleProgram().manPage(section: 8)
     #expect(page.hasPrefix(".Dd November 21, 2026\n.Dt SAMPLE 8\n.Os\n.Sh NAME\n.Nm sample\n.Nd "))
@@ -21,7 +21,7 @@ import Testing
     #expect(await runSample(["help", "--man"]).output == sampleProgram().manPage())
   }
 
-  @Test("has nothing that mandoc warns of", .needs("mandoc"))
+  @Test("causes no mandoc warnings", .needs("mandoc"))
   func lint() throws {
     for program in [sampleProgram(), awkwardProgram] {
       let tool = try #require(installed("mandoc"))

@@ -200,7 +200,7 @@ let parserCases: [ParserCase] = [
   }
 
   @Test(
-    "a variable that the program lists and that is not UTF-8 is refused by its name, others are not looked at"
+    "a listed environment variable that is not UTF-8 is refused by name, others are ignored"
   )
   func variablesThatAreNotText() throws {
     let program = Program(
@@ -219,7 +219,7 @@ let parserCases: [ParserCase] = [
     try program.checkEnvironment { $0 == "OTHER" ? [0xFF] : nil }
   }
 
-  @Test("what a handler throws gives the code and a sanitised line")
+  @Test("a handler's error gives its exit code and a sanitised line")
   func failures() async {
     func run(_ how: String) async -> (ExitCode, String) {
       let result = await runSample(
@@ -265,7 +265,7 @@ let parserCases: [ParserCase] = [
     }
   }
 
-  @Test("an operand that begins with - leads to the word that ends the options")
+  @Test("an operand that begins with - gets a hint to use --")
   func operandLikeAnOption() async {
     let hint = "sample otp: unknown option -r; write -- before an operand that begins with -\n"
     #expect(await runSample(["otp", "-r5snAe8"]).messages.contains(hint))
@@ -273,7 +273,7 @@ let parserCases: [ParserCase] = [
     #expect(await runSample(["otp", "--", "-r5snAe8"]).code == .success)
   }
 
-  @Test("a line is blamed on the command that it was read to, and not on words behind what is unknown")
+  @Test("an error names the command parsed so far, not words after the unknown one")
   func commandToBlame() async {
     for (words, blamed) in [
       (
@@ -289,7 +289,7 @@ let parserCases: [ParserCase] = [
     }
   }
 
-  @Test("what is typed cannot steer the terminal")
+  @Test("typed text cannot control the terminal")
   func hostileNames() async {
     let result = await runSample(["\u{1B}]0;title\u{7}\u{202E}"])
     #expect(result.messages.hasPrefix("sample: unknown command '␛]0;title␇\\u{202E}'\n"))

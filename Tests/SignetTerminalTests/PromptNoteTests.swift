@@ -13,7 +13,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
 
 // The type of terminal is global to the process, so each test has a separate process.
 @Suite("A note under a prompt", .timeLimit(.minutes(10))) struct PromptNoteTests {
-  @Test("follows each key, shows nothing of what is typed, and is gone afterwards")
+  @Test("follows each key, shows no typed character, and disappears afterwards")
   func keys() async {
     await #expect(processExitsWith: .success) {
       setenv("TERM", "xterm", 1)
@@ -40,7 +40,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
     }
   }
 
-  @Test("is drawn anew when something else has changed, made harmless and cut to the window")
+  @Test("is redrawn after another change, sanitised and truncated to the window")
   func refresh() async {
     await #expect(processExitsWith: .success) {
       setenv("TERM", "xterm", 1)
@@ -63,7 +63,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
     }
   }
 
-  @Test("comes again with the prompt, and goes with Ctrl-D")
+  @Test("reappears with the prompt, and disappears with Ctrl-D")
   func suspended() async {
     await #expect(processExitsWith: .success) {
       setenv("TERM", "xterm", 1)
@@ -104,7 +104,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
     }
   }
 
-  @Test("is left out where the cursor cannot move")
+  @Test("is omitted if the cursor cannot move")
   func leftOut() async {
     await #expect(processExitsWith: .success) {
       setenv("TERM", "dumb", 1)

@@ -9,7 +9,7 @@ import Testing
 }
 
 @Suite("Secrets from a terminal", .timeLimit(.minutes(10))) struct TerminalSecretTests {
-  @Test("are not shown, and the terminal is as before")
+  @Test("are not shown, and the terminal is restored")
   func noEcho() async throws {
     let terminal = try PseudoTerminal()
     let before = terminal.settings
@@ -41,7 +41,7 @@ import Testing
     #expect(try await empty == [])
   }
 
-  @Test("typed before the prompt, in the open, are dropped")
+  @Test("typed visibly before the prompt are dropped")
   func typedAhead() async throws {
     let terminal = try PseudoTerminal()
     terminal.type("early\n")
@@ -87,7 +87,7 @@ import Testing
     #expect(try await some == Array("abc".utf8))
   }
 
-  @Test("after cancellation the terminal is as before and half a secret is not left in it")
+  @Test("after cancellation the terminal is restored and a partial secret is discarded")
   func cancellation() async throws {
     let terminal = try PseudoTerminal()
     let before = terminal.settings
@@ -101,7 +101,7 @@ import Testing
     #expect(terminal.inputNow() == [0x0A])
   }
 
-  @Test("a task that was cancelled before it asked")
+  @Test("a task that was cancelled before the prompt")
   func cancelledBefore() async throws {
     let terminal = try PseudoTerminal()
     let task = Task {
@@ -112,7 +112,7 @@ import Testing
     #expect(terminal.hasEcho)
   }
 
-  @Test("the closure's error comes out, and the terminal is as before")
+  @Test("the closure's error is rethrown, and the terminal is restored")
   func closureThrows() async throws {
     let terminal = try PseudoTerminal()
     async let outcome = Result {
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test("while the process is stopped; then the prompt comes again")
+  @Test("while the process is stopped; then the prompt reappears")
   func suspended() async {
     await #expect(processExitsWith: .success) {
       signal(SIGTSTP) { _ in }
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test("and a signal that is ignored stays ignored")
+  @Test("and an ignored signal stays ignored")
   func ignored() async {
     await #expect(processExitsWith: .success) {
       signal(SIGHUP, SIG_IGN)
@@ -247,7 +247,7 @@ import Testing
 }
 
 @Suite("Secrets from a descriptor", .timeLimit(.minutes(10))) struct DescriptorSecretTests {
-  @Test("come line by line, and the rest stays")
+  @Test("are read line by line, and the rest stays unread")
   func lines() async throws {
     let pipe = try TestPipe(ended: "one\n\ntwo \r\nthree")
     let input = SecretInput.descriptor(pipe.readEnd)
@@ -280,7 +280,7 @@ import Testing
     await #expect(throws: refusal) { try await input.read("", into: copy) }
   }
 
-  @Test("256 characters fit in the form that takes most bytes")
+  @Test("256 characters fit in the longest encoding")
   func decomposed() async throws {
     let typed = String(repeating: "e\u{323}\u{302}", count: 256)
     let pipe = try TestPipe(ended: "\(typed)\n")
@@ -306,7 +306,7 @@ import Testing
     }
   }
 
-  @Test("that never comes can be cancelled")
+  @Test("that never arrives can be cancelled")
   func cancellation() async throws {
     let pipe = try TestPipe(Array("half".utf8))
     defer { pipe.closeWriteEnd() }
@@ -315,7 +315,7 @@ import Testing
     await #expect(throws: SecretInputFailure.cancelled) { try await task.value }
   }
 
-  @Test("a failure says what to do, each something else")
+  @Test("each failure names its own remedy")
   func sentences() {
     let failures: [SecretInputFailure] = [
       .noTerminal(code: 6), .descriptorUnusable(3), .descriptorIsTerminal(3), .endOfInput,
@@ -359,7 +359,7 @@ import Testing
     #expect(try await answer == dialogue.expected)
   }
 
-  @Test("without an answer nothing is agreed to")
+  @Test("without an answer the result is no")
   func noAnswer() async throws {
     let terminal = try PseudoTerminal()
     async let outcome = Result { try await Question(at: terminal.path).confirm("Delete it") }

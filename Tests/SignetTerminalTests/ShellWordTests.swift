@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ShellWordTests {
   @Test(
-    "a word is quoted where a shell would read more from it",
+    "a word is quoted if a shell would interpret it",
     arguments: [
       ("./bank", "./bank"), ("/srv/a-b_c.d:8443", "/srv/a-b_c.d:8443"), ("", "''"), ("my bank", "'my bank'"),
       ("a'b", #"'a'\''b'"#), ("$HOME", "'$HOME'"), ("~bank", "'~bank'"), ("ü", "'ü'"),
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "each shell reads a word as the text that it was made of", arguments: ["bash", "zsh", "fish", "dash"])
+    "each shell reads a quoted word back as its text", arguments: ["bash", "zsh", "fish", "dash"])
   func shells(_ shell: String) throws {
     guard installed(shell) != nil || ContinuousIntegration.isHere else { try Test.cancel("needs \(shell)") }
     let path = try #require(installed(shell))

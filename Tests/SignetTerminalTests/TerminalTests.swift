@@ -7,7 +7,7 @@ import class SignetTerminal.LineBuffer
 
 @Suite("Text output", .timeLimit(.minutes(10))) struct TerminalTests {
   @Test(
-    "has colour on a terminal only, and as the environment says",
+    "has colour on a terminal only, as the environment sets",
     arguments: [
       (["TERM": "xterm"], true), (["TERM": "xterm", "NO_COLOR": ""], true),
       (["TERM": "xterm", "NO_COLOR": "1"], false), (["TERM": "dumb"], false), ([:], false),
@@ -53,7 +53,7 @@ import class SignetTerminal.LineBuffer
     #expect(Terminal(descriptor: pipe.writable, environment: [:]).width == 80)
   }
 
-  @Test("writes all of a long text, even to a pipe that does not wait", arguments: [false, true])
+  @Test("writes a long text completely, even to a non-blocking pipe", arguments: [false, true])
   func longText(_ isNonblocking: Bool) async throws {
     let pipe = try TestPipe()
     if isNonblocking { try #require(fcntl(pipe.writable, F_SETFL, O_NONBLOCK) == 0) }
@@ -78,7 +78,7 @@ import class SignetTerminal.LineBuffer
   }
 
   @Test(
-    "remembers that it could not write, and the program says so",
+    "remembers a write failure, and the program reports it",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func full() async throws {
     let number = open("/dev/full", O_WRONLY)
@@ -136,7 +136,7 @@ import class SignetTerminal.LineBuffer
     withExtendedLifetime(buffer) {}
   }
 
-  @Test("takes no more than its capacity")
+  @Test("holds no more than its capacity")
   func capacity() {
     let buffer = LineBuffer(capacity: 2)
     #expect(buffer.append(1) && buffer.append(2) && !buffer.append(3))

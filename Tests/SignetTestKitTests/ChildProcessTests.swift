@@ -32,7 +32,7 @@ import Testing
     #expect(try await child.end() == -SIGKILL)
   }
 
-  @Test("a child that does not end in time is killed, and that is an error") func overdue() async throws {
+  @Test("a child that exceeds the time limit is killed, which is an error") func overdue() async throws {
     let child = try Self.shell("echo begun; exec sleep 600").start()
     let error = await #expect(throws: ChildProcess.Overdue.self) {
       try await child.end(within: .milliseconds(300))
@@ -104,7 +104,7 @@ import Testing
     #expect(try await here.finish().output == "\(path)\n")
   }
 
-  @Test("a program that is not there is an error, not a status") func missing() {
+  @Test("a missing program is an error, not a status") func missing() {
     let error = #expect(throws: ChildProcess.NotStarted.self) {
       try ChildCommand(["/nowhere/program"]).start()
     }

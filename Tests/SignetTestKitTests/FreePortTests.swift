@@ -4,7 +4,7 @@ import Testing
 import SignetTestKit
 
 @Suite(.timeLimit(.minutes(1))) struct FreePortTests {
-  @Test("tasks at once get different ports, below those of outgoing connections") func different()
+  @Test("concurrent tasks get different ports, below those of outgoing connections") func different()
     async throws
   {
     let ports = try await withThrowingTaskGroup(of: UInt16.self) { group in
@@ -14,7 +14,7 @@ import SignetTestKit
     #expect(Set(ports).count == 200 && ports.allSatisfy(FreePort.ports.contains))
   }
 
-  @Test("processes at once get different ports") func processes() async throws {
+  @Test("concurrent processes get different ports") func processes() async throws {
     let folder = try TemporaryFolder()
     let files = (0..<3).map { folder.file("\($0)") }
     await withTaskGroup { group in
@@ -49,7 +49,7 @@ import SignetTestKit
   }
 
   #if os(Linux)
-    @Test("the ports end where the system's begin") func range() throws {
+    @Test("the ports end before the system's ephemeral ports") func range() throws {
       let text = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
       let lowest = try #require(text.split(whereSeparator: \.isWhitespace).first.flatMap { UInt16($0) })
       #expect(FreePort.ports.upperBound <= max(lowest, 32_768) && FreePort.ports.count > 1_000)

@@ -95,7 +95,7 @@ extension GuardedDevice {
 
 @Suite("Device reports and server commands", .timeLimit(.minutes(10)))
 struct AccountReportTests {
-  @Test("a device reports; the server evaluates for itself, and locks and unlocks by what it finds")
+  @Test("the server evaluates a device's report itself, and locks or unlocks accordingly")
   func reports() async throws {
     let guarded = try await GuardedDevice(["deviceTampering": ["score": 0.5]]) { $0.tamperScore = 0 }
     let (device, container) = (guarded.device, try await guarded.activate())
@@ -279,7 +279,7 @@ struct AccountReportTests {
   }
 
   @Test(
-    "an operator locks, unlocks and deletes; each comes back with a signed receipt, and counts at the server at once"
+    "an operator's lock, unlock and deletion take effect at the server at once and return a signed receipt"
   )
   func orders() async throws {
     let guarded = try await GuardedDevice([:])
@@ -336,7 +336,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("an order whose receipt does not arrive is not done twice, and the receipt comes later")
+  @Test("an order with a lost receipt is not executed twice, and the receipt is resent")
   func lostReceipt() async throws {
     let guarded = try await GuardedDevice([:])
     let (device, container) = (guarded.device, try await guarded.activate())
@@ -361,7 +361,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("an answer that a newer one has overtaken changes nothing")
+  @Test("an answer overtaken by a newer one changes nothing")
   func overtaken() async throws {
     let guarded = try await GuardedDevice([:])
     let container = try await guarded.activate()
@@ -379,7 +379,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("policies that are attached later reach the device, and hold from then on")
+  @Test("policies attached later reach the device and apply from then on")
   func attachedLater() async throws {
     let guarded = try await GuardedDevice([:]) { $0.tamperScore = 0.4 }
     let (device, container) = (guarded.device, try await guarded.activate())
@@ -407,7 +407,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("the time of a policy that is attached later begins with it")
+  @Test("the period of a policy attached later begins when it is attached")
   func attachedTime() async throws {
     let guarded = try await GuardedDevice([:])
     let (device, container) = (guarded.device, try await guarded.activate())
@@ -445,7 +445,7 @@ struct AccountReportTests {
   }
 
   @Test(
-    "what a device says of itself becomes a reason that can be shown, and an order that can be read",
+    "a device's own values give a displayable reason and a readable order",
     arguments: [
       String(repeating: "e\u{301}\u{323}", count: 300), String(repeating: "\u{115F}\u{3164}", count: 90),
       "bidi \u{202E}txt", "",
@@ -482,7 +482,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("what is to be deleted is not unlocked any more, and a device cannot pile up orders by reporting")
+  @Test("a container to be deleted is not unlocked, and repeated reports do not accumulate orders")
   func noWayBack() async throws {
     var guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
     let inviting = try InvitingServer(
@@ -526,7 +526,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("the live channel carries an order at once")
+  @Test("the live channel delivers an order at once")
   func live() async throws {
     let guarded = try await GuardedDevice([:])
     let (device, container) = (guarded.device, try await guarded.activate())
@@ -578,7 +578,7 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
-  @Test("a container that is locked gets no new keys from its server, and a renewal ends no lock")
+  @Test("a locked container gets no new keys from its server, and a renewal removes no lock")
   func renewal() async throws {
     let guarded = try await GuardedDevice([:])
     let (device, container) = (guarded.device, try await guarded.activate())

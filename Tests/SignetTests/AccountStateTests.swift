@@ -5,7 +5,7 @@ import SignetVault
 import Testing
 
 @Suite struct AccountStateTests {
-  @Test("a moment at the end of time is before or after now, and no crash", arguments: [Int64.min, .max])
+  @Test("times at the limits compare without a crash", arguments: [Int64.min, .max])
   func momentOutOfReach(wall: Int64) throws {
     let state = try AccountState(["used": ["wall": .integer(wall)]])
     let moment = try #require(state.used)

@@ -81,7 +81,7 @@ struct AppPolicyTests {
   private static let broken = AccountPolicyVerdict.breached(
     reason: "the device is elsewhere", evidence: ["region": "de"])
 
-  @Test("it refuses enrolment, and later locks and unlocks, behind the built-in ones, with its own evidence")
+  @Test("an app's policy refuses enrolment, and later locks and unlocks, after the built-in ones")
   func locks() async throws {
     let bench = try await Bench()
     bench.policy.say(Self.broken)
@@ -126,7 +126,7 @@ struct AppPolicyTests {
     await bench.guarded.stop()
   }
 
-  @Test("one that throws leaves the container as it is: open where it was open, locked where it was locked")
+  @Test("a policy that throws leaves the container's lock unchanged")
   func throwing() async throws {
     let bench = try await Bench()
     let container = try await bench.activate()
@@ -148,7 +148,7 @@ struct AppPolicyTests {
   }
 
   @Test(
-    "the server cannot evaluate it, and takes the device's word that it is broken; the reaction is the operator's",
+    "the server accepts the device's result of an app policy and applies the operator's reaction",
     arguments: [
       (nil, ComplianceState.locked), (.allow, .open), (.stepUp, .stepUp),
     ] as [(AccountRules.Reaction?, ComplianceState)])

@@ -74,7 +74,7 @@ private struct Bench {
 
 @Suite("Biometrics in the SDK", .timeLimit(.minutes(10)))
 struct BiometricAuthenticationTests {
-  @Test("as password until they are enabled; then a finger does all that the password does")
+  @Test("until enabled only the password works; then a finger replaces it everywhere")
   func everyOperation() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) }, cache: PasswordCache(isEnabled: true))
     #expect(try await bench.device.biometricStatus(for: bench.container) == .notEnabled)
@@ -100,7 +100,7 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("what the person should see is passed on")
+  @Test("prompts for the user are passed on")
   func hints() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) })
     try await bench.enableBiometrics()
@@ -114,7 +114,7 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("the password comes first, and a wrong one counts and enables nothing")
+  @Test("enabling requires the password; a wrong one is counted and enables nothing")
   func wrongPassword() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) })
     await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
@@ -152,7 +152,7 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("without the sensor the password still opens, and the sensor works again when it is back")
+  @Test("without the sensor the password still opens; the sensor works again once it is back")
   func sensorAway() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) })
     try await bench.enableBiometrics()
@@ -165,7 +165,7 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("a policy that does not offer them, and a silent lock, refuse them")
+  @Test("a policy without biometrics and a silent lock refuse them")
   func notOffered() async throws {
     for bench in [
       try await Bench({ .password($0, $1) }), try await Bench({ .deviceLockOrPassword($0, $1) }),
@@ -206,7 +206,7 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("a task that is cancelled calls the sensor off")
+  @Test("a cancelled task stops the sensor")
   func cancel() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) })
     try await bench.enableBiometrics()
@@ -221,7 +221,7 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("a finger that is added or removed invalidates, the password enables again, and disabling works")
+  @Test("an added or removed finger invalidates, the password enables again, and disabling works")
   func invalidated() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) })
     let (device, container) = (bench.device, bench.container)
@@ -242,7 +242,7 @@ struct BiometricAuthenticationTests {
     await bench.stop()
   }
 
-  @Test("a change of the password keeps them; a password that is too old has to be changed all the same")
+  @Test("a password change keeps biometrics enabled; an expired password must still be changed")
   func passwordChange() async throws {
     let bench = try await Bench(
       { .biometricOrPassword($0, $1) }, age: PasswordAge(maximumDays: 2))
@@ -258,7 +258,7 @@ struct BiometricAuthenticationTests {
 
 @Suite("The device's passcode in the SDK", .timeLimit(.minutes(10)))
 struct PasscodeAuthenticationTests {
-  @Test("as password until it is enabled; then it does all that the password does")
+  @Test("until enabled only the password works; then the passcode replaces it everywhere")
   func everyOperation() async throws {
     let bench = try await Bench({ .deviceLockOrPassword($0, $1) })
     let (device, container) = (bench.device, bench.container)

@@ -10,7 +10,7 @@ import Testing
 import struct SignetPolicy.PasswordPolicy
 
 @Suite(.timeLimit(.minutes(10))) struct ConditionTests {
-  @Test("the ways that are enabled, the lock, and what keeps the keys, without opening anything")
+  @Test("the status shows unlock methods, lock and keystore without unlocking")
   func conditions() async throws {
     let server = try await InvitingServer(
       .biometricOrPassword(
@@ -36,7 +36,7 @@ import struct SignetPolicy.PasswordPolicy
     await server.server.stop()
   }
 
-  @Test("that its server does not know a container any more is remembered until it says otherwise")
+  @Test("a server's report that a container is unknown is remembered until the server accepts it again")
   func unknownToItsServer() async throws {
     let server = try await InvitingServer()
     let transport = ForgettingTransport(server.transport)

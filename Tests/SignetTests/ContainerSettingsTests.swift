@@ -9,7 +9,7 @@ import Testing
 
 /// Container settings that an app may change.
 @Suite(.timeLimit(.minutes(10))) struct ContainerSettingsTests {
-  @Test("another name, seen by whoever opens the vault")
+  @Test("a renamed container has its new name in each opened vault")
   func rename() async throws {
     let inviting = try await InvitingServer()
     let fixture = try DeviceFixture(inviting.transport)
@@ -64,7 +64,7 @@ import Testing
     await inviting.server.stop()
   }
 
-  @Test("what a container trusts is what it was activated with, whatever the app trusts and is done with it")
+  @Test("a container keeps the trust of its activation, regardless of the app's settings")
   func trustStays() async throws {
     let folder = try TemporaryFolder()
     let inviting = try await InvitingServer()

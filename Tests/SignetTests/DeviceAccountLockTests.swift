@@ -95,7 +95,7 @@ struct DeviceAccountLockTests {
   }
 
   @Test(
-    "a broken policy refuses enrolment, with all that is broken; nothing is kept and the invite stays open")
+    "a broken policy refuses enrolment and lists all breaches; nothing is stored and the invite stays valid")
   func enrolment() async throws {
     let guarded = try await GuardedDevice([
       "deviceTampering": ["score": 0.5], "appIsUpToDate": ["minimumVersion": "2"],
@@ -120,7 +120,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("a policy that is malformed is an error at enrolment; one that is not known is reported")
+  @Test("at enrolment a malformed policy is an error, an unknown one is reported")
   func malformed() async throws {
     let guarded = try await GuardedDevice(["inactivity": ["days": 900], "geofence": [:]])
     let code = try await guarded.inviting.invite()
@@ -183,7 +183,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("a lock by hand outlasts compliance, another process and a restart, and ends by hand")
+  @Test("a manual lock outlasts compliance, other processes and restarts until removed manually")
   func byHand() async throws {
     let guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
     let device = guarded.device
@@ -211,7 +211,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("a lock by hand takes the password away again")
+  @Test("a manual lock wipes the cached password")
   func password() async throws {
     let inviting = try await InvitingServer(try ProtectionPolicy.password(.pin(6...6), .lock(limit: 5)))
     let guarded = try GuardedDevice(inviting)
@@ -232,7 +232,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("changes are events, also those that another process has made")
+  @Test("changes are events, also those by another process")
   func events() async throws {
     let guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
     let device = guarded.device
@@ -255,7 +255,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("inactivity locks; being refused is no use; to unlock is one; the clock cannot be turned back for it")
+  @Test("inactivity locks; a refusal is no use, an unlock is; setting the clock back does not help")
   func inactivity() async throws {
     let guarded = try await GuardedDevice(["inactivity": ["days": 1]])
     let (device, clock) = (guarded.device, guarded.clock)
@@ -277,7 +277,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("too long without the server locks, and so does a clock that was set back; to reach it unlocks")
+  @Test("too long without the server locks, as does setting the clock back; reaching the server unlocks")
   func offline() async throws {
     let guarded = try await GuardedDevice(["offlinePeriod": ["hours": 2]])
     let (device, clock) = (guarded.device, guarded.clock)
@@ -295,7 +295,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("a renewal carries policies and locks over; another activation keeps what was locked by hand")
+  @Test("a renewal keeps policies and locks; another activation keeps manual locks")
   func renewal() async throws {
     let guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
     let device = guarded.device
@@ -322,7 +322,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("imported accounts have policies and locks of their own; adding one again weakens nothing")
+  @Test("imported accounts have their own policies and locks; adding one again weakens nothing")
   func accounts() async throws {
     let guarded = try GuardedDevice(try await InvitingServer()) { $0.tamperScore = 0 }
     let accounts = guarded.device.accounts
@@ -413,7 +413,7 @@ struct DeviceAccountLockTests {
   }
 
   @Test(
-    "an account that was never used is locked for that, too; one without a server is not locked for not reaching it"
+    "an unused account is locked for inactivity; one without a server is not locked for being offline"
   )
   func neverUsed() async throws {
     let guarded = try GuardedDevice(try await InvitingServer())
@@ -454,7 +454,7 @@ struct DeviceAccountLockTests {
     await guarded.stop()
   }
 
-  @Test("what the device itself knows")
+  @Test("evidence that the device collects itself")
   func ownEvidence() async throws {
     let inviting = try await InvitingServer()
     let folder = try TemporaryFolder()
@@ -486,7 +486,7 @@ struct DeviceAccountLockTests {
     }
   }
 
-  @Test("the score of the guards, what they found, and the flavour are evidence", arguments: [0.2, 0.9])
+  @Test("the guards' score, their findings and the flavour are evidence", arguments: [0.2, 0.9])
   func guards(_ weight: Double) async throws {
     let integrity = try Integrity(guards: [FindingGuard(weight: weight)], flavour: .release)
     let source = IntegrityEvidence(integrity)

@@ -21,7 +21,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("a password that breaks the policy is refused with every rule, and nothing is kept or sent")
+  @Test("a password that breaks the policy is refused with every rule, and nothing is stored or sent")
   func refusesAWeakPassword() async throws {
     let policy = try PasswordPolicy(
       minimumLength: 10, maximumLength: 64, uppercase: CharacterCount(minimum: 1),
@@ -97,7 +97,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("cut off before or after each message", arguments: [CuttingTransport.Cut.before, .after])
+  @Test("interrupted before or after each message", arguments: [CuttingTransport.Cut.before, .after])
   func worksAfterACut(_ cut: CuttingTransport.Cut) async throws {
     let server = try await InvitingServer()
     let transport = CuttingTransport(server.transport)
@@ -126,7 +126,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("an activation that the server has dropped is dropped here too")
+  @Test("an activation dropped by the server is dropped on the device too")
   func discardsWhatTheServerDropped() async throws {
     let server = try await InvitingServer()
     let transport = CuttingTransport(server.transport)

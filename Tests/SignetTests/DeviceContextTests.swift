@@ -9,7 +9,7 @@ import Testing
 
 /// An app's description of the circumstances of a decision.
 @Suite(.timeLimit(.minutes(10))) struct DeviceContextTests {
-  @Test("it is signed with the decision, and the relying party reads it")
+  @Test("the device context is signed with the decision and readable by the relying party")
   func signed() async throws {
     let inviting = try await InvitingServer()
     let fixture = try DeviceFixture(inviting.transport)
@@ -37,7 +37,7 @@ import Testing
     try await inviting.server.context.storage.containers(user: "alice").first?.signingKey
   }
 
-  @Test("of another length, or not in base64url, it makes a decision invalid", arguments: ["", "!", "751"])
+  @Test("a device context of wrong length or encoding makes a decision invalid", arguments: ["", "!", "751"])
   func refused(_ text: String) async throws {
     let request = TransactionRequest(
       id: TransactionID("t"), content: try TransactionContent(.text("Pay"), from: .device), created: 0,

@@ -44,7 +44,7 @@ struct DevicePasswordChecksTests {
     return try result.get()
   }
 
-  @Test("the dictionary and the app's own rules refuse a password at activation, together")
+  @Test("at activation the dictionary and the app's rules both refuse a password")
   func refused() async throws {
     let checks = PasswordChecks(dictionary: OneWord(word: "warhorse"), validators: [NoHorses()])
     await #expect(throws: SignetFailure.passwordRefused([.inDictionary, NoHorses.violation])) {
@@ -53,7 +53,7 @@ struct DevicePasswordChecksTests {
     #expect(try await activate("battery staple", checks).isConfirmed)
   }
 
-  @Test("a dictionary that the policy asks for and that is not there ends the activation")
+  @Test("a missing dictionary required by the policy ends the activation")
   func missing() async throws {
     await #expect(throws: SignetFailure.dictionary(.missing)) {
       try await activate("battery staple", PasswordChecks())

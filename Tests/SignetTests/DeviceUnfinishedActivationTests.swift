@@ -16,7 +16,7 @@ import Testing
     func set(ahead seconds: Int64) { offset.withLock { $0 = seconds } }
   }
 
-  @Test("a server that refuses to confirm does not keep the others from it")
+  @Test("a server that refuses to confirm does not block the others")
   func oneServerRefuses() async throws {
     let folder = try TemporaryFolder()
     let (badClock, goodClock) = (SettableClock(), SettableClock())

@@ -115,7 +115,7 @@ struct DueReportTests {
     }
   }
 
-  @Test("the device reports by itself and sends the same decision once more; the next one needs no report")
+  @Test("the device sends an overdue report and repeats the decision; the next one needs no report")
   func reports() async throws {
     let bench = try await Bench()
     let request = try await bench.ask()
@@ -141,7 +141,7 @@ struct DueReportTests {
     await bench.guarded.stop()
   }
 
-  @Test("a decision is sent once more, and not a third time: the refusal is thrown")
+  @Test("a decision is repeated once; a second refusal is thrown")
   func once() async throws {
     let bench = try await Bench()
     let request = try await bench.ask()
@@ -156,7 +156,7 @@ struct DueReportTests {
   }
 
   @Test(
-    "where two report at once, the one whose question was ended by the other's sends its decision all the same"
+    "of two concurrent reports, the one superseded by the other still sends its decision"
   )
   func atOnce() async throws {
     let bench = try await Bench()
@@ -178,7 +178,7 @@ struct DueReportTests {
     await bench.guarded.stop()
   }
 
-  @Test("a report that leads to a lock, or fails, sends no decision after it")
+  @Test("after a failed report, or one that locks, no decision is sent")
   func locks() async throws {
     let bench = try await Bench(["deviceTampering": ["score": 0.5]])
     let request = try await bench.ask()
@@ -198,7 +198,7 @@ struct DueReportTests {
     await bench.guarded.stop()
   }
 
-  @Test("a container that its server wants deleted is deleted, and decides nothing")
+  @Test("a container with a wipe order is deleted and decides nothing")
   func wipes() async throws {
     let bench = try await Bench()
     let request = try await bench.ask()

@@ -5,7 +5,7 @@ import Testing
 /// The names that an app gets with `import Signet` alone: this file imports no other module of ours, and the test is that it
 /// compiles.
 @Suite struct ExportsTests {
-  @Test("targets of pushes are made, and lists of them read")
+  @Test("push targets are created and lists of them read")
   func pushes() throws {
     let key = P256.KeyAgreement.PrivateKey().publicKey
     let subscription = try WebPushSubscription(

@@ -29,7 +29,7 @@ import Testing
     return lies
   }
 
-  @Test("without a lie it activates: the stand-in speaks the protocol")
+  @Test("control: an honest stand-in server activates")
   func activates() async throws {
     let code = try ActivationCode.made()
     let fixture = try DeviceFixture(HostileServer(code))
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "costs that the protocol allows, and that would keep this device busy for a minute, are refused by name")
+    "excessive derivation costs within the protocol's range are refused by name")
   func refusesCostsBeyondTheDevice() async throws {
     let lies = changing { lies in
       lies.offer = { bytes in
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(
-    "a confirm that is answered with anything but active confirms nothing",
+    "a confirmation answered with another state than active confirms nothing",
     arguments: ["", "{}", #"{"status":"pending"}"#, "<html>"])
   func readsTheAnswerToConfirm(_ body: String) async throws {
     let code = try ActivationCode.made()

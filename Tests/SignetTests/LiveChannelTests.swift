@@ -15,7 +15,7 @@ import Testing
 
 /// The live channel: a request that is answered when there is something new.
 @Suite(.timeLimit(.minutes(10))) struct LiveChannelTests {
-  @Test("a transaction arrives on a device that listens, and so does its end")
+  @Test("a listening device gets a transaction and its end")
   func arrives() async throws {
     let inviting = try await InvitingServer()
     let server = inviting.server
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("a list is known by its own name, whatever is asked for while it is made")
+  @Test("a list is identified by its own tag, despite concurrent changes")
   func nameOfList() async throws {
     let (folder, interruption) = (try TemporaryFolder(), Interruption())
     let path = folder.file("signet.sqlite")
@@ -284,7 +284,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("the password of a session key is wiped once the key is open, while the sequence goes on")
+  @Test("a session key's password is wiped once the key is open, while the sequence continues")
   func password() async throws {
     struct Watched { weak var password: SharedSecretBox? }
     let bench = try await KeyBench([.sessionTransport])
@@ -303,7 +303,7 @@ import Testing
     await bench.server.server.stop()
   }
 
-  @Test("what does not pass ends the sequence with its failure")
+  @Test("a permanent failure ends the sequence")
   func ends() async throws {
     let inviting = try await InvitingServer()
     let server = inviting.server
@@ -318,7 +318,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a server that stops lets devices go at once")
+  @Test("a stopping server releases waiting devices at once")
   func stops() async throws {
     let inviting = try await InvitingServer()
     let server = inviting.server
@@ -458,7 +458,7 @@ import Testing
     }
   }
 
-  @Test("a proxy without its server is waited out", arguments: [500, 502, 503, 504, 429])
+  @Test("the sequence outlasts a proxy without its server", arguments: [500, 502, 503, 504, 429])
   func proxy(status: Int) async throws {
     let inviting = try await InvitingServer()
     let transport = ProxyTransport(inner: HastyTransport(inner: inviting.transport), status: status)
@@ -470,7 +470,7 @@ import Testing
     #expect(listened.pauses == [.seconds(1), .seconds(2), .seconds(4), .milliseconds(200)])
   }
 
-  @Test("a lock of the server's is waited out", arguments: [Problem.Code.deviceLocked, .containerLocked])
+  @Test("the sequence outlasts a server's lock", arguments: [Problem.Code.deviceLocked, .containerLocked])
   func locked(code: Problem.Code) async throws {
     let inviting = try await InvitingServer()
     let problem = Problem(code, "Ask the operator.")
@@ -483,7 +483,7 @@ import Testing
     #expect(listened.pauses == [.seconds(1), .seconds(2), .milliseconds(200)])
   }
 
-  @Test("what only a revocation helps ends the sequence")
+  @Test("a failure that only a revocation resolves ends the sequence")
   func altered() async throws {
     let inviting = try await InvitingServer()
     let problem = Problem(.containerAltered, "Revoke it.")
@@ -497,7 +497,7 @@ import Testing
     await inviting.server.stop()
   }
 
-  @Test("a page of a proxy that does not pass ends the sequence")
+  @Test("a permanent error page of a proxy ends the sequence")
   func proxyRefuses() async throws {
     let inviting = try await InvitingServer()
     let transport = ProxyTransport(inner: inviting.transport, status: 404)
@@ -510,7 +510,7 @@ import Testing
     await inviting.server.stop()
   }
 
-  @Test("a server that answers at once with nothing new does not drive the device")
+  @Test("a server that answers at once without news does not make the device poll faster")
   func hasty() async throws {
     let inviting = try await InvitingServer()
     let listened = try await self.listened(

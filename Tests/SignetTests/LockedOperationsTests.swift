@@ -418,7 +418,7 @@ struct LockedOperationsTests {
 
   // MARK: Time that passes
 
-  @Test("a lock that comes while the user is asked for a finger counts")
+  @Test("a lock during a fingerprint prompt takes effect")
   func whileAsked() async throws {
     let bench = try await ContainerBench()
     let sensor = SimulatedBiometrics()
@@ -450,7 +450,7 @@ struct LockedOperationsTests {
     await bench.inviting.server.stop()
   }
 
-  @Test("a password that has expired unlocks, and is changed, in a locked container: nothing else would open")
+  @Test("an expired password still unlocks and can be changed in a locked container")
   func expired() async throws {
     let clock = VirtualClock(SystemWallClock().now)
     let policy = try PasswordPolicy(
@@ -492,7 +492,7 @@ struct LockedOperationsTests {
   // MARK: FIDO UAF
 
   @Test(
-    "UAF keys of a locked container's user at its server are neither made nor used nor changed; they are removed"
+    "UAF keys of a locked container's user cannot be made, used or changed, only removed"
   )
   func uaf() async throws {
     let guarded = try await GuardedDevice(["deviceTampering": ["score": 0.5]]) { $0.tamperScore = 0 }

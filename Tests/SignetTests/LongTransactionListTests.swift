@@ -9,7 +9,7 @@ import Testing
 
 /// A party that may make transactions must not be able to prevent a user from reading them.
 @Suite(.timeLimit(.minutes(10))) struct LongTransactionListTests {
-  @Test("more of the longest texts than one list has are read and decided in two rounds")
+  @Test("more maximum-length texts than a list holds are read and decided in two rounds")
   func isRead() async throws {
     let folder = try TemporaryFolder()
     let server = try await TestServer(

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("a restart before finish: the device begins again by itself, with the password that was chosen")
+  @Test("a restart before finish: the device begins again by itself with the chosen password")
   func restartInAnActivation() async throws {
     let server = try await InvitingServer(
       .password(PasswordPolicy(minimumLength: 6, maximumLength: 64), .lock(limit: 5)))
@@ -67,7 +67,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("a server that forgets each time is given up after the second, and the invite stays as it was")
+  @Test("after a second lost handshake the device stops, and the invite is unchanged")
   func bounded() async throws {
     let server = try await InvitingServer()
     let transport = InterferingTransport(server.transport)

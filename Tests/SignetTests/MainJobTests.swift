@@ -82,7 +82,7 @@ private final class Eavesdropper: HTTPTransport {
     await server.stop()
   }
 
-  @Test("nothing that a device sends has its password, the invite, the secret of codes or a private key")
+  @Test("no message of a device contains password, invite, code secret or private key")
   func sendsNoSecret() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     let server = try await InvitingServer(.password(policy, .lock(limit: 5)))

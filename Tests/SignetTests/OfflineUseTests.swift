@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("one-time passwords of a container, which its server accepts")
+  @Test("a container's one-time passwords are accepted by its server")
   func oneTimePasswords() async throws {
     let inviting = try await InvitingServer()
     let fixture = try DeviceFixture(inviting.transport)
@@ -29,7 +29,7 @@ import Testing
     await inviting.server.stop()
   }
 
-  @Test("the answer to what its user typed, which its server accepts once it is compared")
+  @Test("the response to typed values is accepted by the server")
   func typed() async throws {
     let inviting = try await InvitingServer()
     let fixture = try DeviceFixture(inviting.transport)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "the container of what was scanned; of several its user names one, and the failure has the candidates")
+    "a scanned text selects its container; an ambiguous one fails with the candidates")
   func containers() async throws {
     let inviting = try await InvitingServer()
     let fixture = try DeviceFixture(inviting.transport)

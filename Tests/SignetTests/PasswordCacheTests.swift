@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("a verified password is good for one signature")
+  @Test("a verified password is used for one signature")
   func once() async throws {
     let bench = try await Bench()
     await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign() }
@@ -52,7 +52,7 @@ import Testing
     try await bench.sign(password: Self.password)
   }
 
-  @Test("a signature with a password leaves the kept one, and a code neither takes nor uses it up")
+  @Test("a signature with its own password and a code leave the cached password unused")
   func others() async throws {
     let bench = try await Bench()
     try await bench.verify()
@@ -64,7 +64,7 @@ import Testing
     try await bench.sign()
   }
 
-  @Test("time, sleep, a set clock and a lock end it")
+  @Test("time, sleep, a changed clock and a lock clear the cache")
   func ends() async throws {
     let bench = try await Bench()
     let ends: [@Sendable () -> Void] = [
@@ -105,14 +105,14 @@ import Testing
     try await other.sign(password: "Another 42 tower")
   }
 
-  @Test("where the policy has no cache a password is verified and not kept")
+  @Test("without a cache policy a password is verified and not cached")
   func withoutCache() async throws {
     let bench = try await Bench(cache: .disabled)
     try await bench.verify()
     #expect(!bench.device.hasCachedPassword(for: bench.container))
   }
 
-  @Test("a wrong password counts as an attempt, is not kept, and leaves what was kept before")
+  @Test("a wrong password counts as an attempt, is not cached and keeps the earlier cached one")
   func wrong() async throws {
     let bench = try await Bench()
     try await bench.verify()
@@ -126,7 +126,7 @@ import Testing
     #expect(!bench.device.hasCachedPassword(for: bench.container))
   }
 
-  @Test("where the device alone protects there is nothing to verify or to keep")
+  @Test("with device protection only there is nothing to verify or cache")
   func deviceAlone() async throws {
     let server = try await InvitingServer()
     let fixture = try DeviceFixture(server.transport)

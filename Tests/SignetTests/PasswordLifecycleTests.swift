@@ -41,7 +41,7 @@ struct PasswordLifecycleTests {
     }
   }
 
-  @Test("a password is refused when it is too old, until it is changed")
+  @Test("an expired password is refused until it is changed")
   func expiry() async throws {
     let clock = VirtualClock(SystemWallClock().now)
     let bench = try await Bench(
@@ -53,7 +53,7 @@ struct PasswordLifecycleTests {
     #expect(SignetFailure.passwordExpired.number == 103)
   }
 
-  @Test("from when on a password may be changed is known before a new one is typed")
+  @Test("the earliest time of a password change is known before a new one is typed")
   func earliestChange() async throws {
     let clock = VirtualClock(SystemWallClock().now)
     let bench = try await Bench(
@@ -76,7 +76,7 @@ struct PasswordLifecycleTests {
     await bench.server.server.stop()
   }
 
-  @Test("the change of a password, its history and its refusals have names for the SDK")
+  @Test("password change, history and refusals map to SDK errors")
   func change() async throws {
     let bench = try await Bench(
       PasswordPolicy(minimumLength: 4, maximumLength: 40, maximumHistory: 2), .coolDown(waits: [60]))
@@ -103,7 +103,7 @@ struct PasswordLifecycleTests {
     }
   }
 
-  @Test("at a limit that erases, the SDK says so")
+  @Test("erasure at the limit is reported by the SDK")
   func wiped() async throws {
     let bench = try await Bench(
       PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 1, atLimit: .wipe))

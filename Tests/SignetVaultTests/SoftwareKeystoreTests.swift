@@ -20,7 +20,7 @@ struct SoftwareKeystoreTests {
     first.isEqual(to: second)
   }
 
-  @Test("it keeps the contract of keystores", arguments: KeystoreContract.checks)
+  @Test("it fulfils the keystore contract", arguments: KeystoreContract.checks)
   func contract(_ check: KeystoreContract.Check) throws {
     try check.run { SoftwareKeystore(directory: folder.path) }
   }

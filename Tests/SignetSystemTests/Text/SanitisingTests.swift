@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Untrusted text") struct SanitisingTests {
   @Test(
-    "is made visible",
+    "is shown with visible replacements",
     arguments: [
       ("plain text 123 ~!", "plain text 123 ~!"), ("", ""), ("Zoë Ελληνικά 日本語", "Zoë Ελληνικά 日本語"),
       ("\u{1B}[31mred\u{1B}[0m", "␛[31mred␛[0m"), ("a\u{0}b", "a␀b"), ("a\r\nb\tc", "a␍␊b␉c"),
@@ -32,7 +32,7 @@ import Testing
     #expect(TerminalText.sanitised(sanitised) == sanitised)
   }
 
-  @Test("has no control, format or separator character left, whatever it was")
+  @Test("has no control, format or separator character left")
   func everyScalar() {
     for value in 0...0x10FFFF {
       guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }

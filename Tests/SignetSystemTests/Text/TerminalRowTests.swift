@@ -13,7 +13,7 @@ import Testing
   ]
 
   @Test(
-    "begin with something of ours, and are no wider than the window by any count", arguments: doubtful,
+    "begin with our own text and are never wider than the window", arguments: doubtful,
     [20, 40, 80])
   func rows(_ character: String, _ width: Int) {
     let hostile = [
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("together are the text")
+  @Test("contain the whole text")
   func whole() {
     let text =
       "Überweise 250 € an die Bäckerei Müller & Söhne, " + String(repeating: "한", count: 90) + " Ende"
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "of a block show empty lines and lines of spaces for what they are",
+    "of a block show empty lines and lines of spaces",
     arguments: [
       (
         "Pay 9999" + String(repeating: "\n", count: 62) + "Pay 1",
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "of a block have numbers apart from what is written from right to left",
+    "of a block separate numbers from right-to-left text",
     arguments: [
       ("שלם 100 שקל", ["> שלם ", "> 100 ", "> שקל"]), ("שלם - 100", ["> שלם ", "> - 100"]),
       ("100 € שלם", ["> 100 € ", "> שלם"]), ("ב100 x", ["> \\u{5D1}100 x"]),
@@ -88,13 +88,13 @@ import Testing
     #expect(("id: \("אב 7")" as TerminalText).shown(width: width, usesUTF8: true) == "id: \\u{5D0}\\u{5D1} 7")
   }
 
-  @Test("are ASCII where the terminal has nothing else")
+  @Test("are ASCII if the terminal supports nothing else")
   func ascii() {
     #expect(("für \("Zoë")" as TerminalText).shown(width: 80, usesUTF8: false) == "für Zo\\u{EB}")
     #expect(TerminalText.block("Zoë", first: "> ", next: "> ", width: 80, usesUTF8: false) == "> Zo\\u{EB}")
   }
 
-  @Test("trust literals and nothing that is interpolated")
+  @Test("trust literals and no interpolated value")
   func trust() {
     let hostile = "a\nb\u{1B}[2J"
     #expect("\(hostile)\n" as TerminalText == "a␊b␛[2J\n")
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "have the bar where they have text of others, and words are kept whole where they fit",
+    "have a bar before foreign text, and keep words whole if they fit",
     arguments: [
       (
         "a sentence of ours that is longer than the window",
@@ -134,7 +134,7 @@ import Testing
     #expect(block.description.contains("\n"))
   }
 
-  @Test("do not break what is to be copied: it has one of its own where it does not fit")
+  @Test("do not break text to be copied: it gets its own row if it does not fit")
   func copied() {
     let command = "signet trust ca.pem --pin " + String(repeating: "A", count: 20)
     let text: TerminalText = "Run it: \(command: command) and wait"
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("have a command that is longer than a row in lines that a shell reads as one")
+  @Test("have a long command in lines that a shell reads as one")
   func continued() {
     let text: TerminalText = "Run it: \(command: "signet trust 'my bank/ca.pem' --pin AAAAA") and wait"
     #expect(
@@ -164,7 +164,7 @@ import Testing
         == "signet \\\n    'b'\\''c dddd' \\\n    \\ e")
   }
 
-  @Test("have a command in ASCII by its bytes where the terminal has no more")
+  @Test("have a command in escaped ASCII if the terminal supports no more")
   func commandInASCII() {
     let text: TerminalText = "Run it: \(command: #"signet 'Müller'\''s банк' ü \' x"#) at \("ü")"
     #expect(

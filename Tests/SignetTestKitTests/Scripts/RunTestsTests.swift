@@ -99,7 +99,7 @@ import Testing
     #expect(lines[start + 1] == "  One.FirstTests/same: One/File.swift:7: Expectation failed", "\(lines)")
   }
 
-  @Test("a skip is a failure where there is a list that does not name it")
+  @Test("a skip is a failure if there is a list without it")
   func skips() async throws {
     let plan = [
       Entry("One.FirstTests/known", "is skipped"), Entry("One.FirstTests/other", "is skipped"),
@@ -117,7 +117,7 @@ import Testing
     #expect(none.status == 1 && none.lines.last == "1 passed, 2 failed, 0 skipped", "\(none.lines)")
   }
 
-  @Test("a process that ends early is a failure, and so is what it did not run")
+  @Test("a process that ends early is a failure, and so are the tests it did not run")
   func dies() async throws {
     let plan = [
       Entry("One.FirstTests/good"), Entry("One.FirstTests/crash", "dies"), Entry("One.FirstTests/later"),
@@ -140,7 +140,7 @@ import Testing
     #expect(lines.contains("  One.FirstTests/lost: it did not run to its end"), "\(lines)")
   }
 
-  @Test("a process that takes too long is ended, and is a failure") func hangs() async throws {
+  @Test("a process that exceeds its time is ended, and is a failure") func hangs() async throws {
     let (status, lines, _) = try await run([Entry("One.FirstTests/slow", "hangs")], ["--limit", "2"])
     #expect(status == 1 && lines.last == "0 passed, 2 failed, 0 skipped", "\(lines)")
     #expect(lines.contains { $0.hasPrefix("  One: ended after 2 s") }, "\(lines)")
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(
-    "what makes no sense is refused before anything runs",
+    "invalid arguments are refused before anything runs",
     arguments: [
       ["--workers", "0"], ["--workers", "x"], ["--limit", "0"], ["--filter", "["], ["--filter", "nothing"],
       ["--unknown"],

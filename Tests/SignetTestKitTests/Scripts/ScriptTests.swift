@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "a number that is none, and a pattern that is none, is named before anything is built",
+    "an invalid number or pattern is named before anything is built",
     arguments: [
       (["test"], ["SIGNET_KILLS": "x"], "SIGNET_KILLS"), (["test"], ["SIGNET_KILLS": "0"], "SIGNET_KILLS"),
       (["test"], ["SIGNET_KILLS": ""], "SIGNET_KILLS"), (["test"], ["WORKERS": "0"], "WORKERS"),
@@ -124,7 +124,7 @@ import Testing
     try write("import SignetProtocol\n\(code)\n", to: "Fuzz/Sources/\(name)/main.swift")
   }
 
-  @Test("a parser without a fuzz target is named, and so is a reason for what is no parser")
+  @Test("a parser without a fuzz target is named, and so is an exemption without a parser")
   func fuzzTargets() async throws {
     try write(
       """
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(
-    "each form of a parser is seen: labels, parameters, static functions, extensions",
+    "each form of a parser is recognised: labels, parameters, static functions, extensions",
     arguments: [
       ("init(compact text: String) throws {}", "Letter(compact:)"),
       ("init?(png bytes: ArraySlice<UInt8>) { nil }", "Letter(png:)"),
@@ -199,7 +199,7 @@ import Testing
     #expect(found.errorOutput.hasPrefix("\(name) in Sources/SignetProtocol has no fuzz target"), "\(found)")
   }
 
-  @Test("what refuses nothing, takes no text, or is private is no parser")
+  @Test("a function that refuses nothing, takes no text or is private is no parser")
   func noParsers() async throws {
     let declarations = [
       "init(text: String) {}", "init(count: Int) throws {}", "private init(text: String) throws {}",
@@ -220,7 +220,7 @@ import Testing
     #expect(try await checkFuzz().status == 0)
   }
 
-  @Test("the type behind a protocol's requirement, which has no body, is seen")
+  @Test("the type behind a protocol's requirement without a body is recognised")
   func requirements() async throws {
     try write(
       """
@@ -242,7 +242,7 @@ import Testing
     #expect(try await checkFuzz().status == 0)
   }
 
-  @Test("a type counts where its module is imported and no other type has its name; a call has its label")
+  @Test("a type is matched by its imported module, its unique name and the label of the call")
   func namesOfTypes() async throws {
     for module in ["SignetProtocol", "SignetServer"] {
       try write(
@@ -278,7 +278,7 @@ import Testing
     #expect(try await checkFuzz().errorOutput.contains("SignetProtocol.Message is used in Fuzz/Sources"))
   }
 
-  @Test("a method counts where a program names its type and calls it with its first label")
+  @Test("a method is matched by its type and its first label")
   func methods() async throws {
     try write(
       "struct Letter {\n  func read(_ text: String) throws {}\n  func read(bytes: [UInt8]) throws {}\n}\n",
@@ -322,7 +322,7 @@ import Testing
   }
 
   @Test(
-    "a claim with a test, and what is marked, is sound",
+    "a claim with a test and a marked claim are accepted",
     arguments: [
       "- It holds: `SignetTests/OneTests/holds`.", "It holds\n(`SignetTests/OneTests/holds`).",
       "Holds:\n\n- It holds: `SignetTests/OneTests/holds`. **Not claimed** of others.", "*Explained*: why.",
@@ -336,7 +336,7 @@ import Testing
   }
 
   @Test(
-    "a claim without a test is named by its line, and so is a test that there is not",
+    "a claim without a test is named by its line, and so is a missing test",
     arguments: [
       ("- It holds.", 7, "no test is named for \"It holds\""),
       ("It is.\n\nIt holds: `SignetTests/OneTests/holds`.", 7, "no test is named for \"It is\""),
@@ -357,7 +357,7 @@ import Testing
       result.errorOutput.hasPrefix("docs/threat-model.md:\(line): \(words)"), "\(result.errorOutput)")
   }
 
-  @Test("a test that another document names, and that there is not, is named")
+  @Test("a missing test named in another document is reported")
   func testsOfOtherDocuments() async throws {
     try write("\n`SignetTests/OneTests/none`\n", to: "Sources/Notes.md")
     let result = try await checkClaims("*Explained*: why.")
@@ -365,7 +365,7 @@ import Testing
     #expect(result.errorOutput == "Sources/Notes.md:2: there is no test SignetTests/OneTests/none\n")
   }
 
-  @Test("a suite that can wait for ever is named, unless it, the suite around it or each test has a limit")
+  @Test("a suite without a time limit is named, unless its parent or each test has one")
   func timeLimits() async throws {
     func check(_ source: String) async throws -> ChildProcess.Result {
       try write(source, to: "Tests/OneTests/SuiteTests.swift")
@@ -390,7 +390,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("ports for scripts and for tests come from one count, each once")
+    @Test("scripts and tests take unique ports from one counter")
     func ports() async throws {
       let ports = try await withThrowingTaskGroup(of: UInt16?.self) { group in
         for number in 0..<40 {
@@ -448,7 +448,7 @@ import Testing
     #expect(unclear.status == 64 && unclear.errorOutput.contains("SIGNET_CI_LIMIT"), "\(unclear)")
   }
 
-  @Test("two builds that answer otherwise are found, and two that accept nothing")
+  @Test("two builds with different answers are found, and two that accept nothing")
   func comparedBuilds() async throws {
     /// Makes a program with one operation, `jwk`, that answers each request with `answer`.
     func program(_ name: String, _ answer: String) throws -> String {

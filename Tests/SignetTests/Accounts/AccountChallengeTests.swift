@@ -71,7 +71,7 @@ import Testing
     #expect(try await responses(6, ["SIG1000000", "SIG1100000"]) == ["77537423", "31970405"])
   }
 
-  @Test("what is refused is typed, and uses no counter up")
+  @Test("refusals are typed errors and use no counter")
   func refusedChallenges() async throws {
     let bench = try Bench()
     let device = try bench.device()
@@ -131,7 +131,7 @@ import Testing
     #expect(try await bench.device().accounts.add(exported).duplicates.map(\.id) == [id])
   }
 
-  @Test("a check digit stays with the account: in its codes, renamed and exported")
+  @Test("a check digit is kept in codes, after a rename and in exports")
   func checkDigits() async throws {
     let bench = try Bench()
     let account = try OTPAccount(
@@ -149,7 +149,7 @@ import Testing
     #expect(exported.map(\.hasCheckDigit) == [true, false])
   }
 
-  @Test("what earlier builds can say is written as they wrote it; the rest has a version of its own")
+  @Test("records that earlier builds can express keep their format; others have a new version")
   func recordVersions() async throws {
     let bench = try Bench()
     let device = try bench.device()

@@ -51,7 +51,7 @@ import Testing
     func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool { false }
   }
 
-  @Test("added, listed, and their codes are those of the standards; they are no containers")
+  @Test("imported accounts are listed, give the standards' codes and are no containers")
   func codes() async throws {
     let bench = try Bench()
     let device = try bench.device()
@@ -74,7 +74,7 @@ import Testing
     #expect(try await device.unconfirmedContainers().isEmpty)
   }
 
-  @Test("of fifty that ask for a code at once, each gets its own")
+  @Test("fifty concurrent requests each get their own code")
   func oncePerCode() async throws {
     let bench = try Bench()
     let id = try await bench.device().accounts.add([try Self.account("A", "a", .hotp(counter: 5))]).added[0]
@@ -106,7 +106,7 @@ import Testing
     #expect(try await device.accounts.list().count == 2)
   }
 
-  @Test("as many as a file may have are compared with each other and stored in one step")
+  @Test("the maximum number of accounts is compared and stored in one step")
   func many() async throws {
     let bench = try Bench()
     let device = try bench.device()
@@ -156,7 +156,7 @@ import Testing
     #expect(try await device.accounts.list().isEmpty)
   }
 
-  @Test("exported with everything that came along; what may not leave does not")
+  @Test("exports contain all imported data; accounts that may not be exported are left out")
   func export() async throws {
     let bench = try Bench()
     let device = try bench.device()
@@ -190,7 +190,7 @@ import Testing
     await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.rename(id, name: "c") }
   }
 
-  @Test("a password protects them as it does containers; wrong ones wait, and nothing is ever lost")
+  @Test("a password protects accounts like containers; wrong ones cause waits and never erase")
   func password() async throws {
     let bench = try Bench()
     let device = try bench.device()
@@ -216,7 +216,7 @@ import Testing
     #expect(try await bench.device().accounts.list().map(\.id) == [id])
   }
 
-  @Test("all of them deleted without their password; what is added then needs none")
+  @Test("all accounts can be deleted without the password; new ones then need none")
   func deletedAll() async throws {
     let bench = try Bench()
     let device = try bench.device()
@@ -229,7 +229,7 @@ import Testing
     #expect(try await bench.device().accounts.add([account]).added.count == 1)
   }
 
-  @Test("whether a container is theirs, for who finds one that is lost")
+  @Test("a container of imported accounts is recognised as such")
   func place() async throws {
     let bench = try Bench()
     let device = try bench.device()
@@ -243,7 +243,7 @@ import Testing
     #expect(try await !device.accounts.areStored(in: other))
   }
 
-  @Test("what was changed from outside is refused, and can be deleted")
+  @Test("an altered account is refused and can be deleted")
   func altered() async throws {
     let bench = try Bench()
     let device = try bench.device()

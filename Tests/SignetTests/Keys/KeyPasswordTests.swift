@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Keys with their own password", .timeLimit(.minutes(10)))
 struct KeyPasswordTests {
-  @Test("each key has its own password, asked for once, with what it protects")
+  @Test("each key's own password is prompted for once, with its subject")
   func eachItsOwn() async throws {
     let bench = try await KeyBench()
     #expect(
@@ -134,7 +134,7 @@ struct KeyPasswordTests {
     }
   }
 
-  @Test("a recovery code is good for its key alone")
+  @Test("a recovery code works for its own key only")
   func recovery() async throws {
     let bench = try await KeyBench()
     let password = secret(KeyBench.passwords[.transactionSigning] ?? "")
@@ -152,7 +152,7 @@ struct KeyPasswordTests {
     try await bench.sign(by: .password(new), session: KeyBench.right(.sessionTransport))
   }
 
-  @Test("the cache keeps what the signing key's password opened, and nothing of another's")
+  @Test("the cache holds only the signing key's opened key")
   func cache() async throws {
     let bench = try await KeyBench(cache: PasswordCache(isEnabled: true))
     let session = KeyBench.right(.sessionTransport)
@@ -176,7 +176,7 @@ struct KeyPasswordTests {
     }
   }
 
-  @Test("where keys share the container's password it opens them, and the cache keeps it under any name")
+  @Test("keys that share the container's password open with it, and the cache serves each of them")
   func shared() async throws {
     let bench = try await KeyBench([.oneTimePassword], cache: PasswordCache(isEnabled: true))
     #expect(bench.handler.requests.map(\.subject) == [.container, .key(.oneTimePassword)])
@@ -195,7 +195,7 @@ struct KeyPasswordTests {
     #expect(try await bench.records(of: "device", password: nil) == ["encryption-key", "session-key"])
   }
 
-  @Test("a key may be the device's alone in a container with a password, and the other way round")
+  @Test("a container may combine keys with and without a password")
   func deviceAlone() async throws {
     let policy = ProtectionPolicy.password(
       try PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3))
@@ -211,7 +211,7 @@ struct KeyPasswordTests {
     #expect(try await closed.accepts(closed.code(by: KeyBench.right(.oneTimePassword))))
   }
 
-  @Test("a password that breaks its key's rules is refused by name, and nothing is kept")
+  @Test("a password that breaks its key's rules is refused by name, and nothing is stored")
   func refusedAtActivation() async throws {
     let short = ProtectionPolicy.password(
       try PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3))
@@ -285,7 +285,7 @@ struct KeyPasswordTests {
     #expect(try await device.passcodeStatus(for: bench.container, key: .transactionSigning) == .notEnabled)
   }
 
-  @Test("a password that is too old is refused for its key alone")
+  @Test("an expired password is refused for its own key only")
   func expiry() async throws {
     let policy = try PasswordPolicy(minimumLength: 4, maximumLength: 40)
     let ageing = try PasswordPolicy(
@@ -309,7 +309,7 @@ struct KeyPasswordTests {
     try await device.verify(KeyBench.right(nil), for: bench.container)
   }
 
-  @Test("an activation that is cut off waits for the session key's password")
+  @Test("an interrupted activation resumes with the session key's password")
   func unfinished() async throws {
     let policy = ProtectionPolicy.password(
       try PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3))

@@ -22,7 +22,7 @@ struct KeyRenewalTests {
     return (server, try DeviceFixture(server.transport, folder: bench.fixture.folder).device)
   }
 
-  @Test("passwords that the new policies allow are kept, each for its key")
+  @Test("passwords that meet the new policies are kept per key")
   func keeps() async throws {
     let bench = try await KeyBench()
     let handler = ScriptedActivation(reply: .abort)
@@ -40,7 +40,7 @@ struct KeyRenewalTests {
     #expect(try await bench.accepts(code))
   }
 
-  @Test("each password is needed, and a wrong one counts for its key")
+  @Test("each password is required, and a wrong one counts for its key")
   func needsAll() async throws {
     let bench = try await KeyBench()
     let handler = ScriptedActivation(reply: .abort)
@@ -63,7 +63,7 @@ struct KeyRenewalTests {
     #expect(try await bench.device.containers() == [bench.container])
   }
 
-  @Test("what a new policy does not allow is asked for anew, by name; policies come and go")
+  @Test("a password that a new policy refuses is asked for again by name; policies can be added and removed")
   func newPolicies() async throws {
     let bench = try await KeyBench([.transactionSigning, .sessionTransport])
     let policy = try PasswordPolicy(minimumLength: 4, maximumLength: 40)
@@ -89,7 +89,7 @@ struct KeyRenewalTests {
     await server.server.stop()
   }
 
-  @Test("a renewal that is cut off goes on with the session key's new password")
+  @Test("an interrupted renewal continues with the session key's new password")
   func goesOn() async throws {
     let policy = ProtectionPolicy.password(
       try PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3))
@@ -140,7 +140,7 @@ struct SilentKeyTests {
     }
   }
 
-  @Test("a renewal with the right signing key and wrong PINs gets no proof to try PINs with, and is counted")
+  @Test("a renewal with the correct signing key and wrong PINs gives no proof for guessing, and is counted")
   func renewal() async throws {
     let bench = try await KeyBench([.oneTimePassword], otpLock: .silent)
     let limited = try await bench.server.restarted { $0.codeAttempts = 3 }
@@ -179,7 +179,7 @@ struct SilentKeyTests {
     await limited.server.stop()
   }
 
-  @Test("the session key has none: its wrong passwords would be counted nowhere")
+  @Test("a silent lock of the session key is refused, since wrong passwords would not be counted")
   func session() async throws {
     let policy = ProtectionPolicy.password(
       try PasswordPolicy(minimumLength: 4, maximumLength: 40), .silent)

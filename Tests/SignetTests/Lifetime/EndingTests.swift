@@ -56,7 +56,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("offline, the keys go at once and the notice stays; it is tried again, later and later")
+  @Test("offline, keys are deleted at once and the notice is retried at growing intervals")
   func queuesWhatCannotBeSent() async throws {
     let server = try await InvitingServer()
     let clock = VirtualClock()
@@ -100,7 +100,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("what waits to be sent is signed, has no key of its container, and ends that one alone")
+  @Test("a queued notice is signed, contains no key, and ends its own container only")
   func queuesNoKey() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     let server = try await InvitingServer(.password(policy, .lock(limit: 5)))
@@ -151,7 +151,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("what becomes of an older notice to the same server is not the outcome of this one")
+  @Test("an older notice to the same server does not determine this one's outcome")
   func tellsItsOwnOutcome() async throws {
     let server = try await InvitingServer()
     let transport = CuttingTransport(server.transport)
@@ -189,7 +189,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("a notice outlives a new activation, and is given up after 90 days")
+  @Test("a notice outlives a new activation, and is dropped after 90 days")
   func outlivesAndExpires() async throws {
     let server = try await InvitingServer()
     let clock = VirtualClock()
@@ -256,7 +256,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("a keystore that is busy for a moment loses no notice: nothing is deleted, and it can be done again")
+  @Test("a busy keystore fails the deletion without loss, and it can be repeated")
   func waitsForABusyKeystore() async throws {
     let server = try await InvitingServer()
     let hardware = SimulatedHardware()
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test(
-    "a renewal that the server has confirmed, and the device drops because it is locked, ends at the server too"
+    "a confirmed renewal dropped by a locked device ends at the server too"
   )
   func tellsOfADroppedRenewal() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
@@ -308,7 +308,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("a renewal that was begun brings no new tries to whoever has used up those of the present keys")
+  @Test("a pending renewal gives no new attempts after the current keys are locked")
   func dropsARenewalOfWhatIsLocked() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     for (consequence, isNamed) in [
@@ -343,7 +343,7 @@ import Testing
     }
   }
 
-  @Test("a renewal that was begun is finished where only the fingers of the present container are locked")
+  @Test("a pending renewal completes if only biometrics of the current container are locked")
   func finishesARenewalOfLockedFingers() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     let server = try await InvitingServer(.biometricOrPassword(policy, .lock(limit: 2)))

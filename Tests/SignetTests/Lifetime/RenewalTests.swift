@@ -78,7 +78,7 @@ import Testing
       request, .accepted, with: container, by: password.map { .password($0) })
   }
 
-  @Test("cut off before or after each message", arguments: [CuttingTransport.Cut.before, .after])
+  @Test("interrupted before or after each message", arguments: [CuttingTransport.Cut.before, .after])
   func worksAfterACut(_ cut: CuttingTransport.Cut) async throws {
     let server = try await InvitingServer()
     let transport = CuttingTransport(server.transport)
@@ -123,7 +123,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("a renewal that the server dropped leaves the present keys")
+  @Test("a renewal dropped by the server leaves the current keys")
   func keepsThePresentKeysWhereTheServerDropsTheNewOnes() async throws {
     let server = try await InvitingServer()
     let transport = CuttingTransport(server.transport)
@@ -188,7 +188,7 @@ import Testing
     await renewing.server.stop()
   }
 
-  @Test("a password that the new policy does not allow is asked for anew")
+  @Test("a password that the new policy refuses is asked for again")
   func asksForANewPassword() async throws {
     let old = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     let server = try await InvitingServer(.password(old, .lock(limit: 5)))
@@ -221,7 +221,7 @@ import Testing
     await renewing.server.stop()
   }
 
-  @Test("the server counts what a wrong password of a silent lock signs")
+  @Test("the server counts signatures by wrong passwords of a silent lock")
   func refusesAWrongSignature() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     let server = try await InvitingServer(.password(policy, .silent))
@@ -241,7 +241,7 @@ import Testing
     await server.server.stop()
   }
 
-  @Test("a renewal to a silent lock that was cut off can be tried again; app data is not left behind")
+  @Test("an interrupted renewal to a silent lock can be repeated; no app data is left behind")
   func becomesSilent() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     let silent = ProtectionPolicy.password(policy, .silent)

@@ -44,7 +44,7 @@ import Testing
     await accepting.server.stop()
   }
 
-  @Test("where hardware is demanded, a renewal does not tell a silent lock's right PIN from a wrong one")
+  @Test("if hardware is required, a renewal does not reveal whether a silent lock's PIN was correct")
   func isNoOracle() async throws {
     let policy = try PasswordPolicy(minimumLength: 4, maximumLength: 4)
     let server = try await InvitingServer(.password(policy, .silent))

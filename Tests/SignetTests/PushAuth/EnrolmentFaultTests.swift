@@ -60,7 +60,7 @@ struct EnrolmentFaultTests {
     }
   }
 
-  @Test("an enrolment is there whole, with its policies, or not at all, and can be tried again")
+  @Test("an enrolment is stored completely or not at all, and can be repeated")
   func enrolment() async throws {
     var failures = 0
     for number in 0..<200 {
@@ -99,7 +99,7 @@ struct EnrolmentFaultTests {
     Issue.record("an enrolment has no end")
   }
 
-  @Test("a counter that could not be stored gives no code, and none is given twice")
+  @Test("if a counter cannot be stored no code is given, and no code is given twice")
   func counters() async throws {
     let bench = try Bench()
     let account = try OTPAccount(
@@ -123,7 +123,7 @@ struct EnrolmentFaultTests {
     Issue.record("a code has no end")
   }
 
-  @Test("an answer that the server took and the disk did not waits on, and is not lost")
+  @Test("an answer accepted by the server but not stored stays pending and is not lost")
   func answers() async throws {
     for number in 0..<100 {
       let bench = try Bench()

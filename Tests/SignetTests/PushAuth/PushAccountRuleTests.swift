@@ -26,7 +26,7 @@ struct PushAccountRuleTests {
     ) { [server = bench.server] _ throws(TransportFailure) in server }
   }
 
-  @Test("where no finger or face is recognised, the passcode of the device is, if the app lets it be asked")
+  @Test("without a biometric match the device passcode is accepted if the app allows it")
   func passcode() async throws {
     let bench = try Bench()
     let device = try device(bench, passcode: SimulatedPasscode("1234"))
@@ -102,7 +102,7 @@ struct PushAccountRuleTests {
     #expect(try await device.accounts.enrolled().map(\.name) == ["a", "b"])
   }
 
-  @Test("messages are listed and cleaned up for each account by itself, and none is another's")
+  @Test("messages are listed and cleaned up per account")
   func messages() async throws {
     let bench = TwoAccounts()
     let device = try bench.device()
@@ -128,7 +128,7 @@ struct PushAccountRuleTests {
     #expect(bench.servers.second.answer(to: "B:2") == "no" && bench.servers.first.answer(to: "B:2") == nil)
   }
 
-  @Test("secrets of push mechanisms are nowhere in clear: not on the disk, not in what is printed or dumped")
+  @Test("secrets of push mechanisms are never in clear on the disk, in descriptions or dumps")
   func secrecy() async throws {
     let bench = try Bench()
     let device = try bench.device()
@@ -161,7 +161,7 @@ struct PushAccountRuleTests {
   }
 
   @Test(
-    "policies of both URIs that are more than one account may have refuse the second, before anybody is asked"
+    "a second URI whose policies exceed the account's limit is refused before any request"
   )
   func union() async throws {
     let bench = try Bench()

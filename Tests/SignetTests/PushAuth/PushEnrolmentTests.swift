@@ -76,7 +76,7 @@ import Testing
     #expect(try await device.accounts.enrol(uri, from: Self.target()).account.codes.count == 1)
   }
 
-  @Test("what could not be used is refused before the server is asked") func refusedBefore() async throws {
+  @Test("an unusable URI is refused before the server is asked") func refusedBefore() async throws {
     let bench = try Bench()
     let device = try bench.device()
     var cases: [(AuthenticatorURI, PushAuthFailure)] = []
@@ -109,7 +109,7 @@ import Testing
     #expect(try await device.accounts.enrolled().isEmpty)
   }
 
-  @Test("the same again is named; what is new is merged, and policies are never weakened") func merging()
+  @Test("a repeated URI is reported, new parts are merged, and policies are never weakened") func merging()
     async throws
   {
     let bench = try Bench()
@@ -147,7 +147,7 @@ import Testing
     #expect(try await device.accounts.policies(of: first.account.id) == policies.bytes)
   }
 
-  @Test("no two accounts are one because their names run together") func identity() async throws {
+  @Test("accounts are distinct even if their concatenated names are equal") func identity() async throws {
     let bench = try Bench()
     let device = try bench.device()
     let pairs = [("a-b", "c"), ("a", "b-c"), ("", "a-b-c"), ("A", "b-c")]
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test("of two processes that enrol at once, one does") func race() async throws {
+  @Test("of two concurrent enrolling processes, one succeeds") func race() async throws {
     let bench = try Bench()
     _ = try await bench.device().accounts.list()
     let results = await withTaskGroup(of: Bool.self) { group in
@@ -261,7 +261,7 @@ import Testing
     #expect(try await device.accounts.enrolled(by: password).count == 1)
   }
 
-  @Test("an answer that is lost: the same URI again ends the enrolment under the name that the server knows")
+  @Test("after a lost answer the same URI completes the enrolment under the registered name")
   func lostAnswer() async throws {
     for scheme in [AuthenticatorURI.Scheme.pushauth, .mfauth] {
       let bench = try Bench()
@@ -293,7 +293,7 @@ import Testing
     }
   }
 
-  @Test("an enrolment that is given up leaves nothing, and another URI begins anew") func givenUp()
+  @Test("an abandoned enrolment leaves nothing, and another URI starts again") func givenUp()
     async throws
   {
     let bench = try Bench()
@@ -324,7 +324,7 @@ import Testing
     #expect(try await device.accounts.enrolled().map(\.name) == ["bob"])
   }
 
-  @Test("who is enrolled gets the policies that a second URI brings, and keeps its own") func joinedPolicies()
+  @Test("an enrolled account gets a second URI's policies and keeps its own") func joinedPolicies()
     async throws
   {
     let bench = try Bench()
@@ -360,7 +360,7 @@ import Testing
     #expect(!anew.wasThere && anew.account.policyNames.isEmpty)
   }
 
-  @Test("an account is shown by other names, and known by its own") func renaming() async throws {
+  @Test("an account is displayed under other names and identified by its own") func renaming() async throws {
     let bench = try Bench()
     let device = try bench.device()
     let account = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target()).account

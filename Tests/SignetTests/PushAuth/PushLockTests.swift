@@ -11,7 +11,7 @@ import Testing
 
 /// Account policies and locks of accounts enrolled with a URI.
 @Suite struct PushLockTests {
-  @Test("what breaks a policy is not enrolled, by any scheme, and no server is asked") func enrolment()
+  @Test("a policy breach refuses enrolment by any scheme before any request") func enrolment()
     async throws
   {
     let bench = try PushEnrolmentTests.Bench()
@@ -102,7 +102,7 @@ import Testing
     await #expect(throws: SignetFailure.noSuchAccount) { try await accounts.lock(account.id) }
   }
 
-  @Test("nothing joins an account that is locked, and what joins while it is being locked is locked too")
+  @Test("nothing is added to a locked account; an addition during locking is locked too")
   func joining() async throws {
     let bench = try PushEnrolmentTests.Bench()
     let accounts = try bench.device().accounts

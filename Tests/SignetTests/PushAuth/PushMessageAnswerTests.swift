@@ -155,7 +155,7 @@ import Testing
     #expect(plainBench.server.answer(to: "M:1") == nil)
   }
 
-  @Test("what does not get through leaves the message waiting; the server decides what is late")
+  @Test("an undelivered answer leaves the message pending; the server decides about expiry")
   func failures()
     async throws
   {

@@ -61,7 +61,7 @@ import Testing
       })
   }
 
-  @Test("what is shown to who listens is received: another process lists and answers it")
+  @Test("a message shown while listening is stored, and another process can answer it")
   func received() async throws {
     let (bench, device) = try await enrolled()
     bench.server.list([try bench.server.delivery("M:1", text: "Log in?")])
@@ -73,7 +73,7 @@ import Testing
     #expect(bench.server.answer(to: "M:1") == "yes")
   }
 
-  @Test("behind a password nothing is kept by who listens without it, and who has it receives what waits")
+  @Test("without the accounts' password a listener stores nothing; with it pending messages are stored")
   func password() async throws {
     let (bench, device) = try await enrolled()
     let password = secret("correct horse battery")
@@ -87,7 +87,7 @@ import Testing
     #expect(bench.server.answer(to: "M:1") == "yes")
   }
 
-  @Test("what the server says that it has ended is marked so, and is not sent an answer")
+  @Test("a message that the server has ended is marked and not answered")
   func ended() async throws {
     let (bench, device) = try await enrolled()
     let ids = ["M:1", "M:2", "M:3", "M:4"]
@@ -110,7 +110,7 @@ import Testing
     #expect(bench.server.requestCount == count)
   }
 
-  @Test("a server that refuses an answer since the request has ended ends the message")
+  @Test("a server's refusal because of an ended request ends the message")
   func endedByRefusal() async throws {
     let (bench, device) = try await enrolled()
     _ = try await device.accounts.receive(bench.server.delivery("M:1"))
@@ -124,7 +124,7 @@ import Testing
     #expect(try await states(device) == ["M:1": .ended])
   }
 
-  @Test("a message that a refusal has ended waits again once the server lists it, and is answered")
+  @Test("a message ended by a refusal is pending again once the server lists it")
   func listedAgain() async throws {
     let (bench, device) = try await enrolled()
     let deliveries = try ["M:1", "M:2", "M:3"].map { try bench.server.delivery($0) }
@@ -145,7 +145,7 @@ import Testing
     #expect(bench.server.answer(to: "M:1") == "yes")
   }
 
-  @Test("who listens has a message wait again that a refusal has ended, also where the list is the same")
+  @Test("while listening, a message ended by a refusal is pending again even if the list is unchanged")
   func listedAsBefore() async throws {
     let (bench, device) = try await enrolled()
     bench.server.list([try bench.server.delivery("M:1")])
@@ -166,7 +166,7 @@ import Testing
   ]
 
   @Test(
-    "of an account that its server does not know any more nothing waits, whoever asks",
+    "an account unknown to its server has no pending messages in any process",
     arguments: [false, true])
   func removed(_ listens: Bool) async throws {
     let (bench, device) = try await enrolled()
@@ -239,7 +239,7 @@ import Testing
   }
 
   @Test(
-    "what this device does not receive is not shown: another server's message under the same id, or a deleted one"
+    "a message that is not stored is not shown: a duplicate id of another server, or a deleted one"
   )
   func refused() async throws {
     let (bench, device) = try await enrolled()
@@ -274,7 +274,7 @@ import Testing
     #expect(Set(kept.map(\.notification.received)).count == 1)
   }
 
-  @Test("who cannot be asked is named, and the others are asked") func unreachable() async throws {
+  @Test("an unreachable server is named, and the others are asked") func unreachable() async throws {
     let (bench, device) = try await enrolled()
     bench.server.fail(with: [503])
     let failures = try await device.accounts.receiveWaiting(by: nil)
