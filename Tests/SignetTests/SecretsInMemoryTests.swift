@@ -19,7 +19,7 @@
     fileprivate static let settings = Vault.Settings(cost: .fixed(.minimum))
 
     @Test(
-      "the search finds copies wherever they are: heap, stacks, across the edges of what it reads at once")
+      "the search finds copies in heap and stacks, also across its read boundaries")
     func search() async throws {
       await #expect(processExitsWith: .success) {
         let search = try MemorySearch()
@@ -74,7 +74,7 @@
       withExtendedLifetime(folder) {}
     }
 
-    @Test("the search finds the characters of a password in an array of what normalization knows of each")
+    @Test("the search finds a password's characters spread over normalization records")
     func characters() async throws {
       await #expect(processExitsWith: .success) {
         let search = try MemorySearch()

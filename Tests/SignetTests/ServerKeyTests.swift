@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "a rotated key is followed and kept; a forged list, one of before and one of another server are refused")
+    "a rotated key is followed and stored; forged, old and foreign key lists are refused")
   func lists() async throws {
     let server = try await InvitingServer()
     let code = try await server.invite("alice")

@@ -8,7 +8,7 @@ import Testing
 
 /// Signed messages name their server, so a device and its server must use one URL.
 @Suite(.timeLimit(.minutes(10))) struct ServerNameTests {
-  @Test("a server that calls itself otherwise is refused by name, and its own URL works with the same invite")
+  @Test("a server with another own URL is refused by name; its own URL works with the same invite")
   func anotherURL() async throws {
     let folder = try TemporaryFolder()
     let server = try await TestServer(

@@ -44,7 +44,7 @@ import SignetVault
     func add(_ reason: LockReason) { list.withLock { $0.append(reason) } }
   }
 
-  @Test("a lock that comes while the password is tried is not lost")
+  @Test("a lock during password verification is not lost")
   func lockedWhileUnlocking() async throws {
     let bench = try await Bench()
     let place = bench.fixture.folder.file("device")
@@ -68,7 +68,7 @@ import SignetVault
     #expect(made.state() == .unlocked)
   }
 
-  @Test("a password that another process changes, or locks, ends the session and what it gave out")
+  @Test("a password change or lock by another process ends the session and its keys")
   func changedElsewhere() async throws {
     let bench = try await Bench()
     let session = bench.session()
@@ -93,7 +93,7 @@ import SignetVault
     #expect(bench.reasons.all == [.changedElsewhere, .changedElsewhere])
   }
 
-  @Test("app data is there while the session is unlocked, and only then")
+  @Test("app data is available only while the session is unlocked")
   func lifeCycle() async throws {
     let bench = try await Bench()
     let session = bench.session()
@@ -123,7 +123,7 @@ import SignetVault
     #expect(bench.reasons.all == [.requested])
   }
 
-  @Test("an unlocked session is worth no code and no signature: each wants the password")
+  @Test("an unlocked session gives no code or signature without the password")
   func worthNoKey() async throws {
     let bench = try await Bench()
     let device = bench.fixture.device
@@ -143,7 +143,7 @@ import SignetVault
     await bench.server.server.stop()
   }
 
-  @Test("what one session wrote another of the group reads, and one of another group does not")
+  @Test("data of one session are readable by others of its group, not of another group")
   func groups() async throws {
     let bench = try await Bench()
     let office = try #require(AppGroup("office"))
@@ -161,7 +161,7 @@ import SignetVault
     #expect(AppGroup("two words") == nil)
   }
 
-  @Test("idleness and age lock it; a new authentication begins both anew")
+  @Test("idleness and age lock a session; a new authentication restarts both")
   func limits() async throws {
     let bench = try await Bench()
     let session = bench.session()
@@ -188,7 +188,7 @@ import SignetVault
     #expect(bench.reasons.all == [.idle, .tooOld])
   }
 
-  @Test("a stream that is under way ends with the session", arguments: [LockReason.suspended, .screenLocked])
+  @Test("a running stream ends with the session", arguments: [LockReason.suspended, .screenLocked])
   func streams(reason: LockReason) async throws {
     let bench = try await Bench()
     let session = bench.session()
@@ -205,7 +205,7 @@ import SignetVault
     }
   }
 
-  @Test("a session that is let go takes its keys along")
+  @Test("a released session wipes its keys")
   func letGo() async throws {
     let bench = try await Bench()
     var session: Session? = bench.session()
@@ -219,7 +219,7 @@ import SignetVault
   }
 
   @Test(
-    "a container with a silent lock holds no app data, which would tell a right password from a wrong one")
+    "a container with a silent lock holds no app data, which would reveal a correct password")
   func silent() async throws {
     let bench = try await Bench(lock: .silent)
     for password in [Self.password, "another one"] {
@@ -229,7 +229,7 @@ import SignetVault
     }
   }
 
-  @Test("without authentication a session works as well, and says how weak it is")
+  @Test("a session without authentication works and reports its weakness")
   func withoutAuthentication() async throws {
     let bench = try await Bench(password: nil)
     let session = bench.session()

@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "an attack between two unlocks is met at the second, by the reaction that is set",
+    "an attack between two unlocks triggers the configured reaction at the second",
     arguments: [Reaction.report, .lock, .refuse, .wipeSession])
   func betweenUnlocks(_ reaction: Reaction) async throws {
     let bench = try await Bench(reaction)
@@ -130,7 +130,7 @@ import Testing
     #expect(session.state() == .unlocked)
   }
 
-  @Test("codes, approvals, imported accounts and a kept password are refused; to list and to say no never")
+  @Test("tampering blocks codes, approvals, accounts and cached passwords, but not lists and denials")
   func operations() async throws {
     let bench = try await Bench(.refuse)
     let (device, container) = (bench.device, bench.container)
@@ -169,7 +169,7 @@ import Testing
     _ = try await device.accounts.code(of: id)
   }
 
-  @Test("no user is verified for a UAF key: neither to register nor to sign; what is there is listed")
+  @Test("tampering blocks UAF registration and signing; keys are still listed")
   func uaf() async throws {
     let attack = Switch()
     let gate = IntegrityGate(
@@ -194,7 +194,7 @@ import Testing
     #expect(try await device.authenticate(key, with: party).signCounter == 2)
   }
 
-  @Test("a device without a gate looks for nothing")
+  @Test("a device without an integrity gate runs no guards")
   func withoutGate() async throws {
     let bench = try await Bench(.refuse)
     bench.attack.set(true)
@@ -203,7 +203,7 @@ import Testing
     #expect(session.state() == .unlocked && bench.attack.looks == 0)
   }
 
-  @Test("a score is no score where a guard can't look, and all that was found goes to the server")
+  @Test("without a guard's result there is no score, and all findings go to the server")
   func evidence() async throws {
     struct Failing: Guard {
       let name = "failing"

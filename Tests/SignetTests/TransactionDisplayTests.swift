@@ -26,7 +26,7 @@ import Testing
       }
   }
 
-  @Test("words around it follow the language; what is signed does not, nor any of its values")
+  @Test("labels follow the language; signed content and values do not")
   func languages() throws {
     let content = try Self.payment()
     #expect(
@@ -53,7 +53,7 @@ import Testing
     for other in ["C", "POSIX", "", "deu", "xx_YY"] { #expect(DisplayLanguage(locale: other) == .english) }
   }
 
-  @Test("who asks is the first line, and no field takes its place; one's own wish has none")
+  @Test("the requester is the first line and cannot be imitated; a user's own text has none")
   func origin() throws {
     let display = TransactionDisplay(try Self.payment())
     #expect(display.lines.first == display.lines.first { $0.role == .origin })
@@ -70,7 +70,7 @@ import Testing
     #expect(TransactionDisplay(own).lines.map(\.role) == [.content])
   }
 
-  @Test("a template that is not known, and a plain text, are shown as they are")
+  @Test("an unknown template and a plain text are shown unchanged")
   func generic() throws {
     let field = try TransactionField(.amount(MoneyAmount("1", currency: "JPY")), label: "Deposit")
     let other = try TransactionContent(

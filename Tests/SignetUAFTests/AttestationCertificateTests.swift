@@ -42,7 +42,7 @@ import UAFFixture
     }
   }
 
-  @Test("a certificate that names a model is for that one") func named() throws {
+  @Test("a certificate that names a model is valid for that model only") func named() throws {
     let text = Array(aaid.text.utf8)
     for good in [text, [0x04, 9] + text, [0x0C, 9] + text, [0x13, 9] + text, [0x16, 9] + text] {
       #expect(try reason([.model(good)]) == nil)
@@ -61,7 +61,7 @@ import UAFFixture
     #expect(try reason([.model(foreign), .model(text)]) == .certificateModel)
   }
 
-  @Test("a certificate that names none is refused where its path vouches for another model") func shared()
+  @Test("a certificate without a model is refused if its chain belongs to another model") func shared()
     throws
   {
     let stranger = try UAFTestCertificate("Root", extensions: [.authority])
@@ -77,7 +77,7 @@ import UAFFixture
       try reason([.model(Array(aaid.text.utf8))], others: [between.der], intermediate: between) == nil)
   }
 
-  @Test("a certificate that says what its key is for has to say signatures") func usage() throws {
+  @Test("a certificate with key usage must allow signatures") func usage() throws {
     #expect(try reason([.usage(0x80)]) == nil)
     #expect(try reason([.usage(0xC0)]) == nil)
     for bits in [0x40, 0x20, 0x10, 0x08, 0x04] as [UInt8] {
@@ -85,7 +85,7 @@ import UAFFixture
     }
   }
 
-  @Test("a certificate that may issue others attests nothing itself") func authority() throws {
+  @Test("a CA certificate is refused as attestation certificate") func authority() throws {
     #expect(try reason([.authority]) == .certificateAuthority)
     #expect(try reason([.authority, .usage(0x84)]) == .certificateAuthority)
     // keyCertSign in addition to digitalSignature, without the authority extension.
@@ -103,7 +103,7 @@ import UAFFixture
     #expect(refused.first?.reason == .certificateAuthority)
   }
 
-  @Test("looking at a message with its model's metadata sees the name too") func inspection() throws {
+  @Test("inspecting a message with metadata checks the model name too") func inspection() throws {
     let now = CertificateAuthority.currentUnixTime()
     for (name, isGood) in [(aaid, true), (other, false)] {
       let leaf = try UAFTestCertificate("Leaf", issuer: root, extensions: [.model(Array(name.text.utf8))])

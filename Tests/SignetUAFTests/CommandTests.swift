@@ -40,14 +40,14 @@ import UAFFixture
     ]
   }()
 
-  @Test("what is written reads the same") func roundTrip() throws {
+  @Test("written commands survive a round trip") func roundTrip() throws {
     for command in Self.commands { #expect(try AuthenticatorCommand(parsing: command.encoded) == command) }
     for answer in Self.answers { #expect(try AuthenticatorAnswer(parsing: answer.encoded) == answer) }
     #expect(AuthenticatorCommand.getInfo.encoded == [0x01, 0x34, 0, 0])
     #expect(AuthenticatorCommand.openSettings(index: 3).encoded == [0x06, 0x34, 5, 0, 0x0D, 0x28, 1, 0, 3])
   }
 
-  @Test("cut anywhere, or with a byte behind, it is refused") func cut() {
+  @Test("a truncated command and one with a trailing byte are refused") func cut() {
     for bytes in Self.commands.map(\.encoded) {
       for count in 0..<bytes.count {
         #expect(throws: AuthenticatorCommandFailure.self) {
@@ -67,7 +67,7 @@ import UAFFixture
     }
   }
 
-  @Test("missing, repeated, misshapen and unknown elements") func malformed() {
+  @Test("missing, repeated, malformed and unknown elements are refused") func malformed() {
     func refusal(_ elements: [UAFTestKey.Element], _ tag: TLVTag) -> AuthenticatorCommandFailure? {
       #expect(throws: AuthenticatorCommandFailure.self) {
         _ = try AuthenticatorCommand(parsing: UAFTestKey.composite(tag, elements))

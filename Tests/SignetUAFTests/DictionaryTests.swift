@@ -9,7 +9,7 @@ import UAFFixture
     try JSONObject(parsing: Array(text.utf8))
   }
 
-  @Test("requests to a module, and what is wrong with others") func moduleRequests() throws {
+  @Test("ASM requests are read, and malformed ones refused") func moduleRequests() throws {
     let keyID = KeyID.random()
     let pay = try #require(UAFTransaction(contentType: .text, content: Array("Pay".utf8)))
     let requests = [
@@ -59,7 +59,7 @@ import UAFFixture
     #expect(features.traits.aaid == features.aaid && features.traits.attestationTypes == [.basicSurrogate])
   }
 
-  @Test("what a client says of itself") func discovery() throws {
+  @Test("discovery data of a client") func discovery() throws {
     let found = DiscoveredAuthenticator(AuthenticatorFeatures(UAFTestKey().statement()))
     #expect(found.features.title == "7357#0001" && found.features.icon == "")
     let data = DiscoveryData(clientVendor: "v", clientVersion: .v1_1, availableAuthenticators: [found])
@@ -101,7 +101,7 @@ import UAFFixture
     }
   }
 
-  @Test("what HTTP carries") func transport() throws {
+  @Test("HTTP messages survive a round trip") func transport() throws {
     let token = UAFServerResponse.Token(.jwt, "x.y.z")
     let answer = UAFServerResponse(
       .ok, description: "d", additionalTokens: [token], location: "l", postData: "p", newRequest: "[]")
@@ -133,7 +133,8 @@ import UAFFixture
     }
   }
 
-  @Test("transactions: ASCII of at most 200, pictures with what they are like") func transactions() {
+  @Test("transactions: ASCII of at most 200 characters, pictures with their characteristics")
+  func transactions() {
     #expect(UAFTransaction(contentType: .text, content: [UInt8](repeating: 0x41, count: 200)) != nil)
     #expect(UAFTransaction(contentType: .text, content: [UInt8](repeating: 0x41, count: 201)) == nil)
     #expect(UAFTransaction(contentType: .text, content: []) == nil)
@@ -146,7 +147,7 @@ import UAFFixture
   }
 
   @Test(
-    "requests that a client refuses, and what it says",
+    "requests that a client refuses, with their error codes",
     arguments: [
       (#"{"header":{"upv":{"major":1,"minor":7},"op":"Reg"}}"#, UAFClientError.unsupportedVersion),
       (
@@ -190,7 +191,7 @@ import UAFFixture
     #expect(failure?.clientError == error)
   }
 
-  @Test("an extension that has to be known is what the client names unknown") func unknownExtension() {
+  @Test("an unknown critical extension is named") func unknownExtension() {
     let list = [
       UAFExtension(id: "a", data: "", failIfUnknown: false),
       UAFExtension(id: "b", data: "", failIfUnknown: true),
@@ -199,7 +200,7 @@ import UAFFixture
     #expect(MessageFailure.unknownExtension("b").clientError == .unknown)
   }
 
-  @Test("deregistration: a key, a model, everything; the last alone") func deregistration() throws {
+  @Test("deregistration: a key, a model, or everything as the only entry") func deregistration() throws {
     let key = KeyReference(aaid: AAID(vendor: 1, model: 2), keyID: .random())
     let header = OperationHeader(operation: .deregistration, appID: "a")
     for targets in [[.key(key), .model(key.aaid)], [.everything]] as [[DeregistrationRequest.Target]] {
@@ -268,7 +269,7 @@ import UAFFixture
     #expect(try expectation.verify(maker.registration()).keys.first?.extensions.first?.isCritical == true)
   }
 
-  @Test("the token of a key handle depends on app, installation, person and caller") func accessToken() {
+  @Test("a key handle's access token depends on app, installation, user and caller") func accessToken() {
     let token = KeyHandleAccessToken.bound(appID: "a", asmToken: [1], personaID: "p", callerID: "c")
     #expect(token.count == 32 && token == HashFunction.sha256.digest(of: [0x61, 1, 0x70, 0x63]))
     #expect(token != KeyHandleAccessToken.bound(appID: "a", asmToken: [2], personaID: "p", callerID: "c"))

@@ -7,7 +7,7 @@ import Testing
     try TrustedFacetList(parsing: Array(text.utf8))
   }
 
-  @Test("apps, and pages of the same owner; all else is left out") func trusted() throws {
+  @Test("apps and pages of the same owner are trusted; other facets are dropped") func trusted() throws {
     let list = try Self.list(
       """
       {"trustedFacets":[{"version":{"major":1,"minor":0},"ids":["https://old.example.com"]},
@@ -27,7 +27,7 @@ import Testing
     #expect(try TrustedFacetList(parsing: list.json.bytes) == list)
   }
 
-  @Test("a list of an older version counts only where that is allowed") func versions() throws {
+  @Test("a list of an older version is used only if allowed") func versions() throws {
     let list = TrustedFacetList([.init(version: .v1_0, ids: ["ios:bundle-id:a"])])
     let appID = try #require(WebOrigin("https://example.com"))
     #expect(list.trusted(by: appID, version: .v1_1).isEmpty)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "what is no list",
+    "malformed lists are refused",
     arguments: [
       "", "[]", "{}", #"{"trustedFacets":{}}"#, #"{"trustedFacets":[]}"#, #"{"trustedFacets":[{}]}"#,
       #"{"trustedFacets":[{"version":{"major":1,"minor":1}}]}"#,
@@ -72,7 +72,7 @@ import Testing
     #expect(throws: MessageFailure.self) { _ = try Self.list(text) }
   }
 
-  @Test("too large or too deep") func limits() throws {
+  @Test("lists that are too large or nested too deeply are refused") func limits() throws {
     let ids = String(repeating: "\"ios:bundle-id:abcdefghijklmnopqrstuvwxyz\",", count: 4096) + "\"b:c\""
     let many = #"{"trustedFacets":[{"version":{"major":1,"minor":1},"ids":[\#(ids)]}]}"#
     #expect(throws: MessageFailure.member("trustedFacets[0].ids", .tooLong(4096))) { _ = try Self.list(many) }
@@ -95,7 +95,7 @@ import Testing
     #expect(WebOrigin(text, isOriginOnly: true)?.description == expected)
   }
 
-  @Test("who may call without a list") func decisions() {
+  @Test("callers that are trusted without a list") func decisions() {
     #expect(FacetDecision(appID: nil, facetID: "ios:bundle-id:a") == .allowed(appID: "ios:bundle-id:a"))
     #expect(FacetDecision(appID: "", facetID: "ios:bundle-id:a") == .allowed(appID: "ios:bundle-id:a"))
     #expect(

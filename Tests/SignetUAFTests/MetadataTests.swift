@@ -24,7 +24,7 @@ import UAFFixture
     return try MetadataStatement(object)
   }
 
-  @Test("a statement is read, and written so that it is read the same") func whole() throws {
+  @Test("a metadata statement survives a round trip") func whole() throws {
     let statement = try MetadataStatement(parsing: Array(Self.text.utf8))
     #expect(statement.aaid == AAID(vendor: 0xABCD, model: 1) && statement.authenticatorVersion == 2)
     #expect(statement.pngCharacteristics.first?.palette.first?.blue == 3)
@@ -34,7 +34,7 @@ import UAFFixture
         == .code(base: 10, minimumLength: 6, maximumRetries: 5, blockSlowdown: 0))
   }
 
-  @Test("alternatives are one set of bits, what is needed together is another") func traits() throws {
+  @Test("user verification: alternatives and combinations are distinguished") func traits() throws {
     let traits = try Self.statement().traits
     #expect(traits.userVerification == [[.fingerprint, .pattern], [.passcode, .presence, .all]])
     var criterion = MatchCriteria()
@@ -47,7 +47,7 @@ import UAFFixture
   }
 
   @Test(
-    "members that have to be there",
+    "missing required members are refused",
     arguments: [
       "aaid", "description", "authenticatorVersion", "upv", "assertionScheme", "authenticationAlgorithm",
       "publicKeyAlgAndEncoding", "attestationTypes", "userVerificationDetails", "keyProtection",
@@ -58,7 +58,7 @@ import UAFFixture
   }
 
   @Test(
-    "members that are not what they have to be",
+    "malformed members are refused",
     arguments: [
       ("protocolFamily", "fido2"), ("aaid", "ABCD"), ("authenticatorVersion", 65_536), ("upv", []),
       ("userVerificationDetails", [[]]), ("userVerificationDetails", [[["userVerification": 3]]]),
@@ -73,7 +73,7 @@ import UAFFixture
     #expect(throws: MessageFailure.self) { _ = try Self.statement { $0[name] = value } }
   }
 
-  @Test("garbage, and what is too large") func garbage() {
+  @Test("garbage and oversized statements are refused") func garbage() {
     #expect(throws: MessageFailure.self) { _ = try MetadataStatement(parsing: [0xFF]) }
     #expect(throws: MessageFailure.self) { _ = try MetadataStatement(parsing: Array("[]".utf8)) }
     #expect(throws: MessageFailure.self) {
@@ -94,7 +94,7 @@ import UAFFixture
     }
   }
 
-  @Test("of two models with one name the later version counts") func models() throws {
+  @Test("of two statements of one model the newer version is used") func models() throws {
     let old = try AuthenticatorModel(try Self.statement())
     let new = try AuthenticatorModel(try Self.statement { $0["authenticatorVersion"] = 3 })
     for list in [[old, new], [new, old]] {

@@ -277,7 +277,7 @@ struct RegistrationRefusalTests {
       },
     ]
 
-  @Test("the message that is spoiled is good") func good() throws {
+  @Test("control: the unchanged message is accepted") func good() throws {
     let maker = MessageMaker(.registration)
     let verified = try maker.registrationExpectation().verify(maker.registration())
     #expect(verified.facetID == MessageMaker.facetID && verified.appID == MessageMaker.appID)
@@ -287,7 +287,7 @@ struct RegistrationRefusalTests {
     #expect(key.encodedKey == maker.key.encodedKey && !key.isOutdated)
   }
 
-  @Test("each is refused with its status", arguments: spoiled)
+  @Test("each changed message is refused with its status", arguments: spoiled)
   func refused(_ spoiled: Spoiled) throws {
     var maker = MessageMaker(.registration)
     spoiled.edit(&maker)
@@ -299,7 +299,7 @@ struct RegistrationRefusalTests {
   }
 
   @Test(
-    "1 what is no list of messages",
+    "1 malformed message lists",
     arguments: [
       "", "null", "{}", "[]", "[1]", "[null]", "[[]]", "[{}]", "[", "\u{FEFF}[]",
       "[{\"header\":{},\"header\":{}}]",
@@ -337,7 +337,7 @@ struct RegistrationRefusalTests {
     #expect(verified.keys.count == 1 && verified.refused.map(\.reason) == [.repeatedKey])
   }
 
-  @Test("15 a model that the policy does not name, or disallows") func policy() throws {
+  @Test("15 a model that the policy does not accept or disallows") func policy() throws {
     let maker = MessageMaker(.registration)
     var expectation = try maker.registrationExpectation()
     expectation.policy.accepted = [[MatchCriteria(aaids: [AAID(vendor: 1, model: 1)])]]
@@ -517,7 +517,7 @@ struct AuthenticationRefusalTests {
     return expectation
   }
 
-  @Test("the message that is spoiled is good") func good() throws {
+  @Test("control: the unchanged message is accepted") func good() throws {
     let maker = MessageMaker(.authentication)
     let verified = try maker.authenticationExpectation().verify(maker.authentication())
     #expect(verified.facetID == MessageMaker.facetID && verified.refused.isEmpty)
@@ -525,7 +525,7 @@ struct AuthenticationRefusalTests {
     #expect(verified.uses.map(\.signCounter) == [1] && verified.uses.first?.transaction == nil)
   }
 
-  @Test("each is refused with its status", arguments: spoiled)
+  @Test("each changed message is refused with its status", arguments: spoiled)
   func refused(_ spoiled: Spoiled) throws {
     var maker = MessageMaker(.authentication)
     spoiled.edit(&maker)
@@ -536,7 +536,7 @@ struct AuthenticationRefusalTests {
     #expect(refusal?.status == spoiled.status, "\(refusal?.description ?? "")")
   }
 
-  @Test("a counter for the storage to judge is returned, not compared", arguments: [0, 1, UInt32.max])
+  @Test("a counter to be checked by the storage is returned, not compared", arguments: [0, 1, UInt32.max])
   func countersJudgedElsewhere(received: UInt32) throws {
     var maker = MessageMaker(.authentication)
     maker.key.signCounter = received

@@ -26,7 +26,7 @@ import Testing
     #expect(KeyID.random() != KeyID.random() && KeyID.random().bytes.count == 32)
   }
 
-  @Test("numbers have the registry's names, and others their digits") func names() {
+  @Test("registered numbers have their names, others their digits") func names() {
     #expect(UAFAlgorithm.p256DER.description == "ALG_SIGN_SECP256R1_ECDSA_SHA256_DER (0x0002)")
     #expect(
       UAFAlgorithm(rawValue: 0xABC).description == "0x0ABC" && UAFAlgorithm(rawValue: 0xABC).scheme == nil)
@@ -43,7 +43,7 @@ import Testing
     #expect(TLVTag.aaid.description == "TAG_AAID (0x2E0B)" && TLVTag(rawValue: 1).description == "0x0001")
   }
 
-  @Test("a verification of users matches another that is the same, or has a bit in common")
+  @Test("user verification matches if equal or with a common bit")
   func userVerification() {
     let either: UserVerification = [.fingerprint, .passcode]
     let both: UserVerification = [.fingerprint, .passcode, .all]
@@ -53,7 +53,7 @@ import Testing
         && !both.matches(.passcode))
   }
 
-  @Test("statuses become what the next one up says") func mapping() {
+  @Test("authenticator statuses map to ASM and client statuses") func mapping() {
     #expect(AuthenticatorStatus.userNotEnrolled.asmStatus(for: .register) == .userNotEnrolled)
     #expect(AuthenticatorStatus.userNotEnrolled.asmStatus(for: .sign) == .accessDenied)
     #expect(AuthenticatorStatus.commandNotSupported.asmStatus(for: .deregister, moduleCanDoIt: true) == .ok)
@@ -81,13 +81,13 @@ import Testing
     #expect(UAFStatus.allCases.map(\.rawValue).min() == 1200 && UAFStatus.allCases.count == 19)
   }
 
-  @Test("the special extension is not critical, whatever its bits say") func criticalBits() {
+  @Test("the special extension is never critical") func criticalBits() {
     #expect(TLVTag.criticalExtension.isCritical && !TLVTag.ignorableExtension.isCritical)
     #expect(TLVTag.ignorableExtension.isComposite && TLVTag.aaid.isCritical && !TLVTag.aaid.isComposite)
     #expect(!TLVTag.userVerificationIndex.isCritical)
   }
 
-  @Test("elements: lengths, depth, and what is left") func elements() throws {
+  @Test("elements: lengths, depth and trailing bytes") func elements() throws {
     #expect(throws: TLVFailure.truncatedHeader(offset: 0)) {
       var reader = TLVReader([1, 2, 3]); _ = try reader.next()
     }

@@ -5,7 +5,7 @@ import Testing
 import UAFFixture
 
 @Suite struct UAFAuthenticatorModelTests {
-  @Test("ten models, each with a statement that servers read") func statements() throws {
+  @Test("ten models, each with a valid metadata statement") func statements() throws {
     let statements = UAFAuthenticatorModel.statements
     #expect(
       Set(statements.map(\.aaid.text)) == [
@@ -22,7 +22,7 @@ import UAFFixture
     #expect(AuthenticatorModels(try statements.map { try AuthenticatorModel($0) }).aaids.count == 10)
   }
 
-  @Test("no number of another vendor") func vendor() {
+  @Test("model numbers belong to no other vendor") func vendor() {
     for model in UAFAuthenticatorModel.allCases {
       for isInHardware in [false, true] {
         #expect(model.aaid(inHardware: isInHardware).vendor == 0x5167)
@@ -30,7 +30,7 @@ import UAFFixture
     }
   }
 
-  @Test("a PIN's statement says what locks it") func accuracy() {
+  @Test("a PIN's statement describes its lock") func accuracy() {
     let method = UAFAuthenticatorModel.pin.statement(inHardware: false).userVerificationDetails[0][0]
     #expect(method.userVerification == .passcode)
     #expect(method.accuracy == .code(base: 10, minimumLength: 4, maximumRetries: 5, blockSlowdown: 0))
@@ -40,7 +40,7 @@ import UAFFixture
 @Suite struct UAFRequestMessageTests {
   private static let header = OperationHeader(operation: .registration, appID: "https://a.example")
 
-  @Test("a request is read as what it says that it is") func kinds() throws {
+  @Test("a request is parsed as its declared type") func kinds() throws {
     let policy = Policy(accepted: [[MatchCriteria(aaids: [AAID(vendor: 1, model: 1)])]])
     let registration = RegistrationRequest(
       header: Self.header, challenge: [UInt8](1...8), username: "u", policy: policy)
@@ -57,7 +57,7 @@ import UAFFixture
     #expect(try UAFRequestMessage(parsing: Array(registration.text.utf8)).header == Self.header)
   }
 
-  @Test("an extension of the header that has to be known is refused by name") func extensions() throws {
+  @Test("an unknown critical header extension is refused by name") func extensions() throws {
     let header = OperationHeader(
       operation: .deregistration, appID: nil,
       extensions: [UAFExtension(id: "x", data: "", failIfUnknown: true)])
@@ -89,7 +89,7 @@ import UAFFixture
     ("a depth of nobody", { $0.edit = { $0[0].data[8] = 3 } }),
   ]
 
-  @Test("a picture is shown where it decodes to its last row and is as it says", arguments: wrong.indices)
+  @Test("a picture is shown if it decodes completely and matches its description", arguments: wrong.indices)
   func pictures(_ index: Int) throws {
     var picture = UAFTestPicture(16, 9, colourType: 3)
     picture.palette = [1, 2, 3, 4, 5, 6]
@@ -100,7 +100,7 @@ import UAFFixture
     #expect(picture.transaction(saying: said)?.isShownAsItIs != true, "\(name)")
   }
 
-  @Test("each bit of a chunk's check counts, and so does each member of what is said") func checks() throws {
+  @Test("each bit of a chunk's CRC and each member of the description is checked") func checks() throws {
     let picture = UAFTestPicture(4, 2, colourType: 2)
     let look = picture.characteristics
     var bytes = picture.bytes
@@ -120,7 +120,7 @@ import UAFFixture
   }
 
   @Test(
-    "a picture that is too large is not decoded: as a file, on a side, and what a small file says of itself")
+    "a picture too large by file, side or header is not decoded")
   func bounds() throws {
     #expect(try #require(UAFTestPicture(1280, 100).transaction()).isShownAsItIs)
     #expect(try !#require(UAFTestPicture(1281, 1).transaction()).isShownAsItIs)

@@ -16,7 +16,7 @@ import UAFFixture
   }
 
   @Test(
-    "every member by itself",
+    "each criterion member alone",
     arguments: [
       (#"{}"#, true), (#"{"aaid":["abcd#0001"]}"#, true), (#"{"aaid":["ABCD#0002"]}"#, false),
       (#"{"aaid":["ABCD#0002","ABCD#0001"]}"#, true), (#"{"vendorID":["abcd"]}"#, true),
@@ -39,7 +39,7 @@ import UAFFixture
     #expect(try Self.criteria(text).matches(Self.traits) == isMatch)
   }
 
-  @Test("an extension that the caller knows matches") func knownExtension() throws {
+  @Test("a known extension matches") func knownExtension() throws {
     let criterion = try Self.criteria(#"{"exts":[{"id":"x","data":"","fail_if_unknown":true}]}"#)
     #expect(criterion.matches(Self.traits, knownExtensions: ["x"]))
   }
@@ -67,7 +67,7 @@ import UAFFixture
   }
 
   @Test(
-    "what is malformed is refused with its path",
+    "malformed policies are refused with the member's path",
     arguments: [
       (#"{"aaid":"ABCD#0001"}"#, "policy.accepted[0][0].aaid", MessageFailure.Problem.type(.array)),
       (#"{"aaid":[]}"#, "policy.accepted[0][0].aaid", .empty),
@@ -87,7 +87,7 @@ import UAFFixture
     #expect(throws: MessageFailure.member(path, problem)) { _ = try Self.criteria(text) }
   }
 
-  @Test("what a server may send: models stand alone, or algorithms and schemes are said") func wellFormed() {
+  @Test("a server's policy: models alone, or algorithms and schemes are required") func wellFormed() {
     var criterion = MatchCriteria(aaids: [Self.traits.aaid], keyIDs: [.random()])
     #expect(criterion.isWellFormed)
     criterion.attachmentHint = .internal
@@ -104,8 +104,8 @@ import UAFFixture
     #expect(!Policy(accepted: []).isWellFormed && !Policy(accepted: [[]]).isWellFormed)
   }
 
-  @Test("combinations: all of one, each by another authenticator, in the server's order") func combinations()
-  {
+  @Test("combinations: all criteria, each by another authenticator, in the server's order")
+  func combinations() {
     func candidate(_ model: UInt16, _ verification: UserVerification) -> Policy.Candidate {
       var traits = Self.traits
       traits.aaid = AAID(vendor: 1, model: model)
@@ -134,7 +134,7 @@ import UAFFixture
     #expect(strict.disallows(finger) && !strict.disallows(code))
   }
 
-  @Test("the attestation that the server likes best, of those there are") func preference() {
+  @Test("the server's most preferred available attestation is used") func preference() {
     var criterion = MatchCriteria()
     #expect(criterion.preferredAttestation(of: Self.traits) == .basicFull)
     criterion.attestationTypes = [.ecdaa, .basicSurrogate, .basicFull]
@@ -166,7 +166,7 @@ import UAFFixture
     }
   }
 
-  @Test("also when it signs in", arguments: [(255, false), (256, true)])
+  @Test("an outdated authenticator is refused at sign-in too", arguments: [(255, false), (256, true)])
   func authentication(_ version: UInt16, _ isTaken: Bool) throws {
     var maker = MessageMaker(.authentication)
     var expectation = try maker.authenticationExpectation()

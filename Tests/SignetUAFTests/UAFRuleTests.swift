@@ -483,11 +483,11 @@ struct UAFRuleTests {
     arguments: UAFDictionaries.messages)
   func messages(_ dictionary: UAFDictionary) throws { try check(dictionary) }
 
-  @Test("what messages carry, and what carries them", arguments: UAFDictionaries.others)
+  @Test("nested dictionaries and HTTP messages", arguments: UAFDictionaries.others)
   func others(_ dictionary: UAFDictionary) throws { try check(dictionary) }
 
   @Test(
-    "a member that is there twice, and a list in a list",
+    "a repeated member and a nested list are refused",
     arguments: UAFDictionaries.messages + UAFDictionaries.others)
   func twice(_ dictionary: UAFDictionary) throws {
     let text = JSONValue.object(dictionary.good).text

@@ -39,7 +39,7 @@ struct UAFVector: Sendable, CustomTestStringConvertible {
   "Messages of products and of the specification", .enabled(if: UAFVector.isPresent, "needs the vectors"))
 struct UAFVectorTests {
   @Test(
-    "every response says what its manifest says", arguments: try UAFVector.load().filter { $0.expect != nil })
+    "every response gets its manifest's result", arguments: try UAFVector.load().filter { $0.expect != nil })
   func responses(_ vector: UAFVector) throws {
     let expect = try #require(vector.expect)
     let inspection = try Inspection(response: vector.text)
@@ -77,7 +77,7 @@ struct UAFVectorTests {
     #expect(assertion.isSignatureValid == (vector.kind == "registrationResponse" ? true : nil))
   }
 
-  @Test("the specification's authentication verifies with the key of its registration, written any way")
+  @Test("the specification's authentication verifies with its registered key in each format")
   func pair() throws {
     let registration = try UAFVector.named("spec-reg-response")
     let authentication = try UAFVector.named("spec-auth-response")
@@ -94,7 +94,7 @@ struct UAFVectorTests {
       try Inspection(response: authentication.text, key: wrong).objections == ["the signature is not valid"])
   }
 
-  @Test("requests are read, and written so that they are read the same")
+  @Test("requests survive a round trip")
   func requests() throws {
     let versions = [UAFVersion.v1_1]
     for vector in try UAFVector.load() {

@@ -30,7 +30,7 @@ struct AccountVaultTests {
     return texts
   }
 
-  @Test("the domain of accounts is made once, and never listed among the containers of servers")
+  @Test("the accounts' domain is created once and never listed as a server's container")
   func madeOnce() async throws {
     let vault = try fixture.open()
     #expect(try await vault.accountsContainer() == nil)
@@ -52,7 +52,7 @@ struct AccountVaultTests {
     #expect(try await vault.accountsContainer() == ids.first)
   }
 
-  @Test("records change together, from what they are at that moment")
+  @Test("records change together, based on their current values")
   func changes() async throws {
     let vault = try fixture.open()
     let id = try await made(vault)
@@ -83,7 +83,7 @@ struct AccountVaultTests {
     #expect(try await Self.texts(vault, id) == ["b": "two", "c": "three"], "all or nothing")
   }
 
-  @Test("fifty at once lose nothing")
+  @Test("fifty concurrent changes lose nothing")
   func together() async throws {
     let id = try await made(try fixture.open())
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -130,7 +130,7 @@ struct AccountVaultTests {
     #expect(try await vault.domains(of: id).map(\.slot) == [.device])
   }
 
-  @Test("hardware gives back the places of slots that went")
+  @Test("removed slots release their hardware indices")
   func placesInHardware() async throws {
     let hardware = SimulatedHardware()
     let vault = try fixture.open(keystore: hardware)
@@ -146,7 +146,7 @@ struct AccountVaultTests {
     #expect(hardware.placeCount == before)
   }
 
-  @Test("each statement that fails leaves the accounts as they were, with the one protection or the other")
+  @Test("a failure of any statement leaves the accounts unchanged, with the old or new protection")
   func faults() async throws {
     let id = try await made(try fixture.open())
     let vault = try fixture.open()

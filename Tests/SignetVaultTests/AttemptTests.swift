@@ -25,7 +25,7 @@ struct AttemptTests {
   }
 
   @Test(
-    "50 right passwords at once all open, also where one failure erases or waits",
+    "50 concurrent correct passwords all open, even if one failure erases or waits",
     arguments: [
       oneTry, .lock(limit: 1), .fiveAttempts, .coolDown(waits: [3600], atLimit: .wipe),
       .delay(seconds: 60, counter: 1), .none, .silent,
@@ -50,7 +50,7 @@ struct AttemptTests {
     #expect(try await attempts(id) == .allowed(remaining: lock.limit))
   }
 
-  @Test("the same with hardware that limits and counts")
+  @Test("the same with hardware that limits guesses and counts")
   func rightOnesAtOnceOnHardware() async throws {
     let (hardware, other) = (SimulatedHardware(), try VaultFixture())
     let id = try await other.open(keystore: hardware).addContainer(.sample(lock: Self.oneTry))
@@ -61,7 +61,7 @@ struct AttemptTests {
     }
   }
 
-  @Test("who comes while another attempt is undecided waits for it: to try, to use what is open, and to tell")
+  @Test("during an undecided attempt other attempts, uses and status queries wait")
   func undecided() async throws {
     let id = try await vault.addContainer(.sample(lock: Self.oneTry))
     let opened = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
@@ -107,7 +107,7 @@ struct AttemptTests {
     #expect(ended.entries.sorted() == ["told", "tried", "used"])
   }
 
-  @Test("an attempt that waits too long for others fails without being counted")
+  @Test("an attempt that waits too long for others fails uncounted")
   func heldTurn() async throws {
     let id = try await vault.addContainer(.sample(lock: Self.oneTry))
     let held = try FolderLock("\(fixture.directory)/vault.attempt.lock", .inTurn(within: .zero))
@@ -120,7 +120,7 @@ struct AttemptTests {
     #expect(try await hasty.signingKey(of: id) == "signing key")
   }
 
-  @Test("a process that is killed while it derives has counted nothing, under a limit of one")
+  @Test("a process killed during derivation has counted nothing, under a limit of one")
   func killedInDerivation() async throws {
     let id = try await vault.addContainer(.sample(lock: Self.oneTry))
     for _ in 0..<3 {
@@ -134,7 +134,7 @@ struct AttemptTests {
     #expect(try await vault.signingKey(of: id) == "signing key")
   }
 
-  @Test("a crash of a right attempt costs one only between the count's commit and the success's")
+  @Test("a crash costs an attempt only between the commits of count and success")
   func crashedAnywhere() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
     let pictures = try await fixture.pictures { vault in
@@ -156,7 +156,7 @@ struct AttemptTests {
     #expect((1...15).contains(window.count), "one reading and one writing of the rows: \(left)")
   }
 
-  @Test("a right attempt that is killed in the short step uses up a limit of one, and only that")
+  @Test("a correct attempt killed between count and success uses one attempt")
   func killedInStep() async throws {
     for (limit, expected) in [(1, VaultFailure.lockedOut), (2, nil)] as [(Int, VaultFailure?)] {
       let id = try await vault.addContainer(.sample(lock: .lock(limit: limit)))
@@ -172,7 +172,7 @@ struct AttemptTests {
     }
   }
 
-  @Test("from the count to its result there are two commits, one test and few statements, and no derivation")
+  @Test("between count and result there are two commits, one comparison and no derivation")
   func shortStep() async throws {
     let id = try await vault.addContainer(.sample())
     let events = Recorder<String>()
@@ -204,7 +204,7 @@ struct AttemptTests {
     }
   }
 
-  @Test("a disk that fails under a right attempt costs it at most, and the next right one takes that back")
+  @Test("a disk failure costs a correct attempt at most; the next correct one resets the count")
   func failingDisk() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
     let (whole, less) = (AttemptDecision.allowed(remaining: 3), AttemptDecision.allowed(remaining: 2))
@@ -224,7 +224,7 @@ struct AttemptTests {
   }
 
   @Test(
-    "a slot that was replaced during the derivation is derived for anew: nothing is counted for the old one")
+    "if a slot is replaced during derivation, the key is derived again without counting")
   func replaced() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
     let change = Mutex<(@Sendable () async throws -> Void)?>(nil)
@@ -250,7 +250,7 @@ struct AttemptTests {
     #expect(try await slow.signingKey(of: id, "new") == "signing key")
   }
 
-  @Test("a better slot is made by one of many at once, and what each has opened is current")
+  @Test("of many concurrent openers one upgrades the slot, and all results are current")
   func renewedAtOnce() async throws {
     let id = try await vault.addContainer(.sample(lock: Self.oneTry))
     let better = PasswordCost.fixed(Argon2id(memoryKiB: 16, passes: 2, lanes: 1))
@@ -268,7 +268,7 @@ struct AttemptTests {
     #expect(try await attempts(id) == .allowed(remaining: 1))
   }
 
-  @Test("wrong passwords that are tried while a better slot is made stay counted")
+  @Test("wrong passwords during a slot upgrade stay counted")
   func wrongDuringRenewal() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 5)))
     let vault = vault
@@ -294,7 +294,7 @@ struct AttemptTests {
   }
 
   @Test(
-    "what keeps a right password from being compared costs no try: a keystore or memory that is not there")
+    "a missing keystore or memory shortage costs no attempt")
   func notCompared() async throws {
     let id = try await vault.addContainer(.sample(lock: Self.oneTry))
     let path = fixture.folder.file("vault/software-keystore.key")
@@ -348,7 +348,7 @@ struct FolderLockTests {
     withExtendedLifetime(second) {}
   }
 
-  @Test("one that is held by a process that is killed is free at once")
+  @Test("a lock held by a killed process is free at once")
   func killed() async throws {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let lock = try FolderLock(path, .inTurn(within: .zero))
@@ -357,7 +357,7 @@ struct FolderLockTests {
     #expect(try FolderLock(path, .inTurn(within: .zero)) != nil)
   }
 
-  @Test("a place where it cannot be made is named")
+  @Test("a path where the lock cannot be created is named")
   func refused() throws {
     let missing = fixture.folder.file("none/lock")
     #expect(throws: VaultFailure.folderUnavailable(path: missing, errno: ENOENT)) {

@@ -17,7 +17,7 @@ struct ContainerSigningKeyTests {
       directory: folder.file("vault"), keystore: SoftwareKeystore(directory: folder.file("vault")))
   }
 
-  @Test("where the keystore makes no keys, they are made in software and kept as a scalar")
+  @Test("without key generation in the keystore, software keys are stored as a scalar")
   func software() async throws {
     let key = try await vault.makeSigningKey()
     #expect(key.origin == .software)
@@ -30,7 +30,7 @@ struct ContainerSigningKeyTests {
     #expect(key.publicKey.isValidSignature(try await again.signature(of: message), for: message))
   }
 
-  @Test("a record that is no key is refused, whatever its length")
+  @Test("a record that is not a key is refused at any length")
   func hostile() {
     let records: [[UInt8]] =
       (0...32).map { [UInt8](repeating: 0, count: $0) } + [

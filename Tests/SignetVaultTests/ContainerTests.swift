@@ -15,7 +15,7 @@ struct ContainerTests {
     vault = try fixture.open()
   }
 
-  @Test("a container is unconfirmed first, then active, and says what was stored")
+  @Test("a new container is unconfirmed, then active, and returns the stored data")
   func lifeCycle() async throws {
     let id = try await vault.addContainer(.sample())
     #expect(try await vault.containers().isEmpty)
@@ -51,7 +51,7 @@ struct ContainerTests {
     await #expect(throws: VaultFailure.noSuchContainer(old)) { try await vault.sessionKey(of: old) }
   }
 
-  @Test("only what is not confirmed can be discarded, and its secrets are gone")
+  @Test("only an unconfirmed container can be discarded, with its secrets")
   func discard() async throws {
     let id = try await vault.addContainer(.sample())
     try await vault.discardContainer(id)
@@ -86,7 +86,7 @@ struct ContainerTests {
     await #expect(throws: VaultFailure.noSuchContainer(id)) { try await vault.deleteContainer(id) }
   }
 
-  @Test("filters, and the order of creation")
+  @Test("containers are filtered and listed by creation")
   func filters() async throws {
     for (user, server, created) in [
       ("carol", "b.example/x", 30), ("alice", "a.example/x", 10), ("alice", "b.example/x", 20),
@@ -102,7 +102,7 @@ struct ContainerTests {
     #expect(try await vault.containers(matching: .init(state: .unconfirmed)).isEmpty)
   }
 
-  @Test("what may change can be changed and stays after opening again")
+  @Test("changed settings persist after reopening")
   func changes() async throws {
     let id = try await vault.addContainer(.sample())
     try await vault.renameContainer(id, to: "Häuschen 🏠")
@@ -118,7 +118,7 @@ struct ContainerTests {
     #expect(again.keystoreKind == .software)
   }
 
-  @Test("two vaults are two devices, and one's container means nothing to the other")
+  @Test("two vaults are two devices, and containers are not interchangeable")
   func twoVaults() async throws {
     let other = try VaultFixture()
     let otherVault = try other.open()
@@ -130,7 +130,7 @@ struct ContainerTests {
     await #expect(throws: VaultFailure.noSuchContainer(id)) { try await otherVault.confirmContainer(id) }
   }
 
-  @Test("drafts that could not be stored or found again are refused, and nothing is stored")
+  @Test("invalid drafts are refused, and nothing is stored")
   func refusals() async throws {
     let record = RecordDraft(name: "r", secret: SharedSecretBox("x"))
     let domain = DomainDraft(name: "d", protection: .device, records: [record])

@@ -22,7 +22,7 @@ struct CostUpgradeTests {
   }
 
   @Test(
-    "the next success after a higher cost is asked for raises it; a wrong password does not, and nothing lowers it"
+    "a higher configured cost is applied at the next success, and nothing lowers a cost"
   )
   func raised() async throws {
     let id = try await fixture.open().addContainer(.sample())
@@ -45,7 +45,7 @@ struct CostUpgradeTests {
     #expect(try await lazy.signingKey(of: id, "new") == "signing key")
   }
 
-  @Test("a cost that is higher in one part and lower in another is refused")
+  @Test("a cost that is higher in one parameter and lower in another is refused")
   func incomparable() async throws {
     let id = try await fixture.open(cost: .fixed(Self.higher)).addContainer(.sample())
     let other = try fixture.open(cost: .fixed(Argon2id(memoryKiB: 32, passes: 1, lanes: 1)))
@@ -53,7 +53,7 @@ struct CostUpgradeTests {
     #expect(try storedCost() == bytes(Self.higher))
   }
 
-  @Test("a machine is measured only where a derivation was much quicker than asked for")
+  @Test("a machine is calibrated only if a derivation was much faster than configured")
   func calibrated() async throws {
     let id = try await fixture.open().addContainer(.sample())
     let measured = Recorder<Int>()
@@ -84,7 +84,7 @@ struct CostUpgradeTests {
   ]
 
   @Test(
-    "what a server may ask of a device: a quarter of its memory, and 4 GiB of work", arguments: asked.indices)
+    "a server's costs are limited to a quarter of the memory and 4 GiB of work", arguments: asked.indices)
   func affordable(_ index: Int) {
     let asked = Self.asked[index]
     let cost = Argon2id(memoryKiB: asked.memory, passes: asked.passes, lanes: asked.lanes)
@@ -100,7 +100,7 @@ struct CostUpgradeTests {
     }
   }
 
-  @Test("a crash before any statement of the raising leaves a slot that opens")
+  @Test("a crash before any statement of a cost upgrade leaves a slot that opens")
   func crash() async throws {
     let id = try await fixture.open().addContainer(.sample())
     let pictures = try await fixture.pictures(cost: .fixed(Self.higher)) {

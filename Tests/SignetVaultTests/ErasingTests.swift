@@ -41,7 +41,7 @@ import Testing
     #expect(try await again.notices().isEmpty)
   }
 
-  @Test("a place that the hardware does not take back now keeps the files, which alone know of it")
+  @Test("an index that the hardware cannot release now keeps its files")
   func keepsThePlacesThatAreLeft() async throws {
     let hardware = SimulatedHardware()
     let vault = try fixture.open(keystore: hardware)

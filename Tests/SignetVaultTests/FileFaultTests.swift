@@ -93,7 +93,7 @@ struct FileFaultTests {
     }
   }
 
-  @Test("a file of a later program")
+  @Test("a file of a later version is refused")
   func newer() async throws {
     do {
       let raw = try fixture.rawDatabase()
@@ -140,7 +140,7 @@ struct FileFaultTests {
     #expect(description.contains("another device"))
   }
 
-  @Test("what is no database, and databases of others")
+  @Test("other files and foreign databases are refused")
   func noVault() async throws {
     #expect(try await refusal(of: Data(repeating: 0x41, count: 10_000)) == .damaged)
     #expect(try await refusal(of: Data("SQLite format 3\0".utf8)) == .damaged)

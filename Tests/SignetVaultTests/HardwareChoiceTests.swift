@@ -13,7 +13,7 @@ struct HardwareChoiceTests {
     try Vault.open(inFolder: fixture.directory, hardware: choice)
   }
 
-  @Test("a vault of hardware is never opened with a file in its place")
+  @Test("a hardware vault is never opened with a software keystore")
   func neverReplaced() throws {
     #expect(try open(HardwareChoice(hardware)).keystoreKind == .tpm2)
     #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) { try open(.none) }
@@ -22,7 +22,7 @@ struct HardwareChoiceTests {
     #expect(try open(HardwareChoice(hardware, isForNewVaults: false)).keystoreKind == .tpm2)
   }
 
-  @Test("a vault in a file stays in its file, whatever hardware is offered")
+  @Test("a software vault stays in software with any hardware present")
   func staysInItsFile() throws {
     #expect(try open(HardwareChoice(hardware, isForNewVaults: false)).keystoreKind == .software)
     #expect(try open(HardwareChoice(hardware)).keystoreKind == .software)

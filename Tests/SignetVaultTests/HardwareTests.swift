@@ -32,7 +32,7 @@ struct HardwareTests {
     await #expect(throws: VaultFailure.self) { try await vault.signingKey(of: id, password) }
   }
 
-  @Test("the whole job works over it, and says what it is")
+  @Test("a vault on hardware works and reports the hardware")
   func works() async throws {
     let id = try await vault.addContainer(.sample())
     try await vault.confirmContainer(id)
@@ -44,7 +44,7 @@ struct HardwareTests {
     #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
   }
 
-  @Test("an older copy of the folder is detected when it is opened, whatever was done since")
+  @Test("an older copy of the folder is detected at opening, after any later change")
   func olderCopy() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
     var copies = [try copy("after-adding")]
@@ -68,7 +68,7 @@ struct HardwareTests {
     _ = try fixture.open(keystore: hardware)
   }
 
-  @Test("a copy that is put back under an open vault gives no further guess either")
+  @Test("a copy restored under an open vault gives no further guess")
   func copyUnderOpenVault() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 2)))
     let row = try #require(
@@ -98,7 +98,7 @@ struct HardwareTests {
     #expect(await attempt(vault, id) == .altered(.vault))
   }
 
-  @Test("where hardware limits but does not count, an older copy opens and gives no guess more")
+  @Test("with guess limits but no counter, an older copy opens but gives no further guess")
   func limitAlone() async throws {
     let limiting = LimitOnly(hardware: hardware)
     let other = try VaultFixture()
@@ -115,7 +115,7 @@ struct HardwareTests {
     for vault in copies + [vault] { #expect(await attempt(vault, id, VaultFixture.password) == .lockedOut) }
   }
 
-  @Test("hardware that was locked before erases too where the policy says so")
+  @Test("already locked hardware also erases if the policy requires it")
   func limitWipes() async throws {
     let other = try VaultFixture()
     let limiting = LimitOnly(hardware: hardware)
@@ -160,7 +160,7 @@ struct HardwareTests {
     #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
   }
 
-  @Test("hardware that does not answer costs no try of the right password, and erases nothing")
+  @Test("unresponsive hardware costs no attempt and erases nothing")
   func unansweredTries() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 3, atLimit: .wipe)))
     #expect(await attempt(vault, id) == .wrongPassword(remaining: 2))
@@ -191,7 +191,7 @@ struct HardwareTests {
     #expect(await attempt(vault, id, VaultFixture.password) == .lockedOut)
   }
 
-  @Test("two that count at once never count past what is on the disk")
+  @Test("two concurrent counts never exceed the stored value")
   func countedTogether() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 5)))
     let (begun, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -220,7 +220,7 @@ struct HardwareTests {
     #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
   }
 
-  @Test("places in the hardware are given back, also by the next process where one was stopped")
+  @Test("hardware indices are released, also by the next process after a crash")
   func places() async throws {
     #expect(hardware.placeCount == 1, "the vault's counter")
     let id = try await vault.addContainer(.sample())
@@ -248,7 +248,7 @@ struct HardwareTests {
     #expect(hardware.placeCount == 1)
   }
 
-  @Test("a change that fails gives back the place that it took, at whatever statement")
+  @Test("a change that fails at any statement releases its hardware index")
   func placesAfterFailures() async throws {
     let id = try await vault.addContainer(.sample())
     let failures = try await fixture.failingEachStatement(keystore: hardware) { vault throws(VaultFailure) in
@@ -276,7 +276,7 @@ struct HardwareTests {
     #expect(hardware.placeCount == 2)
   }
 
-  @Test("a password that is changed on the disk is changed, also where the hardware cannot count that yet")
+  @Test("a stored password change takes effect even if the hardware cannot count it yet")
   func uncountedChange() async throws {
     let id = try await vault.addContainer(.sample())
     let recorded = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
@@ -299,7 +299,7 @@ struct HardwareTests {
         of: "keys", in: id, from: SecretBytes("newer"), to: SecretBytes("newest"), policy: .any) == nil)
   }
 
-  @Test("a password of accounts that is on the disk is set, also where the hardware cannot count that yet")
+  @Test("a stored accounts' password takes effect even if the hardware cannot count it yet")
   func uncountedProtection() async throws {
     let id = try await vault.makeAccountsContainer(protection: .device, created: 0)
     let failing = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
@@ -326,7 +326,7 @@ struct HardwareTests {
     #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
   }
 
-  @Test("an index whose slot was never stored is deleted at the next opening, and not while it is made")
+  @Test("an index without a stored slot is deleted at the next opening, not during creation")
   func placeOfNoSlot() async throws {
     let id = try await vault.addContainer(.sample())
     for _ in 0..<2 {
@@ -357,7 +357,7 @@ struct HardwareTests {
     return try !database.query("SELECT 1 FROM place").isEmpty
   }
 
-  @Test("an old recovery code opens no older copy, once a new one was made or the code was used")
+  @Test("a replaced or used recovery code opens no older copy")
   func olderRecoveryCode() async throws {
     let id = try await vault.addContainer(.sample())
     func unlocked() async throws -> UnlockedDomain {
@@ -401,7 +401,7 @@ struct HardwareTests {
     }
   }
 
-  @Test("what an earlier program knew is an older copy once the vault was brought to this version")
+  @Test("a vault from before the version upgrade is detected as an older copy")
   func upgradeTakesANumber() async throws {
     let id = try await vault.addContainer(.sample())
     try downgrade()
@@ -441,7 +441,7 @@ struct HardwareTests {
   }
 
   @Test(
-    "locks without a limit and silent ones take up no place",
+    "locks without a limit and silent ones use no hardware index",
     arguments: [LockPolicy.none, .silent, .delay(seconds: 1, counter: 2)])
   func noPlace(_ lock: LockPolicy) async throws {
     _ = try await vault.addContainer(.sample(lock: lock))

@@ -49,7 +49,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "each byte of a password slot: nothing is tried, and the part is named",
+    "each changed byte of a password slot: no attempt is made, and the part is named",
     arguments: ["header", "sealed_secret", "wrapped_key", "mac"])
   func passwordSlot(_ column: String) async throws {
     let before = fixture.derivationCount
@@ -63,7 +63,8 @@ struct HostileFileTests {
   }
 
   @Test(
-    "each byte of a device slot", arguments: ["header", "sealed_secret", "wrapped_key", "mac"])
+    "each changed byte of a device slot is detected",
+    arguments: ["header", "sealed_secret", "wrapped_key", "mac"])
   func deviceSlot(_ column: String) async throws {
     try await forEachFlip(of: column, in: "slot", where: "kind = 1") { index in
       let failure = await #expect(throws: VaultFailure.self, "byte \(index)") {
@@ -73,7 +74,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("each byte of a sealed record")
+  @Test("each changed byte of a sealed record is detected")
   func record() async throws {
     try await forEachFlip(of: "sealed", in: "record", where: "domain = 'session' AND name = 'key'") { index in
       let failure = await #expect(throws: VaultFailure.self, "byte \(index)") {
@@ -84,7 +85,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "each byte of what is known about a container",
+    "each changed byte of a container's row is detected",
     arguments: [
       "user_id", "server", "name", "server_id", "authorities", "pins", "protocol_facts", "extra", "mac",
     ])
@@ -102,7 +103,8 @@ struct HostileFileTests {
   }
 
   @Test(
-    "each byte of the vault's identity", arguments: ["vault", "device", "keystore", "sealed_key", "mac"])
+    "each changed byte of the vault's identity is detected",
+    arguments: ["vault", "device", "keystore", "sealed_key", "mac"])
   func identity(_ column: String) async throws {
     try await forEachFlip(of: column, in: "vault") { index in
       let failure = #expect(throws: VaultFailure.self, "byte \(index)") { try fixture.open() }
@@ -114,7 +116,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "numbers: the state, the time, the count of attempts, the kind",
+    "changed numbers are detected: state, time, attempt count, kind",
     arguments: [
       "UPDATE container SET state = 0", "UPDATE container SET state = 7", "UPDATE container SET created = 0",
       "UPDATE container SET id = x'00'", "UPDATE container SET authorities = NULL",
@@ -142,7 +144,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("records cannot change places: not their names, domains or containers")
+  @Test("records swapped by name, domain or container are detected")
   func swapped() async throws {
     let second = try await vault.addContainer(.sample(.sample(user: "bob")))
     for sql in [
@@ -187,7 +189,7 @@ struct HostileFileTests {
         """)
   }
 
-  @Test("an altered container can be deleted, and the others come back")
+  @Test("an altered container can be deleted, and the others work again")
   func repair() async throws {
     let second = try await vault.addContainer(.sample(.sample(user: "bob")))
     try await vault.confirmContainer(second)
@@ -208,7 +210,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "a schema that was changed is a damaged vault, and triggers and views get nothing",
+    "a changed schema is a damaged vault, and triggers and views do not run",
     arguments: [
       "DROP TABLE record", "ALTER TABLE slot RENAME COLUMN mac TO cam", "DROP TABLE vault",
       "ALTER TABLE container RENAME TO c; CREATE VIEW container AS SELECT * FROM c",
@@ -225,7 +227,7 @@ struct HostileFileTests {
     } catch VaultFailure.damaged {} catch VaultFailure.storage {}
   }
 
-  @Test("any byte of the file: a failure with a name, or what was stored")
+  @Test("any changed byte of the file gives a named failure or the stored data")
   func anyByte() async throws {
     let copy = fixture.folder.file("copy")
     try FileManager.default.createDirectory(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tampered vault schemas")
 struct HostileSchemaTests {
-  @Test("a trigger that takes the count of tries back does not run: no guess is gained")
+  @Test("a trigger that resets the attempt count does not run")
   func trigger() async throws {
     let fixture = try VaultFixture()
     let vault = try fixture.open()

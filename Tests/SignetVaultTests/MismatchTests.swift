@@ -53,7 +53,7 @@ struct MismatchTests {
   }
 
   @Test(
-    "waiting for a finger counts nothing; each mismatch is counted before the next; a match takes all back")
+    "mismatches are counted one by one while waiting; a match resets them")
   func countedWhenReported() async throws {
     let path = fixture.databasePath
     let sensor = ScriptedSensor { (report) throws in
@@ -80,7 +80,7 @@ struct MismatchTests {
   }
 
   @Test(
-    "what is no mismatch is not counted: cancelled, busy, timed out, broken, and the lock of the system's own"
+    "other failures count no mismatch: cancelled, busy, timed out, broken, system lockout"
   )
   func uncounted() async throws {
     for failure in [
@@ -119,7 +119,7 @@ struct MismatchTests {
   }
 
   @Test(
-    "a process that is killed after a mismatch was reported has it counted, so that kills give no fingers")
+    "a mismatch is counted even if the process is killed after its report")
   func killedAfterMismatch() async throws {
     for expected in 1...5 {
       await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -157,7 +157,7 @@ struct MismatchTests {
     #expect(try count() == 0)
   }
 
-  @Test("five mismatches lock whatever prompts are open: no finger that is tried after them opens")
+  @Test("five mismatches lock all open prompts: no later finger opens")
   func noMoreThanFive() async throws {
     let prompts = try (0..<8).map { _ in Prompt(try fixture.open(), id) }
     for prompt in prompts { await prompt.isOpen() }
@@ -175,7 +175,7 @@ struct MismatchTests {
   }
 
   @Test(
-    "the fifth mismatch calls its match off, before another finger is tried, and so does one that cannot count"
+    "the fifth mismatch stops its match before another finger, as does one that cannot be counted"
   )
   func calledOff() async throws {
     for _ in 0..<3 { #expect(await open(with: ScriptedSensor { _ in .failure(.mismatch) }) == Self.mismatch) }
@@ -194,7 +194,7 @@ struct MismatchTests {
     #expect(await open(with: SimulatedBiometrics(), in: failing) == "\(VaultFailure.diskFull)")
   }
 
-  @Test("50 mismatches at once, over ten vaults: five are counted, no more and no fewer, and nothing opens")
+  @Test("50 concurrent mismatches in ten vaults: exactly five are counted and nothing opens")
   func race() async throws {
     let vaults = try (0..<10).map { _ in try fixture.open() }
     let id = id
@@ -220,7 +220,7 @@ struct MismatchTests {
     #expect(await open(with: SimulatedBiometrics()) == Self.lockedOut)
   }
 
-  @Test("50 right fingers at once all open")
+  @Test("50 concurrent matching fingers all open")
   func rightOnesAtOnce() async throws {
     let vaults = try (0..<10).map { _ in try fixture.open() }
     let id = id
@@ -233,7 +233,7 @@ struct MismatchTests {
     #expect(try count() == 0)
   }
 
-  @Test("where the hardware counts, an older copy of the folder brings no fingers back")
+  @Test("with a hardware counter an older copy restores no biometric attempts")
   func olderCopy() async throws {
     let (hardware, other) = (SimulatedHardware(), try VaultFixture())
     let vault = try other.open(keystore: hardware)

@@ -27,7 +27,7 @@ struct OpenDomainTests {
     await #expect(throws: VaultFailure.self) { try await elsewhere.signingKey(of: id, "no") }
   }
 
-  @Test("nothing changed, or a try failed after which the next needs no wait: it goes on")
+  @Test("an open domain stays valid without changes and after a failure without a wait")
   func current() async throws {
     let kept = try await unlocked().openedSlot
     try await vault.requireCurrent(kept)
@@ -37,7 +37,7 @@ struct OpenDomainTests {
     try await vault.requireCurrent(kept)
   }
 
-  @Test("a wait and a lock hold for it too")
+  @Test("a wait and a lock apply to an open domain too")
   func locked() async throws {
     let kept = try await unlocked().openedSlot
     await wrong()
@@ -52,7 +52,7 @@ struct OpenDomainTests {
     await #expect(throws: VaultFailure.lockedOut) { try await vault.requireCurrent(kept) }
   }
 
-  @Test("a changed password, and a password that was set with the recovery code, end it")
+  @Test("a changed or recovered password invalidates an open domain")
   func changed() async throws {
     var kept = try await unlocked().openedSlot
     let code = try await vault.makeRecoveryCode(for: unlocked())
@@ -67,7 +67,7 @@ struct OpenDomainTests {
     await #expect(throws: VaultFailure.outdated(domain: "keys")) { try await vault.requireCurrent(kept) }
   }
 
-  @Test("a finger that is not enabled any more, and a container that is gone, end it")
+  @Test("disabled biometrics and a deleted container invalidate an open domain")
   func gone() async throws {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
     let byFinger = try await vault.openWithBiometrics(
@@ -83,7 +83,7 @@ struct OpenDomainTests {
     await #expect(throws: VaultFailure.noSuchContainer(id)) { try await vault.requireCurrent(kept) }
   }
 
-  @Test("an older copy that is put in the place of the folder ends it")
+  @Test("a restored older copy of the folder invalidates an open domain")
   func olderCopy() async throws {
     let hardware = SimulatedHardware()
     let other = try VaultFixture()

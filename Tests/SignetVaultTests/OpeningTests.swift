@@ -16,7 +16,7 @@ struct OpeningTests {
     vault = try fixture.open()
   }
 
-  @Test("the right password opens, a wrong one says how many tries are left, a success resets")
+  @Test("the correct password opens, a wrong one reports the remaining attempts, a success resets")
   func counting() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
     for _ in 0..<2 {
@@ -34,7 +34,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("at the limit the right password is refused too, untried, also by the next process")
+  @Test("at the limit the correct password is refused unverified, also by the next process")
   func lockedOut() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 2)))
     let before = fixture.derivationCount
@@ -52,7 +52,7 @@ struct OpeningTests {
     #expect(try await vault.sessionKey(of: id) == "session key", "the device's own domain stays open")
   }
 
-  @Test("without a lock policy any number of tries is left")
+  @Test("without a lock policy attempts are unlimited")
   func unlimited() async throws {
     let id = try await vault.addContainer(.sample(lock: .none))
     for _ in 0..<10 {
@@ -64,7 +64,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "50 wrong attempts at once: as many as the limit are tried, and the right one is refused afterwards",
+    "50 concurrent wrong attempts: no more than the limit are tried, then the correct one is refused",
     arguments: [5, 3, 1])
   func racingTasks(limit: Int) async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: limit)))
@@ -86,7 +86,7 @@ struct OpeningTests {
     #expect(fixture.tryCount == limit)
   }
 
-  @Test("processes that race, and are killed before they know the answer, get no guess more")
+  @Test("concurrent processes killed before the result get no additional guess")
   func racingProcesses() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 5))).description
     let directory = fixture.directory
@@ -147,7 +147,7 @@ struct OpeningTests {
     #expect(fixture.tryCount == 0)
   }
 
-  @Test("a password is the same however it is composed, and different in case")
+  @Test("passwords are compared after normalization and case-sensitively")
   func normalization() async throws {
     var draft = ContainerDraft.sample()
     draft.domains[1].protection = .password(SharedSecretBox("caf\u{E9} \u{212B}"), .none)
@@ -162,7 +162,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("each way opens only its own domains")
+  @Test("each unlock method opens only its own domains")
   func wrongWay() async throws {
     let id = try await vault.addContainer(.sample())
     await #expect(throws: VaultFailure.noSuchSlot(domain: "keys", .device)) {
@@ -180,7 +180,7 @@ struct OpeningTests {
       ])
   }
 
-  @Test("costs below the floor or above the ceiling are neither made nor opened")
+  @Test("costs out of range are neither created nor opened")
   func costs() async throws {
     let id = try await vault.addContainer(.sample())
     // The same vault with the users' minimum cost.
@@ -201,7 +201,7 @@ struct OpeningTests {
     await #expect(throws: VaultFailure.costOutOfRange(huge)) { try await greedy.addContainer(.sample()) }
   }
 
-  @Test("a calibrated vault uses at least the floor, is measured once, and times what it does")
+  @Test("a calibrated vault uses at least the minimum cost and is measured once")
   func calibration() async throws {
     let vault = try Vault(
       directory: fixture.directory, keystore: SoftwareKeystore(directory: fixture.directory),
@@ -252,7 +252,7 @@ struct RecordTests {
     vault = try fixture.open()
   }
 
-  @Test("records are read, replaced and added; those that are not there are named")
+  @Test("records are read, replaced and added; missing ones are named")
   func records() async throws {
     let id = try await vault.addContainer(.sample())
     let domain = try await vault.open("session", of: id, with: .device)
@@ -270,7 +270,7 @@ struct RecordTests {
     #expect(try again.text("more") == "")
   }
 
-  @Test("a counter never gives a value twice, to 50 tasks over 5 connections")
+  @Test("a counter never gives a value twice to 50 tasks on 5 connections")
   func counter() async throws {
     let id = try await vault.addContainer(.sample())
     let vaults = try (0..<5).map { _ in try fixture.open() }
@@ -287,7 +287,7 @@ struct RecordTests {
     #expect(values.sorted() == Array(41..<91))
   }
 
-  @Test("what is no counter, is at its end, or is gone, is refused")
+  @Test("an invalid, exhausted or missing counter is refused")
   func counterRefusals() async throws {
     let id = try await vault.addContainer(.sample())
     let domain = try await vault.open("session", of: id, with: .device)

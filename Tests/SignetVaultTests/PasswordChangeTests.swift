@@ -54,7 +54,7 @@ struct PasswordChangeTests {
     }
   }
 
-  @Test("what is refused after the old password was right costs no attempt and changes nothing")
+  @Test("a refused new password costs no attempt and changes nothing")
   func refusalsCostNothing() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 2)))
     let policy = try PasswordPolicy(minimumLength: 8, maximumLength: 20, maximumHistory: 1)
@@ -121,7 +121,7 @@ struct PasswordChangeTests {
     #expect(times.stamp == PasswordStamp(setAt: until, isInitial: false))
   }
 
-  @Test("the latest time that was seen stays when the clock is turned back: a password does not get younger")
+  @Test("setting the clock back does not lower a password's age")
   func seenTime() async throws {
     let id = try await vault.addContainer(.sample())
     fixture.clock.turnWall(by: 100 * Self.day)
@@ -169,7 +169,7 @@ struct PasswordChangeTests {
     }
   }
 
-  @Test("verifying counts like opening, and leaves nothing open")
+  @Test("verifying counts like opening and leaves nothing open")
   func verify() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 2)))
     try await vault.verifyPassword(SecretBytes(VaultFixture.password), of: "keys", in: id)
@@ -181,7 +181,7 @@ struct PasswordChangeTests {
     }
   }
 
-  @Test("of 10 changes at once one wins each time, and the others say so")
+  @Test("of 10 concurrent changes one succeeds, and the others report it")
   func race() async throws {
     let id = try await vault.addContainer(.sample(lock: .none))
     let vaults = try (0..<10).map { _ in try fixture.open() }
@@ -205,7 +205,7 @@ struct PasswordChangeTests {
     #expect(try await vault.signingKey(of: id, "new \(winners[0])") == "signing key")
   }
 
-  @Test("a key in a domain of its own has a password of its own")
+  @Test("a key in its own domain has its own password")
   func perKeyPassword() async throws {
     var draft = ContainerDraft.sample()
     draft.domains.append(

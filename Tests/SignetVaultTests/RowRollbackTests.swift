@@ -51,7 +51,7 @@ struct RowRollbackTests {
     #expect(try await vault.containers(matching: .init(state: nil)).map(\.id) == [other])
   }
 
-  @Test("a slot with its count of attempts: no guess is won")
+  @Test("a rolled-back slot with its attempt count gives no guess")
   func slot() async throws {
     let putBack = try snapshot("slot", where: "\(mine) AND kind = 2")
     await #expect(throws: VaultFailure.wrongPassword(remaining: 1)) {
@@ -63,7 +63,7 @@ struct RowRollbackTests {
     #expect(fixture.tryCount == before, "nothing was tried")
   }
 
-  @Test("a slot for a password that was changed")
+  @Test("a rolled-back slot of a changed password is detected")
   func password() async throws {
     let putBack = try snapshot("slot", where: mine)
     try await vault.changePassword(
@@ -84,7 +84,7 @@ struct RowRollbackTests {
     }
   }
 
-  @Test("what is known about a container")
+  @Test("a rolled-back container row is detected")
   func container() async throws {
     let putBack = try snapshot("container", where: "id = x'\(id)'")
     try await vault.renameContainer(id, to: "New")
@@ -93,7 +93,7 @@ struct RowRollbackTests {
     try await expectNoticed(.container(id)) { _ = try await $0.containers() }
   }
 
-  @Test("a record, and so a counter that would give a value twice")
+  @Test("a rolled-back record is detected, so that no counter repeats")
   func record() async throws {
     let putBack = try snapshot("record", where: "\(mine) AND domain = 'keys' AND name = 'counter'")
     let domain = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
@@ -105,7 +105,7 @@ struct RowRollbackTests {
     try await expectNoticed(.slot(id, domain: "keys")) { _ = try await $0.signingKey(of: id) }
   }
 
-  @Test("what was erased, without the receipt")
+  @Test("restored erased rows without the receipt are detected")
   func wiped() async throws {
     let tables = ["slot", "record", "receipt"]
     let putBack = try tables.map { try snapshot($0, where: mine) }
@@ -118,7 +118,7 @@ struct RowRollbackTests {
     try await expectNoticed(.container(id)) { _ = try await $0.signingKey(of: id) }
   }
 
-  @Test("a container that was deleted, without and with what the state said of it")
+  @Test("a restored deleted container is detected, with and without its state row")
   func deleted() async throws {
     let rows = try ["container", "slot", "record"].map { table in
       try snapshot(table, where: table == "container" ? "id = x'\(id)'" : mine)

@@ -44,7 +44,7 @@ struct SilentTests {
     }
   }
 
-  @Test("the right PIN gives the keys that were stored")
+  @Test("the correct PIN gives the stored keys")
   func rightPIN() async throws {
     for vault in [vault, try fixture.open()] {
       _ = vault
@@ -90,7 +90,7 @@ struct SilentTests {
     #expect(try await vault.domains(of: id).map(\.status) == [.unlocked])
   }
 
-  @Test("the lengths and forms of what is stored do not depend on the secrets")
+  @Test("lengths and forms of stored data do not depend on the secrets")
   func lengths() async throws {
     func lengths() throws -> Set<[Int]> {
       let rows = try fixture.rawDatabase().query("SELECT name, sealed FROM record ORDER BY name")
@@ -108,7 +108,7 @@ struct SilentTests {
     #expect(try lengths() == before)
   }
 
-  @Test("what would need to know whether the password was right is refused, and nothing is changed")
+  @Test("operations that need to know whether the password was correct are refused without a change")
   func refusals() async throws {
     let before = try content()
     for pin in [Self.pin, "wrong"] {
@@ -138,7 +138,7 @@ struct SilentTests {
       "a higher cost is not taken over either: under a wrong PIN it would spoil the keys")
   }
 
-  @Test("drafts with what would give a right password away are refused")
+  @Test("drafts that would reveal a correct password are refused")
   func drafts() async throws {
     func refused(_ record: RecordDraft) async {
       let draft = ContainerDraft(
@@ -161,7 +161,7 @@ struct SilentTests {
     }
   }
 
-  @Test("a change from outside is noticed before and whatever the PIN", arguments: ["record", "slot"])
+  @Test("an external change is detected before the PIN is used", arguments: ["record", "slot"])
   func altered(_ table: String) async throws {
     let column = table == "record" ? "sealed" : "wrapped_key"
     let raw = try fixture.rawDatabase()

@@ -145,7 +145,7 @@ struct SilentVerifierTests {
     return try Attacker(fixture, id)
   }
 
-  @Test("all that can be computed and tried gives the same outcomes for the right PIN and for wrong ones")
+  @Test("every computable check gives the same result for correct and wrong PINs")
   func noVerifier() async throws {
     let attacker = try await attacker(.silent)
     let right = try attacker.observations(Self.pin)

@@ -36,7 +36,7 @@ struct SlotTests {
     ofVersion1(device), ofVersion1(password), ofVersion1(header(.password(.minimum, .none))),
   ]
 
-  @Test("the bytes of both versions are as the tables say")
+  @Test("the bytes of both versions match the documented tables")
   func bytes() throws {
     let place = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f046b657973"
     let salt = "202122232425262728292a2b2c2d2e2f"
@@ -61,7 +61,7 @@ struct SlotTests {
   }
 
   @Test(
-    "every change of every byte, every length: refused, or read as just what the bytes say",
+    "each changed byte and length is refused or read exactly",
     arguments: all)
   func total(_ header: SlotHeader) throws {
     let bytes = header.bytes
@@ -165,7 +165,7 @@ struct SlotTests {
     #expect(try !opens(recovery, secret, SharedSecretBox(SecretBytes.random(byteCount: 16))))
   }
 
-  @Test("fields that differ never give the same bytes")
+  @Test("different fields never give the same bytes")
   func canonicalBytes() {
     var one = CanonicalBytes("p")
     one.append("ab")

@@ -25,7 +25,7 @@ struct SoftwareKeystoreTests {
     try check.run { SoftwareKeystore(directory: folder.path) }
   }
 
-  @Test("it says what it is, and opens what it sealed, also after starting again")
+  @Test("it describes itself and opens its sealed data, also after a restart")
   func roundTrip() throws {
     #expect(keystore.kind == .software)
     #expect(keystore.kind.description.contains("software"))
@@ -37,7 +37,7 @@ struct SoftwareKeystoreTests {
     #expect(isEqual(try SoftwareKeystore(directory: folder.path).unseal(blob, context: [1]), secret))
   }
 
-  @Test("another context, another device, each changed byte and each length are refused")
+  @Test("another context or device, and each changed byte or length, are refused")
   func refusals() throws {
     let blob = try keystore.seal(SecretBytes("a secret"), context: [1])
     let other = SoftwareKeystore(directory: try TemporaryFolder().path)
@@ -56,7 +56,7 @@ struct SoftwareKeystoreTests {
     }
   }
 
-  @Test("50 at once on a new folder agree on one key")
+  @Test("50 concurrent openers of a new folder agree on one key")
   func race() async throws {
     let path = folder.path
     let blobs = try await withThrowingTaskGroup(of: [UInt8].self, returning: [[UInt8]].self) { group in

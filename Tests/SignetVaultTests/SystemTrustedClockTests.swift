@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Trusted system clock")
 struct SystemTrustedClockTests {
-  @Test("it has the kernel's boot id, and the time since boot goes on")
+  @Test("the clock has the kernel's boot id and a running time since boot")
   func bootTimeGoesOn() throws {
     let clock = try SystemTrustedClock()
     let line = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
@@ -28,7 +28,7 @@ struct SystemTrustedClockTests {
   }
 
   @Test(
-    "a boot id that is none is refused",
+    "an invalid boot id is refused",
     arguments: [
       "", "\n", "0", "6f1f7b1e-0000-4000-8000-00000000000", "6f1f7b1e-0000-4000-8000-0000000000000",
       "6f1f7b1e-0000-4000-8000-000000000000\n\n", "6f1f7b1e 0000 4000 8000 000000000000",
@@ -49,7 +49,7 @@ struct SystemTrustedClockTests {
     }
   }
 
-  @Test("another boot id is another run, whatever the time since its start")
+  @Test("another boot id is another run at any time since boot")
   func reboot() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("boot_id")

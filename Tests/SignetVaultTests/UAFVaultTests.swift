@@ -50,7 +50,7 @@ struct UAFVaultTests {
     return known
   }
 
-  @Test("there is one container, whoever makes it first")
+  @Test("concurrent creators get one container")
   func one() async throws {
     let vault = try fixture.open()
     #expect(try await vault.uafContainer() == nil)
@@ -66,7 +66,7 @@ struct UAFVaultTests {
     #expect(uaf == first)
   }
 
-  @Test("right PINs of a key at once all open it, and none waits; a killed derivation costs none")
+  @Test("concurrent correct PINs all open without a wait; a killed derivation costs no attempt")
   func rightOnesAtOnce() async throws {
     let vault = try fixture.open()
     try await Self.add(Self.draft("one"), to: vault)
@@ -102,7 +102,7 @@ struct UAFVaultTests {
     #expect(try await Self.state(vault) == ["one"])
   }
 
-  @Test("a crash between any two statements leaves the keys of before or of after")
+  @Test("a crash between any two statements leaves the old or the new keys")
   func crashes() async throws {
     let vault = try fixture.open()
     try await Self.add(Self.draft("old"), to: vault)
@@ -122,7 +122,7 @@ struct UAFVaultTests {
     #expect(states.drop { $0 == ["old"] }.allSatisfy { $0 == ["new"] })
   }
 
-  @Test("a change that fails changes nothing, and gives places in hardware back")
+  @Test("a failed change changes nothing and releases hardware indices")
   func failures() async throws {
     let hardware = SimulatedHardware()
     let vault = try fixture.open(keystore: hardware)
@@ -153,7 +153,7 @@ struct UAFVaultTests {
     #expect(try await Self.state(vault).isEmpty && hardware.placeCount == places - 1)
   }
 
-  @Test("each change takes a number of the hardware, so that an older copy is refused")
+  @Test("each change advances the hardware counter, so that an older copy is refused")
   func counted() async throws {
     let hardware = SimulatedHardware()
     let vault = try fixture.open(keystore: hardware)
@@ -167,7 +167,7 @@ struct UAFVaultTests {
     #expect(try await Self.open(vault).recordNames == ["token"])
   }
 
-  @Test("a finger's domain goes by the enrolled set, or by none, with the passcode or without")
+  @Test("a biometric domain is bound to the enrolled set or to none, with or without passcode")
   func biometrics() async throws {
     let vault = try fixture.open()
     let gate = SimulatedBiometrics()
@@ -207,7 +207,7 @@ struct UAFVaultTests {
     await #expect(throws: VaultFailure.biometric(.lockedOut)) { try await open("any") }
   }
 
-  @Test("what opens an open domain is not exchanged for a finger alone")
+  @Test("an open domain's protection cannot be changed to biometrics or passcode alone")
   func setProtection() async throws {
     let vault = try fixture.open()
     let unlocked = try await Self.open(vault)

@@ -54,7 +54,7 @@ struct UnlockMethodTests {
     await #expect(throws: VaultFailure.noSuchSlot(domain: "keys", .biometric)) { try await byFinger() }
   }
 
-  @Test("each failure of the sensor keeps its name, nothing opens, and no attempt at the password is used up")
+  @Test("each sensor failure keeps its name, opens nothing and costs no password attempt")
   func biometricFailures() async throws {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
     for failure in [BiometricFailure.cancelled, .mismatch, .lockedOut, .busy, .timedOut, .unavailable("x")] {
@@ -66,7 +66,7 @@ struct UnlockMethodTests {
     #expect(try await vault.domains(of: id).contains { $0.attempts == .allowed(remaining: 2) })
   }
 
-  @Test("mismatches are counted on the disk, for all processes, until the password is right")
+  @Test("mismatches are counted on disk for all processes until a correct password")
   func mismatchesAreDurable() async throws {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
     for _ in 0..<3 {
@@ -98,7 +98,7 @@ struct UnlockMethodTests {
     #expect(fresh.lockoutsEnded == 3, "its own count is nothing beside the vault's: once for each match")
   }
 
-  @Test("the set that was enrolled during the match decides, not the one before it")
+  @Test("the enrolled set during the match decides, not the earlier one")
   func setChangesDuringMatch() async throws {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
     let sensor = ChangingSensor()
@@ -107,7 +107,7 @@ struct UnlockMethodTests {
     }
   }
 
-  @Test("a finger and a code stay valid when the password is changed, and open when it is locked")
+  @Test("biometrics and recovery code stay valid after a password change, and open if it is locked")
   func afterChange() async throws {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
     let code = try await vault.makeRecoveryCode(for: unlocked())
@@ -176,7 +176,7 @@ struct UnlockMethodTests {
     #expect(ones.allSatisfy { $0 == 0xFF } && zeros.allSatisfy { $0 == 0 })
   }
 
-  @Test("the device's passcode opens after it was right, and not otherwise")
+  @Test("the device passcode opens only after it was verified")
   func passcode() async throws {
     let device = SimulatedPasscode("1234")
     func byPasscode(_ answer: String?) async throws -> String {
@@ -224,7 +224,7 @@ struct UnlockMethodTests {
     }
   }
 
-  @Test("a slot cannot be turned into another kind, nor bound to another set, from outside")
+  @Test("an external change of a slot's kind or enrolled set is detected")
   func altered() async throws {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
     try await vault.enablePasscode(for: unlocked())

@@ -40,7 +40,7 @@ struct VaultFolderTests {
     #expect(throws: VaultFailure.writableByOthers(path: fixture.directory)) { try fixture.open() }
   }
 
-  @Test("a folder that is missing, a file, or below a file")
+  @Test("a missing folder, a file, and a path below a file are refused")
   func noFolder() throws {
     let keystore = SoftwareKeystore(directory: fixture.directory)
     #expect(throws: VaultFailure.folderMissing(path: fixture.directory)) {
@@ -71,7 +71,7 @@ struct VaultFolderTests {
   }
 
   @Test(
-    "another user's folder is refused, and the sentence says whose",
+    "another user's folder is refused, and its owner is named",
     .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "needs root to give files away"))
   func otherOwner() throws {
     _ = try fixture.open()
@@ -86,7 +86,7 @@ struct VaultFolderTests {
         == "\(fixture.directory) belongs to user 65534 and this program runs as user 0; run it as its owner")
   }
 
-  @Test("what may not be written to says which", arguments: ["parent", "folder", "file"])
+  @Test("an unwritable path is named", arguments: ["parent", "folder", "file"])
   func readOnly(_ what: String) async {
     await #expect(processExitsWith: .success) {
       [folder = fixture.folder.path as String, what = what as String] in
@@ -154,7 +154,7 @@ struct VaultFolderTests {
     #expect(try await vault.containers(matching: .init(state: nil)).map(\.id) == [id])
   }
 
-  @Test("50 that open a new vault at once agree on one device")
+  @Test("50 concurrent openers of a new vault agree on one device")
   func race() async throws {
     let directory = fixture.directory
     let devices = try await withThrowingTaskGroup(of: DeviceID.self, returning: Set<DeviceID>.self) { group in

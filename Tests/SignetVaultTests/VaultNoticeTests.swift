@@ -29,7 +29,7 @@ struct VaultNoticeTests {
     try await vault.deleteContainer(id, leaving: notices)
   }
 
-  @Test("stored, put off, removed, and the same for the next process")
+  @Test("notices are stored, postponed and removed for all processes")
   func life() async throws {
     try await leave(draft("one"))
     try await leave(draft("two", notBefore: 100))
@@ -48,7 +48,7 @@ struct VaultNoticeTests {
     #expect(try await again.notices().map(\.id) == [first])
   }
 
-  @Test("a container is deleted and its notice stored in one step, which a crash cannot part")
+  @Test("a container's deletion and its notice are one atomic step")
   func deletion() async throws {
     let id = try await vault.addContainer(.sample())
     let failing = try fixture.open { (sql) throws(SQLiteFailure) in
@@ -90,7 +90,7 @@ struct VaultNoticeTests {
     #expect(try await vault.notices().map(\.bytes) == [Array("two".utf8)])
   }
 
-  @Test("what is too long, or too much, is refused")
+  @Test("notices that are too long or too many are refused")
   func bounds() async throws {
     func isRefused(_ notice: NoticeDraft) async throws {
       let failure = await #expect(throws: VaultFailure.self) { try await leave(notice) }

@@ -60,7 +60,7 @@ struct VersionTests {
     #expect(try await again.signingKey(of: container.id, "new one") == "signing key")
   }
 
-  @Test("a vault of version 2 opens, keeps its count and its history, and is bound together from then on")
+  @Test("a vault of version 2 opens, keeps count and history, and gets a MAC over all rows")
   func upgradeOfVersion2() async throws {
     try place(2)
     let vault = try VaultFixture.open(directory)

@@ -22,7 +22,7 @@ struct WaitTests {
   }
 
   @Test(
-    "the table 0, 0, 60, 180 s, and locked at the fifth failure; inside a wait nothing is tried or counted")
+    "waits of 0, 0, 60 and 180 s, then locked at the fifth failure; no attempt during a wait")
   func coolDown() async throws {
     let id = try await vault.addContainer(.sample(lock: .fiveAttempts))
     let before = fixture.derivationCount
@@ -45,7 +45,7 @@ struct WaitTests {
     #expect(fixture.derivationCount - before == 5)
   }
 
-  @Test("a delay doubles up to its cap, has no last attempt, and a success takes it back")
+  @Test("a delay doubles up to its maximum, never locks, and a success resets it")
   func delay() async throws {
     let id = try await vault.addContainer(.sample(lock: .delay(seconds: 2, counter: 3)))
     for wait in [2, 4, 8, 8, 8] {
@@ -58,7 +58,7 @@ struct WaitTests {
     #expect(await attempt(id) == .waiting(.seconds(2), remaining: nil))
   }
 
-  @Test("no turning of the wall clock, and no restart of the machine or the process, shortens a wait")
+  @Test("neither clock changes nor restarts of machine or process shorten a wait")
   func neverShorter() async throws {
     let id = try await vault.addContainer(.sample(lock: .coolDown(waits: [3600])))
     #expect(await attempt(id) == .wrongPassword(remaining: 1))
@@ -79,7 +79,7 @@ struct WaitTests {
     #expect(try await vault.signingKey(of: id) == "signing key")
   }
 
-  @Test("an attempt that was cut off after it was counted counts, and its wait begins with it")
+  @Test("an attempt interrupted after its count stays counted, and its wait begins then")
   func killed() async throws {
     let id = try await vault.addContainer(.sample(lock: .coolDown(waits: [60])))
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -90,7 +90,7 @@ struct WaitTests {
     #expect(await attempt(id, VaultFixture.password) == .waiting(.seconds(60), remaining: 1))
   }
 
-  @Test("at the limit everything in the domain is erased, from the files too, and a receipt is left")
+  @Test("at the limit the domain is erased, also from the files, and a receipt remains")
   func wipe() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 2, atLimit: .wipe)))
     try await vault.confirmContainer(id)
@@ -132,7 +132,7 @@ struct WaitTests {
     #expect(try await vault.wipeReceipts().map(\.failedCount) == [1])
   }
 
-  @Test("the moment of the last attempt, the password's times and a receipt cannot be changed from outside")
+  @Test("external changes of the last attempt, the password's times and a receipt are detected")
   func authenticated() async throws {
     let raw = try fixture.rawDatabase()
     let id = try await vault.addContainer(.sample(lock: .fiveAttempts))

@@ -329,7 +329,7 @@ import Testing
     #expect(servers.limits.withLock { $0 } == [limit, limit == 3 ? 3 : 5])
   }
 
-  @Test("two accounts of one issuer and name are ambiguous; the error lists their ids")
+  @Test("two accounts of the same issuer and name are ambiguous; the error lists their ids")
   func namesakes() async throws {
     let (bench, device) = try await enrolled()
     #expect(try await device.accounts.enrolled().map { $0.push?.hasNamesake } == [false])

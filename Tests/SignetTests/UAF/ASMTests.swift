@@ -75,7 +75,7 @@ struct ASMTests {
     #expect(try await list().map(\.isUserEnrolled) == [true, false, true, true, true])
   }
 
-  @Test("registers, lists, signs and deregisters; several keys of an application go by key id")
+  @Test("registers, lists, signs and deregisters; several keys are selected by key id")
   func life() async throws {
     #expect(try await ask(.getRegistrations).payload == .registrations([]))
     let alice = try await register()
@@ -110,7 +110,7 @@ struct ASMTests {
     #expect(rest.map(\.keyIDs) == [[elsewhere]])
   }
 
-  @Test("a key is bound to the application and the caller that had it made")
+  @Test("a key is bound to its application and caller")
   func accessToken() async throws {
     let key = try await register()
     let stranger = try device.opened(facetID: "linux:app-id:org.example.stranger")
@@ -124,7 +124,7 @@ struct ASMTests {
     #expect(try await authenticate([key], token: token(key)).status == .ok)
   }
 
-  @Test("a token is good once, for its key and its authenticator, and nothing goes without one")
+  @Test("a token works once, for its key and authenticator, and is required")
   func tokens() async throws {
     let key = try await register()
     let other = try await register("bob")
@@ -147,7 +147,7 @@ struct ASMTests {
     #expect(try await ask(call, .password, token: enrolled).status == .accessDenied)
   }
 
-  @Test("no more verifications are kept than may wait; the oldest goes")
+  @Test("pending user verifications are limited; the oldest is dropped")
   func manyTokens() async throws {
     let key = try await register()
     let first = try await token(key)
@@ -155,7 +155,7 @@ struct ASMTests {
     #expect(try await authenticate([key], token: first).status == .accessDenied)
   }
 
-  @Test("settings are not had, attestation with certificates neither")
+  @Test("settings and basic attestation are not supported")
   func unsupported() async throws {
     #expect(try await ask(.openSettings).status == .error)
     let token = try await device.client.authenticators.enrol(.pin, by: UAFDevice.pin("2718"))
@@ -169,7 +169,7 @@ struct ASMTests {
   }
 
   @Test(
-    "what is no request of the module",
+    "malformed ASM requests are refused",
     arguments: [
       "", "[]", "{}", #"{"requestType":"GetInfo"}"#,
       #"{"requestType":"Dance","asmVersion":{"major":1,"minor":1},"authenticatorIndex":0}"#,
@@ -186,7 +186,7 @@ struct ASMTests {
     #expect(try ASMResponse(JSONObject(parsing: answer)) == ASMResponse(.error))
   }
 
-  @Test("a user name that no handle holds")
+  @Test("a user name too long for a handle is refused")
   func longName() async throws {
     let token = try await device.client.authenticators.enrol(.pin, by: UAFDevice.pin("2718"))
     let response = try await ask(
@@ -261,7 +261,7 @@ struct UAFAuthenticatorCommandTests {
     #expect(list.allSatisfy { $0.algorithm == .p256DER && $0.assertionScheme == "UAFV1TLV" })
   }
 
-  @Test("a handle is wrapped: it shows no name, and none of its bytes may change")
+  @Test("a handle is encrypted and authenticated: it shows no name, and a changed byte is refused")
   func handles() async throws {
     let (key, handle) = try await register("alice.of.wonderland")
     #expect(!"\(handle)".contains("\(Array("alice".utf8))".dropFirst().dropLast()))
@@ -278,7 +278,7 @@ struct UAFAuthenticatorCommandTests {
     #expect(try AuthenticationAssertion(parsing: assertion).data.transactionHash.isEmpty)
   }
 
-  @Test("of several handles the user has to choose one")
+  @Test("with several handles the user must choose one")
   func choice() async throws {
     let (alice, first) = try await register()
     let (bob, second) = try await register("bob")
@@ -295,7 +295,7 @@ struct UAFAuthenticatorCommandTests {
     }
   }
 
-  @Test("a transaction as content or as hash, and never as both")
+  @Test("a transaction is given as content or as hash, never both")
   func transactions() async throws {
     let (key, handle) = try await register()
     let content = Array("Pay 1".utf8)
@@ -318,7 +318,7 @@ struct UAFAuthenticatorCommandTests {
     #expect(try await ask(both).status == .parametersInvalid)
   }
 
-  @Test("who may do what")
+  @Test("access tokens, user verification and key handles are checked")
   func access() async throws {
     let (key, handle) = try await register()
     let token = try await verified(key)
@@ -345,7 +345,7 @@ struct UAFAuthenticatorCommandTests {
     #expect(try await ask(.openSettings(index: 9)).status == .parametersInvalid)
   }
 
-  @Test("registrations that are not what they have to be")
+  @Test("malformed registrations are refused")
   func parameters() async throws {
     let edits: [((inout AuthenticatorCommand.Register) -> Void, AuthenticatorStatus)] = [
       ({ $0.index = 5 }, .parametersInvalid), ({ $0.appID = nil }, .parametersInvalid),
@@ -362,7 +362,7 @@ struct UAFAuthenticatorCommandTests {
     #expect(try await device.client.keys().isEmpty)
   }
 
-  @Test("bytes that are no command")
+  @Test("malformed commands are refused")
   func malformed() async throws {
     let authenticators = device.client.authenticators
     for bytes: [UInt8] in [[], [1], [0xFF, 0xFF, 0, 0], [0x01, 0x36, 0, 0]] {

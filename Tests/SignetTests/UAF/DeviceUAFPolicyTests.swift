@@ -73,7 +73,7 @@ struct DeviceUAFPolicyTests {
     #expect(one?.clientError == .noSuitableAuthenticator)
   }
 
-  @Test("where the second of two fails, the first leaves no key, and no counter moves")
+  @Test("if the second of two authenticators fails, the first leaves no key and no counter changes")
   func secondFails() async throws {
     let policy = Policy(accepted: [[criterion(.pin), criterion(.fingerprint)]])
     let request = party.registrationRequest(policy: policy)
@@ -97,7 +97,7 @@ struct DeviceUAFPolicyTests {
     #expect(try party.accept(answer, to: question).uses.map(\.signCounter) == [2, 2])
   }
 
-  @Test("a registration that fails when the keys are made takes the first back")
+  @Test("a registration that fails while creating keys removes the first key")
   func keystoreFails() async throws {
     let hardware = SimulatedHardware()
     let device = try UAFDevice(keystore: hardware)
@@ -123,7 +123,7 @@ struct DeviceUAFPolicyTests {
     #expect(response.keys.count == 2)
   }
 
-  @Test("the server's order is kept, and a criterion offers all that meet it")
+  @Test("the server's order is kept, and all authenticators that meet a criterion are offered")
   func order() async throws {
     var passcodes = MatchCriteria()
     passcodes.userVerification = .passcode
@@ -136,7 +136,7 @@ struct DeviceUAFPolicyTests {
     #expect(registration.candidates.first { $0.authenticator.kind == .fingerprint }?.isUsable == false)
   }
 
-  @Test("what a criterion asks of keys, matchers and algorithms")
+  @Test("match criteria on keys, matcher protection and algorithms")
   func characteristics() async throws {
     let edits: [(String, (inout MatchCriteria) -> Void, Bool)] = [
       ("vendor", { $0.vendors = [UAFAuthenticatorModel.vendor] }, true),
@@ -165,7 +165,7 @@ struct DeviceUAFPolicyTests {
     }
   }
 
-  @Test("an authenticator whose key the server knows is not offered again, another account's is")
+  @Test("an authenticator already registered for the account is not offered again, one of another account is")
   func disallowedKeys() async throws {
     let key = try await device.register(.pin, with: party)
     let policy = Policy(accepted: UAFParty.anything.accepted, disallowed: [criterion(.pin, [key])])
@@ -180,7 +180,7 @@ struct DeviceUAFPolicyTests {
     #expect(bob.combinations.count == 5)
   }
 
-  @Test("of several accounts the server's key ids, or the user, choose")
+  @Test("of several accounts the server's key ids or the user select one")
   func accounts() async throws {
     let alice = try await device.register(.pin, with: party)
     let bob = try await device.register(.pin, with: party, "bob")
@@ -206,7 +206,7 @@ struct DeviceUAFPolicyTests {
     #expect(failure?.clientError == .noSuitableAuthenticator)
   }
 
-  @Test("deregistering a key, a model and everything; what is not there is no failure")
+  @Test("a key, a model and everything can be deregistered; missing keys are no error")
   func deregistration() async throws {
     var keys: [UAFKey] = []
     for kind in UAFAuthenticator.Kind.allCases { keys.append(try await device.register(kind, with: party)) }
@@ -245,7 +245,7 @@ struct DeviceUAFPolicyTests {
     #expect(try await deregister([.everything], as: UAFDevice(facets: device.facets)).isEmpty)
   }
 
-  @Test("a server that names everything of an application takes no more than it may")
+  @Test("a server that deregisters everything removes only its own keys")
   func boundedDeregistration() async throws {
     let alice = try await device.register(.pin, with: party)
     let bob = try await device.register(.pin, with: party, "bob")
@@ -267,7 +267,7 @@ struct DeviceUAFPolicyTests {
     #expect(try await device.client.keys() == [alice])
   }
 
-  @Test("a key is deleted here alone, at once and for good")
+  @Test("a local deletion removes a key at once and permanently")
   func localDeletion() async throws {
     let key = try await device.register(.pin, with: party)
     let kept = try await device.register(.fingerprint, with: party)
@@ -330,7 +330,7 @@ struct UAFTransactionTests {
   }
 
   @Test(
-    "what would not show as it is",
+    "content that cannot be displayed unchanged is refused",
     arguments: ["a\rb", "a\u{1B}[2Jb", "a\u{0}b", "a\u{8}b", "a\u{7F}", "a\r"])
   func hidden(text: String) async throws {
     try await device.register(.pin, with: party)
@@ -351,7 +351,7 @@ struct UAFTransactionTests {
     #expect(try await device.authenticate(key, with: party, transactions: [wrong, text]).transaction == text)
   }
 
-  @Test("of several forms the first that shows as it is, and none of those that do not")
+  @Test("of several forms the first displayable one is shown")
   func otherForms() async throws {
     let key = try await device.register(.pin, with: party)
     let small = try #require(UAFTestPicture(8, 8).transaction())

@@ -36,7 +36,7 @@ struct UAFClientRefusalTests {
     object[name] = .object(inner)
   }
 
-  @Test("versions that are not spoken", arguments: [(1, 7), (1, 2), (2, 0), (0, 9)])
+  @Test("unsupported versions are refused", arguments: [(1, 7), (1, 2), (2, 0), (0, 9)])
   func versions(major: Int64, minor: Int64) async throws {
     let error = await refusal(of: party.registrationRequest()) {
       Self.edit(&$0, "header") { $0["upv"] = ["major": .integer(major), "minor": .integer(minor)] }
@@ -61,7 +61,7 @@ struct UAFClientRefusalTests {
   }
 
   @Test(
-    "texts that are no list of requests",
+    "malformed request lists are refused",
     arguments: [
       "", "{}", "[]", "[1]", "[[]]", "nonsense", "[{}]", #"[{"header":{}}]"#,
       #"{"uafProtocolMessage":"[]"}"#, #"[{"header":{"upv":{"major":1,"minor":1},"op":"Fly"}}]"#,
@@ -122,7 +122,7 @@ struct UAFClientRefusalTests {
     ),
   ]
 
-  @Test("members that are missing, mistyped or out of range", arguments: edits.indices)
+  @Test("missing, mistyped and out-of-range members are refused", arguments: edits.indices)
   func members(index: Int) async throws {
     let (name, edit) = Self.edits[index]
     #expect(await refusal(of: party.registrationRequest(), edit) == .protocolError, "\(name), registration")
@@ -133,13 +133,13 @@ struct UAFClientRefusalTests {
   }
 
   @Test(
-    "a user name that is missing, empty or long",
+    "a missing, empty or overlong user name is refused",
     arguments: [nil, "", .string(String(repeating: "n", count: 129)), 7] as [JSONValue?])
   func usernames(name: JSONValue?) async {
     #expect(await refusal(of: party.registrationRequest()) { $0["username"] = name } == .protocolError)
   }
 
-  @Test("an extension that has to be known, and one that has not")
+  @Test("an unknown critical extension is refused, another one ignored")
   func extensions() async throws {
     let known: JSONValue = ["id": "of.nobody", "data": "x", "fail_if_unknown": false]
     let critical: JSONValue = ["id": "of.nobody", "data": "x", "fail_if_unknown": true]
@@ -164,7 +164,7 @@ struct UAFClientRefusalTests {
     #expect(read.header == header)
   }
 
-  @Test("an extension of a criterion makes that criterion not match, and no more")
+  @Test("an unknown extension of a criterion only makes that criterion not match")
   func criterionExtensions() async throws {
     var strict = MatchCriteria(aaids: [UAFAuthenticatorModel.pin.aaid(inHardware: false)])
     strict.extensions = [UAFExtension(id: "of.nobody", data: "", failIfUnknown: true)]
@@ -177,7 +177,7 @@ struct UAFClientRefusalTests {
     #expect(await refusal(of: alone.text) == .noSuitableAuthenticator)
   }
 
-  @Test("a policy that disallows all that there is, or accepts nothing of it")
+  @Test("a policy that disallows all authenticators or accepts none is refused")
   func noSuitableAuthenticator() async throws {
     let all = UAFAuthenticatorModel.allCases.map { $0.aaid(inHardware: false) }
     let disallowed = Policy(accepted: UAFParty.anything.accepted, disallowed: [MatchCriteria(aaids: all)])
@@ -211,7 +211,7 @@ struct UAFClientRefusalTests {
   }
 
   @Test(
-    "deregistrations that are malformed",
+    "malformed deregistrations are refused",
     arguments: [
       #"[]"#, #"[{"aaid":"","keyID":""},{"aaid":"5167#0001","keyID":""}]"#,
       #"[{"aaid":"5167#0001","keyID":""},{"aaid":"","keyID":""}]"#, #"[{"aaid":"","keyID":"AAAA"}]"#,

@@ -45,7 +45,7 @@ struct UAFCrashTests {
 
   private func opened(_ name: String) throws -> UAFDevice { try UAFDevice(folder: folder, named: name) }
 
-  @Test("a registration leaves the key or nothing of it, and can be done again")
+  @Test("a crash during registration leaves the whole key or nothing, and it can be repeated")
   func registration() async throws {
     let first = try await UAFDevice(folder: folder).register(.devicePasscode, with: party)
     let pictures = try await pictures { device in
@@ -71,7 +71,7 @@ struct UAFCrashTests {
   }
 
   @Test(
-    "a signature's number is used up before the signature leaves",
+    "a signature counter is stored before the signature is returned",
     arguments: [UAFAuthenticator.Kind.pin, .fingerprint, .devicePasscode])
   func authentication(kind: UAFAuthenticator.Kind) async throws {
     let key = try await UAFDevice(folder: folder).register(kind, with: party)

@@ -37,7 +37,7 @@ struct UAFFacetTests {
     }?.clientError
   }
 
-  @Test("the list is requested without identifying data, and once while it is cacheable")
+  @Test("the list is requested without identifying data, and once while cacheable")
   func fetching() async throws {
     let device = try device()
     facets.set(FacetServer.answer(FacetServer.list(), headers: [("Cache-Control", "public, max-age=60")]))
@@ -56,7 +56,7 @@ struct UAFFacetTests {
   }
 
   @Test(
-    "lists that may not be kept are fetched each time",
+    "lists that may not be cached are fetched each time",
     arguments: [
       [], [("Cache-Control", "no-store")], [("Cache-Control", "max-age=60, no-cache")],
       [("Cache-Control", "max-age=0")], [("Cache-Control", "max-age=x")],
@@ -69,7 +69,7 @@ struct UAFFacetTests {
   }
 
   @Test(
-    "answers that are no list",
+    "invalid lists are refused",
     arguments: [
       HTTPResponse(status: 404), HTTPResponse(status: 500),
       HTTPResponse(
@@ -95,7 +95,7 @@ struct UAFFacetTests {
     var testDescription: String { "\(response.status), \(response.headers), \(response.body.count) bytes" }
   }
 
-  @Test("a type with parameters, in whatever case, is one")
+  @Test("a content type with parameters in any case is accepted")
   func contentType() async throws {
     var answer = FacetServer.answer(FacetServer.list())
     answer.headers = [("content-type", "Application/FIDO.trusted-apps+JSON ; charset=utf-8")]
@@ -114,7 +114,7 @@ struct UAFFacetTests {
     #expect(await refusal(device) == .userCancelled)
   }
 
-  @Test("a list that knows version 1.0 alone will do where that was said")
+  @Test("a list with version 1.0 only is accepted if configured")
   func olderLists() async throws {
     facets.set(FacetServer.answer(FacetServer.list(version: .v1_0)))
     #expect(await refusal(try device()) == .untrustedFacetID)
@@ -128,7 +128,7 @@ struct UAFFacetTests {
     return HTTPResponse(status: status, headers: headers)
   }
 
-  @Test("a redirect is followed where its server says that it is meant")
+  @Test("a redirect is followed if marked as authorized")
   func redirects() async throws {
     let other = "https://lists.example.com/facets"
     facets.set(redirect(to: other))
@@ -138,7 +138,7 @@ struct UAFFacetTests {
     #expect(facets.requests.allSatisfy { $0.headers.map(\.0) == ["Accept"] })
   }
 
-  @Test("and not otherwise, nor to anything but https, nor for ever")
+  @Test("an unauthorized redirect, one to plain http and a loop are refused")
   func refusedRedirects() async throws {
     let other = "https://lists.example.com/facets"
     facets.set(FacetServer.answer(FacetServer.list()), at: other)
@@ -163,7 +163,7 @@ struct UAFFacetTests {
   }
 
   @Test(
-    "a caller is trusted as its own application, or by the list of its application",
+    "a caller is trusted as its own application or by its application's list",
     arguments: [
       Caller(facetID: "linux:app-id:org.example.bank", appID: "linux:app-id:org.example.bank"),
       Caller(
@@ -181,7 +181,7 @@ struct UAFFacetTests {
     #expect(facets.requests.count == caller.fetches)
   }
 
-  @Test("a web caller that the list names is trusted in the list's own domain only")
+  @Test("a web caller is trusted by a list of its own domain only")
   func webCallers() async throws {
     facets.set(FacetServer.answer(FacetServer.list(["https://shop.example.com"])))
     #expect(await refusal(try device("https://shop.example.com")) == nil)

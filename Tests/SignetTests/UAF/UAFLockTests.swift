@@ -27,7 +27,7 @@ struct UAFLockTests {
   }
 
   @Test(
-    "waits of 0, 0, 60 and 180 seconds, and the fifth locks for good",
+    "waits of 0, 0, 60 and 180 seconds, and the fifth failure locks permanently",
     arguments: [UAFAuthenticator.Kind.pin, .password])
   func ladder(kind: UAFAuthenticator.Kind) async throws {
     let key = try await device.register(kind, with: party)
@@ -59,7 +59,7 @@ struct UAFLockTests {
     #expect(try await device.authenticate(again, with: party).signCounter == 2)
   }
 
-  @Test("a success takes the failures back")
+  @Test("a success resets the failures")
   func success() async throws {
     let key = try await device.register(.pin, with: party)
     for _ in 0..<2 { _ = await fail(key) }
@@ -68,7 +68,7 @@ struct UAFLockTests {
     #expect(await fail(key) == .wrongSecret(aaid: key.aaid, wait(0, 4)))
   }
 
-  @Test("each account has a PIN of its own, and a lock of its own")
+  @Test("each account has its own PIN and lock")
   func accounts() async throws {
     let alice = try await device.register(.pin, with: party)
     let bob = try await device.register(.pin, with: party, "bob", by: UAFDevice.pin("161803"))
@@ -80,7 +80,7 @@ struct UAFLockTests {
   }
 
   @Test(
-    "what cannot be a PIN or a password is refused before anything is made",
+    "an invalid PIN or password is refused before a key is created",
     arguments: [
       (UAFAuthenticator.Kind.pin, "123", UAFSecretProblem.digitCount(4...64)),
       (.pin, String(repeating: "1", count: 65), .digitCount(4...64)), (.pin, "", .digitCount(4...64)),
@@ -106,7 +106,7 @@ struct UAFLockTests {
 
   private static func box(_ text: String) -> SharedSecretBox { SharedSecretBox(SecretBytes(text: text)) }
 
-  @Test("a PIN is changed with the old one, which counts like any other")
+  @Test("a PIN change requires the old PIN, and a wrong one counts")
   func change() async throws {
     let key = try await device.register(.pin, with: party)
     let client = device.client
@@ -138,7 +138,7 @@ struct UAFLockTests {
     #expect(none?.clientError == .authenticatorAccessDenied)
   }
 
-  @Test("a finger does not open a PIN's key, nor a PIN a finger's")
+  @Test("a finger does not open a key with PIN, nor a PIN a key with finger")
   func wrongWays() async throws {
     let pin = try await device.register(.pin, with: party)
     let finger = try await device.register(.fingerprint, with: party)
@@ -154,7 +154,7 @@ struct UAFLockTests {
     #expect(try await device.client.protectionStatus(of: pin) == .unlocked)
   }
 
-  @Test("the statuses of the protocol, and what can be tried again")
+  @Test("failures map to protocol statuses and to retries")
   func codes() {
     let failures: [(UAFFailure, UAFClientError, UInt16?)] = [
       (.wrongSecret(aaid: "", .unlocked), .authenticatorAccessDenied, 2),
@@ -192,7 +192,7 @@ struct UAFSystemVerificationTests {
   }
 
   @Test(
-    "a finger that is enrolled later makes the key disappear",
+    "a later enrolled finger invalidates the key",
     arguments: [UAFAuthenticator.Kind.fingerprint, .face])
   func invalidated(kind: UAFAuthenticator.Kind) async throws {
     let gate = kind == .face ? device.face : device.fingerprint
@@ -209,7 +209,7 @@ struct UAFSystemVerificationTests {
     #expect(try await !device.client.keys().contains(key))
   }
 
-  @Test("the device's passcode opens a finger's key only where that was allowed")
+  @Test("the device passcode opens a biometric key only if allowed")
   func fallback() async throws {
     let key = try await device.register(.fingerprint, with: party)
     let passcode = UAFDevice.authentication(.devicePasscode)
@@ -238,7 +238,7 @@ struct UAFSystemVerificationTests {
   }
 
   @Test(
-    "what a sensor says, in the words of the protocol",
+    "sensor results map to protocol statuses",
     arguments: [
       (BiometricFailure.cancelled, UAFClientError.userCancelled), (.timedOut, .userNotResponsive),
       (.lockedOut, .userLockout), (.busy, .unknown), (.unavailable("x"), .unknown),
@@ -259,7 +259,7 @@ struct UAFSystemVerificationTests {
   }
 
   @Test(
-    "what the check of the passcode says, in the words of the protocol",
+    "passcode results map to protocol statuses",
     arguments: [
       (DevicePasscodeFailure.cancelled, UAFClientError.userCancelled), (.timedOut, .userNotResponsive),
       (.lockedOut, .userLockout), (.mismatch, .authenticatorAccessDenied), (.busy, .unknown),
@@ -271,7 +271,7 @@ struct UAFSystemVerificationTests {
     #expect(found?.clientError == error && found?.isRecoverable == (said == .mismatch))
   }
 
-  @Test("an authenticator without a sensor, or without a finger, is shown and cannot be chosen")
+  @Test("an authenticator without sensor or enrolled finger is listed but not selectable")
   func unsupported() async throws {
     device.fingerprint.set(.notCapable)
     device.face.set(.notEnrolled)
@@ -296,7 +296,7 @@ struct UAFSystemVerificationTests {
     }
   }
 
-  @Test("a keystore that was cleared has lost the keys for good")
+  @Test("a cleared keystore has lost its keys permanently")
   func cleared() async throws {
     let hardware = SimulatedHardware()
     let device = try UAFDevice(keystore: hardware)

@@ -3,7 +3,7 @@ import Testing
 
 /// The names that an app can use with `import SignetUAFClient` alone: this file imports no other module of ours.
 @Suite struct UAFPublicNamesTests {
-  @Test("what ties UAF to a connection, and how it ended")
+  @Test("channel bindings and client errors have public names")
   func uaf() {
     let binding = UAFChannelBinding(serverEndPoint: "AAEC")
     #expect(binding != .none && binding.tlsUnique == nil)

@@ -43,7 +43,7 @@ struct UAFRoundTripTests {
     #expect(try await other.authenticate(key, with: party).signCounter == 5)
   }
 
-  @Test("every registration has a key of its own, and counts")
+  @Test("every registration creates its own key and is counted")
   func registrations() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()
@@ -61,7 +61,7 @@ struct UAFRoundTripTests {
     #expect(try await Set(device.client.keys().map(\.username)) == ["user1", "user2", "user3"])
   }
 
-  @Test("an assertion has a fresh nonce and the hash of the challenge as it was written")
+  @Test("an assertion has a fresh nonce and the hash of the unchanged challenge")
   func nonces() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()
@@ -82,7 +82,7 @@ struct UAFRoundTripTests {
     }
   }
 
-  @Test("the channel binding that the caller knows is said")
+  @Test("the caller's channel binding is sent")
   func channelBinding() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()
@@ -109,7 +109,7 @@ struct UAFRoundTripTests {
     #expect(try await device.authenticate(key, with: party).signCounter == 2)
   }
 
-  @Test("what the server took replaces older keys of the account; what it refused goes")
+  @Test("an accepted registration replaces older keys of the account; a refused one is removed")
   func finishing() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()
@@ -143,7 +143,7 @@ struct UAFRoundTripTests {
     }
   }
 
-  @Test("ordinary containers, accounts and keys of UAF do not get into each other's way")
+  @Test("containers, accounts and UAF keys are independent of each other")
   func besideContainers() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()
@@ -184,7 +184,7 @@ struct UAFCounterTests {
       failure?.isRecoverable == false && failure?.clientError == .unknown && failure?.asmStatusCode == 1)
   }
 
-  @Test("with hardware that counts a copy neither signs nor registers, and is not opened again")
+  @Test("with a hardware counter an old copy neither signs nor registers, and stays refused")
   func hardware() async throws {
     let hardware = SimulatedHardware()
     let device = try UAFDevice(keystore: hardware)
@@ -206,7 +206,7 @@ struct UAFCounterTests {
     for key in keys { #expect(try await device.authenticate(key, with: party).signCounter == 3) }
   }
 
-  @Test("the signature counts by itself, also where entering a passcode counts nothing")
+  @Test("a signature is counted by itself, also if a passcode entry is not counted")
   func signaturesCount() async throws {
     let hardware = SimulatedHardware()
     let device = try UAFDevice(keystore: hardware)
@@ -217,7 +217,7 @@ struct UAFCounterTests {
     await expectRolledBack { try await old.authenticate(key, with: party) }
   }
 
-  @Test("without hardware the server sees that two devices have one key")
+  @Test("without hardware the server detects a cloned key by its counter")
   func software() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()
@@ -230,7 +230,7 @@ struct UAFCounterTests {
     await #expect(throws: UAFRefusal.self) { try await clone.authenticate(key, with: party) }
   }
 
-  @Test("two processes at once never sign with one number")
+  @Test("two concurrent processes never sign with the same counter")
   func concurrently() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()

@@ -42,7 +42,7 @@ import Testing
     return authentication
   }
 
-  @Test("a key signs for its server, and for no other", arguments: [Self.other, nil, Self.own + "/", ""])
+  @Test("a key signs for its own server only", arguments: [Self.other, nil, Self.own + "/", ""])
   func signs(_ server: String?) async throws {
     let key = try await register(from: Self.own)
     #expect(key.server == Self.own)
@@ -62,7 +62,7 @@ import Testing
     #expect(response.keys == [key])
   }
 
-  @Test("a key that was made for no server that is named serves none that is") func unnamed() async throws {
+  @Test("a key created without a server signs for none that is named") func unnamed() async throws {
     let key = try await device.register(.pin, with: party)
     #expect(key.server == nil)
     let failure = await uafFailure { _ = try await authentication(from: Self.own) }
@@ -70,7 +70,7 @@ import Testing
     #expect(try await device.authenticate(key, with: party).signCounter == 2)
   }
 
-  @Test("the authenticators themselves give no signature for another server") func authenticators()
+  @Test("the authenticators refuse to sign for another server") func authenticators()
     async throws
   {
     let key = try await register(from: Self.own)
@@ -91,7 +91,7 @@ import Testing
     #expect(try await status(Self.own) == 0)
   }
 
-  @Test("a server does not learn of keys for another by what it disallows") func probing() async throws {
+  @Test("a server cannot detect another server's keys by disallowing them") func probing() async throws {
     let key = try await register(from: Self.own)
     let keyID = try #require(Base64URL.decodePadded(key.keyID).flatMap { KeyID($0) })
     let aaid = try #require(AAID(key.aaid))
@@ -103,7 +103,7 @@ import Testing
     #expect(refused?.clientError == .noSuitableAuthenticator)
   }
 
-  @Test("a server removes no keys for another, whatever it names", arguments: ["everything", "model", "key"])
+  @Test("a server cannot remove another server's keys", arguments: ["everything", "model", "key"])
   func removes(_ what: String) async throws {
     let key = try await register(from: Self.own)
     let keyID = try #require(Base64URL.decodePadded(key.keyID).flatMap { KeyID($0) })
@@ -127,7 +127,7 @@ import Testing
     #expect(try await remove(Self.own) == [key])
   }
 
-  @Test("a registration at one server puts no key of another away") func replaces() async throws {
+  @Test("a registration at one server replaces no key of another") func replaces() async throws {
     let key = try await register(from: Self.own)
     let same = try await register(from: Self.other)
     #expect(Set(try await device.client.keys()) == [key, same])
@@ -160,7 +160,7 @@ import Testing
       } == nil)
   }
 
-  @Test("at a change, and nothing is counted") func change() async throws {
+  @Test("at a change, without counting an attempt") func change() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()
     let key = try await device.register(.pin, with: party)

@@ -61,12 +61,12 @@ struct AnswerTests {
     } catch { return error }
   }
 
-  @Test("An answer within the call counts")
+  @Test("an answer during the call is accepted")
   func immediate() async throws {
     #expect(try await ask { $0.give("a") } == "a")
   }
 
-  @Test("An answer after the call counts")
+  @Test("an answer after the call is accepted")
   func later() async throws {
     let held = Held()
     async let answered = ask { held.hold($0) }
@@ -86,7 +86,7 @@ struct AnswerTests {
     #expect(told.withLock { $0 } == [true, false, false])
   }
 
-  @Test("Of fifty answers at once, one counts")
+  @Test("of fifty concurrent answers one is accepted")
   func race() async throws {
     let (wins, continuation) = AsyncStream<String>.makeStream()
     let answer = try await ask { answer in
@@ -108,7 +108,7 @@ struct AnswerTests {
       await failure { () async throws(UAFClientError) in try await ask { $0.cancel() } } == .userCancelled)
   }
 
-  @Test("An answer that is let go of ends the operation at once")
+  @Test("a released prompt ends the operation at once")
   func dropped() async {
     #expect(await failure { () async throws(UAFClientError) in try await ask { _ in } } == .userNotResponsive)
     let held = Held()
@@ -129,7 +129,7 @@ struct AnswerTests {
     #expect(held.take()?.give("late") == false)
   }
 
-  @Test("An answer just in time counts")
+  @Test("an answer just in time is accepted")
   func justInTime() async throws {
     let held = Held()
     async let answered = ask { held.hold($0) }
@@ -140,7 +140,7 @@ struct AnswerTests {
     #expect(try await answered == "c")
   }
 
-  @Test("A cool-down comes on top of the limit")
+  @Test("a cool-down extends the time limit")
   func coolDown() async {
     let held = Held()
     async let ended = failure { () async throws(UAFClientError) in
@@ -152,7 +152,7 @@ struct AnswerTests {
     #expect(await ended == .userNotResponsive)
   }
 
-  @Test("An app that never returns does not hold the operation up")
+  @Test("an app that never returns does not block the operation")
   func hung() async {
     let (never, continuation) = AsyncStream<Void>.makeStream()
     async let ended = failure { () async throws(UAFClientError) in
@@ -178,7 +178,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "A PIN has digits alone, six unless the app says otherwise",
+    "a PIN has digits only, six unless the app configures otherwise",
     arguments: [
       ("271828", true), ("12345", false), ("1234567", false), ("12345a", false), ("", false),
       ("١٢٣٤٥٦", false),

@@ -17,7 +17,7 @@ struct PayloadTests {
     return try OutOfBandPayload(object, wasEncrypted: false)
   }
 
-  @Test("JSON, base64url, a link and an enrolment say the same")
+  @Test("JSON, base64url, link and enrolment payloads are read alike")
   func forms() throws {
     let expected = try read(Self.good)
     #expect((expected.token, expected.operation, expected.data) == ("4d6f", .authentication, "hi"))
@@ -36,7 +36,7 @@ struct PayloadTests {
     }
   }
 
-  @Test("In a push all members are strings")
+  @Test("in a push payload all members are strings")
   func push() throws {
     let inner = #"{"token":"4d6f","redeem_url":"https://id.example.org/nevisfido/token/redeem/registration"}"#
     let push: JSONObject = [
@@ -46,7 +46,7 @@ struct PayloadTests {
   }
 
   @Test(
-    "Everything else is refused as malformed",
+    "any other payload is refused as malformed",
     arguments: [
       "", "{", "[]", "{}", "nothing", "https://app.example.org/open", "https://a/?dispatchTokenResponse=",
       "https://a/?dispatchTokenResponse=e30&dispatchTokenResponse=e30",

@@ -73,7 +73,7 @@ struct UAFCoolDownTests {
   }
 
   @Test(
-    "a question may take 240 seconds, and what is left of a wait on top",
+    "a prompt lasts 240 seconds plus the remaining wait",
     arguments: [UAFAuthenticator.Kind.pin, .password],
     [(0, 0, 0), (2, 0, 0), (3, 0, 60), (3, 45, 15), (4, 0, 180)])
   func extends(_ kind: UAFAuthenticator.Kind, _ failures: (count: Int, passed: Int64, left: Int64))
@@ -124,7 +124,7 @@ struct UAFCoolDownTests {
     #expect(try await fixture.client.protectionStatus(of: key) == .unlocked)
   }
 
-  @Test("neither the clock nor a restart shortens a wait; a restart begins it anew")
+  @Test("neither clock changes nor restarts shorten a wait; a restart starts it again")
   func clocks() async throws {
     let fixture = try await fixture(.pin, failures: 4)
     fixture.trusted.advance(by: .seconds(100))
@@ -147,7 +147,7 @@ struct UAFCoolDownTests {
     #expect(await ended?.code == .userNotResponsive)
   }
 
-  @Test("a change waits as well, and its question has as long")
+  @Test("a PIN change waits too, and its prompt lasts as long")
   func change() async throws {
     let fixture = try await fixture(.pin, failures: 3)
     let person = SlowPerson(.pin)

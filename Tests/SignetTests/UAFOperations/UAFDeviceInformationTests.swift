@@ -30,7 +30,7 @@ struct UAFDeviceInformationTests {
     #expect(try await check(fixture).isEmpty)
   }
 
-  @Test("Name and push token change at the server and here; nothing to change is a success")
+  @Test("name and push token change at server and device; no change is a success")
   func changes() async throws {
     let fixture = try await UAFOperationsFixture()
     let operations = try fixture.operations
@@ -104,7 +104,7 @@ struct UAFDeviceInformationTests {
     return object.text
   }
 
-  @Test("A server that is out of reach is tried again as the policy says")
+  @Test("an unreachable server is retried as configured")
   func retries() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -179,7 +179,7 @@ struct UAFDeviceInformationTests {
     #expect(try await check(fixture).isEmpty)
   }
 
-  @Test("A server that has forgotten this device learns of it again with an authorization")
+  @Test("a server that lost this device registers it again with an authorization")
   func forgottenDevice() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -201,7 +201,7 @@ struct UAFDeviceInformationTests {
     #expect(try await check(fixture).isEmpty)
   }
 
-  @Test("Another name and another push token at the server are put right")
+  @Test("a different name and push token at the server are corrected")
   func differences() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register(pushToken: "token-1")
@@ -223,7 +223,7 @@ struct UAFDeviceInformationTests {
 
   // MARK: What cannot be put right
 
-  @Test("A server without the service says so, and no status is made up for it")
+  @Test("a server without the service is reported as such")
   func noService() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -259,7 +259,7 @@ struct UAFDeviceInformationTests {
         == [.nameAlreadyExists("laptop", server: fixture.baseURL)])
   }
 
-  @Test("A key of this device that does not sign is a failure of the device, and nothing is sent unsigned")
+  @Test("a key that fails to sign is a device error, and nothing is sent unsigned")
   func lostSigningKey() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -277,7 +277,7 @@ struct UAFDeviceInformationTests {
 
   // MARK: Interrupted
 
-  @Test("A registration whose answer is lost leaves a key that a check can judge")
+  @Test("a registration with a lost answer leaves a key that a synchronization can resolve")
   func lostAnswer() async throws {
     let fixture = try await UAFOperationsFixture()
     fixture.transport.cut(.after, at: "/uaf/1.1/registration/")
@@ -298,7 +298,7 @@ struct UAFDeviceInformationTests {
     #expect(try await fixture.operations.localData.deviceInformation() == nil)
   }
 
-  @Test("A target whose answer is lost is replaced by the next try, under the same name")
+  @Test("a target with a lost answer is replaced at the next attempt, under the same name")
   func lostTarget() async throws {
     let fixture = try await UAFOperationsFixture()
     fixture.transport.cut(.after, at: "/token/dispatch/targets/")
@@ -310,7 +310,7 @@ struct UAFDeviceInformationTests {
     #expect(try await fixture.server.context.storage.uafTargets(user: "alice").count == 1)
   }
 
-  @Test("A deregistration whose answer is lost is found and put right")
+  @Test("a deregistration with a lost answer is detected and completed")
   func lostDeregistration() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()

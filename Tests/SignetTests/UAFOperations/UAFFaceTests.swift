@@ -21,7 +21,7 @@ struct UAFFaceTests {
     return fixture
   }
 
-  @Test("a face registers, signs in and confirms what was shown before; a finger's reader has no part in it")
+  @Test("a face registers, signs in and confirms shown content without using the fingerprint reader")
   func signsIn() async throws {
     let fixture = try await UAFOperationsFixture(face: face)
     fixture.biometrics.set(.notCapable)
@@ -63,7 +63,7 @@ struct UAFFaceTests {
   }
 
   @Test(
-    "what the camera says ends the operation with its code",
+    "camera failures end the operation with their codes",
     arguments: [
       (BiometricFailure.cancelled, UAFClientError.userCancelled), (.timedOut, .userNotResponsive),
       (.lockedOut, .userLockout),
@@ -75,7 +75,7 @@ struct UAFFaceTests {
     #expect(try await fixture.operations.authenticate("alice") != nil)
   }
 
-  @Test("a face that is enrolled later makes the key disappear; registering again is the way back")
+  @Test("a later enrolled face invalidates the key; a new registration is required")
   func invalidated() async throws {
     let fixture = try await fixture()
     face.set(.ready(.simulated(fingers: 2)))
@@ -89,7 +89,7 @@ struct UAFFaceTests {
   }
 
   @Test(
-    "a face that is enrolled later changes nothing where that was wanted, and the passcode opens where that was"
+    "if configured, a later enrolled face keeps the key valid and the passcode opens it"
   )
   func options() async throws {
     let fixture = try await UAFOperationsFixture(face: face)
@@ -104,7 +104,7 @@ struct UAFFaceTests {
     #expect(key.kind == .face && key.aaid == "5167#0004")
   }
 
-  @Test("without a camera, or without a face, the authenticator says why it is of no use")
+  @Test("without camera or enrolled face, the authenticator gives the reason")
   func missing() async throws {
     let fixture = try await UAFOperationsFixture(face: face)
     for (state, obstacle) in [

@@ -31,7 +31,7 @@ struct UAFInterruptionTests {
   }
 
   @Test(
-    "an interrupted operation leaves no more than a synchronization repairs", arguments: Operation.allCases)
+    "a synchronization repairs what an interrupted operation leaves", arguments: Operation.allCases)
   func synchronized(_ operation: Operation) async throws {
     try await interrupt(operation, in: Self.kinds(2, "an interrupted \(operation)")) { fixture, comment in
       try await expectAgreement(fixture, comment)

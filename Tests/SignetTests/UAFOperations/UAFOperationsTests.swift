@@ -68,7 +68,7 @@ struct UAFOperationsTests {
     #expect(fixture.person.events().contains(.prompt(.notRecognised, shown: nil)))
   }
 
-  @Test("Where the server gives cookies, those are the authorization")
+  @Test("a server's cookies are used as the authorization")
   func cookies() async throws {
     let fixture = try await UAFOperationsFixture { $0.reply = .cookie }
     try await fixture.register()
@@ -85,7 +85,7 @@ struct UAFOperationsTests {
   // MARK: Errors
 
   @Test(
-    "Calling off any question cancels, and leaves nothing behind",
+    "cancelling any prompt cancels the operation and leaves nothing behind",
     arguments: ["choice", "enrol"])
   func cancelsRegistration(_ question: String) async throws {
     let fixture = try await UAFOperationsFixture()
@@ -96,7 +96,7 @@ struct UAFOperationsTests {
     #expect(try await fixture.vault.uafDeviceContainer() == nil)
   }
 
-  @Test("Calling off an authentication cancels it", arguments: ["choice", "verify"])
+  @Test("cancelling a prompt cancels the authentication", arguments: ["choice", "verify"])
   func cancelsAuthentication(_ question: String) async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -104,7 +104,7 @@ struct UAFOperationsTests {
     #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userCancelled)
   }
 
-  @Test("Choosing what is of no use ends with NO_SUITABLE_AUTHENTICATOR")
+  @Test("choosing an unsuitable authenticator ends with NO_SUITABLE_AUTHENTICATOR")
   func wrongChoice() async throws {
     let fixture = try await UAFOperationsFixture()
     fixture.person.choose("F1D0#1001")
@@ -130,7 +130,7 @@ struct UAFOperationsTests {
     }
   }
 
-  @Test("A PIN that breaks the rules is asked for again, with the reason")
+  @Test("an invalid PIN is asked for again with the reason")
   func enrolmentRules() async throws {
     let person = ScriptedPerson(
       pinPolicy: UAFPINPolicy(enrolmentRule: { pin throws(UAFCredentialRefusal) in
@@ -148,7 +148,7 @@ struct UAFOperationsTests {
       ])
   }
 
-  @Test("A wrong PIN is asked for again, waits come after the third, the fifth locks for good")
+  @Test("a wrong PIN is asked for again; the third causes a wait, the fifth locks permanently")
   func lockout() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -181,7 +181,7 @@ struct UAFOperationsTests {
     #expect(fixture.person.events().count == 1, "the person is not asked for what is locked")
   }
 
-  @Test("The PIN changes with the present one, never to itself, and only locally")
+  @Test("a PIN change requires the current PIN, another new one, and is local")
   func pinChange() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -227,7 +227,7 @@ struct UAFOperationsTests {
     #expect(await failure { try await fixture.register() }?.code == .untrustedFacetID)
   }
 
-  @Test("Without authorization the server refuses, and nothing is left behind")
+  @Test("without authorization the server refuses and nothing is left behind")
   func unauthorized() async throws {
     let fixture = try await UAFOperationsFixture()
     let found = await failure {
@@ -255,7 +255,7 @@ struct UAFOperationsTests {
     #expect(plain == .configuration(.plainHTTP))
   }
 
-  @Test("A server that is out of reach is a network failure; the login goes on")
+  @Test("an unreachable server is a network failure, and the login continues")
   func offline() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -271,7 +271,7 @@ struct UAFOperationsTests {
     }
   }
 
-  @Test("A response is signed while no other is on its way: one that is overtaken looks like a copy's")
+  @Test("responses are signed one at a time, since an overtaken counter looks like a clone's")
   func oneAtATime() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -294,7 +294,7 @@ struct UAFOperationsTests {
     #expect(try await hasty.authenticate("alice") != nil)
   }
 
-  @Test("A failure on the device is reported to the server, with the codes of module and client")
+  @Test("a device failure is reported to the server with ASM and client codes")
   func reportsFailures() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -352,7 +352,7 @@ struct UAFOperationsTests {
 
   // MARK: Deregistration
 
-  @Test("One authenticator goes, then all; the last takes what the device is with it")
+  @Test("authenticators are deregistered one by one; the last removes the device's registration")
   func deregisters() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -381,7 +381,7 @@ struct UAFOperationsTests {
     try await fixture.operations.authenticate("bob")
   }
 
-  @Test("A deregistration that is not authorized keeps everything")
+  @Test("an unauthorized deregistration removes nothing")
   func deregistrationRefused() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -390,7 +390,7 @@ struct UAFOperationsTests {
     #expect(try await fixture.serverKeys().count == 1)
   }
 
-  @Test("Deleting locally asks no server")
+  @Test("a local deletion contacts no server")
   func deletesLocally() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()

@@ -30,7 +30,7 @@ struct UAFOutOfBandTests {
     return try await authentication.run()
   }
 
-  @Test("A link registers without authorization, and makes the dispatch target with what the server gives")
+  @Test("a link registers without authorization, and creates the dispatch target")
   func registers() async throws {
     let fixture = try await UAFOperationsFixture()
     let outcome = try await registration(fixture)
@@ -70,7 +70,7 @@ struct UAFOutOfBandTests {
     await #expect(throws: UAFPayloadFailure.decryption) { try await other.operations.decode(scanned: link) }
   }
 
-  @Test("Without a user's name the person chooses among the accounts of that server")
+  @Test("without a user name the user chooses among the server's accounts")
   func usernameless() async throws {
     let fixture = try await UAFOperationsFixture()
     _ = try await registration(fixture)
@@ -88,7 +88,7 @@ struct UAFOutOfBandTests {
     #expect(await failure { _ = try await authentication(fixture, third) }?.code == .userCancelled)
   }
 
-  @Test("A token is good once, and not for ever")
+  @Test("a token is valid once and for a limited time")
   func tokens() async throws {
     let fixture = try await UAFOperationsFixture()
     let link = try await fixture.link("registration", ["username": "alice"])
@@ -106,7 +106,7 @@ struct UAFOutOfBandTests {
     }
   }
 
-  @Test("A code that leads to an unknown server is not followed")
+  @Test("a code of an unknown server is refused")
   func unknownServer() async throws {
     let fixture = try await UAFOperationsFixture()
     let text = PayloadTests.good
@@ -117,7 +117,7 @@ struct UAFOutOfBandTests {
     }
   }
 
-  @Test("What waits is found, newest first, and can be redeemed")
+  @Test("pending operations are listed newest first and can be redeemed")
   func pending() async throws {
     let fixture = try await UAFOperationsFixture()
     _ = try await registration(fixture)
@@ -140,7 +140,7 @@ struct UAFOutOfBandTests {
     #expect(try await operations.pendingOutOfBandOperations().operations.map(\.payload.data) == ["first"])
   }
 
-  @Test("A clock that is off is named, server by server")
+  @Test("clock skew is reported per server")
   func clockSkew() async throws {
     let fixture = try await UAFOperationsFixture()
     _ = try await registration(fixture)

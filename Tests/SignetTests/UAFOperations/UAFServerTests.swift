@@ -42,7 +42,7 @@ struct UAFServerTests {
     }
   }
 
-  @Test("Every request carries the app's headers, the types of the protocol, and 60 seconds")
+  @Test("every request has the app's headers, the protocol's content types and a time limit of 60 s")
   func requests() async throws {
     let fixture = try await UAFOperationsFixture()
     let limits = TimeLimits()
@@ -63,7 +63,7 @@ struct UAFServerTests {
     #expect(limits.seconds.contains(60))
   }
 
-  @Test("Who calls off does not wait as long for the report as for other answers")
+  @Test("after a cancellation the report has a shorter time limit than other requests")
   func impatientReport() async throws {
     let fixture = try await UAFOperationsFixture()
     let limits = TimeLimits()
@@ -78,7 +78,7 @@ struct UAFServerTests {
     #expect(fixture.changes.requests().last?.url == fixture.baseURL + "/uaf/1.1/registration/")
   }
 
-  @Test("Where the authorization lies elsewhere it is fetched, as often as the policy says")
+  @Test("an external authorization is fetched, with the configured retries")
   func location() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -122,7 +122,7 @@ struct UAFServerTests {
     #expect(fixture.changes.requests().allSatisfy { $0.url.hasPrefix(fixture.baseURL) })
   }
 
-  @Test("A login's cookies go with the failure, and with the next try")
+  @Test("cookies of a login are kept with the failure and sent with the next attempt")
   func keepsLogin() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -147,7 +147,7 @@ struct UAFServerTests {
     }
   }
 
-  @Test("A server that hands out a request for another user gets no key")
+  @Test("a request for another user creates no key")
   func otherUser() async throws {
     let fixture = try await UAFOperationsFixture()
     fixture.changes.change { request, response in
@@ -160,7 +160,7 @@ struct UAFServerTests {
   }
 
   @Test(
-    "Answers that are none of the protocol are failures of the network, with status and server",
+    "responses outside of the protocol are network failures with status and server",
     arguments: [
       HTTPResponse(status: 200, body: []), HTTPResponse(status: 200, body: Array("[]".utf8)),
       HTTPResponse(status: 200, body: Array(#"{"statusCode":"1200"}"#.utf8)),
@@ -178,7 +178,7 @@ struct UAFServerTests {
     #expect(try await fixture.client.keys().isEmpty)
   }
 
-  @Test("An answer with success and no request is a failure of the protocol")
+  @Test("a success without a request is a protocol failure")
   func noRequest() async throws {
     let fixture = try await UAFOperationsFixture()
     fixture.changes.change { request, response in

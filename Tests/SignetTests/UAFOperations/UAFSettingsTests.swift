@@ -25,7 +25,7 @@ struct UAFSettingsTests {
   }
 
   @Test(
-    "What is no https URL is refused before anything is sent",
+    "a URL that is not https is refused before anything is sent",
     arguments: [
       "http://id.example.org", "HTTP://id.example.org", "ftp://id.example.org", "id.example.org", "https://",
       "https://user@id.example.org", "https://id.example.org/?a=b", "https://id.example.org/#a",
@@ -52,7 +52,7 @@ struct UAFSettingsTests {
       ).delays.last == .seconds(60))
   }
 
-  @Test("What may pass is tried as often as the policy says, what may not once")
+  @Test("temporary failures are retried as configured, permanent ones never")
   func retries() async {
     let timer = VirtualTimer()
     func run(_ failures: [TransportFailure]) async -> (Int, TransportFailure?) {
@@ -100,7 +100,7 @@ struct UAFSettingsTests {
     #expect(tries.withLock { $0 } == 1)
   }
 
-  @Test("A cookie goes where it is for, and nowhere else")
+  @Test("a cookie is sent only to its domain and path")
   func cookies() throws {
     let url = "https://id.example.org/nevisfido/uaf/1.1/authentication/"
     let plain = try #require(UAFCookie(setCookie: "a=b; Secure; HttpOnly", from: url))
@@ -128,7 +128,7 @@ struct UAFSettingsTests {
   }
 
   @Test(
-    "A cookie for a public suffix is rejected, or sent to the host alone that is one",
+    "a cookie for a public suffix is rejected, except for a host that equals it",
     arguments: ["co.uk", "github.io", "xn--p1ai", "0.0.1"])
   func publicSuffixes(_ suffix: String) throws {
     let below = suffix == "0.0.1" ? "10.\(suffix)" : "id.\(suffix)"
@@ -138,7 +138,7 @@ struct UAFSettingsTests {
     #expect(cookie.isSent(to: "https://\(host)/") && !cookie.isSent(to: "https://id.\(host)/"))
   }
 
-  @Test("A login takes new cookies over old ones, and keeps a token")
+  @Test("a login replaces old cookies by new ones, and keeps a token")
   func login() throws {
     let url = "https://id.example.org/"
     let (old, new) = (

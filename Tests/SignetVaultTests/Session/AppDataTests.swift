@@ -48,7 +48,7 @@ import SignetVault
   }
 
   @Test(
-    "what is encrypted is decrypted, whatever the pieces",
+    "encrypted data are decrypted with any piece sizes",
     arguments: [0, 1, 100, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 7])
   func roundTrip(count: Int) throws {
     let text = Self.text(count)
@@ -83,7 +83,7 @@ import SignetVault
     #expect(try Self.seal(text) == expected)
   }
 
-  @Test("what another implementation made opens")
+  @Test("data encrypted by another implementation are decrypted")
   func foreign() throws {
     // Fuzz/make-seeds: written in Python with the package cryptography, from docs/app-data-format.md.
     let sealed = try Hex.decode(
@@ -93,7 +93,7 @@ import SignetVault
     #expect(try Self.open(sealed, label: "fuzz", group) == Array("text".utf8))
   }
 
-  @Test("every cut is found")
+  @Test("every truncation is detected")
   func everyCut() throws {
     let short = try Self.seal(Self.text(40))
     for count in 0..<short.count {
@@ -111,7 +111,7 @@ import SignetVault
     }
   }
 
-  @Test("every flipped bit is found")
+  @Test("every flipped bit is detected")
   func everyFlip() throws {
     let sealed = try Self.seal(Self.text(20))
     for index in sealed.indices {
@@ -135,7 +135,7 @@ import SignetVault
     }
   }
 
-  @Test("chunks that were swapped, repeated, left out or added are found")
+  @Test("swapped, repeated, missing and added chunks are detected")
   func reordered() throws {
     let sealed = try Self.seal(Self.text(3 * Self.chunk + 5))
     let head = Array(sealed.prefix(Self.header))
@@ -152,7 +152,7 @@ import SignetVault
     for order in orders { #expect(throws: AppDataFailure.damaged) { try Self.open(joined(order)) } }
   }
 
-  @Test("a chunk of another text is found, though label and group are the same")
+  @Test("a chunk of other data with the same label and group is detected")
   func spliced() throws {
     let first = try Self.seal(Self.text(2 * Self.chunk))
     var other = AppDataSealer(try Self.group().newKey(label: "notes"))
@@ -161,7 +161,7 @@ import SignetVault
     #expect(throws: AppDataFailure.damaged) { try Self.open(mixed) }
   }
 
-  @Test("what follows the end is found, also an empty last chunk after a full one")
+  @Test("trailing data are detected, also an empty last chunk after a full one")
   func trailing() throws {
     let sealed = try Self.seal(Self.text(10))
     for extra in [1, 15, 16, 17, Self.sealedChunk] {
@@ -182,7 +182,7 @@ import SignetVault
     #expect(throws: AppDataFailure.damaged) { try Self.open(Array(sealed.prefix(Self.header)) + made) }
   }
 
-  @Test("another label, group or container does not open it")
+  @Test("another label, group or container cannot decrypt")
   func binding() throws {
     let sealed = try Self.seal(Self.text(10))
     #expect(throws: AppDataFailure.damaged) { try Self.open(sealed, label: "note") }
@@ -235,7 +235,7 @@ import SignetVault
     #expect(AppDataFormat.nonce(0x0102_0304, isLast: true) == [0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 1])
   }
 
-  @Test("the root of all keys is made once, also by 20 tasks at a time, and survives")
+  @Test("the root key is created once, also by 20 concurrent tasks, and persists")
   func root() async throws {
     let fixture = try VaultFixture()
     let vault = try fixture.open()

@@ -15,7 +15,7 @@ import Testing
 
   private static let limits = SessionLimits(idleTimeout: .seconds(10), maximumAge: .seconds(60))
 
-  @Test("nothing is there before it is kept")
+  @Test("an empty cache has no secret")
   func empty() {
     let kept = made()
     #expect(kept.withSecret { $0.byteCount } == nil)
@@ -26,7 +26,7 @@ import Testing
     #expect(reasons.entries.isEmpty)
   }
 
-  @Test("it is lent until a limit is reached, and each use begins idleness anew")
+  @Test("a secret is available until a limit is reached, and each use restarts idleness")
   func limits() {
     let kept = made()
     kept.keep(SecretBytes("key"), limits: Self.limits)
@@ -41,7 +41,7 @@ import Testing
     #expect(reasons.entries == [.tooOld])
   }
 
-  @Test("asking whether it is there is no use of it")
+  @Test("a query for the secret is not a use")
   func looking() {
     let kept = made()
     kept.keep(SecretBytes("key"), limits: Self.limits)
@@ -63,7 +63,7 @@ import Testing
     #expect(kept.reason == .used)
   }
 
-  @Test("it is wiped by request, sleep and a set clock; a new one can be kept then")
+  @Test("a request, sleep and a changed clock wipe the secret; a new one can be stored")
   func wiping() {
     let kept = made()
     let causes: [(LockReason, () -> Void)] = [

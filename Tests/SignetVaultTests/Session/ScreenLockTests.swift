@@ -3,7 +3,7 @@ import SignetVault
 import Testing
 
 struct ScreenLockTests {
-  @Test("what is unlocked is locked with the screen, before sleep, after it, and before the end")
+  @Test("a session locks with the screen, before and after sleep, and before shutdown")
   func events() async throws {
     let screen = SimulatedScreenLock()
     let reasons = Recorder<LockReason>()

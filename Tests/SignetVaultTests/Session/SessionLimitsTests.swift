@@ -39,13 +39,13 @@ struct SessionLimitsTests {
     #expect(verdict(limits, used: 30, later(30)) == .stay(for: .seconds(5)))
   }
 
-  @Test("without limits it stays, and is looked at every few seconds")
+  @Test("without limits a session stays, and is checked every few seconds")
   func unlimited() {
     let limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
     #expect(verdict(limits, later(1_000_000)) == .stay(for: .seconds(5)))
   }
 
-  @Test("the age comes before idleness")
+  @Test("age has precedence over idleness")
   func order() {
     let limits = SessionLimits(idleTimeout: .seconds(10), maximumAge: .seconds(10))
     #expect(verdict(limits, later(10)) == .lock(.tooOld))
@@ -78,7 +78,7 @@ struct SessionLimitsTests {
     #expect(verdict(limits, later(5, asleep: 5_001)) == .lock(.clockJumped))
   }
 
-  @Test("a machine that was started anew locks, whatever its clocks say")
+  @Test("a restarted machine locks at any clock value")
   func restarted() { #expect(verdict(.standard, later(5, run: 2)) == .lock(.clockJumped)) }
 
   @Test("limits out of bounds become the nearest bound")
