@@ -66,7 +66,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a device that sends too many unasked transactions has to wait, and the server stores no more")
+  @Test("a device that sends too many unasked transactions must wait, and the server stores no more")
   func initiatedTooOften() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"]) {
       $1["limits"] = ["initiatedTransactions": 2]

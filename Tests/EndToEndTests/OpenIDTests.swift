@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "poll, with an assertion and with a secret: Authlib verifies what alice has approved with her device",
+    "poll, with an assertion and with a secret: Authlib verifies the user's approval",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func polls() async throws {
     let (server, device, client) = try await started()

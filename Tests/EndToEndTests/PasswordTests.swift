@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "what is no time for a password to take is refused", arguments: ["0", "10001", "-1", "fast", "250ms"])
+    "an invalid password time is refused", arguments: ["0", "10001", "-1", "fast", "250ms"])
   func passwordTime(word: String) async throws {
     let folder = try TemporaryFolder()
     var command = try InstalledSignet(data: folder.file("device")).process(["list"])

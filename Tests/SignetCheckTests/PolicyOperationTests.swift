@@ -107,7 +107,7 @@ struct PolicyOperationTests {
     #expect(try ok.object("profiles").isEmpty)
   }
 
-  @Test("what cannot be read is a finding too, and whatever is sent is answered")
+  @Test("unreadable input is a finding, and every request is answered")
   func hostile() throws {
     for policy in ["", "x", "MINLEN=1e9", "=;=;=", String(repeating: "9", count: 100_000)] {
       #expect(try lint(.string(policy)).contains("valid"))

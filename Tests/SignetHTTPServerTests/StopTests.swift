@@ -119,7 +119,7 @@ import Testing
     _ = client
   }
 
-  @Test("A server that is dropped stops by itself")
+  @Test("a released server stops")
   func dropped() async throws {
     let arrived = Gate()
     var server: HTTPServer? = try HTTPServer(

@@ -32,7 +32,9 @@ struct PushInboxTests {
     #expect(again.decision == .approved && again.responseTime == 5 && inbox.notifications.count == 1)
   }
 
-  @Test("another content under the id, and the content under another id, are replays") func replays() throws {
+  @Test("other content under the same id and the same content under another id are replays") func replays()
+    throws
+  {
     var inbox = PushAuthInbox()
     let message = try PushSamples.received(PushSamples.message(text: "a"))
     _ = try inbox.receive(message, at: now)
@@ -59,7 +61,7 @@ struct PushInboxTests {
     }
   }
 
-  @Test("pending, approved, denied, expired; the server's time counts") func states() throws {
+  @Test("pending, approved, denied, expired: the server's time decides") func states() throws {
     var inbox = try inbox(3)
     try inbox.took(.approved, of: "M:0", at: now + 1000)
     try inbox.took(.denied, of: "M:1", at: now + 1000)
@@ -75,7 +77,7 @@ struct PushInboxTests {
     #expect(unsaid.expires == now + 120_000)
   }
 
-  @Test("an answer must be of the required kind; a denial always is") func answers() throws {
+  @Test("an answer must be of the required kind; a denial is always allowed") func answers() throws {
     for kind in PushAuthKind.allCases {
       let inbox = try inbox(1, kind: kind)
       for (answer, fits) in [
@@ -95,7 +97,7 @@ struct PushInboxTests {
     }
   }
 
-  @Test("a number is one of those that the message offers, where it offers any") func offered() throws {
+  @Test("a number must be one of the offered ones, if any") func offered() throws {
     var inbox = PushAuthInbox()
     let offered: [Int64] = [7, 34, 56]
     let message = try PushSamples.received(PushSamples.message("M:0", kind: .challenge, numbers: offered))
@@ -111,7 +113,7 @@ struct PushInboxTests {
     #expect(try inbox.answerable("M:0", with: .deny, at: now).id == "M:0")
   }
 
-  @Test("where a message offers no numbers, 1 to 10 digits may be the one that the sign-in shows")
+  @Test("a message without offered numbers accepts 1 to 10 typed digits")
   func noneOffered() throws {
     let message = PushSamples.message("M:0", kind: .challenge, numbers: [])
     for typed in ["0", "34", "034", "1234567890"] { #expect(message.takes(number: typed), "\(typed)") }
@@ -122,8 +124,7 @@ struct PushInboxTests {
     #expect(choice.takes(number: "34") && !choice.takes(number: "35") && !choice.takes(number: "034"))
   }
 
-  @Test("what the server has ended is not answered, but for the answer that has ended it") func ended() throws
-  {
+  @Test("a message ended by the server is not answered, except by the ending answer") func ended() throws {
     var inbox = try inbox(3)
     try inbox.took(.denied, of: "M:1", at: now)
     let hasEnded = inbox.end(["M:0", "M:1", "M:9"], at: now + 1)
@@ -147,7 +148,7 @@ struct PushInboxTests {
     #expect(try PushAuthInbox(inbox.json) == inbox)
   }
 
-  @Test("answered, unknown and expired ones are refused with their own names") func refusals() throws {
+  @Test("answered, unknown and expired messages have different errors") func refusals() throws {
     var inbox = try inbox(1)
     #expect(throws: PushAuthFailure.noSuchNotification) { try inbox.answerable("M:9", with: .deny, at: now) }
     let late = now + 200_000
@@ -164,7 +165,7 @@ struct PushInboxTests {
     #expect(inbox.notification("M:0")?.decision == .denied)
   }
 
-  @Test("clean-up by count, by age, by both, and not at all") func cleanUp() throws {
+  @Test("clean-up by count, age, both or never") func cleanUp() throws {
     let day: Int64 = 86_400_000
     var whole = PushAuthInbox()
     for number in 0..<10 {
@@ -195,7 +196,7 @@ struct PushInboxTests {
     #expect(inbox.notifications.count == PushAuthInbox.limit && inbox.notifications.first?.id == "M:50")
   }
 
-  @Test("what is stored is read the same; what was damaged is refused") func stored() throws {
+  @Test("stored messages survive a round trip; damaged ones are refused") func stored() throws {
     var inbox = try inbox(5, kind: .challenge)
     try inbox.took(.approved, of: "M:1", at: now + 1)
     try inbox.took(.denied, of: "M:2", at: now + 2)
@@ -205,7 +206,7 @@ struct PushInboxTests {
     { #expect(throws: PushAuthFailure.self) { try PushAuthInbox(broken) } }
   }
 
-  @Test("times as far away as numbers go are no traps") func extremes() throws {
+  @Test("times at the integer limits cause no trap") func extremes() throws {
     for created in [Int64(1) << 62, 1] {
       let message = try PushSamples.received(PushSamples.message(created: created))
       for now in [Int64.min, -1, 0, Int64.max] {

@@ -38,7 +38,7 @@ struct PushMessageTests {
     #expect(!key.isResponse("", to: PushSamples.challenge))
   }
 
-  @Test("as push services deliver it: aps, a plain map, both, a token alone") func deliveries() throws {
+  @Test("delivered forms: aps, a plain map, both, or a token only") func deliveries() throws {
     let token = Self.published
     let own: JSONObject = ["data": .string(token), "messageId": "M:1"]
     for map in [
@@ -80,7 +80,7 @@ struct PushMessageTests {
     }
   }
 
-  @Test("claims that have to be there, and what they may be")
+  @Test("required claims and their allowed values")
   func claims() throws {
     func read(_ name: String, _ value: JSONValue?) throws -> PushAuthMessage {
       let token = try PushSamples.key().sign(PushSamples.claims(name, value))
@@ -121,7 +121,7 @@ struct PushMessageTests {
   }
 
   @Test(
-    "numbers, whatever is between them",
+    "numbers are read with any separators",
     arguments: [
       ("34,56,82", [34, 56, 82]), (" 34 ,\t56 ", [34, 56]), ("1,x,,2 3,4.5,0x6,7", [1, 7]), ("", []),
       (",", []),
@@ -134,7 +134,7 @@ struct PushMessageTests {
     #expect(PushAuthNumbers.parse(text).count == PushAuthNumbers.limit)
   }
 
-  @Test("nothing is read from what is not signed by the mechanism's secret with HS256")
+  @Test("a message not signed with the mechanism's secret and HS256 is refused")
   func forged() throws {
     let claims = PushSamples.claims().text
     let key = try PushSamples.key()
@@ -203,7 +203,7 @@ struct PushMessageTests {
     #expect(try key.claims(of: key.sign(["a": 1])) == ["a": 1])
   }
 
-  @Test("what is sent is what is read") func roundTrip() throws {
+  @Test("a sent message is read back unchanged") func roundTrip() throws {
     var random = SplitMix64(seed: 61)
     let texts = [nil, "", "a", "ä🙂\n\"", "=", "QUJD", String(repeating: "x", count: 500)]
     for number in 0..<300 {
@@ -224,7 +224,7 @@ struct PushMessageTests {
     }
   }
 
-  @Test("nothing of a message is printed but its id") func redacted() throws {
+  @Test("a message's description contains only its id") func redacted() throws {
     let message = PushSamples.message(text: "Pay 100")
     var dumped = "\(message)"
     dump(message, to: &dumped)

@@ -51,7 +51,7 @@ struct PushRequestTests {
     #expect(!dumped.contains("AB01") && !dumped.contains("amlb"))
   }
 
-  @Test("answers: yes, no, a number, after recognition") func answers() throws {
+  @Test("answers: approval, denial, number, biometric") func answers() throws {
     let key = try PushSamples.key()
     for (kind, answer, expected) in [
       (.default, .approve, [:]), (.default, .deny, ["deny": true]),
@@ -100,7 +100,7 @@ struct PushRequestTests {
     #expect(try submission.userID == "u" && submission.device(with: key) == device)
   }
 
-  @Test("bodies that are none") func malformed() throws {
+  @Test("malformed bodies are refused") func malformed() throws {
     for (body, failure) in [
       ("", .malformed(reason: "is not a JSON object")), ("[]", .malformed(reason: "is not a JSON object")),
       ("{}", .missing("jwt")), (#"{"jwt":"x"}"#, .missing("messageId")),
@@ -120,7 +120,7 @@ struct PushRequestTests {
     }
   }
 
-  @Test("whatever is in deny but false is a no") func denials() throws {
+  @Test("any value of deny except false is a denial") func denials() throws {
     let key = try PushSamples.key()
     for (value, isDenied) in [
       (nil, false), (false, false), ("false", false), (.null, false), (true, true), ("true", true), (1, true),

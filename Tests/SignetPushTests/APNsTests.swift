@@ -42,7 +42,7 @@ struct APNsTests {
     #expect(body.members.map(\.name) == ["aps", "signet"])
   }
 
-  @Test("A provider token is kept for 50 minutes, then made anew")
+  @Test("a provider token is cached for 50 minutes, then renewed")
   func tokenIsKept() async throws {
     let target = target
     func tokenNow() async throws -> String? {
@@ -56,7 +56,7 @@ struct APNsTests {
     #expect(try await tokenNow() != first)
   }
 
-  @Test("A provider token that counts as expired is made anew once")
+  @Test("a provider token refused as expired is renewed once")
   func expiredToken() async throws {
     try services.answer(403, body: #"{"reason":"ExpiredProviderToken"}"#)
     try await dispatcher.send(message, to: target)
@@ -85,7 +85,7 @@ struct APNsTests {
     await #expect(throws: failure) { try await dispatcher.send(message, to: target) }
   }
 
-  @Test("A service that is busy says for how long")
+  @Test("a busy service returns its retry time")
   func busy() async throws {
     try services.answer(429, headers: ["retry-after": "7"], body: #"{"reason":"TooManyRequests"}"#)
     await #expect(throws: PushFailure.tryAgain(afterSeconds: 7, reason: "status 429, TooManyRequests")) {
@@ -97,7 +97,7 @@ struct APNsTests {
     }
   }
 
-  @Test("A stream that breaks off is worth another try")
+  @Test("a broken stream is retried")
   func brokenStream() async throws {
     try services.answer(0)
     do {
@@ -111,7 +111,7 @@ struct APNsTests {
     }
   }
 
-  @Test("A target of another service is not sent to")
+  @Test("a target of another service is refused")
   func otherService() async throws {
     await #expect(throws: PushFailure.targetNotAllowed) {
       try await dispatcher.send(message, to: .fcm(token: "x"))

@@ -31,7 +31,7 @@ struct FCMTests {
     PushMessage(envelope: "a.b.c.d.e", topic: "T-1", expires: clock.now + 300)
   }
 
-  @Test("A message goes out under an access token that a service account asked for")
+  @Test("a message is sent with the service account's access token")
   func request() async throws {
     try await dispatcher.send(message, to: target)
     let requests = try services.requests()
@@ -50,7 +50,7 @@ struct FCMTests {
     #expect(sent["notification"] == nil)
   }
 
-  @Test("An access token is kept until a minute before its end, and asked for anew once where it is refused")
+  @Test("an access token is cached until a minute before its expiry, and renewed once if refused")
   func tokenIsKept() async throws {
     for _ in 1...2 { try await dispatcher.send(message, to: target) }
     #expect(try services.requests().count == 3)
@@ -92,7 +92,7 @@ struct FCMTests {
   }
 
   @Test(
-    "A key file that cannot be used is refused, with what is wrong",
+    "an unusable key file is refused with the reason",
     arguments: ["project_id", "client_email", "private_key", "private_key_id", "token_uri"])
   func keyFiles(_ member: String) throws {
     var file = JSONObject()

@@ -42,14 +42,14 @@ struct PushDeliveryTests {
     return (outcome, waits.withLock { $0 }, script.attempts)
   }
 
-  @Test("After trouble that passes it tries again, with waits that grow to 32 s")
+  @Test("temporary failures are retried with waits up to 32 s")
   func backoff() async {
     let result = await deliver(Array(repeating: Self.busy, count: 8))
     #expect(result.outcome == .accepted)
     #expect(result.waits == [1, 2, 4, 8, 16, 32, 32, 32])
   }
 
-  @Test("It waits as long as the service says, where that is longer")
+  @Test("a longer retry time of the service is respected")
   func retryAfter() async {
     let result = await deliver([
       .tryAgain(afterSeconds: 7, reason: "busy"), .tryAgain(afterSeconds: 1, reason: "busy"),
@@ -58,7 +58,7 @@ struct PushDeliveryTests {
     #expect(result.waits == [7, 2])
   }
 
-  @Test("It gives up where the next attempt would come after the message's end")
+  @Test("retries end if the next one would be after the message's expiry")
   func expiry() async {
     let result = await deliver(Array(repeating: Self.busy, count: 100), lifetime: 10)
     #expect(result.outcome == .failed(Self.busy))
@@ -68,7 +68,7 @@ struct PushDeliveryTests {
     #expect(late.attempts == 0)
   }
 
-  @Test("A target that is gone, and what would be refused again, is tried once")
+  @Test("a removed target and a permanent refusal are tried once")
   func onceOnly() async {
     #expect(await deliver([.targetGone]).outcome == .targetGone)
     let refused = PushFailure.refused(reason: "no")
@@ -77,7 +77,7 @@ struct PushDeliveryTests {
     #expect(result.attempts == 1)
   }
 
-  @Test("A service that is not set up is not sent to")
+  @Test("a service that is not configured is not contacted")
   func noDispatcher() async {
     let message = PushMessage(envelope: "x", topic: "t", expires: .max)
     #expect(await PushDelivery([]).deliver(message, to: Self.target) == .failed(.targetNotAllowed))

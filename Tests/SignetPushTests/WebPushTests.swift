@@ -90,7 +90,7 @@ struct WebPushTests {
     }
   }
 
-  @Test("Hosts that the operator did not name are not sent to")
+  @Test("hosts that the operator did not name are not contacted")
   func hosts() async throws {
     await #expect(throws: PushFailure.targetNotAllowed) {
       try await dispatcher(.browsers).send(message, to: target())
@@ -99,7 +99,7 @@ struct WebPushTests {
   }
 
   @Test(
-    "A pattern stands for names before it, and for nothing else",
+    "a host pattern matches subdomains only",
     arguments: [
       ("updates.push.services.mozilla.com", true), ("web.push.apple.com", true), ("push.apple.com", false),
       (".push.apple.com", false), ("evilpush.apple.com", false), ("web.push.apple.com.evil.org", false),

@@ -14,7 +14,7 @@ import Testing
     try await server.codes.validate(code, user: UserID(user), by: .init(.local, client: client)).value
   }
 
-  @Test("a guessing address has to wait; the user at another address does not")
+  @Test("a guessing address must wait; the user at another address does not")
   func holdsUpTheGuesserOnly() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
@@ -137,7 +137,7 @@ import Testing
     #expect(try await validate(device.code(at: server.clock.now), server, from: "192.0.2.1") == .accepted)
   }
 
-  @Test("two codes in a row unlock what was locked") func unlocksItself() async throws {
+  @Test("two consecutive codes unlock a locked credential") func unlocksItself() async throws {
     let server = try ServerFixture { ($0.codeAttempts, $0.codes.firstWait) = (5, 0) }
     let device = try await server.activate()
     for _ in 1...5 { #expect(try await validate("x", server, from: "198.51.100.7") == .refused) }

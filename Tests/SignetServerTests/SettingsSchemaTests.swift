@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("a value of a wrong type is refused with what is allowed and what was found", arguments: leaves)
+  @Test("a value of a wrong type is refused with the allowed and the found type", arguments: leaves)
   func types(_ leaf: Leaf) throws {
     let type: String
     if case .string(let name)? = leaf.schema["type"] { type = name } else { type = "string" }

@@ -85,7 +85,7 @@
       #expect(try keystore.guessesLeft(blob) == 3)
     }
 
-    @Test("of many guesses at once, no more than the limit are compared")
+    @Test("of many concurrent guesses no more than the limit are compared")
     func race() async throws {
       let blob = try sealed(limit: 5)
       let address = fixture.tpm.address

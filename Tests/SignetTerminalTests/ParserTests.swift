@@ -169,7 +169,7 @@ let parserCases: [ParserCase] = [
   }
 
   @Test(
-    "help and version win over what follows",
+    "help and version have precedence over later arguments",
     arguments: [
       (["--help"], [String]()), (["-h"], []), (["help"], []), (["otp", "-h"], ["otp"]),
       (["otp", "--help", "--bogus"], ["otp"]), (["otp", "-jh"], ["otp"]), (["help", "otp"], ["otp"]),

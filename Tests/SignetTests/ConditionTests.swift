@@ -70,7 +70,7 @@ import struct SignetPolicy.PasswordPolicy
     await server.server.stop()
   }
 
-  @Test("a clock that was turned back is noticed by what the vault has seen")
+  @Test("a clock set back is detected by the vault's latest time")
   func clock() async throws {
     let server = try await InvitingServer(
       .password(PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3)))

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("an app brings a clock and a connection of its own")
+  @Test("an app can supply its own clock and connection")
   func seams() {
     #expect(Clock().now.boot.millisecondsSinceBoot == 5)
     let version: HTTPVersion = .http2

@@ -129,7 +129,7 @@ struct PasswordLifecycleTests {
   }
 
   @Test(
-    "under a silent lock a wrong password gives digits for what was typed; the server refuses and counts them"
+    "under a silent lock a wrong password gives wrong digits, which the server refuses and counts"
   )
   func silentTyped() async throws {
     let bench = try await Bench(PasswordPolicy(minimumLength: 4, maximumLength: 40), .silent)

@@ -80,7 +80,7 @@ struct CrashTests {
     }
   }
 
-  @Test("a failure of any one statement changes nothing, and the vault goes on", arguments: [true, false])
+  @Test("a failure of any statement changes nothing, and the vault stays usable", arguments: [true, false])
   func injectedFailures(whileConfirming: Bool) async throws {
     let preparing = try fixture.open()
     let old = try await preparing.addContainer(.sample(.sample(name: "Old")))

@@ -174,7 +174,7 @@ struct HardwareTests {
   }
 
   @Test(
-    "50 wrong attempts at once over 10 connections: as many as the limit are tried", arguments: [5, 3, 1])
+    "50 concurrent wrong attempts on 10 connections: no more than the limit are tried", arguments: [5, 3, 1])
   func race(limit: Int) async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: limit)))
     let vaults = try (0..<10).map { _ in try fixture.open(keystore: hardware) }

@@ -139,7 +139,7 @@ struct MismatchTests {
     #expect(await open(with: SimulatedBiometrics()) == Self.key)
   }
 
-  @Test("five open prompts do not refuse a sixth, and the mismatches of two at once both count")
+  @Test("five open prompts do not block a sixth, and concurrent mismatches both count")
   func openPrompts() async throws {
     let prompts = try (0..<6).map { _ in Prompt(try fixture.open(), id) }
     for prompt in prompts { await prompt.isOpen() }

@@ -95,7 +95,7 @@ struct PasswordChangeTests {
   }
 
   @Test(
-    "the initial password may be changed at once, the next after the minimum age, whatever the clock is turned to"
+    "the initial password may be changed at once, later ones after the minimum age at any clock setting"
   )
   func minimumAge() async throws {
     let id = try await vault.addContainer(.sample())

@@ -122,7 +122,7 @@ struct UnlockMethodTests {
   }
 
   @Test(
-    "a recovery code sets a new password for one that is forgotten or locked, under the policy, and stays valid"
+    "a recovery code replaces a forgotten or locked password under the policy, and stays valid"
   )
   func recovery() async throws {
     let policy = try PasswordPolicy(minimumLength: 3, maximumLength: 64, maximumHistory: 3)

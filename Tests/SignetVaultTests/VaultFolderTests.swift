@@ -116,7 +116,7 @@ struct VaultFolderTests {
     }
   }
 
-  @Test("a newer version is refused with what to do, and left alone; what is no vault is damaged")
+  @Test("a newer version is refused with the remedy and left unchanged; another file is a damaged vault")
   func versions() throws {
     _ = try fixture.open()
     do { try fixture.rawDatabase().execute(script: "PRAGMA user_version = 99") }

@@ -99,7 +99,7 @@ struct VersionTests {
     }
   }
 
-  @Test("a file or a slot of a later version is refused with what to do, and left as it is")
+  @Test("a file or slot of a later version is refused with the remedy and left unchanged")
   func later() throws {
     try place(1)
     _ = try VaultFixture.open(directory)

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "A secret keeps its bytes, whatever its size", arguments: [0, 1, 64, 65, 512, 513, 4096, 4097, 99_999])
+    "a secret of any size keeps its bytes", arguments: [0, 1, 64, 65, 512, 513, 4096, 4097, 99_999])
   func keepsBytes(_ count: Int) {
     let original = SecureRandom.bytes(count)
     let secret = SecretBytes(copying: original)

@@ -130,7 +130,7 @@ struct UAFRoundTripTests {
     #expect(failure?.clientError == .noSuitableAuthenticator)
   }
 
-  @Test("nothing of the vault shows a user name or a PIN in clear")
+  @Test("the vault contains no user name or PIN in clear")
   func noNamesInClear() async throws {
     let device = try UAFDevice()
     let party = try UAFParty()
