@@ -121,7 +121,7 @@ struct PushMessageTests {
   }
 
   @Test(
-    "numbers are read with any separators",
+    "numbers of a comma-separated list are read, malformed ones skipped",
     arguments: [
       ("34,56,82", [34, 56, 82]), (" 34 ,\t56 ", [34, 56]), ("1,x,,2 3,4.5,0x6,7", [1, 7]), ("", []),
       (",", []),
