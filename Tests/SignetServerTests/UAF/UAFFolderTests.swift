@@ -205,7 +205,10 @@ import UAFFixture
       (
         #"{"facets":["https://e.org"],"requirements":{"default":"gold"}}"#,
         #""uaf.requirements.default" must be the name of a requirement (phr, phrh"#
-      ), (#"{"facets":["https://e.org"],"requirements":{"default":1}}"#, "is the name of a requirement; found 1"),
+      ),
+      (
+        #"{"facets":["https://e.org"],"requirements":{"default":1}}"#, "is the name of a requirement; found 1"
+      ),
       (
         #"{"facets":["https://e.org"],"policies":{"default":{"accepted":[[{"userVerification":1}]]}}}"#,
         "default"
