@@ -34,6 +34,23 @@ public final class HMACKey: Sendable {
     }
   }
 
+  /// Passes the MAC of a span to `body`, as long as a digest; it is not copied to the heap, and is wiped afterwards.
+  public func withAuthenticationCode<Result>(
+    for message: RawSpan, _ body: (Span<UInt8>) -> Result
+  ) -> Result {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: hash.byteCount) { buffer in
+      defer { unsafe wipe(UnsafeMutableRawBufferPointer(buffer)) }
+      withUInt8Span(of: message) { message in
+        context.withLock { context in
+          context.begin()
+          context.update(message)
+          unsafe context.finish(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+      }
+      return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(buffer)))
+    }
+  }
+
   /// Returns the MAC of a message as a secret, for a MAC that is a key.
   public func secretAuthenticationCode(for message: [UInt8]) -> SecretBytes {
     context.withLock { context in
@@ -45,6 +62,11 @@ public final class HMACKey: Sendable {
 
   /// Verifies in constant time that `mac` is the MAC of `message`; a truncated MAC is invalid.
   public func isValid(_ mac: [UInt8], for message: [UInt8]) -> Bool {
-    constantTimeEqual(mac, authenticationCode(for: message))
+    isValid(mac, for: message.span.bytes)
+  }
+
+  /// Verifies in constant time that `mac` is the MAC of a span; a truncated MAC is invalid.
+  public func isValid(_ mac: [UInt8], for message: RawSpan) -> Bool {
+    withAuthenticationCode(for: message) { ConstantTime.areEqual(mac.span, $0) }
   }
 }

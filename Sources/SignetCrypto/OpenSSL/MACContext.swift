@@ -49,7 +49,8 @@ import COpenSSL
     unsafe SecretBytes(byteCount: byteCount, writing: { unsafe finish(into: $0) })
   }
 
-  private func finish(into buffer: UnsafeMutableRawBufferPointer) {
+  /// Writes the MAC into a buffer of its length.
+  func finish(into buffer: UnsafeMutableRawBufferPointer) {
     var written = 0
     let bytes = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
     let result = unsafe EVP_MAC_final(raw, bytes, &written, buffer.count)

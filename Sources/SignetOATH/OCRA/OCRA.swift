@@ -67,7 +67,7 @@ public struct OCRA: Sendable {
     let message = try message(text, input)
     let code = message.withBytes { key.authenticationCode(for: $0) }
     guard suite.digits > 0 else { return Hex.encode(code) }
-    return HOTP.digits(HOTP.truncated(code), count: suite.digits)
+    return HOTP.digits(HOTP.truncated(code.span), count: suite.digits)
   }
 
   /// Builds the data input of section 5.1; it is secret, because it contains the digest of the PIN.

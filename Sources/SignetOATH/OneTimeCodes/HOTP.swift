@@ -53,12 +53,14 @@ public struct HOTP: Sendable {
   public func value(at counter: UInt64) -> UInt32 {
     var message = InlineArray<8, UInt8>(repeating: 0)
     for index in 0..<8 { message[index] = UInt8(truncatingIfNeeded: counter >> UInt64(56 - 8 * index)) }
-    let code = key.authenticationCode(for: message.span.bytes)
-    return UInt32(truncatingIfNeeded: UInt64(Self.truncated(code, at: truncationOffset)) % modulus)
+    let truncated = key.withAuthenticationCode(for: message.span.bytes) { code in
+      Self.truncated(code, at: truncationOffset)
+    }
+    return UInt32(truncatingIfNeeded: UInt64(truncated) % modulus)
   }
 
   /// Returns the 31 bits of an HMAC at the offset in its last byte or at a fixed one (RFC 4226 section 5.3).
-  static func truncated(_ code: [UInt8], at fixedOffset: Int? = nil) -> UInt32 {
+  static func truncated(_ code: Span<UInt8>, at fixedOffset: Int? = nil) -> UInt32 {
     let offset = fixedOffset ?? Int(code[code.count - 1] & 0x0F)
     return UInt32(code[offset] & 0x7F) << 24 | UInt32(code[offset + 1]) << 16
       | UInt32(code[offset + 2]) << 8 | UInt32(code[offset + 3])

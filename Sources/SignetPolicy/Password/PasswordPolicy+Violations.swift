@@ -26,11 +26,8 @@ extension PasswordPolicy {
   }
 
   private func violations(of tally: PasswordTally) -> [PasswordViolation] {
-    var violations = PasswordRules.rows.compactMap { row -> PasswordViolation? in
-      guard let isBroken = row.details.isBroken, let value = row.value(rules), isBroken(tally, value.asNumber)
-      else { return nil }
-      return PasswordViolation(row, value.number)
-    }
+    var violations: [PasswordViolation] = []
+    for limit in limits where limit.isBroken(by: tally) { violations.append(PasswordViolation(limit)) }
     if !tally.isAllowed { violations.append(.disallowedCharacter) }
     return violations
   }

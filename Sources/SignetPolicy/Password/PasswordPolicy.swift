@@ -6,6 +6,8 @@
 @dynamicMemberLookup public struct PasswordPolicy: Sendable, Hashable {
   /// The rules, which do not contradict each other.
   public let rules: PasswordRules
+  /// The limits of the rules, computed once.
+  let limits: [PasswordLimit]
 
   /// The allowed lengths in a policy, in code points.
   public static let allowedLengths = 1...256
@@ -26,6 +28,7 @@
   public init(_ rules: PasswordRules) throws(PolicyFailure) {
     if let failure = rules.failures.first { throw failure }
     self.rules = rules
+    limits = rules.limits
   }
 
   /// Creates a policy from the rules that most apps set; rejects contradictions.

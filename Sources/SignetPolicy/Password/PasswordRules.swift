@@ -103,6 +103,14 @@ extension PasswordRules {
   /// All rows, in the order of the JSON form.
   static let rows = lengths + CharacterClass.allCases.flatMap { [minimum(of: $0), maximum(of: $0)] } + others
 
+  /// The limits that these rules set on a password.
+  var limits: [PasswordLimit] {
+    Self.rows.enumerated().compactMap { index, row in
+      guard let bound = row.details.bound, let number = row.value(self)?.asNumber else { return nil }
+      return PasswordLimit(row: index, bound: bound, number: number)
+    }
+  }
+
   /// The rules, in the order of the JSON form.
   static let rules = rows.map(\.rule)
 
@@ -121,13 +129,13 @@ extension PasswordRules {
 
   private static let lengths: [PolicyRow<PasswordRules>] = [
     PolicyRow(.minLength, \.minimumLength, { $0.minimumLength = $1 }, length, .required) {
-      $0.isBroken = { tally, minimum in tally.length < minimum }
+      $0.bound = .atLeast(.length)
       $0.violation = { "use at least \(counted($0, "character", "characters"))" }
       $0.option = PasswordOption("minimum-length", "Minimum password length", default: 6)
       $0.document("fewer characters", default: "required in JSON; 1 and a warning in a string")
     },
     PolicyRow(.maxLength, \.maximumLength, { $0.maximumLength = $1 }, length, .required) {
-      $0.isBroken = { tally, maximum in tally.length > maximum }
+      $0.bound = .atMost(.length)
       $0.violation = { "use at most \(counted($0, "character", "characters"))" }
       $0.option = PasswordOption("maximum-length", "Maximum password length", default: 64)
       $0.document("more characters", default: "required in JSON; 256 and a warning in a string")
@@ -136,7 +144,7 @@ extension PasswordRules {
 
   private static func minimum(of kind: CharacterClass) -> PolicyRow<PasswordRules> {
     PolicyRow(.minimum(kind), { $0[kind].minimum }, { $0[kind].minimum = $1 }, count, .alwaysInText) {
-      $0.isBroken = { tally, minimum in tally.count(of: kind) < minimum }
+      $0.bound = .atLeast(.count(of: kind))
       $0.violation = { "use at least \($0) \(kind.noun($0))" }
       $0.option = PasswordOption(
         "minimum-\(kind.words.option)", "Minimum number of \(kind.words.plural)")
@@ -149,7 +157,7 @@ extension PasswordRules {
       .maximum(kind), { $0[kind].maximum }, { $0[kind].maximum = $1 },
       .optionalNumber(PasswordPolicy.allowedCounts)
     ) {
-      $0.isBroken = { tally, maximum in tally.count(of: kind) > maximum }
+      $0.bound = .atMost(.count(of: kind))
       $0.violation = { $0 == 0 ? "use no \(kind.noun(0))" : "use at most \($0) \(kind.noun($0))" }
       $0.idle = { rules in
         guard let maximum = rules[kind].maximum, maximum > rules.maximumLength else { return nil }
@@ -163,7 +171,7 @@ extension PasswordRules {
 
   private static let others: [PolicyRow<PasswordRules>] = [
     PolicyRow(.allowSequences, \.allowsSequences, { $0.allowsSequences = $1 }, .flag(), .alwaysInJSON) {
-      $0.isBroken = { tally, allowed in allowed == 0 && tally.hasSequence }
+      $0.bound = .atMost(.sequence)
       $0.violation = { _ in
         "avoid \(PasswordPolicy.sequenceLength) or more letters or digits in order, such as abc or 321"
       }
@@ -178,7 +186,7 @@ extension PasswordRules {
       .maxRepeats, \.maximumRepeats, { $0.maximumRepeats = $1 },
       .optionalNumber(PasswordPolicy.allowedLengths)
     ) {
-      $0.isBroken = { tally, maximum in tally.longestRepeat > maximum }
+      $0.bound = .atMost(.longestRepeat)
       $0.violation = { maximum in
         maximum == 1
           ? "do not use the same character twice in a row"

@@ -7,30 +7,32 @@ public struct PasswordViolation: Error, Sendable, Hashable, CustomStringConverti
   public let rule: String
   /// The number that the rule asks for; `nil` where it has none.
   public let bound: Int?
-  /// What to do, with the number needed.
-  public let description: String
+  /// The sentence of a violation that belongs to no row.
+  private let sentence: String?
 
-  /// The rule of a row, with the number of a policy where it is one.
-  init(_ row: PolicyRow<PasswordRules>, _ bound: Int?) {
-    guard let sentence = row.details.violation else {
-      preconditionFailure("no password breaks \(row.rule.name)")
-    }
-    rule = row.rule.name
-    self.bound = bound
-    description = sentence(bound ?? 0)
+  /// The violation of a limit; a flag has no number.
+  init(_ limit: PasswordLimit) {
+    self.init(PasswordRules.rules[limit.row], limit.bound == .atMost(.sequence) ? nil : limit.number)
   }
 
   private init(_ rule: PolicyRule, _ bound: Int? = nil) {
-    guard let row = PasswordRules.rows.first(where: { $0.rule == rule }) else {
-      preconditionFailure("\(rule.name) is not a password rule")
-    }
-    self.init(row, bound)
+    self.rule = rule.name
+    self.bound = bound
+    sentence = nil
   }
 
   private init(name: String, sentence: String) {
     rule = name
     bound = nil
-    description = sentence
+    self.sentence = sentence
+  }
+
+  /// What to do, with the number needed.
+  public var description: String {
+    if let sentence { return sentence }
+    let row = PasswordRules.rows.first { $0.rule.name == rule }
+    guard let sentence = row?.details.violation else { preconditionFailure("no password breaks \(rule)") }
+    return sentence(bound ?? 0)
   }
 
   /// Shorter than the minimum length, in code points.

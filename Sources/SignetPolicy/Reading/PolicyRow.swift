@@ -26,10 +26,10 @@ final class PolicyRow<Root: Sendable>: Sendable {  // a class, so that loops do 
 
   let details: Details
 
-  /// The texts and tests of a rule; a flag is 1 or 0, as in a policy string.
+  /// The texts of a rule, and what it limits; a flag is 1 or 0, as in a policy string.
   struct Details: Sendable {
-    /// Returns true if a password breaks the rule; `nil` if that depends on more than the password.
-    var isBroken: (@Sendable (PasswordTally, Int) -> Bool)?
+    /// The measure of a password that the rule's number limits; `nil` if a password alone cannot break the rule.
+    var bound: PasswordLimit.Bound?
     /// The sentence of a violation; `nil` if no password can break the rule.
     var violation: (@Sendable (Int) -> String)?
     /// The phrase in the sentence about new passwords.
