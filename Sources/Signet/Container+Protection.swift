@@ -16,9 +16,9 @@ extension Container {
 
   /// Runs an operation that may need a password; a failure names the key if the key has a separate protection.
   func naming<R: ~Copyable>(
-    _ key: Key.Usage?, _ body: () async throws(SignetFailure) -> R
-  ) async throws(SignetFailure) -> R {
-    do throws(SignetFailure) { return try await body() } catch {
+    _ key: Key.Usage?, _ body: () async throws(SignetError) -> R
+  ) async throws(SignetError) -> R {
+    do throws(SignetError) { return try await body() } catch {
       guard let key, hasOwnProtection(key) else { throw error }
       throw error.about(key)
     }

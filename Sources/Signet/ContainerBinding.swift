@@ -87,7 +87,7 @@ struct ContainerBinding {
 
 extension Container {
   /// Creates a container from its stored attributes.
-  init(_ stored: StoredContainer) throws(SignetFailure) {
+  init(_ stored: StoredContainer) throws(SignetError) {
     do throws(WireFailure) {
       let binding = try ContainerBinding(parsing: stored.attributes.protocolParameters)
       serverContainerID = binding.serverContainerID

@@ -19,10 +19,10 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   /// - Returns: The credentials; empty if the device protects it alone.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func enabledUnlockMethods(
     of container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> Set<UnlockMethod> {
+  ) async throws(SignetError) -> Set<UnlockMethod> {
     let domain = container.domain(of: key)
     let slots = try await vaulted(await vault.domains(of: container.id)).filter { $0.name == domain }
     var methods: Set<UnlockMethod> = []
@@ -37,10 +37,10 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   /// - Returns: The status; `unlocked` if there is no password, or if the lock policy reveals nothing.
-  /// - Throws: ``SignetFailure/wiped`` if the protected secrets were erased.
+  /// - Throws: ``SignetError/wiped`` if the protected secrets were erased.
   public func lockStatus(
     of container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> LockStatus {
+  ) async throws(SignetError) -> LockStatus {
     let domain = container.domain(of: key)
     let domains = try await vaulted(await vault.domains(of: container.id)).filter {
       $0.name == domain
@@ -57,11 +57,11 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   /// - Returns: True if it has expired.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func isPasswordExpired(
     of container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> Bool {
-    do throws(SignetFailure) { try await refuseExpiredPassword(of: container, key) } catch {
+  ) async throws(SignetError) -> Bool {
+    do throws(SignetError) { try await refuseExpiredPassword(of: container, key) } catch {
       if case .passwordExpired = error { return true }
       throw error
     }
@@ -73,8 +73,8 @@ extension Device {
   /// Nothing is opened, and no attempt is counted.
   ///
   /// - Returns: The lost slots; their containers must be activated again.
-  /// - Throws: ``SignetFailure``, in particular if the keystore is only temporarily unavailable.
-  public func lostCredentials() async throws(SignetFailure) -> [LostCredential] {
+  /// - Throws: ``SignetError``, in particular if the keystore is only temporarily unavailable.
+  public func lostCredentials() async throws(SignetError) -> [LostCredential] {
     try await vaulted(await vault.lostSlots()).map {
       LostCredential(container: $0.container, slot: $0.slot, failure: $0.failure)
     }
@@ -83,16 +83,16 @@ extension Device {
   /// Queries the keystore for its status.
   ///
   /// - Returns: The kind, and for hardware its manufacturer and its protection against guessing.
-  /// - Throws: ``SignetFailure`` if it cannot be queried.
-  public func keystoreStatus() async throws(SignetFailure) -> KeystoreStatus {
+  /// - Throws: ``SignetError`` if it cannot be queried.
+  public func keystoreStatus() async throws(SignetError) -> KeystoreStatus {
     try await vaulted(await vault.keystoreStatus())
   }
 
   /// Returns the latest time that the vault has recorded, in seconds since 1970, if the clock is now earlier: the clock was set back.
   ///
   /// - Returns: The time; `nil` if the clock is not behind it.
-  /// - Throws: ``SignetFailure``.
-  public func timeSeenAhead() async throws(SignetFailure) -> Int64? {
+  /// - Throws: ``SignetError``.
+  public func timeSeenAhead() async throws(SignetError) -> Int64? {
     var latest: Int64?
     for container in try await containers() {
       for domain in try await vaulted(await vault.domains(of: container.id)) {

@@ -11,11 +11,11 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the one-time password key; `nil` if the device opens it alone.
   /// - Returns: The code and its validity.
-  /// - Throws: ``SignetFailure/accountLocked(_:)``, ``SignetFailure/codesNotAccepted(reason:)``,
-  ///   ``SignetFailure/wrongPassword(remaining:)``, ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
+  /// - Throws: ``SignetError/accountLocked(_:)``, ``SignetError/codesNotAccepted(reason:)``,
+  ///   ``SignetError/wrongPassword(remaining:)``, ``SignetError/passwordRequired``, ``SignetError/lockedOut``.
   public func oneTimePassword(
     for container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> TimedCode {
+  ) async throws(SignetError) -> TimedCode {
     try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     try await requireStillUnlocked(container)
@@ -32,10 +32,10 @@ extension Device {
   ///   - container: The container with the key.
   ///   - authentication: The credential of the key; `nil` if the device opens it alone.
   /// - Returns: The account, with the server as issuer and the user as name.
-  /// - Throws: ``SignetFailure/notExportable`` unless the server's profile allows it, or the failure to open the key.
+  /// - Throws: ``SignetError/notExportable`` unless the server's profile allows it, or the failure to open the key.
   public func exportedAccount(
     of container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> OTPAccount {
+  ) async throws(SignetError) -> OTPAccount {
     guard container.profile.isOTPExportable else { throw .notExportable }
     try await requireUnlocked(container)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)

@@ -81,30 +81,30 @@ public final class Device: Sendable {
 
   /// Returns the confirmed containers that match a filter, oldest first.
   ///
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func containers(
     matching filter: ContainerFilter = ContainerFilter()
-  ) async throws(SignetFailure) -> [Container] {
+  ) async throws(SignetError) -> [Container] {
     try await stored(filter, state: .active)
   }
 
   /// Returns the containers that the server has not confirmed yet; ``finishActivations()`` continues them.
   ///
-  /// - Throws: ``SignetFailure``.
-  public func unconfirmedContainers() async throws(SignetFailure) -> [Container] {
+  /// - Throws: ``SignetError``.
+  public func unconfirmedContainers() async throws(SignetError) -> [Container] {
     try await stored(ContainerFilter(), state: .unconfirmed)
   }
 
   /// Returns the container with an ID on this device.
   ///
-  /// - Throws: ``SignetFailure/noSuchContainer``.
-  public func container(_ id: LocalContainerID) async throws(SignetFailure) -> Container {
+  /// - Throws: ``SignetError/noSuchContainer``.
+  public func container(_ id: LocalContainerID) async throws(SignetError) -> Container {
     try await Container(vaulted(await vault.container(id)))
   }
 
   private func stored(
     _ filter: ContainerFilter, state: StoredContainer.State
-  ) async throws(SignetFailure) -> [Container] {
+  ) async throws(SignetError) -> [Container] {
     let vaultFilter = StoredContainerFilter(
       userID: filter.user?.text, server: filter.server?.shortForm, state: state)
     var containers: [Container] = []
@@ -120,7 +120,7 @@ public final class Device: Sendable {
 
   func session(
     _ server: ServerURL, _ settings: ServerTrust
-  ) throws(SignetFailure) -> ServerSession {
+  ) throws(SignetError) -> ServerSession {
     var configuration = connection
     if let authorities = settings.certificateAuthoritiesPEM {
       configuration.certificateAuthoritiesPEM = authorities
@@ -135,7 +135,7 @@ public final class Device: Sendable {
   /// While the user answered a question, the server may have closed the old connections, and no request is sent twice.
   func forgetConnections() { transports.withLock { $0 = [:] } }
 
-  package func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
+  package func session(_ container: Container) async throws(SignetError) -> ServerSession {
     let stored = try await vaulted(await vault.container(container.id))
     var session = try session(container.server, stored.attributes.connection)
     session.onAnswer = { isKnown in await self.recordAnswer(isKnown, of: container) }
@@ -146,7 +146,7 @@ public final class Device: Sendable {
   ///
   /// A failure to store them is ignored, because the next request repeats the observation.
   private func recordAnswer(_ isKnown: Bool, of container: Container) async {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let metadata = try await metadata(of: container.id)
       if isKnown { try await recordContact(of: container, metadata.account()) }
       try await record(.unknownToServer, !isKnown, of: container, metadata)
@@ -157,14 +157,14 @@ public final class Device: Sendable {
   ///
   /// A failure to store it is ignored, because the next request repeats the observation.
   func record(_ trait: ContainerMetadata.Trait, _ applies: Bool, of container: Container) async {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       try await record(trait, applies, of: container, metadata(of: container.id))
     } catch {}
   }
 
   private func record(
     _ trait: ContainerMetadata.Trait, _ applies: Bool, of container: Container, _ metadata: ContainerMetadata
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     guard applies == (metadata[trait] == nil) else { return }
     let now = clock.now
     try await vaulted(
@@ -176,14 +176,13 @@ public final class Device: Sendable {
   }
 
   /// Reads the observations about a container and the state of its policies and locks.
-  func metadata(of id: Container.ID) async throws(SignetFailure) -> ContainerMetadata {
+  func metadata(of id: Container.ID) async throws(SignetError) -> ContainerMetadata {
     let stored = try await vaulted(await vault.container(id))
     return ContainerMetadata(parsing: stored.attributes.extra)
   }
 
   /// Returns the transport for a configuration; it is cached, so that connections are reused.
-  package func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport
-  {
+  package func transport(_ configuration: ConnectionConfiguration) throws(SignetError) -> any HTTPTransport {
     if let existing = transports.withLock({ $0[configuration] }) { return existing }
     let made: any HTTPTransport
     do { made = try makeTransport(configuration) } catch { throw .transport(error) }

@@ -11,13 +11,15 @@ extension PasswordPolicy {
   ///   - isReused: True if it is among the latest passwords that must not be used again.
   ///   - checks: The dictionary and the app's own rules.
   /// - Returns: The violated rules, in a fixed order.
-  /// - Throws: `PasswordDictionaryFailure` if the policy requires a dictionary that cannot be read.
+  /// - Throws: ``SignetError/dictionary(_:)`` if the policy requires a dictionary that cannot be read.
   public func violations(
     of password: SharedSecretBox, purpose: PasswordPurpose, isReused: Bool = false,
     checks: PasswordChecks
-  ) async throws(PasswordDictionaryFailure) -> [PasswordViolation] {
+  ) async throws(SignetError) -> [PasswordViolation] {
     var bytes = password.withSecret { $0.insecureCopy() }
     defer { bytes.wipe() }
-    return try await violations(ofUTF8: bytes, purpose: purpose, isReused: isReused, checks: checks)
+    do throws(PasswordDictionaryFailure) {
+      return try await violations(ofUTF8: bytes, purpose: purpose, isReused: isReused, checks: checks)
+    } catch { throw .dictionary(error) }
   }
 }

@@ -14,7 +14,7 @@ package struct ServerSession: Sendable {
   var onAnswer: (@Sendable (_ isKnown: Bool) async -> Void)?
 
   /// Sends an unsigned POST request.
-  package func post(_ path: String, _ body: [UInt8]) async throws(SignetFailure) -> [UInt8] {
+  package func post(_ path: String, _ body: [UInt8]) async throws(SignetError) -> [UInt8] {
     try await answer(.post, path, body, []).body
   }
 
@@ -22,7 +22,7 @@ package struct ServerSession: Sendable {
   package func send(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: ContainerSigningKey,
     container: ContainerID
-  ) async throws(SignetFailure) -> [UInt8] {
+  ) async throws(SignetError) -> [UInt8] {
     try await exchange(method, path, body, signedBy: key, container: container).response.body
   }
 
@@ -32,13 +32,13 @@ package struct ServerSession: Sendable {
   package func exchange(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: [(String, String)] = [],
     signedBy key: ContainerSigningKey, container: ContainerID
-  ) async throws(SignetFailure) -> (response: HTTPResponse, id: [UInt8]) {
+  ) async throws(SignetError) -> (response: HTTPResponse, id: [UInt8]) {
     let proof = RequestProof(
       method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)
     let authorization = try await proof.authorization(container: container) {
-      (message) async throws(SignetFailure) in try await vaulted(await key.signature(of: message))
+      (message) async throws(SignetError) in try await vaulted(await key.signature(of: message))
     }
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let answer = try await answer(method, path, body, headers + [("Authorization", authorization)])
       await onAnswer?(true)
       return (answer, proof.id)
@@ -49,13 +49,13 @@ package struct ServerSession: Sendable {
   }
 
   /// Fetches a public resource.
-  func get(_ path: String) async throws(SignetFailure) -> [UInt8] {
+  func get(_ path: String) async throws(SignetError) -> [UInt8] {
     try await answer(.get, path, [], []).body
   }
 
   private func answer(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8], _ headers: [(String, String)]
-  ) async throws(SignetFailure) -> HTTPResponse {
+  ) async throws(SignetError) -> HTTPResponse {
     var headers = headers
     if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
     let response: HTTPResponse
@@ -67,7 +67,7 @@ package struct ServerSession: Sendable {
     guard let problem = Problem(parsing: response.body) else {
       throw .unexpectedAnswer(status: response.status)
     }
-    throw SignetFailure(problem)
+    throw SignetError(problem)
   }
 }
 
@@ -77,8 +77,8 @@ package struct ServerSession: Sendable {
 enum StatusAnswer {
   /// Checks the status in an answer's body.
   ///
-  /// - Throws: ``SignetFailure/unexpectedAnswer(status:)`` unless the status is `expected`.
-  static func check(_ body: [UInt8], is expected: String) throws(SignetFailure) {
+  /// - Throws: ``SignetError/unexpectedAnswer(status:)`` unless the status is `expected`.
+  static func check(_ body: [UInt8], is expected: String) throws(SignetError) {
     let found: String
     do { found = try JSONObject(parsing: body).string("status") } catch {
       throw .unexpectedAnswer(status: 200)

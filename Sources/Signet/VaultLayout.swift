@@ -81,30 +81,30 @@ extension UnlockedDomain {
   /// Reads the P-256 signing key in a record of a vault.
   package borrowing func signingKey(
     _ name: String, in vault: Vault
-  ) throws(SignetFailure) -> ContainerSigningKey {
+  ) throws(SignetError) -> ContainerSigningKey {
     try recorded {
       try withRecord(name) { try ContainerSigningKey(record: SecretBytes(copying: $0), in: vault) }
     }
   }
 
   /// Reads the P-256 key agreement key in a record.
-  package borrowing func agreementKey(_ name: String) throws(SignetFailure) -> P256.KeyAgreement.PrivateKey {
+  package borrowing func agreementKey(_ name: String) throws(SignetError) -> P256.KeyAgreement.PrivateKey {
     try recorded {
       try withRecord(name) { try P256.KeyAgreement.PrivateKey(rawRepresentation: SecretBytes(copying: $0)) }
     }
   }
 
   /// Reads the secret in a record.
-  borrowing func secret(_ name: String) throws(SignetFailure) -> SecretBytes {
+  borrowing func secret(_ name: String) throws(SignetError) -> SecretBytes {
     try recorded { try withRecord(name) { SecretBytes(copying: $0) } }
   }
 }
 
 /// Converts a failure to read a record.
-private func recorded<Value: ~Copyable>(_ body: () throws -> Value) throws(SignetFailure) -> Value {
+private func recorded<Value: ~Copyable>(_ body: () throws -> Value) throws(SignetError) -> Value {
   do { return try body() } catch {
     switch error {
-    case let failure as VaultFailure: throw SignetFailure(failure)
+    case let failure as VaultFailure: throw SignetError(failure)
     case let failure as CryptoFailure: throw .vault(.crypto(failure))
     default: throw .vault(.damaged)
     }

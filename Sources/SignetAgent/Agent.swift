@@ -28,7 +28,7 @@
     }
 
     private let device: Device
-    private let container: @Sendable () async throws(SignetFailure) -> Container
+    private let container: @Sendable () async throws(SignetError) -> Container
     private let groups: [AppGroup: AgentConfiguration.Group]
     private let limits: Limits
     private let screen: (any ScreenLockObserver)?
@@ -53,7 +53,7 @@
     public init(
       device: Device, configuration: AgentConfiguration, limits: Limits = Limits(),
       screen: (any ScreenLockObserver)? = nil,
-      container: @escaping @Sendable () async throws(SignetFailure) -> Container
+      container: @escaping @Sendable () async throws(SignetError) -> Container
     ) {
       self.device = device
       self.container = container
@@ -289,7 +289,7 @@
     // MARK: Requests
 
     private func reply(to request: AgentRequest, _ password: SharedSecretBox?) async -> Reply {
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         switch request {
         case .state(let group): return Reply(answer: .state(state(of: group)))
         case .unlock(let group, let method):
@@ -311,7 +311,7 @@
       } catch { return Reply(answer: .failure(error)) }
     }
 
-    private static func reply(_ key: AppDataKey) throws(SignetFailure) -> Reply {
+    private static func reply(_ key: AppDataKey) throws(SignetError) -> Reply {
       do throws(AppDataFailure) {
         return Reply(
           answer: .key(salt: key.salt),
@@ -325,7 +325,7 @@
       session(of: group)?.state() ?? .locked(.notUnlocked)
     }
 
-    private func unlocked(_ group: AppGroup) throws(SignetFailure) -> Session {
+    private func unlocked(_ group: AppGroup) throws(SignetError) -> Session {
       guard let session = session(of: group) else { throw .appData(.locked(.notUnlocked)) }
       return session
     }
@@ -344,7 +344,7 @@
 
     private func unlock(
       _ group: AppGroup, _ authentication: Authentication?
-    ) async throws(SignetFailure) {
+    ) async throws(SignetError) {
       // The agent's own command may name any configured group.
       guard let settings = groups[group] else { throw .sharedSession(.refused) }
       let container = try await container()

@@ -10,7 +10,7 @@ package enum AgentAnswer: Hashable, Sendable {
   case state(SessionState)
   case done
   case key(salt: [UInt8])
-  case failure(SignetFailure)
+  case failure(SignetError)
 
   package init(parsing bytes: [UInt8]) throws(MalformedMessage) {
     let object = try JSONObject(message: bytes)
@@ -61,7 +61,7 @@ package enum AgentAnswer: Hashable, Sendable {
   }
 
   /// Writes a failure: those that an app acts on have names, all others are sent as a sentence.
-  private static func write(_ failure: SignetFailure, to object: inout JSONObject) {
+  private static func write(_ failure: SignetError, to object: inout JSONObject) {
     switch failure {
     case .wrongPassword(let remaining):
       object["failure"] = "wrongPassword"
@@ -99,7 +99,7 @@ package enum AgentAnswer: Hashable, Sendable {
     }
   }
 
-  private static func failure(_ object: JSONObject) throws(MalformedMessage) -> SignetFailure {
+  private static func failure(_ object: JSONObject) throws(MalformedMessage) -> SignetError {
     try object.only("result", "failure", "remaining", "reason", "detail")
     switch try object.text("failure") {
     case "wrongPassword":

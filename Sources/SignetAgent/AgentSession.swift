@@ -48,8 +48,8 @@
 
     /// Reads the state of the session.
     ///
-    /// - Throws: ``SignetFailure/sharedSession(_:)``.
-    public func state() async throws(SignetFailure) -> SessionState {
+    /// - Throws: ``SignetError/sharedSession(_:)``.
+    public func state() async throws(SignetError) -> SessionState {
       guard case .state(let state) = try await ask(.state(group)).answer else {
         throw .sharedSession(.protocolBroken)
       }
@@ -63,8 +63,8 @@
     /// task cancels the unlock.
     ///
     /// - Parameter authentication: The user's authentication; `nil` if the device alone protects.
-    /// - Throws: ``SignetFailure``, above all `wrongPassword`, `passwordRequired`, `lockedOut`, `sharedSession`.
-    public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
+    /// - Throws: ``SignetError``, above all `wrongPassword`, `passwordRequired`, `lockedOut`, `sharedSession`.
+    public func unlock(by authentication: Authentication? = nil) async throws(SignetError) {
       let answer: AgentAnswer
       switch authentication {
       case nil: answer = try await ask(.unlock(group, by: .password)).answer
@@ -83,23 +83,23 @@
 
     /// Sends a request; if the task is cancelled meanwhile, closes the connection, which cancels it at the agent.
     private func callable(
-      off cancelled: SignetFailure, _ request: AgentRequest, _ secret: SharedSecretBox?
-    ) async throws(SignetFailure) -> AgentAnswer {
+      off cancelled: SignetError, _ request: AgentRequest, _ secret: SharedSecretBox?
+    ) async throws(SignetError) -> AgentAnswer {
       let line = Line()
       let reply = await withTaskCancellationHandler {
         await result(request, secret, over: line)
       } onCancel: {
         line.hangUp()
       }
-      do throws(SignetFailure) { return try reply.get() } catch {
+      do throws(SignetError) { return try reply.get() } catch {
         throw Task.isCancelled ? cancelled : error
       }
     }
 
     private func result(
       _ request: AgentRequest, _ secret: SharedSecretBox?, over line: Line
-    ) async -> Result<AgentAnswer, SignetFailure> {
-      do throws(SignetFailure) { return .success(try await ask(request, secret, over: line).answer) } catch {
+    ) async -> Result<AgentAnswer, SignetError> {
+      do throws(SignetError) { return .success(try await ask(request, secret, over: line).answer) } catch {
         return .failure(error)
       }
     }
@@ -110,8 +110,8 @@
 
       /// Lends the socket for hanging up, while `body` runs.
       func hold<R: ~Copyable>(
-        _ stream: borrowing SocketStream, _ body: (borrowing SocketStream) throws(SignetFailure) -> R
-      ) throws(SignetFailure) -> R {
+        _ stream: borrowing SocketStream, _ body: (borrowing SocketStream) throws(SignetError) -> R
+      ) throws(SignetError) -> R {
         let number = stream.number
         let isHungUp = state.withLock { state in
           state.descriptor = number
@@ -132,16 +132,16 @@
 
     /// Locks for all apps of the group.
     ///
-    /// - Throws: ``SignetFailure/sharedSession(_:)``.
-    public func lock() async throws(SignetFailure) {
+    /// - Throws: ``SignetError/sharedSession(_:)``.
+    public func lock() async throws(SignetError) {
       guard case .done = try await ask(.lock(group)).answer else { throw .sharedSession(.protocolBroken) }
       issued.revoke(because: .requested)
     }
 
     /// Locks all groups; for the agent's own command.
     ///
-    /// - Throws: ``SignetFailure/sharedSession(_:)``.
-    public func lockAllGroups() async throws(SignetFailure) {
+    /// - Throws: ``SignetError/sharedSession(_:)``.
+    public func lockAllGroups() async throws(SignetError) {
       guard case .done = try await ask(.lockAll).answer else { throw .sharedSession(.protocolBroken) }
       issued.revoke(because: .requested)
     }
@@ -150,8 +150,8 @@
     ///
     /// - Parameter label: The purpose of the text, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
     /// - Returns: A new key, usable until the session is locked.
-    /// - Throws: ``SignetFailure``: `appData`, `sharedSession`.
-    public func newTextKey(label: String) async throws(SignetFailure) -> AppDataKey {
+    /// - Throws: ``SignetError``: `appData`, `sharedSession`.
+    public func newTextKey(label: String) async throws(SignetError) -> AppDataKey {
       try await key(.newTextKey(group, label: label), label)
     }
 
@@ -161,8 +161,8 @@
     ///   - label: The label that it was encrypted with.
     ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
     /// - Returns: Its key, usable until the session is locked.
-    /// - Throws: ``SignetFailure``: `appData`, `sharedSession`.
-    public func textKey(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataKey {
+    /// - Throws: ``SignetError``: `appData`, `sharedSession`.
+    public func textKey(label: String, header: [UInt8]) async throws(SignetError) -> AppDataKey {
       let salt: [UInt8]
       do throws(AppDataFailure) { salt = try AppDataFormat.salt(inHeader: header) } catch {
         throw .appData(error)
@@ -170,7 +170,7 @@
       return try await key(.textKey(group, label: label, salt: salt), label)
     }
 
-    private func key(_ request: AgentRequest, _ label: String) async throws(SignetFailure) -> AppDataKey {
+    private func key(_ request: AgentRequest, _ label: String) async throws(SignetError) -> AppDataKey {
       guard (1...256).contains(label.utf8.count) else { throw .appData(.invalidLabel) }
       let reply = try await ask(request)
       guard case .key(let salt) = reply.answer, let secret = reply.secret else {
@@ -192,12 +192,12 @@
 
     private func ask(
       _ request: AgentRequest, _ secret: SharedSecretBox? = nil, over line: Line = Line()
-    ) async throws(SignetFailure) -> Reply {
+    ) async throws(SignetError) -> Reply {
       let (path, server) = (path, server)
-      let result = await executor.run { () -> Result<Reply, SignetFailure> in
-        do throws(SignetFailure) {
+      let result = await executor.run { () -> Result<Reply, SignetError> in
+        do throws(SignetError) {
           let exchange = try Self.begin(request, secret, at: path, server)
-          let reply = try line.hold(exchange.stream) { (stream) throws(SignetFailure) in
+          let reply = try line.hold(exchange.stream) { (stream) throws(SignetError) in
             try Self.reply(from: stream, exchange.agent)
           }
           return .success(reply)
@@ -209,11 +209,11 @@
     }
 
     /// Starts a thread that waits for a lock, unless there is one.
-    private func watch() async throws(SignetFailure) {
+    private func watch() async throws(SignetError) {
       guard watched.withLock({ $0 == nil }) else { return }
       let (path, group, server) = (path, group, server)
-      let result = await executor.run { () -> Result<(Int32, pid_t), SignetFailure> in
-        do throws(SignetFailure) {
+      let result = await executor.run { () -> Result<(Int32, pid_t), SignetError> in
+        do throws(SignetError) {
           let exchange = try Self.begin(.watch(group), nil, at: path, server)
           switch try Self.reply(from: exchange.stream, exchange.agent).answer {
           case .state(.unlocked):
@@ -226,7 +226,7 @@
         } catch { return .failure(error) }
       }
       let (descriptor, agent): (Int32, pid_t)
-      do throws(SignetFailure) { (descriptor, agent) = try result.get() } catch {
+      do throws(SignetError) { (descriptor, agent) = try result.get() } catch {
         if case .appData(.locked(let reason)) = error { issued.revoke(because: reason) }
         throw error
       }
@@ -242,7 +242,7 @@
       let hasStarted = DetachedThread.start { [weak self, issued] in
         let stream = SocketStream(adopting: descriptor)
         var reason = LockReason.ending
-        do throws(SignetFailure) {
+        do throws(SignetError) {
           let answer = try Self.reply(from: stream, agent, within: .seconds(365 * 86_400)).answer
           if case .state(.locked(let lockReason)) = answer { reason = lockReason }
         } catch {}  // the agent has ended, and the session with it
@@ -267,7 +267,7 @@
 
     private static func begin(
       _ request: AgentRequest, _ password: SharedSecretBox?, at path: String, _ server: ServerRule
-    ) throws(SignetFailure) -> AuthenticatedStream {
+    ) throws(SignetError) -> AuthenticatedStream {
       let deadline = ContinuousClock.now + .seconds(10)
       do {
         try ServerRule.checkPath(path)
@@ -302,7 +302,7 @@
 
     private static func reply(
       from stream: borrowing SocketStream, _ agent: pid_t, within patience: Duration = .seconds(120)
-    ) throws(SignetFailure) -> Reply {
+    ) throws(SignetError) -> Reply {
       let deadline = ContinuousClock.now + patience
       do {
         guard

@@ -20,7 +20,7 @@ import SignetVault
   /// The passcode of the device was wrong.
   case wrongPasscode(aaid: String)
   /// The vault, keystore or a sensor of the device failed.
-  case device(SignetFailure)
+  case device(SignetError)
 
   /// The UAF client error code of the failure.
   public var clientError: UAFClientError {
@@ -149,7 +149,7 @@ extension UAFFailure {
     default:
       let answer = AuthenticatorStatus(failure)
       guard answer != .unknown else {
-        self = .device(SignetFailure(failure))
+        self = .device(SignetError(failure))
         return
       }
       let detail =

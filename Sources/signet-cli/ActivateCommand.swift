@@ -60,12 +60,12 @@ extension Command {
     } catch {
       progress.finish()
       switch error {
-      case SignetFailure.transport(.certificateRefused(.unknownIssuer)):
+      case SignetError.transport(.certificateRefused(.unknownIssuer)):
         throw CommandFailure(
           .protocolError,
           "the server's certificate was refused: its issuer is not trusted; name the operator's ca.pem with --ca"
         )
-      case SignetFailure.transport(.wrongPin):
+      case SignetError.transport(.wrongPin):
         throw CommandFailure(
           .protocolError,
           "the server's key is not one of the pinned keys: it was changed since the code was made, or somebody intercepts the connection; ask the operator for a new activation code"

@@ -45,7 +45,7 @@
       // Checked now, so that a wrong choice is reported at once; looked up again at every unlock.
       let chosen = try await ContainerChoice.container(arguments, of: device)
       let agent = Agent(device: device, configuration: configuration, screen: LogindScreenLock()) {
-        () throws(SignetFailure) in
+        () throws(SignetError) in
         let same = try await device.containers().filter {
           $0.user == chosen.user && $0.server == chosen.server
         }

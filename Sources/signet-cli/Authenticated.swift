@@ -44,23 +44,23 @@ extension DeviceOptions {
 
   /// Throws if no password attempt is allowed now, before the user is asked for one.
   ///
-  /// - Throws: `SignetFailure`: `waiting`, `lockedOut` or `wiped`.
+  /// - Throws: `SignetError`: `waiting`, `lockedOut` or `wiped`.
   func requireTry(of container: Container, _ key: Key.Usage?, on device: Device) async throws {
-    let failure: SignetFailure
+    let failure: SignetError
     switch try await device.lockStatus(of: container, key: key) {
     case .lockedOut: failure = .lockedOut
     case .lastAttemptFailed(let remaining, let wait) where wait > .zero:
       failure = .waiting(wait, remaining: remaining)
     default: return
     }
-    if let key, container.hasOwnProtection(key) { throw SignetFailure.key(key, failure) }
+    if let key, container.hasOwnProtection(key) { throw SignetError.key(key, failure) }
     throw failure
   }
 
   /// Returns true if a fingerprint can open the container now; prints the reason if it no longer can.
   private func isReady(_ container: Container, _ key: Key.Usage?, on device: Device) async throws -> Bool {
     let reason: TerminalText
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let status = try await device.biometricStatus(for: container, key: key)
       if status == .enabled { return true }
       reason = TerminalText(ours: status.description)
@@ -84,7 +84,7 @@ extension DeviceOptions {
     let conversation = TerminalConversation(output: output)
     do {
       return try await operation(.passcode(reason: purpose.description, conversation: conversation))
-    } catch let failure as SignetFailure where failure.canFallBackToPassword {
+    } catch let failure as SignetError where failure.canFallBackToPassword {
       if let caught = conversation.failure { throw caught }
       if failure != .passcode(.cancelled) {
         output.print("Note: \(TerminalText(saidBy: failure, limit: 1000))")

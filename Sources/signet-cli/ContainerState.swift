@@ -11,8 +11,8 @@ enum ContainerState: CustomStringConvertible {
 
   init(of container: Container, key: Key.Usage? = nil, on device: Device) async throws {
     let status: LockStatus
-    do throws(SignetFailure) { status = try await device.lockStatus(of: container, key: key) } catch {
-      guard error.number == SignetFailure.wiped.number else { throw error }
+    do throws(SignetError) { status = try await device.lockStatus(of: container, key: key) } catch {
+      guard error.number == SignetError.wiped.number else { throw error }
       self = .erased
       return
     }

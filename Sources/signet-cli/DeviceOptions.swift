@@ -206,7 +206,7 @@ struct DeviceOptions {
     for container in try await device.unconfirmedContainers() {
       let password =
         try await mayPrompt ? self.password(for: container, key: .sessionTransport) : nil
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         try await device.finishActivation(of: container, by: password.map { .password($0) })
       } catch .containerUnknown {
         continue  // deleted

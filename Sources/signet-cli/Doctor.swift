@@ -64,7 +64,7 @@ struct Doctor {
 
   private func keystore(of device: Device) async -> [Diagnostic] {
     let status: KeystoreStatus
-    do throws(SignetFailure) { status = try await device.keystoreStatus() } catch {
+    do throws(SignetError) { status = try await device.keystoreStatus() } catch {
       return [.failure("keys", error)]
     }
     var diagnostics = [Self.keystore(status)]
@@ -114,7 +114,7 @@ struct Doctor {
 
   private func losses(of device: Device) async -> [Diagnostic] {
     let lost: [LostCredential]
-    do throws(SignetFailure) { lost = try await device.lostCredentials() } catch {
+    do throws(SignetError) { lost = try await device.lostCredentials() } catch {
       return [.failure("credentials", error)]
     }
     if lost.isEmpty {
@@ -129,7 +129,7 @@ struct Doctor {
         "container \(ours: id) is lost",
         "delete it, and activate again: \(command: "signet delete --container \(id)")"
       )
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         if try await device.accounts.areStored(in: id) {
           (subject, advice) = (
             "the imported accounts are lost", "delete them (signet account clear), and import them again"
@@ -147,7 +147,7 @@ struct Doctor {
   }
 
   private func clock(of device: Device) async -> Diagnostic {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       guard let seen = try await device.timeSeenAhead() else {
         return Diagnostic(subject: "clock", weight: .fine, text: "it is not behind the latest time seen")
       }
@@ -368,7 +368,7 @@ struct Doctor {
   private func unlockMethods(of container: Container, on device: Device) async throws -> Diagnostic? {
     let methods = try await device.enabledUnlockMethods(of: container)
     if methods.contains(.biometrics) {
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         let status = try await device.biometricStatus(for: container)
         let advice: TerminalText? = status == .invalidated ? "signet biometrics enable" : nil
         return Diagnostic(

@@ -124,7 +124,7 @@ extension Command {
     let containers: [Container]
     do {
       containers = try await device.containers() + device.unconfirmedContainers()
-    } catch SignetFailure
+    } catch SignetError
       .vault(.altered)
     {
       // A reset also deletes altered data, without asking for passwords.

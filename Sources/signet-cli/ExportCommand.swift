@@ -93,7 +93,7 @@ extension Command {
       }
       let container = try await ContainerChoice.container(arguments, of: device)
       // Checked before the user is asked for a password.
-      guard container.profile.isOTPExportable else { throw SignetFailure.notExportable }
+      guard container.profile.isOTPExportable else { throw SignetError.notExportable }
       let account = try await options.authenticated(
         container, key: .oneTimePassword, on: device, to: "Export the one-time password key"
       ) {
@@ -192,7 +192,7 @@ extension DeviceOptions {
     let password = try await newPassword(under: Accounts.passwordPolicy, .none, .change)
     let violations = try await Accounts.passwordPolicy.violations(
       of: password, purpose: .change, checks: .platform)
-    guard violations.isEmpty else { throw SignetFailure.passwordRefused(violations) }
+    guard violations.isEmpty else { throw SignetError.passwordRefused(violations) }
     return password
   }
 }

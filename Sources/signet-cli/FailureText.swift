@@ -11,11 +11,10 @@ extension TerminalText {
   init(saidBy failure: any Error, limit: Int = 2000) {
     let message: TerminalText? =
       switch failure {
-      case let failure as SignetFailure: failure.message
+      case let failure as SignetError: failure.message
       case let failure as TransportFailure: failure.message
       case let failure as VaultFailure: failure.message
       case let failure as UAFOperationFailure: failure.message
-      case let failure as UAFAuthenticationFailure: failure.reason.message
       default: nil
       }
     self = message?.limited(to: limit) ?? TerminalText(of: failure, limit: limit)
@@ -39,11 +38,12 @@ extension VaultFailure {
   }
 }
 
-extension SignetFailure {
+extension SignetError {
   /// The message; it is untrusted as a whole if a server, a file or an app may have contributed to it.
   var message: TerminalText {
     switch self {
     case .vault(let failure): failure.message
+    case .uaf(let cause): TerminalText(saidBy: cause.failure)
     case .alreadyEnrolled(let content, let account):
       "\(content) are already enrolled, and were not changed; to enrol again, first delete the account with all its secrets: "
         + "\(command: "signet account delete \(account.shortForm)")"

@@ -90,7 +90,7 @@ extension Command {
       Command("delete", "Delete a message", arguments: [messageArgument]) { arguments in
         let id = arguments.string("id")
         try await withOpened(arguments) { device, password in
-          do throws(SignetFailure) { try await device.accounts.removeMessage(id, by: password) } catch {
+          do throws(SignetError) { try await device.accounts.removeMessage(id, by: password) } catch {
             throw explained(error)
           }
         }
@@ -108,7 +108,7 @@ extension Command {
             .usage, "--push-service live is for the enrolment of an account: signet import")
         }
         let (failed, mechanisms) = try await withOpened(arguments) { device, password in
-          let failed: [(mechanism: PushMechanism, failure: SignetFailure)]
+          let failed: [(mechanism: PushMechanism, failure: SignetError)]
           if let target {
             failed = try await device.accounts.setPushDevice(target, by: password)
           } else {
@@ -157,7 +157,7 @@ extension Command {
     }
     let delivery: PushAuthDelivery
     do throws(PushAuthFailure) { delivery = try PushAuthDelivery(text) } catch {
-      throw SignetFailure.pushAuth(error)
+      throw SignetError.pushAuth(error)
     }
     let (received, isKnown): (ListedMessage?, Bool) = try await withOpened(arguments) { device, password in
       switch try await device.accounts.receive(delivery, cleanUp: cleanUp, by: password) {
@@ -207,7 +207,7 @@ extension Command {
   }
 
   /// An account whose server could not be asked, or sent an unacceptable message, and the failure.
-  private typealias FailedReception = (mechanism: PushMechanism, failure: SignetFailure)
+  private typealias FailedReception = (mechanism: PushMechanism, failure: SignetError)
 
   /// Receives messages for accounts whose servers do not push.
   ///
@@ -236,7 +236,7 @@ extension Command {
   private static func received(
     _ id: String, on device: Device, _ password: SharedSecretBox?, _ arguments: Arguments
   ) async throws -> ListedMessage {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let found = try await device.accounts.message(id, by: password)
       return ListedMessage(of: found.mechanism, found.notification)
     } catch {
@@ -249,7 +249,7 @@ extension Command {
   private static func message(
     _ id: String, on device: Device, _ password: SharedSecretBox?
   ) async throws -> ListedMessage {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let found = try await device.accounts.message(id, by: password)
       return ListedMessage(of: found.mechanism, found.notification)
     } catch { throw explained(error) }
@@ -287,7 +287,7 @@ extension Command {
         throw CommandFailure(
           .usage, "the sign-in shows a number: give it with --number. \(ours: PushAuthMessage.oneNumber)")
       }
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         try await device.accounts.answer(
           message.notification.id, decision, passcode: conversation, by: password)
       } catch {
@@ -310,7 +310,7 @@ extension Command {
   }
 
   /// Converts a failure, and adds the remedy at a terminal.
-  private static func explained(_ failure: SignetFailure) -> any Error {
+  private static func explained(_ failure: SignetError) -> any Error {
     switch failure {
     case .pushAuth(.noSuchNotification):
       CommandFailure(
@@ -340,7 +340,7 @@ extension Command {
     do throws(PushAuthFailure) {
       return try PushAuthDevice(
         token: token, name: "signet", platform: platform(at: service), service: service)
-    } catch { throw SignetFailure.pushAuth(error) }
+    } catch { throw SignetError.pushAuth(error) }
   }
 
   /// Returns the platform for servers: Apple's and Google's for their services, because servers of other vendors require
@@ -358,7 +358,7 @@ extension Command {
     let uri = try AuthenticatorURI(text)
     let target = try target(arguments)
     return try await withOpened(arguments) { device, password in
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         return try await device.accounts.enrol(
           uri, from: target, exportable: !arguments.isSet("not-exportable"), by: password)
       } catch {

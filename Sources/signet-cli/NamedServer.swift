@@ -12,7 +12,7 @@ extension ServerURL {
   /// Returns the failure with the server's name if the network failed, and with the remedy if the container does not trust
   /// the server.
   func named(_ error: any Error) -> any Error {
-    guard case SignetFailure.transport(let failure) = error else { return error }
+    guard case SignetError.transport(let failure) = error else { return error }
     let name: TerminalText = "the server at \(host):\(port)"
     if let distrust = failure.distrust {
       let advice: TerminalText =

@@ -61,7 +61,7 @@ extension Command {
   /// A simulated TPM keeps them in files and does not count; hardware that does not answer does count.
   private static func isBound(_ device: Device) async -> Bool {
     if device.keystoreKind == .software { return false }
-    do throws(SignetFailure) { return try await !device.keystoreStatus().isSimulator } catch { return true }
+    do throws(SignetError) { return try await !device.keystoreStatus().isSimulator } catch { return true }
   }
 
   /// Prints the server's policies as JSON, or the policies in force on this device as text.

@@ -150,9 +150,9 @@ private func untouched(_ command: Command) -> Command {
 
 @Sendable func exitCode(of error: any Error) -> ExitCode {
   switch error {
-  case let failure as SignetFailure: exitCode(of: failure)
+  case let failure as SignetError: exitCode(of: failure)
   case let failure as SecretInputFailure: failure.exitCode
-  case let failure as VaultFailure: exitCode(of: SignetFailure.vault(failure))
+  case let failure as VaultFailure: exitCode(of: SignetError.vault(failure))
   case is PasswordDictionaryFailure: .unavailable
   case let failure as InterchangeFailure: exitCode(of: failure)
   case is ActivationCodeFailure, is QRFailure, is InviteCodeFailure,
@@ -202,9 +202,10 @@ private func exitCode(of failure: InterchangeFailure) -> ExitCode {
   }
 }
 
-private func exitCode(of failure: SignetFailure) -> ExitCode {
+private func exitCode(of failure: SignetError) -> ExitCode {
   switch failure {
   case .key(_, let failure): exitCode(of: failure)
+  case .uaf(let cause): uafExitCode(of: cause.failure) ?? .software
   case .accountLocked, .accountPolicyBroken, .codesNotAccepted, .integrity: .permissionDenied
   case .refused(let problem)
   where [.containerLocked, .containerAltered, .deviceLocked, .userNotActive].contains(problem.code):

@@ -337,7 +337,7 @@ struct ChosenTransaction: Sendable {
       _ = try await container.server.named {
         try await device.transaction(transaction, for: container, with: keys)
       }
-    } catch let failure as SignetFailure {
+    } catch let failure as SignetError {
       switch failure {
       case .transactionDecided, .transactionCancelled, .transactionExpired:
         return CommandFailure(exitCode(of: failure), failure.message)

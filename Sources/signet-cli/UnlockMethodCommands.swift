@@ -18,9 +18,9 @@ extension Command {
       ) { arguments in
         let (options, device, container, key) = try await chosen(arguments)
         switch try await device.biometricStatus(for: container, key: key) {
-        case .notOffered: throw SignetFailure.unlockMethodNotOffered(.biometrics)
-        case .notCapable: throw SignetFailure.biometrics(.notCapable)
-        case .notEnrolled: throw SignetFailure.biometrics(.notEnrolled)
+        case .notOffered: throw SignetError.unlockMethodNotOffered(.biometrics)
+        case .notCapable: throw SignetError.biometrics(.notCapable)
+        case .notEnrolled: throw SignetError.biometrics(.notEnrolled)
         default: break
         }
         if let password = try await options.password(for: container, key: key) {
@@ -65,8 +65,8 @@ extension Command {
       ) { arguments in
         let (options, device, container, key) = try await chosen(arguments)
         switch try await device.passcodeStatus(for: container, key: key) {
-        case .notOffered: throw SignetFailure.unlockMethodNotOffered(.passcode)
-        case .notCapable: throw SignetFailure.passcode(.notCapable)
+        case .notOffered: throw SignetError.unlockMethodNotOffered(.passcode)
+        case .notCapable: throw SignetError.passcode(.notCapable)
         default: break
         }
         if let password = try await options.password(for: container, key: key) {

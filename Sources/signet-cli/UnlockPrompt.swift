@@ -74,7 +74,7 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
         _ = try await group.next()
         return .done(value)
       case .failed(let error):
-        guard let failure = error as? SignetFailure, failure.canFallBackToPassword else {
+        guard let failure = error as? SignetError, failure.canFallBackToPassword else {
           group.cancelAll()
           _ = try await group.next()
           throw error

@@ -155,7 +155,7 @@
       let session = AgentSession(
         path: bench.socket, group: try #require(AppGroup("office")),
         servedBy: [try InstalledSignet.executable()])
-      await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
+      await #expect(throws: SignetError.wrongPassword(remaining: 4)) {
         try await session.unlock(
           by: .password(SharedSecretBox(SecretBytes(copying: Array("summer-garden-42".utf8)))))
       }
@@ -165,7 +165,7 @@
       let text = [UInt8](repeating: 9, count: AppDataFormat.chunkByteCount + 1)
       let sealed = try await session.encrypt(text, label: "film")
       #expect(try await session.decrypt(sealed, label: "film") == text)
-      await #expect(throws: SignetFailure.appData(.damaged)) {
+      await #expect(throws: SignetError.appData(.damaged)) {
         try await session.decrypt(sealed, label: "other")
       }
       for ends in [{ _ = try await bench.run(nil, "lock") }, { await agent.kill() }]
@@ -182,7 +182,7 @@
         let reason = Self.lockReason(&sealer, text)
         #expect([.requested, .ending].contains(reason))
       }
-      await #expect(throws: SignetFailure.self) { try await session.encrypt(text, label: "film") }
+      await #expect(throws: SignetError.self) { try await session.encrypt(text, label: "film") }
     }
 
     private static func lockReason(_ sealer: inout AppDataSealer, _ text: [UInt8]) -> LockReason? {

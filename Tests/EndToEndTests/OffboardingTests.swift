@@ -192,7 +192,7 @@ import Testing
       #expect(asking - begin < .seconds(1), "asked at the other process, what was under way ended late")
       #expect(told.1 - begin < .seconds(1), "the waiting device was told late")
     }
-    guard case .refused(let problem)? = told.0 as? SignetFailure, problem.code == .userNotActive else {
+    guard case .refused(let problem)? = told.0 as? SignetError, problem.code == .userNotActive else {
       Issue.record("the device was told \(told.0)")
       return
     }

@@ -109,7 +109,7 @@ import Testing
     // Just over a minute: the server still accepts the device's requests.
     for offset in [65, 5, 0] {
       try scene.setClock(offset)
-      await #expect(throws: SignetFailure.transactionExpired) {
+      await #expect(throws: SignetError.transactionExpired) {
         try await scene.device.decide(request, .accepted, with: scene.container)
       }
     }
@@ -133,7 +133,7 @@ import Testing
     for step in [used, used + 1] { #expect(try await !scene.accepts(step, of: "present")) }
     #expect(try await scene.accepts(2, of: "counter"))
     #expect(try await scene.status(waiting) == "expired")
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       try await scene.device.pendingTransactions(for: scene.container)
     }
 
@@ -155,7 +155,7 @@ import Testing
     #expect(try await !scene.accepts(future, of: "future"))
     #expect(try await !scene.accepts(2, of: "counter"))
     #expect(try await scene.accepts(3, of: "counter"))
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       try await scene.device.pendingTransactions(for: scene.container)
     }
 

@@ -58,7 +58,7 @@ import Testing
 /// Handles the failure of a load: the end of the server ends the load, any other failure fails the test.
 private func expectTheServerHasGone(_ error: any Error) {
   switch error {
-  case is TransportFailure, SignetFailure.transport: return
+  case is TransportFailure, SignetError.transport: return
   default: Issue.record(error)
   }
 }

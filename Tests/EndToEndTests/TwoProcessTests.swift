@@ -204,7 +204,7 @@ import Testing
       let winner = try #require(winners.first)
       wins[winner] += 1
       let other = try #require(outcomes[1 - winner] ?? nil)
-      #expect(other as? SignetFailure == .transactionDecided, "round \(round): \(other)")
+      #expect(other as? SignetError == .transactionDecided, "round \(round): \(other)")
       // Both processes return the same status, as the winner signed it.
       for party in parties {
         let found = try await party.transaction(id)

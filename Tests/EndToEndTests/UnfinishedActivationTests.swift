@@ -37,7 +37,7 @@ import Testing
           ContainerInitialization(
             code: invitation.code, certificateAuthoritiesPEM: server.certificateAuthorityPEM),
           handler: ScriptedActivation(reply: .abort))
-      } catch SignetFailure.refused {
+      } catch SignetError.refused {
         // This server's clock is off: it accepts the proof, and then rejects every signed time.
       }
     }

@@ -15,21 +15,20 @@
     func answers() async throws {
       let fixture = try AgentFixture()
       #expect(try await fixture.session.state() == .locked(.notUnlocked))
-      await #expect(throws: SignetFailure.noSuchContainer) { try await fixture.session.unlock() }
-      await #expect(throws: SignetFailure.appData(.locked(.notUnlocked))) {
+      await #expect(throws: SignetError.noSuchContainer) { try await fixture.session.unlock() }
+      await #expect(throws: SignetError.appData(.locked(.notUnlocked))) {
         try await fixture.session.encrypt([1], label: "notes")
       }
-      await #expect(throws: SignetFailure.appData(.invalidLabel)) {
+      await #expect(throws: SignetError.appData(.invalidLabel)) {
         try await fixture.session.encrypt([1], label: "")
       }
-      await #expect(throws: SignetFailure.appData(.notAppData)) {
+      await #expect(throws: SignetError.appData(.notAppData)) {
         try await fixture.session.decrypt([1], label: "notes")
       }
       try await fixture.session.lock()
       try await fixture.session.lockAllGroups()
       try await fixture.stop()
-      await #expect(throws: SignetFailure.sharedSession(.unreachable(path: fixture.path, code: ECONNREFUSED)))
-      {
+      await #expect(throws: SignetError.sharedSession(.unreachable(path: fixture.path, code: ECONNREFUSED))) {
         try await fixture.session.state()
       }
     }
@@ -42,11 +41,11 @@
       // This process is also the agent's own program, which may read the state of every group.
       let standard = AgentSession(path: fixture.path)
       #expect(try await standard.state() == .locked(.notUnlocked))
-      await #expect(throws: SignetFailure.sharedSession(.refused)) {
+      await #expect(throws: SignetError.sharedSession(.refused)) {
         try await standard.encrypt([1], label: "notes")
       }
       let none = AgentSession(path: fixture.path, group: try #require(AppGroup("none")))
-      await #expect(throws: SignetFailure.sharedSession(.refused)) { try await none.unlock() }
+      await #expect(throws: SignetError.sharedSession(.refused)) { try await none.unlock() }
       try await fixture.stop()
     }
 
@@ -126,7 +125,7 @@
         }
       }
       while true {
-        do throws(SignetFailure) {
+        do throws(SignetError) {
           #expect(try await fixture.session.state() == .locked(.notUnlocked))
           break
         } catch { #expect(error == .sharedSession(.interrupted)) }
@@ -156,7 +155,7 @@
       #expect(counts[.refused] == nil)
       // A rejected client tries again.
       while true {
-        do throws(SignetFailure) {
+        do throws(SignetError) {
           #expect(try await fixture.session.state() == .locked(.notUnlocked))
           break
         } catch { #expect(error == .sharedSession(.busy)) }

@@ -37,7 +37,7 @@
       let configuration = try AgentConfiguration(
         groups: [.init(Self.office, executables: executables ?? [own]), .init(.standard, executables: [])])
       let agent = Agent(device: device, configuration: configuration, limits: limits, screen: screen) {
-        () throws(SignetFailure) in
+        () throws(SignetError) in
         guard let container else { throw .noSuchContainer }
         return container
       }

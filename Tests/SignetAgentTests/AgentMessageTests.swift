@@ -41,14 +41,14 @@
         .cancelled, .mismatch, .lockedOut, .accountRefused, .passcodeExpired, .busy, .timedOut, .notCapable,
         .unavailable("why"),
       ]
-      let ways = sensor.map { SignetFailure.biometrics($0) } + check.map { .passcode($0) }
+      let ways = sensor.map { SignetError.biometrics($0) } + check.map { .passcode($0) }
       for answer in answers + ways.map({ .failure($0) }) {
         #expect(try AgentAnswer(parsing: answer.bytes) == answer)
       }
       let other = AgentAnswer.failure(.vault(.busy))
       #expect(
         try AgentAnswer(parsing: other.bytes)
-          == .failure(.sharedSession(.failed(SignetFailure.vault(.busy).description))))
+          == .failure(.sharedSession(.failed(SignetError.vault(.busy).description))))
     }
 
     @Test("a malformed answer is refused")

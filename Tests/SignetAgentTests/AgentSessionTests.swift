@@ -43,7 +43,7 @@
         #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
         await screen.send(event)
         #expect(try await session.state() == .locked(reason))
-        await #expect(throws: SignetFailure.appData(.locked(reason))) {
+        await #expect(throws: SignetError.appData(.locked(reason))) {
           try await session.decrypt(sealed, label: "notes")
         }
       }
@@ -87,14 +87,14 @@
       let key = try await session.newTextKey(label: "notes")
       attack.set(true)
       await #expect(
-        throws: SignetFailure.sharedSession(.tampered("process 7 (gdb) traces thread 8 of this process"))
+        throws: SignetError.sharedSession(.tampered("process 7 (gdb) traces thread 8 of this process"))
       ) { try await session.unlock() }
       if reaction == .refuse {
         #expect(try await session.state() == .unlocked)
         try key.withKey { _ in }
       } else {
         #expect(try await session.state() == .locked(.tampered))
-        await #expect(throws: SignetFailure.appData(.locked(.tampered))) {
+        await #expect(throws: SignetError.appData(.locked(.tampered))) {
           try await session.newTextKey(label: "notes")
         }
         // The agent's notification arrives with a delay; if it never did, this loop would not end.
@@ -135,7 +135,7 @@
       let fixture = try AgentFixture(device: device, container: container)
       let session = fixture.session
       let finger = Authentication.biometrics(reason: "Unlock")
-      await #expect(throws: SignetFailure.unlockMethodNotEnabled(.biometrics)) {
+      await #expect(throws: SignetError.unlockMethodNotEnabled(.biometrics)) {
         try await session.unlock(by: finger)
       }
       try await device.enableBiometrics(for: container, password: password)
@@ -143,18 +143,18 @@
       #expect(try await session.state() == .unlocked)
       for failure in [BiometricFailure.mismatch, .lockedOut, .unavailable("x")] {
         sensor.queue(.failure(failure))
-        await #expect(throws: SignetFailure.biometrics(failure)) { try await session.unlock(by: finger) }
+        await #expect(throws: SignetError.biometrics(failure)) { try await session.unlock(by: finger) }
       }
-      await #expect(throws: SignetFailure.unlockMethodNotOffered(.passcode)) {
+      await #expect(throws: SignetError.unlockMethodNotOffered(.passcode)) {
         try await session.unlock(
           by: .passcode(reason: "Unlock", conversation: ScriptedPasscodeConversation("1234")))
       }
-      await #expect(throws: SignetFailure.passcode(.cancelled)) {
+      await #expect(throws: SignetError.passcode(.cancelled)) {
         try await session.unlock(
           by: .passcode(reason: "Unlock", conversation: ScriptedPasscodeConversation(nil)))
       }
       sensor.set(.ready(.simulated(fingers: 2)))
-      await #expect(throws: SignetFailure.biometricsInvalidated) { try await session.unlock(by: finger) }
+      await #expect(throws: SignetError.biometricsInvalidated) { try await session.unlock(by: finger) }
       try await fixture.stop()
 
       let patient = PatientSensor()
@@ -164,7 +164,7 @@
       let task = Task { try await app.unlock(by: finger) }
       await patient.next()
       task.cancel()
-      await #expect(throws: SignetFailure.biometrics(.cancelled)) { try await task.value }
+      await #expect(throws: SignetError.biometrics(.cancelled)) { try await task.value }
       // The match in the agent ends too; if it did not, this would not end.
       await patient.next()
       try await other.stop()

@@ -59,7 +59,7 @@
       let lines = process.output
       #expect(lines.line() == "ready")
       let session = AgentSession(path: path)
-      await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
+      await #expect(throws: SignetError.sharedSession(.notTrusted(path: path))) {
         try await session.unlock(by: .password(SharedSecretBox(.init(copying: Array("winter".utf8)))))
       }
       #expect(lines.line() == "0 0")
@@ -74,7 +74,7 @@
       #expect(lines.line() == "ready")
       let found = PeerProcess(process.id)?.executable()
       let session = AgentSession(path: path, servedBy: [try #require(found).path])
-      await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
+      await #expect(throws: SignetError.sharedSession(.notTrusted(path: path))) {
         try await session.unlock(by: .password(SharedSecretBox(.init(copying: Array("winter".utf8)))))
       }
       #expect(lines.line() == "16 0")
@@ -89,7 +89,7 @@
       let lines = process.output
       #expect(lines.line() == "ready")
       let session = AgentSession(path: path, servedBy: [cat])
-      await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
+      await #expect(throws: SignetError.sharedSession(.notTrusted(path: path))) {
         try await session.unlock(by: .password(SharedSecretBox(.init(copying: Array("winter".utf8)))))
       }
       #expect(lines.line() == "16 0")
@@ -104,7 +104,7 @@
       let found = PeerProcess(process.id)?.executable()
       let session = AgentSession(path: path, servedBy: [try #require(found).path])
       // It closes the connection after the request.
-      await #expect(throws: SignetFailure.sharedSession(.interrupted)) { try await session.state() }
+      await #expect(throws: SignetError.sharedSession(.interrupted)) { try await session.state() }
       let lengths = try #require(lines.line())
       #expect(lengths.hasPrefix("16 ") && lengths != "16 0")
     }
@@ -112,7 +112,7 @@
     @Test("a socket open to others, a link to a socket and a folder writable by others are refused")
     func place() async throws {
       let fixture = try AgentFixture()
-      let refused = SignetFailure.sharedSession(.notTrusted(path: fixture.path))
+      let refused = SignetError.sharedSession(.notTrusted(path: fixture.path))
       let run = fixture.folder.file("run")
       #expect(try await fixture.session.state() == .locked(.notUnlocked))
       for (place, open, closed) in [(fixture.path, 0o622, 0o600), (run, 0o770, 0o700), (run, 0o707, 0o700)]
@@ -123,7 +123,7 @@
         #expect(chmod(place, closed) == 0)
       }
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: fixture.path)
-      await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
+      await #expect(throws: SignetError.sharedSession(.notTrusted(path: path))) {
         try await AgentSession(path: path, group: AgentFixture.office).state()
       }
       #expect(try await fixture.session.state() == .locked(.notUnlocked))

@@ -131,7 +131,7 @@
           vault: Vault(
             directory: folder.file("device"), keystore: SoftwareKeystore(directory: folder.file("device")))),
         configuration: try AgentConfiguration(groups: [.init(AgentFixture.office, executables: [cat])])
-      ) { () throws(SignetFailure) in throw .noSuchContainer }
+      ) { () throws(SignetError) in throw .noSuchContainer }
       let socket = SocketBox(try AgentSocket(at: path))
       let line = launcher + ["/usr/bin/python3", "-c", Self.attack, path]
       let process = try ChildCommand(line, output: .pipe).start()

@@ -140,8 +140,8 @@ struct AccountReportTests {
     guarded.given.set { $0.tamperScore = 1 }
     let key = try await device.sessionKey(of: container, by: nil)
     let session = try await device.session(container)
-    func send(_ body: [UInt8]) async -> SignetFailure? {
-      await signetFailure {
+    func send(_ body: [UInt8]) async -> SignetError? {
+      await signetError {
         _ = try await session.send(
           .post, "/v1/device/condition", body, signedBy: key, container: container.serverContainerID)
       }
@@ -231,7 +231,7 @@ struct AccountReportTests {
     #expect(!status.lock.isLocked)
     #expect(status.stepUpReason == "screenLock: the device has no passcode; set one")
     guard
-      case .codesNotAccepted? = await signetFailure(of: {
+      case .codesNotAccepted? = await signetError(of: {
         _ = try await lax.oneTimePassword(for: container)
       })
     else {
@@ -289,7 +289,7 @@ struct AccountReportTests {
     let first = try await guarded.inviting.server.createTransaction("Pay 1 EUR", for: nil)
     let transaction = try await device.transaction(first, for: container)
     guard
-      case .refused(let problem)? = await signetFailure(of: {
+      case .refused(let problem)? = await signetError(of: {
         try await device.decide(transaction, .accepted, with: container)
       })
     else {
@@ -301,7 +301,7 @@ struct AccountReportTests {
     // The device receives the order with its list.
     _ = try await device.transactionList(for: container)
     guard
-      case .accountLocked(let found)? = await signetFailure(of: {
+      case .accountLocked(let found)? = await signetError(of: {
         _ = try await device.oneTimePassword(for: container)
       })
     else {
@@ -310,7 +310,7 @@ struct AccountReportTests {
     }
     #expect(found.sources == [.server] && found.server?.reason == "reported lost")
     #expect(
-      await signetFailure { try await device.unlockAccount(container) }
+      await signetError { try await device.unlockAccount(container) }
         == .accountLock(.lockedBy([.server])))
     let receipt = try #require(try await guarded.orders(container).first?.receipt)
     let key = try P256.Signing.PublicKey(x963: try await guarded.record(container).sessionKey)
@@ -327,7 +327,7 @@ struct AccountReportTests {
     #expect(try await guarded.orders(container).allSatisfy { $0.receipt != nil })
     _ = try await guarded.order(.wipe, container, "stolen")
     #expect(
-      await signetFailure {
+      await signetError {
         _ = try await device.transactionList(for: container)
       } == .containerWiped)
     #expect(try await guarded.fixture.isEmpty)
@@ -368,7 +368,7 @@ struct AccountReportTests {
     let transport = SlowTransport(guarded.transport)
     let slow = GuardedDevice.device(guarded.fixture.vault, guarded.given, transport)
     // It answers a challenge that is no longer open, so it is finally rejected.
-    async let late = signetFailure { try await slow.reportCondition(of: container) }
+    async let late = signetError { try await slow.reportCondition(of: container) }
     await transport.untilHeld()
     _ = try await guarded.order(.lock, container, "stolen")
     try await guarded.device.reportCondition(of: container)
@@ -396,7 +396,7 @@ struct AccountReportTests {
     #expect(status.policies.names == ["deviceTampering", "mine"] && status.unknownPolicies == ["mine"])
     // Evaluated with the next operation.
     guard
-      case .accountLocked(let lock)? = await signetFailure(of: {
+      case .accountLocked(let lock)? = await signetError(of: {
         _ = try await device.oneTimePassword(for: container)
       })
     else {
@@ -535,7 +535,7 @@ struct AccountReportTests {
     let listening = Task {
       var failure: (any Error)?
       do { for try await _ in device.liveTransactions(for: container) {} } catch { failure = error }
-      return failure as? SignetFailure
+      return failure as? SignetError
     }
     _ = try await guarded.order(.lock, container, "lost")
     #expect(await changes.next()?.lock.server?.reason == "lost")
@@ -558,8 +558,8 @@ struct AccountReportTests {
         order: id, action: action, time: 1)
     }
     let session = try await device.session(container)
-    func send(_ jws: String) async -> SignetFailure? {
-      await signetFailure {
+    func send(_ jws: String) async -> SignetError? {
+      await signetError {
         _ = try await session.post(
           "/v1/device/orders", JSONObject(dictionaryLiteral: ("receipt", .string(jws))).bytes)
       }
@@ -585,12 +585,12 @@ struct AccountReportTests {
     // Between the device's keys and their confirmation.
     guarded.transport.cut(.before, at: "/activation/confirm")
     #expect(
-      await signetFailure {
+      await signetError {
         _ = try await device.renew(container, handler: ScriptedActivation(reply: .abort))
       } != nil)
     _ = try await guarded.order(.lock, container, "lost")
     guard
-      case .refused(let problem)? = await signetFailure(of: {
+      case .refused(let problem)? = await signetError(of: {
         let session = try await device.session(container)
         _ = try await session.send(
           .post, "/v1/renewal/start",

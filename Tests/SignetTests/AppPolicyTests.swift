@@ -86,7 +86,7 @@ struct AppPolicyTests {
     let bench = try await Bench()
     bench.policy.say(Self.broken)
     let code = try await bench.guarded.inviting.invite()
-    let refused = await signetFailure {
+    let refused = await signetError {
       _ = try await bench.device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
@@ -102,7 +102,7 @@ struct AppPolicyTests {
     bench.policy.say(Self.broken)
     bench.guarded.given.set { $0.screenLock = false }
     guard
-      case .accountLocked(let lock)? = await signetFailure(of: {
+      case .accountLocked(let lock)? = await signetError(of: {
         _ = try await bench.device.oneTimePassword(for: container)
       })
     else {
@@ -136,7 +136,7 @@ struct AppPolicyTests {
     try await bench.device.evaluateAccountPolicies()
     bench.policy.say(nil)
     guard
-      case .accountLocked(let lock)? = await signetFailure(of: {
+      case .accountLocked(let lock)? = await signetError(of: {
         _ = try await bench.device.oneTimePassword(for: container)
       })
     else {

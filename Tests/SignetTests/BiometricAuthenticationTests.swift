@@ -78,7 +78,7 @@ struct BiometricAuthenticationTests {
   func everyOperation() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) }, cache: PasswordCache(isEnabled: true))
     #expect(try await bench.device.biometricStatus(for: bench.container) == .notEnabled)
-    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.biometrics)) {
+    await #expect(throws: SignetError.unlockMethodNotEnabled(.biometrics)) {
       try await bench.code(by: Bench.finger)
     }
     #expect(bench.sensor.reasons.isEmpty)
@@ -96,7 +96,7 @@ struct BiometricAuthenticationTests {
     try await bench.device.verify(Bench.finger, for: bench.container)
     try await bench.sign(by: nil)
     #expect(bench.sensor.reasons == Array(repeating: "Sign in", count: 4))
-    await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign(by: nil) }
+    await #expect(throws: SignetError.passwordRequired) { try await bench.sign(by: nil) }
     await bench.stop()
   }
 
@@ -117,7 +117,7 @@ struct BiometricAuthenticationTests {
   @Test("enabling requires the password; a wrong one is counted and enables nothing")
   func wrongPassword() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) })
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await bench.enableBiometrics("wrong one")
     }
     #expect(try await bench.device.biometricStatus(for: bench.container) == .notEnabled)
@@ -133,11 +133,11 @@ struct BiometricAuthenticationTests {
     ] {
       let bench = try await Bench({ .biometricOrPassword($0, $1) }, sensor: SimulatedBiometrics(state))
       #expect(try await bench.device.biometricStatus(for: bench.container) == status)
-      await #expect(throws: SignetFailure.biometrics(failure)) {
+      await #expect(throws: SignetError.biometrics(failure)) {
         try await bench.enableBiometrics("wrong one")
       }
       // No attempt was used up.
-      await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+      await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
         try await bench.code(by: .password(secret("wrong one")))
       }
     }
@@ -146,7 +146,7 @@ struct BiometricAuthenticationTests {
     #expect(try await plain.biometricStatus(for: container) == .notCapable)
     #expect(await plain.protectionInForce(for: container).isPassword)
     #expect(await bench.device.protectionInForce(for: container) == container.profile.protection)
-    await #expect(throws: SignetFailure.biometrics(.notCapable)) {
+    await #expect(throws: SignetError.biometrics(.notCapable)) {
       try await plain.oneTimePassword(for: container, by: Bench.finger)
     }
     await bench.stop()
@@ -158,7 +158,7 @@ struct BiometricAuthenticationTests {
     try await bench.enableBiometrics()
     bench.sensor.set(.notCapable)
     #expect(await bench.device.protectionInForce(for: bench.container).isPassword)
-    await #expect(throws: SignetFailure.biometrics(.notCapable)) { try await bench.code(by: Bench.finger) }
+    await #expect(throws: SignetError.biometrics(.notCapable)) { try await bench.code(by: Bench.finger) }
     _ = try await bench.code(by: .password(secret(Bench.password)))
     bench.sensor.set(.ready(.simulated(fingers: 1)))
     _ = try await bench.code(by: Bench.finger)
@@ -172,10 +172,10 @@ struct BiometricAuthenticationTests {
       try await Bench({ .biometricOrPassword($0, $1) }, lock: .silent),
     ] {
       #expect(try await bench.device.biometricStatus(for: bench.container) == .notOffered)
-      await #expect(throws: SignetFailure.unlockMethodNotOffered(.biometrics)) {
+      await #expect(throws: SignetError.unlockMethodNotOffered(.biometrics)) {
         try await bench.enableBiometrics()
       }
-      await #expect(throws: SignetFailure.unlockMethodNotOffered(.biometrics)) {
+      await #expect(throws: SignetError.unlockMethodNotOffered(.biometrics)) {
         try await bench.code(by: Bench.finger)
       }
       await bench.stop()
@@ -191,15 +191,15 @@ struct BiometricAuthenticationTests {
     ]
     for (number, failure) in failures.enumerated() {
       bench.sensor.queue(.failure(failure))
-      let thrown = await #expect(throws: SignetFailure.self) {
+      let thrown = await #expect(throws: SignetError.self) {
         try await bench.sign(by: Bench.finger, for: number % 2)
       }
       #expect(thrown == .biometrics(failure))
       #expect(thrown?.canFallBackToPassword == true)
     }
-    #expect(SignetFailure.biometrics(.cancelled) != .biometrics(.lockedOut))
-    #expect(SignetFailure.biometrics(.cancelled).number == 120)
-    #expect(!SignetFailure.wrongPassword(remaining: 1).canFallBackToPassword)
+    #expect(SignetError.biometrics(.cancelled) != .biometrics(.lockedOut))
+    #expect(SignetError.biometrics(.cancelled).number == 120)
+    #expect(!SignetError.wrongPassword(remaining: 1).canFallBackToPassword)
     let before = bench.sensor.lockoutsEnded
     try await bench.sign(by: .password(secret(Bench.password)))
     #expect(bench.sensor.lockoutsEnded == before + 1)
@@ -217,7 +217,7 @@ struct BiometricAuthenticationTests {
     }
     for await _ in waits { break }
     task.cancel()
-    await #expect(throws: SignetFailure.biometrics(.cancelled)) { try await task.value }
+    await #expect(throws: SignetError.biometrics(.cancelled)) { try await task.value }
     await bench.stop()
   }
 
@@ -228,15 +228,15 @@ struct BiometricAuthenticationTests {
     try await bench.enableBiometrics()
     bench.sensor.set(.ready(.simulated(fingers: 2)))
     #expect(try await device.biometricStatus(for: container) == .invalidated)
-    await #expect(throws: SignetFailure.biometricsInvalidated) { try await bench.code(by: Bench.finger) }
-    #expect(SignetFailure.biometricsInvalidated.canFallBackToPassword)
+    await #expect(throws: SignetError.biometricsInvalidated) { try await bench.code(by: Bench.finger) }
+    #expect(SignetError.biometricsInvalidated.canFallBackToPassword)
     try await bench.enableBiometrics()
     #expect(try await device.biometricStatus(for: container) == .enabled)
     _ = try await bench.code(by: Bench.finger)
     try await device.disableBiometrics(for: container)
     try await device.disableBiometrics(for: container)
     #expect(try await device.biometricStatus(for: container) == .notEnabled)
-    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.biometrics)) {
+    await #expect(throws: SignetError.unlockMethodNotEnabled(.biometrics)) {
       try await bench.code(by: Bench.finger)
     }
     await bench.stop()
@@ -251,7 +251,7 @@ struct BiometricAuthenticationTests {
       of: bench.container, from: secret(Bench.password), to: secret("Second 42 tower"))
     _ = try await bench.code(by: Bench.finger)
     bench.clock.advance(by: 3 * 86_400)
-    await #expect(throws: SignetFailure.passwordExpired) { try await bench.code(by: Bench.finger) }
+    await #expect(throws: SignetError.passwordExpired) { try await bench.code(by: Bench.finger) }
     await bench.stop()
   }
 }
@@ -263,10 +263,10 @@ struct PasscodeAuthenticationTests {
     let bench = try await Bench({ .deviceLockOrPassword($0, $1) })
     let (device, container) = (bench.device, bench.container)
     #expect(try await device.passcodeStatus(for: container) == .notEnabled)
-    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.passcode)) {
+    await #expect(throws: SignetError.unlockMethodNotEnabled(.passcode)) {
       try await bench.code(by: bench.byPasscode("1234"))
     }
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await bench.enablePasscode("wrong one")
     }
     try await bench.enablePasscode()
@@ -287,14 +287,14 @@ struct PasscodeAuthenticationTests {
     let bench = try await Bench({ .deviceLockOrPassword($0, $1) })
     try await bench.enablePasscode()
     for (answer, failure) in [("4321", DevicePasscodeFailure.mismatch), (nil, .cancelled)] {
-      let thrown = await #expect(throws: SignetFailure.self) {
+      let thrown = await #expect(throws: SignetError.self) {
         try await bench.code(by: bench.byPasscode(answer))
       }
       #expect(thrown == .passcode(failure))
       #expect(thrown?.canFallBackToPassword == true)
     }
     bench.passcode.queue(.lockedOut)
-    await #expect(throws: SignetFailure.passcode(.lockedOut)) {
+    await #expect(throws: SignetError.passcode(.lockedOut)) {
       try await bench.code(by: bench.byPasscode("1234"))
     }
     await bench.stop()
@@ -305,17 +305,17 @@ struct PasscodeAuthenticationTests {
     let bare = try await Bench({ .deviceLockOrPassword($0, $1) }, passcode: SimulatedPasscode(nil))
     #expect(try await bare.device.passcodeStatus(for: bare.container) == .notCapable)
     #expect(await bare.device.protectionInForce(for: bare.container).isPassword)
-    await #expect(throws: SignetFailure.passcode(.notCapable)) { try await bare.enablePasscode("wrong one") }
+    await #expect(throws: SignetError.passcode(.notCapable)) { try await bare.enablePasscode("wrong one") }
     #expect(try await bare.fixture.device.passcodeStatus(for: bare.container) == .notCapable)
     for bench in [
       try await Bench({ .biometricOrPassword($0, $1) }),
       try await Bench({ .deviceLockOrPassword($0, $1) }, lock: .silent),
     ] {
       #expect(try await bench.device.passcodeStatus(for: bench.container) == .notOffered)
-      await #expect(throws: SignetFailure.unlockMethodNotOffered(.passcode)) {
+      await #expect(throws: SignetError.unlockMethodNotOffered(.passcode)) {
         try await bench.enablePasscode()
       }
-      await #expect(throws: SignetFailure.unlockMethodNotOffered(.passcode)) {
+      await #expect(throws: SignetError.unlockMethodNotOffered(.passcode)) {
         try await bench.code(by: bench.byPasscode("1234"))
       }
       await bench.stop()

@@ -29,10 +29,10 @@ import struct SignetPolicy.PasswordPolicy
     #expect(try await device.lostCredentials().isEmpty)
     #expect(try await device.keystoreStatus().kind == .software)
     #expect(try await device.timeSeenAhead() == nil)
-    await #expect(throws: SignetFailure.wiped) {
+    await #expect(throws: SignetError.wiped) {
       try await device.oneTimePassword(for: container, by: .password(secret("wrong one")))
     }
-    await #expect(throws: SignetFailure.wiped) { try await device.lockStatus(of: container) }
+    await #expect(throws: SignetError.wiped) { try await device.lockStatus(of: container) }
     await server.server.stop()
   }
 
@@ -45,7 +45,7 @@ import struct SignetPolicy.PasswordPolicy
     #expect(container.unknownToServerSince == nil)
     let before = SystemWallClock().now
     transport.forgets(true)
-    await #expect(throws: SignetFailure.containerUnknown) {
+    await #expect(throws: SignetError.containerUnknown) {
       try await fixture.device.pendingTransactions(for: container)
     }
     let since = try #require(try await fixture.device.containers().first?.unknownToServerSince)
@@ -54,13 +54,13 @@ import struct SignetPolicy.PasswordPolicy
     let later = Device(vault: fixture.vault, clock: VirtualClock(since + 100)) {
       _ throws(TransportFailure) in transport
     }
-    await #expect(throws: SignetFailure.containerUnknown) {
+    await #expect(throws: SignetError.containerUnknown) {
       try await later.pendingTransactions(for: container)
     }
     let cut = CuttingTransport(transport)
     cut.cut(.before, at: "/transactions")
     let offline = Device(vault: fixture.vault) { _ throws(TransportFailure) in cut }
-    await #expect(throws: SignetFailure.transport(.unreachable(code: 7))) {
+    await #expect(throws: SignetError.transport(.unreachable(code: 7))) {
       try await offline.pendingTransactions(for: container)
     }
     #expect(try await later.container(container.id).unknownToServerSince == since)

@@ -22,7 +22,7 @@ import Testing
     #expect(named.map(\.id) == [container.id])
     #expect(try await fixture.device.containers(matching: ContainerFilter(name: "bank")).isEmpty)
     let long = String(repeating: "x", count: 5_000)
-    await #expect(throws: SignetFailure.self) { try await fixture.device.rename(container, to: long) }
+    await #expect(throws: SignetError.self) { try await fixture.device.rename(container, to: long) }
     #expect(try await other.container(container.id).name == "Bank")
     await inviting.server.stop()
   }
@@ -41,21 +41,21 @@ import Testing
 
     try await device.setTrust(
       certificateAuthoritiesPEM: pem, pins: [[UInt8](repeating: 7, count: 32)], of: container)
-    await #expect(throws: SignetFailure.transport(.wrongPin)) {
+    await #expect(throws: SignetError.transport(.wrongPin)) {
       try await device.pendingTransactions(for: container)
     }
-    await #expect(throws: SignetFailure.transport(.invalidConfiguration(.pins))) {
+    await #expect(throws: SignetError.transport(.invalidConfiguration(.pins))) {
       try await device.setTrust(certificateAuthoritiesPEM: pem, pins: [[7]], of: container)
     }
-    await #expect(throws: SignetFailure.transport(.invalidConfiguration(.certificateAuthorities))) {
+    await #expect(throws: SignetError.transport(.invalidConfiguration(.certificateAuthorities))) {
       try await device.setTrust(certificateAuthoritiesPEM: "none", of: container)
     }
-    await #expect(throws: SignetFailure.transport(.wrongPin)) {
+    await #expect(throws: SignetError.transport(.wrongPin)) {
       try await Device(vault: vault).pendingTransactions(for: container)
     }
     // The device's own authorities are the system's, without this server's.
     try await device.setTrust(certificateAuthoritiesPEM: nil, of: container)
-    await #expect(throws: SignetFailure.transport(.certificateRefused(.unknownIssuer))) {
+    await #expect(throws: SignetError.transport(.certificateRefused(.unknownIssuer))) {
       try await device.pendingTransactions(for: container)
     }
     let trusting = Device(

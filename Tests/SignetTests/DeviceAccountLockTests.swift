@@ -82,15 +82,15 @@ struct GuardedDevice {
 }
 
 /// Returns the failure of a call.
-func signetFailure(of call: () async throws -> Void) async -> SignetFailure? {
-  do { try await call() } catch { return error as? SignetFailure }
+func signetError(of call: () async throws -> Void) async -> SignetError? {
+  do { try await call() } catch { return error as? SignetError }
   return nil
 }
 
 @Suite("Locks of containers and accounts", .timeLimit(.minutes(10)))
 struct DeviceAccountLockTests {
   private func lockingPolicy(_ call: () async throws -> Void) async -> String? {
-    guard case .accountLocked(let lock)? = await signetFailure(of: call) else { return nil }
+    guard case .accountLocked(let lock)? = await signetError(of: call) else { return nil }
     return lock.lockingPolicy
   }
 
@@ -101,7 +101,7 @@ struct DeviceAccountLockTests {
       "deviceTampering": ["score": 0.5], "appIsUpToDate": ["minimumVersion": "2"],
     ]) { $0.tamperScore = 0.5 }
     let code = try await guarded.inviting.invite()
-    let found = await signetFailure {
+    let found = await signetError {
       _ = try await guarded.device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
@@ -124,7 +124,7 @@ struct DeviceAccountLockTests {
   func malformed() async throws {
     let guarded = try await GuardedDevice(["inactivity": ["days": 900], "geofence": [:]])
     let code = try await guarded.inviting.invite()
-    let found = await signetFailure {
+    let found = await signetError {
       _ = try await guarded.device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
@@ -189,10 +189,10 @@ struct DeviceAccountLockTests {
     let device = guarded.device
     let container = try await guarded.activate()
     #expect(
-      await signetFailure { try await device.unlockAccount(container) }
+      await signetError { try await device.unlockAccount(container) }
         == .accountLock(.notLocked))
     #expect(
-      await signetFailure {
+      await signetError {
         try await device.lockAccount(container, naming: "screenLock")
       } == .accountLock(.notAttached("screenLock")))
     try await device.lockAccount(container, naming: "deviceTampering", reason: "lent")
@@ -204,7 +204,7 @@ struct DeviceAccountLockTests {
         _ = try await other.oneTimePassword(for: container)
       } == "deviceTampering")
     #expect(
-      await signetFailure { try await other.lockAccount(container) }
+      await signetError { try await other.lockAccount(container) }
         == .accountLock(.alreadyLocked))
     #expect(try await !other.unlockAccount(container).isLocked)
     _ = try await device.oneTimePassword(for: container)
@@ -219,11 +219,11 @@ struct DeviceAccountLockTests {
       ContainerInitialization(code: inviting.invite()), handler: ScriptedActivation(password: "482915"))
     try await guarded.device.lockAccount(container)
     for (authentication, expected) in [
-      (nil, SignetFailure.passwordRequired),
+      (nil, SignetError.passwordRequired),
       (Authentication.password(secret("482916")), .wrongPassword(remaining: 4)),
     ] {
       #expect(
-        await signetFailure {
+        await signetError {
           try await guarded.device.unlockAccount(container, by: authentication)
         } == expected)
     }
@@ -310,7 +310,7 @@ struct DeviceAccountLockTests {
     // Interrupted after the new keys were stored, then locked, then continued: the lock remains.
     guarded.transport.cut(.before, at: "/activation/confirm")
     #expect(
-      await signetFailure {
+      await signetError {
         _ = try await device.renew(renewed, handler: ScriptedActivation(reply: .abort))
       } != nil)
     try await device.lockAccount(renewed, reason: "stolen")
@@ -332,7 +332,7 @@ struct DeviceAccountLockTests {
     let policies = try AccountPolicySet(["deviceTampering": [:]])
     guarded.given.set { $0.tamperScore = 1 }
     guard
-      case .accountPolicyBroken? = await signetFailure(of: {
+      case .accountPolicyBroken? = await signetError(of: {
         _ = try await accounts.add([account], policies: policies)
       })
     else {
@@ -354,7 +354,7 @@ struct DeviceAccountLockTests {
     #expect(try await accounts.list().count == 1)
     guarded.given.set { $0.tamperScore = 0 }
     let again = try AccountPolicySet(["deviceTampering": ["score": 1], "biometricAvailable": [:]])
-    let noBiometrics = await signetFailure {
+    let noBiometrics = await signetError {
       _ = try await accounts.add([account], policies: again)
     }
     guard case .accountPolicyBroken? = noBiometrics else {
@@ -369,7 +369,7 @@ struct DeviceAccountLockTests {
       ])
     try await accounts.lock(id, reason: "mine")
     #expect(
-      await signetFailure { _ = try await accounts.code(of: id) } != nil)
+      await signetError { _ = try await accounts.code(of: id) } != nil)
     #expect(try await !accounts.unlock(id).isLocked)
     try await accounts.delete(id)
     #expect(try await accounts.status(of: id).policies.isEmpty)
@@ -447,7 +447,7 @@ struct DeviceAccountLockTests {
     }
     let id = try await accounts.add([account], policies: policies(0..<30)).added[0].id
     #expect(
-      await signetFailure { _ = try await accounts.add([account], policies: policies(28..<33)) }
+      await signetError { _ = try await accounts.add([account], policies: policies(28..<33)) }
         == .accountPolicy(.tooMany(count: 33, limit: 32)))
     #expect(try await accounts.status(of: id).policies == policies(0..<30))
     #expect(try await accounts.list().map(\.id) == [id])

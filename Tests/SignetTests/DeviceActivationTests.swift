@@ -29,7 +29,7 @@ import Testing
     let server = try await InvitingServer(.password(policy, .lock(limit: 3)))
     let fixture = try DeviceFixture(server.transport)
     let code = try await server.invite()
-    let failure = await #expect(throws: SignetFailure.self) {
+    let failure = await #expect(throws: SignetError.self) {
       try await fixture.activate(code, password: "horse")
     }
     guard case .passwordRefused(let violations) = failure else {
@@ -39,7 +39,7 @@ import Testing
     #expect(Set(violations) == Set(policy.violations(of: "horse")))
     #expect(violations.count >= 3)
     for (reply, expected) in [
-      (PasswordReply.cancel, SignetFailure.activationCancelled), (.abort, .activationAborted),
+      (PasswordReply.cancel, SignetError.activationCancelled), (.abort, .activationAborted),
     ] {
       await #expect(throws: expected) {
         try await fixture.device.createContainer(
@@ -60,8 +60,8 @@ import Testing
     let bobs = try await fixture.activate(server.invite("bob"))
     let second = try await fixture.activate(server.invite())
     #expect(try await fixture.device.containers().map(\.id) == [bobs.id, second.id])
-    await #expect(throws: SignetFailure.noSuchContainer) { try await fixture.device.container(first.id) }
-    await #expect(throws: SignetFailure.noSuchContainer) {
+    await #expect(throws: SignetError.noSuchContainer) { try await fixture.device.container(first.id) }
+    await #expect(throws: SignetError.noSuchContainer) {
       try await fixture.device.oneTimePassword(for: first)
     }
     #expect(try await server.states().sorted() == ["active", "revoked"])
@@ -73,9 +73,9 @@ import Testing
     let fixture = try DeviceFixture(server.transport)
     var code = try await server.invite()
     code.invite = InviteCode(random: SystemRandomSource())
-    await #expect(throws: SignetFailure.activationRefused) { try await fixture.activate(code) }
+    await #expect(throws: SignetError.activationRefused) { try await fixture.activate(code) }
     code.user = UserID("nobody")
-    await #expect(throws: SignetFailure.activationRefused) { try await fixture.activate(code) }
+    await #expect(throws: SignetError.activationRefused) { try await fixture.activate(code) }
     #expect(try await fixture.isEmpty)
     await server.server.stop()
   }
@@ -89,7 +89,7 @@ import Testing
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.server.certificateAuthorityPEM))
     var code = try await server.invite()
     code.pins = [[UInt8](repeating: 9, count: 32)]
-    await #expect(throws: SignetFailure.transport(.wrongPin)) {
+    await #expect(throws: SignetError.transport(.wrongPin)) {
       try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
@@ -103,7 +103,7 @@ import Testing
     let transport = CuttingTransport(server.transport)
     let fixture = try DeviceFixture(transport)
     let code = try await server.invite()
-    let expected: SignetFailure = .transport(
+    let expected: SignetError = .transport(
       cut == .before ? .unreachable(code: 7) : .incompleteResponse(code: 18))
     for message in ["/start", "/finish"] {
       transport.cut(cut, at: message)
@@ -133,7 +133,7 @@ import Testing
     let fixture = try DeviceFixture(transport)
     transport.cut(.before, at: "/confirm")
     let code = try await server.invite()
-    await #expect(throws: SignetFailure.self) { try await fixture.activate(code) }
+    await #expect(throws: SignetError.self) { try await fixture.activate(code) }
     _ = try await server.invite()  // replaces the one above
     transport.cut(nil, at: "/confirm")
     #expect(try await fixture.device.finishActivations().isEmpty)
@@ -148,7 +148,7 @@ import Testing
     let first = try await fixture.activate(server.invite())
     transport.cut(.before, at: "/confirm")
     let code = try await server.invite()
-    await #expect(throws: SignetFailure.self) { try await fixture.activate(code) }
+    await #expect(throws: SignetError.self) { try await fixture.activate(code) }
     #expect(try await fixture.device.containers().map(\.id) == [first.id])
     #expect(try await fixture.device.pendingTransactions(for: first).isEmpty)
     transport.cut(nil, at: "/confirm")
@@ -178,7 +178,7 @@ import Testing
     let code = try ActivationCode.made()
     let server = HostileServer(code)
     let fixture = try DeviceFixture(server)
-    let failure = await #expect(throws: SignetFailure.self) {
+    let failure = await #expect(throws: SignetError.self) {
       try await fixture.device.createContainer(
         ContainerInitialization(code: code, deviceName: name), handler: ScriptedActivation(reply: .abort))
     }

@@ -17,7 +17,7 @@ import Testing
     let id = try await inviting.server.createTransaction("Pay 1 EUR", for: container.user)
     let request = try #require(try await fixture.device.pendingTransactions(for: container).first)
     for refused in [[], [UInt8](repeating: 1, count: 751)] {
-      let failure = SignetFailure.contentRefused(
+      let failure = SignetError.contentRefused(
         .invalid(member: "deviceContext", reason: "must have 1 to 750 bytes"))
       await #expect(throws: failure) {
         try await fixture.device.decide(request, .accepted, deviceContext: refused, with: container)

@@ -47,7 +47,7 @@ struct DevicePasswordChecksTests {
   @Test("at activation the dictionary and the app's rules both refuse a password")
   func refused() async throws {
     let checks = PasswordChecks(dictionary: OneWord(word: "warhorse"), validators: [NoHorses()])
-    await #expect(throws: SignetFailure.passwordRefused([.inDictionary, NoHorses.violation])) {
+    await #expect(throws: SignetError.passwordRefused([.inDictionary, NoHorses.violation])) {
       try await activate("warhorse", checks)
     }
     #expect(try await activate("battery staple", checks).isConfirmed)
@@ -55,7 +55,7 @@ struct DevicePasswordChecksTests {
 
   @Test("a missing dictionary required by the policy ends the activation")
   func missing() async throws {
-    await #expect(throws: SignetFailure.dictionary(.missing)) {
+    await #expect(throws: SignetError.dictionary(.missing)) {
       try await activate("battery staple", PasswordChecks())
     }
   }

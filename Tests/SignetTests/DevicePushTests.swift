@@ -51,8 +51,8 @@ import Testing
 
     try await device.removePushTarget(id, of: container)
     #expect(try await device.pushTargets(of: container).targets.isEmpty)
-    await #expect(throws: SignetFailure.self) { try await device.removePushTarget(id, of: container) }
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) { try await device.removePushTarget(id, of: container) }
+    await #expect(throws: SignetError.self) {
       try await device.addPushTarget(.apns(token: [1]), for: container)
     }
     await server.stop()

@@ -34,7 +34,7 @@ import Testing
       clock.set(ahead: 3600)
       try await UserService(server.context).add(user, by: .local)
       let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)
-      let failure = await #expect(throws: SignetFailure.self) {
+      let failure = await #expect(throws: SignetError.self) {
         try await device.createContainer(
           ContainerInitialization(
             code: invitation.code, certificateAuthoritiesPEM: server.certificateAuthorityPEM),
@@ -48,7 +48,7 @@ import Testing
     #expect(try await device.unconfirmedContainers().map(\.server) == [bad.serverURL, good.serverURL])
 
     goodClock.set(ahead: 0)
-    await #expect(throws: SignetFailure.self) { try await device.finishActivations() }
+    await #expect(throws: SignetError.self) { try await device.finishActivations() }
     #expect(try await device.containers().map(\.server) == [good.serverURL])
     #expect(try await device.unconfirmedContainers().map(\.server) == [bad.serverURL])
     await bad.stop()

@@ -110,8 +110,8 @@ struct DueReportTests {
       try await guarded.inviting.server.context.storage.transaction(request.id)?.state
     }
 
-    func decide(_ request: TransactionRequest, _ status: DecisionStatus) async -> SignetFailure? {
-      await signetFailure { try await device.decide(request, status, with: container) }
+    func decide(_ request: TransactionRequest, _ status: DecisionStatus) async -> SignetError? {
+      await signetError { try await device.decide(request, status, with: container) }
     }
   }
 
@@ -169,9 +169,9 @@ struct DueReportTests {
     #expect(try await bench.state(request) == .accepted)
     let requests = [try await bench.ask(), try await bench.ask(), try await bench.ask()]
     bench.watched.refuse(requests.count)
-    let failures = await withTaskGroup(of: SignetFailure?.self) { group in
+    let failures = await withTaskGroup(of: SignetError?.self) { group in
       for request in requests { group.addTask { await bench.decide(request, .accepted) } }
-      return await group.reduce(into: [SignetFailure]()) { if let failure = $1 { $0.append(failure) } }
+      return await group.reduce(into: [SignetError]()) { if let failure = $1 { $0.append(failure) } }
     }
     #expect(failures.isEmpty, "\(failures)")
     for request in requests { #expect(try await bench.state(request) == .accepted) }
@@ -206,7 +206,7 @@ struct DueReportTests {
     // The order has ended the request, and the device receives it with the pending requests.
     #expect(await bench.decide(request, .accepted) != nil)
     #expect(try await bench.state(request) == .withdrawn)
-    await #expect(throws: SignetFailure.containerWiped) {
+    await #expect(throws: SignetError.containerWiped) {
       _ = try await bench.device.pendingTransactions(for: bench.container)
     }
     #expect(bench.watched.names == ["decision", "condition"])

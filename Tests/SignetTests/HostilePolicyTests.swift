@@ -46,7 +46,7 @@ import Testing
     let code = try ActivationCode.made()
     let server = HostileServer(code, lies)
     let fixture = try DeviceFixture(server)
-    let failure = await #expect(throws: SignetFailure.self) {
+    let failure = await #expect(throws: SignetError.self) {
       try await fixture.activate(code, password: "correct horse")
     }
     switch failure {
@@ -64,7 +64,7 @@ import Testing
     let server = HostileServer(code, protection: .password(policy, .lock(limit: 3)))
     let fixture = try DeviceFixture(server)
     for character in ["a", "\0", "\u{202E}"] {
-      let failure = await #expect(throws: SignetFailure.self) {
+      let failure = await #expect(throws: SignetError.self) {
         try await fixture.activate(code, password: String(repeating: character, count: byteCount))
       }
       guard case .passwordRefused(let violations) = failure else {

@@ -11,11 +11,11 @@ import Testing
   /// Runs an activation that must fail and returns the failure.
   private func failure(
     _ lies: HostileServer.Lies, protection: ProtectionPolicy = .device, requests: [String]
-  ) async throws -> SignetFailure? {
+  ) async throws -> SignetError? {
     let code = try ActivationCode.made()
     let server = HostileServer(code, protection: protection, lies)
     let fixture = try DeviceFixture(server)
-    let failure = await #expect(throws: SignetFailure.self) {
+    let failure = await #expect(throws: SignetError.self) {
       try await fixture.activate(code, password: "correct horse")
     }
     #expect(try await fixture.isEmpty)
@@ -124,7 +124,7 @@ import Testing
       for (answer, expected) in [
         (
           HTTPResponse(status: 500, body: Problem(.serverFailure).bytes),
-          SignetFailure.refused(Problem(.serverFailure))
+          SignetError.refused(Problem(.serverFailure))
         ),
         (HTTPResponse(status: 503, body: busy.bytes), .refused(busy)),
         (HTTPResponse(status: 502, body: Array("<html>Bad gateway".utf8)), .unexpectedAnswer(status: 502)),
@@ -150,7 +150,7 @@ import Testing
     let code = try ActivationCode.made()
     let lies = changing { $0.answers["confirm"] = HTTPResponse(status: 200, body: Array(body.utf8)) }
     let fixture = try DeviceFixture(HostileServer(code, lies))
-    await #expect(throws: SignetFailure.unexpectedAnswer(status: 200)) { try await fixture.activate(code) }
+    await #expect(throws: SignetError.unexpectedAnswer(status: 200)) { try await fixture.activate(code) }
     #expect(try await fixture.device.containers().isEmpty)
     #expect(try await fixture.device.unconfirmedContainers().count == 1)
   }
@@ -168,7 +168,7 @@ import Testing
       }
       let fixture = try DeviceFixture(HostileServer(code, lies))
       let container = try await fixture.activate(code)
-      await #expect(throws: SignetFailure.unexpectedAnswer(status: 200)) {
+      await #expect(throws: SignetError.unexpectedAnswer(status: 200)) {
         try await fixture.device.pendingTransactions(for: container)
       }
     }
@@ -179,7 +179,7 @@ import Testing
     let request = try TransactionRequest(
       id: TransactionID("t1"), text: "Pay", created: 1, expires: .max, statuses: [.accepted])
     for (answer, expected) in [
-      (HTTPResponse(status: 200, body: Array(#"{"status":"accepted"}"#.utf8)), SignetFailure?.none),
+      (HTTPResponse(status: 200, body: Array(#"{"status":"accepted"}"#.utf8)), SignetError?.none),
       (HTTPResponse(status: 200, body: Array(#"{"status":"denied"}"#.utf8)), .unexpectedAnswer(status: 200)),
       (Self.html, .unexpectedAnswer(status: 200)),
       (HTTPResponse(status: 404, body: Problem(.unknown).bytes), .noSuchTransaction),
@@ -196,22 +196,22 @@ import Testing
       let server = HostileServer(code, lies)
       let fixture = try DeviceFixture(server)
       let container = try await fixture.activate(code)
-      var found: SignetFailure?
-      do throws(SignetFailure) {
+      var found: SignetError?
+      do throws(SignetError) {
         try await fixture.device.decide(request, .accepted, with: container)
       } catch { found = error }
       #expect(found == expected)
       // A decision that is not offered, or on an ended transaction, is not sent.
       let count = server.requests.count
-      await #expect(throws: SignetFailure.decisionNotAllowed) {
+      await #expect(throws: SignetError.decisionNotAllowed) {
         try await fixture.device.decide(request, .denied, with: container)
       }
-      await #expect(throws: SignetFailure.numberRequired(digits: 0)) {
+      await #expect(throws: SignetError.numberRequired(digits: 0)) {
         try await fixture.device.decide(
           request, .accepted, number: MatchingNumber("12"), with: container)
       }
       let ended = try TransactionRequest(id: TransactionID("t1"), text: "Pay", created: 1, expires: 2)
-      await #expect(throws: SignetFailure.transactionExpired) {
+      await #expect(throws: SignetError.transactionExpired) {
         try await fixture.device.decide(ended, .accepted, with: container)
       }
       #expect(server.requests.count == count)
@@ -224,14 +224,14 @@ import Testing
     let fixture = try DeviceFixture(HostileServer(code, protection: .password(policy, .lock(limit: 2))))
     let container = try await fixture.activate(code, password: "correct horse")
     let device = fixture.device
-    await #expect(throws: SignetFailure.passwordRequired) { try await device.oneTimePassword(for: container) }
+    await #expect(throws: SignetError.passwordRequired) { try await device.oneTimePassword(for: container) }
     for remaining in [1, 0] {
-      let failure = await #expect(throws: SignetFailure.self) {
+      let failure = await #expect(throws: SignetError.self) {
         try await device.oneTimePassword(for: container, by: .password(secret("wrong horse")))
       }
       #expect([.wrongPassword(remaining: remaining), .lockedOut].contains(failure))
     }
-    await #expect(throws: SignetFailure.lockedOut) {
+    await #expect(throws: SignetError.lockedOut) {
       try await device.oneTimePassword(for: container, by: .password(secret("correct horse")))
     }
     // Operations with the server alone are still possible.

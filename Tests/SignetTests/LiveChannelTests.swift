@@ -107,7 +107,7 @@ import Testing
   }
 
   /// The failure that a waiting device without pending requests receives after a change.
-  private func heard(after change: (UserService, UserID) async throws -> Void) async throws -> SignetFailure {
+  private func heard(after change: (UserService, UserID) async throws -> Void) async throws -> SignetError {
     let inviting = try await InvitingServer()
     let server = inviting.server
     let fixture = try DeviceFixture(inviting.transport)
@@ -117,8 +117,8 @@ import Testing
     async let waiting = device.transactionList(beyond: empty, for: container)
     while await server.waitingDeviceCount == 0 { await Task.yield() }
     try await change(UserService(server.context), container.user)
-    var heard: SignetFailure?
-    do { _ = try await waiting } catch let failure as SignetFailure { heard = failure }
+    var heard: SignetError?
+    do { _ = try await waiting } catch let failure as SignetError { heard = failure }
     await server.stop()
     return try #require(heard, "the device was told that its list is the same")
   }
@@ -312,7 +312,7 @@ import Testing
     let container = try await fixture.activate(inviting.invite())
     _ = try await server.context.storage.revokeContainer(
       container.serverContainerID, audit: .sample(), lost: { _ in .sample() })
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       for try await _ in device.liveTransactions(for: container) {}
     }
     await server.stop()
@@ -491,7 +491,7 @@ import Testing
     let fixture = try DeviceFixture(transport)
     let container = try await fixture.activate(inviting.invite())
     transport.isCutOff.withLock { $0 = 1 }
-    await #expect(throws: SignetFailure.refused(problem)) {
+    await #expect(throws: SignetError.refused(problem)) {
       for try await _ in fixture.device.liveTransactions(for: container) {}
     }
     await inviting.server.stop()
@@ -504,7 +504,7 @@ import Testing
     let fixture = try DeviceFixture(transport)
     let container = try await fixture.activate(inviting.invite())
     transport.isCutOff.withLock { $0 = 1 }
-    await #expect(throws: SignetFailure.unexpectedAnswer(status: 404)) {
+    await #expect(throws: SignetError.unexpectedAnswer(status: 404)) {
       for try await _ in fixture.device.liveTransactions(for: container) {}
     }
     await inviting.server.stop()

@@ -133,7 +133,7 @@ struct LockedOperationsTests {
     Operation("enablePasscode") {
       do {
         try await $0.device.enablePasscode(for: $0.container, password: secret(password))
-      } catch SignetFailure.unlockMethodNotOffered {}
+      } catch SignetError.unlockMethodNotOffered {}
     },
     Operation("renew") {
       _ = try await $0.device.renew(
@@ -232,7 +232,7 @@ struct LockedOperationsTests {
     let bench = try await ContainerBench()
     try await bench.device.lockAccount(bench.container, reason: "lent")
     for operation in Self.refusedForContainers {
-      let failure = await signetFailure { try await operation.call(bench) }
+      let failure = await signetError { try await operation.call(bench) }
       guard case .accountLocked(let lock)? = failure else {
         Issue.record("\(operation.names): \(String(describing: failure))")
         continue
@@ -391,7 +391,7 @@ struct LockedOperationsTests {
     try await bench.accounts.lock(bench.account.id, reason: "lent")
     try await bench.accounts.lock(bench.answering, reason: "lent")
     for operation in Self.refusedForAccounts {
-      let failure = await signetFailure { try await operation.call(bench) }
+      let failure = await signetError { try await operation.call(bench) }
       guard case .accountLocked(let lock)? = failure else {
         Issue.record("\(operation.names): \(String(describing: failure))")
         continue
@@ -438,7 +438,7 @@ struct LockedOperationsTests {
       { _ = try await device.offlineAnswer(to: bench.offline, with: bench.container, by: finger) },
     ]
     for call in calls {
-      let failure = await signetFailure(of: call)
+      let failure = await signetError(of: call)
       guard case .accountLocked(let lock)? = failure else {
         Issue.record("\(String(describing: failure))")
         continue
@@ -465,7 +465,7 @@ struct LockedOperationsTests {
       ContainerInitialization(code: inviting.invite()), handler: ScriptedActivation(password: Self.password))
     try await device.lockAccount(container)
     guard
-      case .accountLocked? = await signetFailure(of: {
+      case .accountLocked? = await signetError(of: {
         try await device.changePassword(of: container, from: secret(Self.password), to: secret(Self.next))
       })
     else {
@@ -479,11 +479,11 @@ struct LockedOperationsTests {
     clock.advance(by: 3 * 86_400)
     trusted.advance(by: .seconds(3 * 86_400))
     #expect(
-      await signetFailure {
+      await signetError {
         try await device.unlockAccount(container, by: .password(secret(Self.password)))
       } == .wrongPassword(remaining: 4))
     #expect(try await !device.unlockAccount(container, by: .password(secret(Self.next))).isLocked)
-    await #expect(throws: SignetFailure.passwordExpired) {
+    await #expect(throws: SignetError.passwordExpired) {
       try await device.oneTimePassword(for: container, by: .password(secret(Self.next)))
     }
     await inviting.server.stop()

@@ -75,7 +75,7 @@ import Testing
     let code = try await server.invite()
     let keys = server.server.context.handshakeKeys
     transport.before("/activation/finish", times: 9) { try keys.end() }
-    let failure = await #expect(throws: SignetFailure.self) {
+    let failure = await #expect(throws: SignetError.self) {
       try await fixture.device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }

@@ -75,7 +75,7 @@ private final class Eavesdropper: HTTPTransport {
     try await device.decide(pending[0], .accepted, with: container, by: .password(password))
     let (record, _) = try await transactions.find(made.id)
     #expect(record.state == .accepted)
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 4)) {
       try await device.oneTimePassword(
         for: container, by: .password(secret("wrong horse")))
     }

@@ -20,7 +20,7 @@ import Testing
     let fixture = try DeviceFixture(inviting.transport)
     let container = try await fixture.activate(inviting.invite())
     let offline = Device(vault: try fixture.openVault()) { _ throws(TransportFailure) in NoNetwork() }
-    await #expect(throws: SignetFailure.transport(.unreachable(code: 7))) {
+    await #expect(throws: SignetError.transport(.unreachable(code: 7))) {
       try await offline.pendingTransactions(for: container)
     }
     let code = try await offline.oneTimePassword(for: container)
@@ -65,13 +65,13 @@ import Testing
     let server = inviting.server.serverURL
     #expect(try await offline.container(at: server) == alices)
     let bobs = try await fixture.activate(inviting.invite("bob"))
-    await #expect(throws: SignetFailure.severalContainers([alices, bobs])) {
+    await #expect(throws: SignetError.severalContainers([alices, bobs])) {
       try await offline.container(at: server)
     }
     #expect(try await offline.container(at: server, user: UserID("bob")) == bobs)
     let elsewhere = try ServerURL("id.example.org/main")
-    await #expect(throws: SignetFailure.noSuchContainer) { try await offline.container(at: elsewhere) }
-    await #expect(throws: SignetFailure.noSuchContainer) {
+    await #expect(throws: SignetError.noSuchContainer) { try await offline.container(at: elsewhere) }
+    await #expect(throws: SignetError.noSuchContainer) {
       try await offline.container(at: server, user: UserID("carol"))
     }
     await inviting.server.stop()

@@ -43,12 +43,12 @@ import Testing
   @Test("a verified password is used for one signature")
   func once() async throws {
     let bench = try await Bench()
-    await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign() }
+    await #expect(throws: SignetError.passwordRequired) { try await bench.sign() }
     try await bench.verify()
     #expect(bench.device.hasCachedPassword(for: bench.container))
     try await bench.sign()
     #expect(!bench.device.hasCachedPassword(for: bench.container))
-    await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign() }
+    await #expect(throws: SignetError.passwordRequired) { try await bench.sign() }
     try await bench.sign(password: Self.password)
   }
 
@@ -57,7 +57,7 @@ import Testing
     let bench = try await Bench()
     try await bench.verify()
     try await bench.sign(password: Self.password)
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) {
       try await bench.device.oneTimePassword(for: bench.container)
     }
     #expect(bench.device.hasCachedPassword(for: bench.container))
@@ -78,7 +78,7 @@ import Testing
       #expect(bench.device.hasCachedPassword(for: bench.container))
       end()
       #expect(!bench.device.hasCachedPassword(for: bench.container))
-      await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign(for: number % 2) }
+      await #expect(throws: SignetError.passwordRequired) { try await bench.sign(for: number % 2) }
     }
     try await bench.verify()
     bench.clock.advance(by: .seconds(29))
@@ -91,17 +91,17 @@ import Testing
     let elsewhere = Device(vault: try bench.fixture.openVault())
     try await bench.verify()
     for _ in 0..<3 {
-      await #expect(throws: SignetFailure.self) {
+      await #expect(throws: SignetError.self) {
         try await elsewhere.verify(.password(secret("wrong one")), for: bench.container)
       }
     }
-    await #expect(throws: SignetFailure.lockedOut) { try await bench.sign() }
+    await #expect(throws: SignetError.lockedOut) { try await bench.sign() }
 
     let other = try await Bench()
     try await other.verify()
     try await Device(vault: try other.fixture.openVault()).changePassword(
       of: other.container, from: secret(Self.password), to: secret("Another 42 tower"))
-    await #expect(throws: SignetFailure.passwordRequired) { try await other.sign() }
+    await #expect(throws: SignetError.passwordRequired) { try await other.sign() }
     try await other.sign(password: "Another 42 tower")
   }
 
@@ -116,10 +116,10 @@ import Testing
   func wrong() async throws {
     let bench = try await Bench()
     try await bench.verify()
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await bench.device.verify(.password(secret("wrong one")), for: bench.container)
     }
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) {
       try await bench.device.verify(nil, for: bench.container)
     }
     try await bench.sign()

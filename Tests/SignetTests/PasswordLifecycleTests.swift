@@ -49,8 +49,8 @@ struct PasswordLifecycleTests {
       clock: clock)
     _ = try await bench.code(Self.password)
     clock.advance(by: 2 * 86_400)
-    await #expect(throws: SignetFailure.passwordExpired) { try await bench.code(Self.password) }
-    #expect(SignetFailure.passwordExpired.number == 103)
+    await #expect(throws: SignetError.passwordExpired) { try await bench.code(Self.password) }
+    #expect(SignetError.passwordExpired.number == 103)
   }
 
   @Test("the earliest time of a password change is known before a new one is typed")
@@ -67,7 +67,7 @@ struct PasswordLifecycleTests {
         of: container, from: secret(Self.password), to: secret("Second 42 tower")) == .done)
     let earliest = clock.now + 2 * 86_400
     #expect(try await device.earliestPasswordChange(of: container) == earliest)
-    await #expect(throws: SignetFailure.passwordTooYoung(until: earliest)) {
+    await #expect(throws: SignetError.passwordTooYoung(until: earliest)) {
       try await device.changePassword(
         of: container, from: secret("Second 42 tower"), to: secret("Third 42 tower"))
     }
@@ -83,21 +83,21 @@ struct PasswordLifecycleTests {
     let device = bench.device
     let container = bench.container
     try await device.changePassword(of: container, from: secret(Self.password), to: secret("Second 42 tower"))
-    await #expect(throws: SignetFailure.passwordUsedBefore(within: 2)) {
+    await #expect(throws: SignetError.passwordUsedBefore(within: 2)) {
       try await device.changePassword(
         of: container, from: secret("Second 42 tower"), to: secret(Self.password))
     }
-    await #expect(throws: SignetFailure.passwordRefused([.tooShort(minimum: 4)])) {
+    await #expect(throws: SignetError.passwordRefused([.tooShort(minimum: 4)])) {
       try await device.changePassword(of: container, from: secret("Second 42 tower"), to: secret("x"))
     }
     let code = try await device.makeRecoveryCode(for: container, password: secret("Second 42 tower"))
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 1)) { try await bench.code(Self.password) }
-    await #expect(throws: SignetFailure.waiting(.seconds(60), remaining: 1)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 1)) { try await bench.code(Self.password) }
+    await #expect(throws: SignetError.waiting(.seconds(60), remaining: 1)) {
       try await bench.code("Second 42 tower")
     }
     try await device.resetPassword(of: container, with: code, to: secret("Third 42 tower"))
     #expect(try await bench.code("Third 42 tower").count == 6)
-    await #expect(throws: SignetFailure.wrongRecoveryCode) {
+    await #expect(throws: SignetError.wrongRecoveryCode) {
       try await device.resetPassword(
         of: container, with: RecoveryCode("0000-0000-0000-0000-0000-0000-000"), to: secret("Fourth 42 tower"))
     }
@@ -107,7 +107,7 @@ struct PasswordLifecycleTests {
   func wiped() async throws {
     let bench = try await Bench(
       PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 1, atLimit: .wipe))
-    for _ in 0..<2 { await #expect(throws: SignetFailure.wiped) { try await bench.code("no") } }
+    for _ in 0..<2 { await #expect(throws: SignetError.wiped) { try await bench.code("no") } }
   }
 
   @Test("under a silent lock a wrong password gives a code and a signature that the server refuses")
@@ -120,7 +120,7 @@ struct PasswordLifecycleTests {
       "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
     let transaction = try #require(
       try await bench.device.pendingTransactions(for: bench.container).first { $0.id == asked.id })
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       try await bench.device.decide(
         transaction, .accepted, with: bench.container, by: .password(secret("Signal 43 tower")))
     }

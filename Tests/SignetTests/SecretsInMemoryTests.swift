@@ -150,7 +150,7 @@
       let folder = try await Self.activated(.ascii)
       await #expect(processExitsWith: .success) { [path = folder.path as String] in
         let bench = try LockBench(path, .other)
-        await #expect(throws: SignetFailure.self) { try await bench.unlockAndUse() }
+        await #expect(throws: SignetError.self) { try await bench.unlockAndUse() }
         bench.lock()
         #expect(try bench.search.found() == [:])
       }

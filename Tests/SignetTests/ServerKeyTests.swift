@@ -49,7 +49,7 @@ import Testing
     }
     // An earlier answer, replayed.
     transport.answer(transport.recorded)
-    await #expect(throws: SignetFailure.unexpectedAnswer(status: 200)) {
+    await #expect(throws: SignetError.unexpectedAnswer(status: 200)) {
       try await fixture.device.pendingTransactions(for: container)
     }
     // An attacker that terminates TLS cannot know the device's public key; this test assumes it does.
@@ -62,7 +62,7 @@ import Testing
     let forged = try TransactionList([]).sealed(for: address, by: forger, to: encryption)
     transport.answer(HTTPResponse(status: 200, body: Array(forged.utf8)))
     #expect(try await fixture.device.container(container.id).otherServerKeySince == nil)
-    await #expect(throws: SignetFailure.serverKeyUnknown) {
+    await #expect(throws: SignetError.serverKeyUnknown) {
       try await fixture.device.pendingTransactions(for: container)
     }
     // It is recorded until the server's own key signs again.

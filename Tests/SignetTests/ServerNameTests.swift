@@ -22,7 +22,7 @@ import Testing
       vault: try Vault.forTests(folder.path + "/device"),
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
 
-    let expected = SignetFailure.serverNameMismatch(offered: server.serverURL)
+    let expected = SignetError.serverNameMismatch(offered: server.serverURL)
     await #expect(throws: expected) {
       try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))

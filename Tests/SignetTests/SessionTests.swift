@@ -59,7 +59,7 @@ import SignetVault
     let made = Session(for: bench.container, on: Device(vault: vault), limits: Self.limits)
     session.value.withLock { $0 = made }
     let password = SharedSecretBox(SecretBytes(copying: Array(Self.password.utf8)))
-    await #expect(throws: SignetFailure.appData(.locked(.screenLocked))) {
+    await #expect(throws: SignetError.appData(.locked(.screenLocked))) {
       try await made.unlock(by: .password(password))
     }
     #expect(made.state() != .unlocked)
@@ -77,18 +77,18 @@ import SignetVault
     let key = try await session.newTextKey(label: "notes")
     try await elsewhere.changePassword(
       of: bench.container, from: secret(Self.password), to: secret("Another 42 tower"))
-    await #expect(throws: SignetFailure.appData(.locked(.changedElsewhere))) {
+    await #expect(throws: SignetError.appData(.locked(.changedElsewhere))) {
       try await session.newTextKey(label: "notes")
     }
     #expect(session.state() == .locked(.changedElsewhere))
     #expect(throws: AppDataFailure.locked(.changedElsewhere)) { try key.withKey { _ in } }
     try await session.unlock(by: .password(secret("Another 42 tower")))
     for _ in 0..<3 {
-      await #expect(throws: SignetFailure.self) {
+      await #expect(throws: SignetError.self) {
         try await elsewhere.verify(.password(secret("wrong")), for: bench.container)
       }
     }
-    await #expect(throws: SignetFailure.lockedOut) { try await session.newTextKey(label: "notes") }
+    await #expect(throws: SignetError.lockedOut) { try await session.newTextKey(label: "notes") }
     #expect(session.state() == .locked(.changedElsewhere))
     #expect(bench.reasons.all == [.changedElsewhere, .changedElsewhere])
   }
@@ -98,24 +98,24 @@ import SignetVault
     let bench = try await Bench()
     let session = bench.session()
     #expect(session.state() == .locked(.notUnlocked))
-    await #expect(throws: SignetFailure.appData(.locked(.notUnlocked))) {
+    await #expect(throws: SignetError.appData(.locked(.notUnlocked))) {
       try await session.encrypt([1, 2, 3], label: "notes")
     }
-    await #expect(throws: SignetFailure.passwordRequired) { try await session.unlock() }
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.passwordRequired) { try await session.unlock() }
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await session.unlock(by: .password(secret("wrong")))
     }
     try await session.unlock(by: .password(secret(Self.password)))
     #expect(session.state() == .unlocked)
     let sealed = try await session.encrypt([1, 2, 3], label: "notes")
     #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
-    await #expect(throws: SignetFailure.appData(.damaged)) {
+    await #expect(throws: SignetError.appData(.damaged)) {
       try await session.decrypt(sealed, label: "other")
     }
-    await #expect(throws: SignetFailure.appData(.invalidLabel)) { try await session.encrypt([], label: "") }
+    await #expect(throws: SignetError.appData(.invalidLabel)) { try await session.encrypt([], label: "") }
     session.lock()
     #expect(session.state() == .locked(.requested))
-    await #expect(throws: SignetFailure.appData(.locked(.requested))) {
+    await #expect(throws: SignetError.appData(.locked(.requested))) {
       try await session.decrypt(sealed, label: "notes")
     }
     try await session.unlock(by: .password(secret(Self.password)))
@@ -131,10 +131,10 @@ import SignetVault
     try await session.unlock(by: .password(secret(Self.password)))
     _ = try await bench.server.server.createTransaction("Pay 1 EUR", for: bench.container.user)
     let waiting = try #require(try await device.pendingTransactions(for: bench.container).first)
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) {
       try await device.oneTimePassword(for: bench.container)
     }
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) {
       try await device.decide(waiting, .accepted, with: bench.container)
     }
     #expect(session.state() == .unlocked)
@@ -156,7 +156,7 @@ import SignetVault
     #expect(try await second.decrypt(sealed, label: "notes") == [7])
     let other = bench.session()
     try await other.unlock(by: .password(secret(Self.password)))
-    await #expect(throws: SignetFailure.appData(.damaged)) { try await other.decrypt(sealed, label: "notes") }
+    await #expect(throws: SignetError.appData(.damaged)) { try await other.decrypt(sealed, label: "notes") }
     #expect(AppGroup("") == nil)
     #expect(AppGroup("two words") == nil)
   }
@@ -182,7 +182,7 @@ import SignetVault
       _ = try await session.encrypt([], label: "notes")
       bench.clock.advance(by: .seconds(50))
     }
-    await #expect(throws: SignetFailure.appData(.locked(.tooOld))) {
+    await #expect(throws: SignetError.appData(.locked(.tooOld))) {
       try await session.encrypt([], label: "notes")
     }
     #expect(bench.reasons.all == [.idle, .tooOld])
@@ -223,7 +223,7 @@ import SignetVault
   func silent() async throws {
     let bench = try await Bench(lock: .silent)
     for password in [Self.password, "another one"] {
-      await #expect(throws: SignetFailure.appData(.silentLock)) {
+      await #expect(throws: SignetError.appData(.silentLock)) {
         try await bench.session().unlock(by: .password(secret(password)))
       }
     }
@@ -233,7 +233,7 @@ import SignetVault
   func withoutAuthentication() async throws {
     let bench = try await Bench(password: nil)
     let session = bench.session()
-    await #expect(throws: SignetFailure.appData(.locked(.notUnlocked))) {
+    await #expect(throws: SignetError.appData(.locked(.notUnlocked))) {
       try await session.encrypt([1], label: "notes")
     }
     try await session.unlock()

@@ -71,9 +71,9 @@ import Testing
   }
 
   private func expectRefusal(
-    _ what: Comment, _ body: () async throws(SignetFailure) -> Void
+    _ what: Comment, _ body: () async throws(SignetError) -> Void
   ) async {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       try await body()
       Issue.record("not refused: \(what)")
     } catch {
@@ -110,7 +110,7 @@ import Testing
     if reaction == .report {
       try await session.unlock(by: bench.authentication)
     } else {
-      await expectRefusal("\(reaction)") { () throws(SignetFailure) in
+      await expectRefusal("\(reaction)") { () throws(SignetError) in
         try await session.unlock(by: bench.authentication)
       }
     }
@@ -141,23 +141,23 @@ import Testing
     let (first, second) = (try await bench.ask(), try await bench.ask())
     try await device.verify(bench.authentication, for: container)
     bench.attack.set(true)
-    await expectRefusal("a code") { () throws(SignetFailure) in
+    await expectRefusal("a code") { () throws(SignetError) in
       _ = try await device.oneTimePassword(for: container, by: bench.authentication)
     }
-    await expectRefusal("an approval") { () throws(SignetFailure) in
+    await expectRefusal("an approval") { () throws(SignetError) in
       try await device.decide(first, .accepted, with: container, by: bench.authentication)
     }
-    await expectRefusal("an approval with what was kept") { () throws(SignetFailure) in
+    await expectRefusal("an approval with what was kept") { () throws(SignetError) in
       try await device.decide(first, .accepted, with: container)
     }
-    await expectRefusal("a verification") { () throws(SignetFailure) in
+    await expectRefusal("a verification") { () throws(SignetError) in
       try await device.verify(bench.authentication, for: container)
     }
-    await expectRefusal("another password") { () throws(SignetFailure) in
+    await expectRefusal("another password") { () throws(SignetError) in
       try await device.changePassword(
         of: container, from: secret(Self.password), to: secret("Another 42 tower"))
     }
-    await expectRefusal("a code of an account") { () throws(SignetFailure) in
+    await expectRefusal("a code of an account") { () throws(SignetError) in
       _ = try await device.accounts.code(of: id)
     }
     #expect(try await device.pendingTransactions(for: container).count == 2)
@@ -184,7 +184,7 @@ import Testing
       do {
         try await attempt()
         Issue.record("not refused")
-      } catch UAFFailure.device(.integrity(.tampered(let report))) {
+      } catch SignetError.integrity(.tampered(let report)) {
         #expect(report.evidence.map(\.finding) == [.tracer])
       }
     }

@@ -39,7 +39,7 @@ import SignetPushAuth
     let session = ServerSession(
       server: url, transport: FixedTransport(response), clock: StoppedClock(), random: SystemRandomSource())
     let body = waiting { () -> [UInt8]? in
-      do throws(SignetFailure) { return try await session.post("/v1/a", [1]) } catch {
+      do throws(SignetError) { return try await session.post("/v1/a", [1]) } catch {
         require(!error.description.isEmpty, "a refusal says why")
         return nil
       }
@@ -48,7 +48,7 @@ import SignetPushAuth
       (body != nil) == ((200...299).contains(response.status) || response.status == 304),
       "a refusal is no answer")
     require(body == nil || body == response.body, "an answer is handed out as it is")
-    let isDone = accepted { () throws(SignetFailure) in
+    let isDone = accepted { () throws(SignetError) in
       try StatusAnswer.check(response.body, is: "done")
       return true
     }
@@ -59,12 +59,12 @@ import SignetPushAuth
   }
 
   private static func checkActivation(_ body: [UInt8]) {
-    if let answer = accepted({ () throws(SignetFailure) in
+    if let answer = accepted({ () throws(SignetError) in
       try StartAnswer<ActivationOffer>.received(body, from: url)
     }) {
       require(answer.offer.server == url, "an offer is of the server that was asked")
     }
-    if let answer = accepted({ () throws(SignetFailure) in
+    if let answer = accepted({ () throws(SignetError) in
       try StartAnswer<RenewalOffer>.received(body, from: url)
     }) {
       require(answer.offer.server == url, "an offer is of the server that was asked")
@@ -73,7 +73,7 @@ import SignetPushAuth
 
   // MARK: UAF
 
-  private static let uaf = made("a configuration") { () throws(UAFConfigurationFailure) in
+  private static let uaf = made("a configuration") { () throws(SignetError) in
     try UAFConfiguration(baseURL: "https://id.example/nevisfido")
   }
 
@@ -188,12 +188,12 @@ import SignetPushAuth
   }
 
   private static func checkWaiting(_ body: [UInt8]) {
-    check(accepted { () throws(SignetFailure) in try PushChannel.Waiting(parsing: body, key: key) })
+    check(accepted { () throws(SignetError) in try PushChannel.Waiting(parsing: body, key: key) })
     // Claims of any kind under the right key.
     guard let claims = accepted({ () throws(JSONFailure) in try JSONObject(parsing: body) }) else { return }
     let message: JSONObject = ["messageId": "M", "data": .string(key.sign(claims))]
     let answer: JSONObject = ["tag": "t", "ended": [], "messages": [.object(message)]]
-    check(accepted { () throws(SignetFailure) in try PushChannel.Waiting(parsing: answer.bytes, key: key) })
+    check(accepted { () throws(SignetError) in try PushChannel.Waiting(parsing: answer.bytes, key: key) })
   }
 
   private static func check(_ waiting: PushChannel.Waiting?) {

@@ -59,6 +59,6 @@ enum Receipts {
     let expected = ExpectedReceipt(
       type: SignedMessage.receiptType, proofKey: SharedSecretBox(SecretBytes(copying: proofKey)),
       user: user, server: url, transcript: transcript)
-    return accepted { () throws(SignetFailure) in try expected.receive(answer, for: keys).confirmation }
+    return accepted { () throws(SignetError) in try expected.receive(answer, for: keys).confirmation }
   }
 }

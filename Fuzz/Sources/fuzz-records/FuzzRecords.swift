@@ -98,9 +98,9 @@ import SignetVault
   private static func checkMetadata(_ input: [UInt8]) {
     let metadata = ContainerMetadata(parsing: input)
     require(ContainerMetadata(parsing: metadata.bytes).object == metadata.object, "metadata loses nothing")
-    if let account = accepted({ () throws(SignetFailure) in try metadata.account() }) { check(account) }
+    if let account = accepted({ () throws(SignetError) in try metadata.account() }) { check(account) }
     for id in metadata.accountIDs {
-      if let account = accepted({ () throws(SignetFailure) in try metadata.account(id) }) { check(account) }
+      if let account = accepted({ () throws(SignetError) in try metadata.account(id) }) { check(account) }
     }
     for isRenewal in [false, true] {
       let next = ContainerMetadata(
@@ -111,7 +111,7 @@ import SignetVault
   }
 
   private static func check(_ state: AccountState) {
-    let again = made("a printed account state") { () throws(SignetFailure) in try AccountState(state.json) }
+    let again = made("a printed account state") { () throws(SignetError) in try AccountState(state.json) }
     require(again.json == state.json && again.lock == state.lock, "an account state loses nothing")
     let boot = BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 1)
     for wall in [Int64.min, 0, 1_700_000_000, .max] {

@@ -43,8 +43,8 @@ extension AccountState {
 
   /// Adds the missing ones of these policies; existing policies stay unchanged.
   ///
-  /// - Throws: ``SignetFailure/accountPolicy(_:)`` if the combined policies exceed the limits.
-  mutating func add(_ more: AccountPolicySet, at now: TrustedTime) throws(SignetFailure) {
+  /// - Throws: ``SignetError/accountPolicy(_:)`` if the combined policies exceed the limits.
+  mutating func add(_ more: AccountPolicySet, at now: TrustedTime) throws(SignetError) {
     let before = policies ?? AccountPolicySet()
     var json = before.json
     for (name, value) in more.json.members where !json.contains(name) { json[name] = value }
@@ -60,10 +60,10 @@ extension AccountState {
 
   /// Adds a manual lock.
   ///
-  /// - Throws: ``SignetFailure/accountLock(_:)``.
+  /// - Throws: ``SignetError/accountLock(_:)``.
   mutating func lock(
     naming policy: String?, of policies: AccountPolicySet, reason: String, at now: Int64
-  ) throws(SignetFailure) {
+  ) throws(SignetError) {
     do throws(AccountLockFailure) {
       try lock.lock(naming: policy, of: policies, reason: reason, at: now)
     } catch { throw .accountLock(error) }
@@ -76,8 +76,8 @@ extension AccountState {
 
   /// Requires a lock that the user can remove.
   ///
-  /// - Throws: ``SignetFailure/accountLock(_:)``.
-  func requireUnlockable() throws(SignetFailure) {
+  /// - Throws: ``SignetError/accountLock(_:)``.
+  func requireUnlockable() throws(SignetError) {
     guard !canBeUnlocked else { return }
     throw .accountLock(lock.isLocked ? .lockedBy(lock.sources.sorted()) : .notLocked)
   }
@@ -91,8 +91,8 @@ extension AccountState {
 
   /// Requires that no lock is in effect.
   ///
-  /// - Throws: ``SignetFailure/accountLocked(_:)``.
-  func requireUnlocked() throws(SignetFailure) {
+  /// - Throws: ``SignetError/accountLocked(_:)``.
+  func requireUnlocked() throws(SignetError) {
     guard !lock.isLocked else { throw .accountLocked(lock) }
   }
 }

@@ -55,9 +55,9 @@ package struct AccountState: Sendable, Hashable {
 
   /// Parses a stored state.
   ///
-  /// - Throws: ``SignetFailure/unsupportedProfile(_:)``. The vault authenticates the state, so an unreadable one was
+  /// - Throws: ``SignetError/unsupportedProfile(_:)``. The vault authenticates the state, so an unreadable one was
   ///   written by a newer version.
-  package init(_ object: JSONObject) throws(SignetFailure) {
+  package init(_ object: JSONObject) throws(SignetError) {
     do {
       if let policies = try object.optionalObject("policies") {
         self.policies = try AccountPolicySet(policies)
@@ -109,13 +109,13 @@ extension AccountState.Moment {
 extension ContainerMetadata {
   /// Returns the state of the container's policies and locks.
   ///
-  /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
-  func account() throws(SignetFailure) -> AccountState { try Self.state(object["account"]) }
+  /// - Throws: ``SignetError/unsupportedProfile(_:)``.
+  func account() throws(SignetError) -> AccountState { try Self.state(object["account"]) }
 
   /// Returns the state of an imported account's policies and locks.
   ///
-  /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
-  func account(_ id: Account.ID) throws(SignetFailure) -> AccountState {
+  /// - Throws: ``SignetError/unsupportedProfile(_:)``.
+  func account(_ id: Account.ID) throws(SignetError) -> AccountState {
     guard let all = object["accounts"] else { return AccountState() }
     guard case .object(let all) = all else { return try Self.state(all) }
     return try Self.state(all[id.description])
@@ -140,7 +140,7 @@ extension ContainerMetadata {
     object["accounts"] = all.isEmpty ? nil : .object(all)
   }
 
-  private static func state(_ value: JSONValue?) throws(SignetFailure) -> AccountState {
+  private static func state(_ value: JSONValue?) throws(SignetError) -> AccountState {
     switch value {
     case nil: return AccountState()
     case .object(let object)?: return try AccountState(object)
@@ -161,7 +161,7 @@ extension ContainerMetadata {
     var next = ContainerMetadata(parsing: current)
     let before = ContainerMetadata(parsing: replaced)
     if !isRenewal {
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         guard let manual = try before.account().lock.manual else { return current }
         var state = try next.account()
         guard state.lock.manual == nil else { return current }

@@ -13,8 +13,8 @@ extension Accounts {
   ///
   /// - Parameter id: The account.
   /// - Returns: Its status.
-  /// - Throws: ``SignetFailure``.
-  public func status(of id: Account.ID) async throws(SignetFailure) -> AccountStatus {
+  /// - Throws: ``SignetError``.
+  public func status(of id: Account.ID) async throws(SignetError) -> AccountStatus {
     status(try await state(of: id))
   }
 
@@ -22,8 +22,8 @@ extension Accounts {
   ///
   /// - Parameter account: The account.
   /// - Returns: The status of its first locked part, or of its first part if none is locked.
-  /// - Throws: ``SignetFailure``.
-  public func status(of account: EnrolledAccount) async throws(SignetFailure) -> AccountStatus {
+  /// - Throws: ``SignetError``.
+  public func status(of account: EnrolledAccount) async throws(SignetError) -> AccountStatus {
     var first: AccountStatus?
     for part in account.codes.map(\.id) + (account.push.map { [$0.id] } ?? []) {
       let status = try await status(of: part)
@@ -38,18 +38,18 @@ extension Accounts {
   ///
   /// - Parameter id: The account.
   /// - Returns: Its status.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
-  public func evaluatePolicies(of id: Account.ID) async throws(SignetFailure) -> AccountStatus {
+  public func evaluatePolicies(of id: Account.ID) async throws(SignetError) -> AccountStatus {
     status(try await evaluated(id))
   }
 
   /// Evaluates the policies of all accounts that have any.
   ///
   /// - Returns: The status of each account that has policies or locks.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
-  public func evaluatePolicies() async throws(SignetFailure) -> [Account.ID: AccountStatus] {
+  public func evaluatePolicies() async throws(SignetError) -> [Account.ID: AccountStatus] {
     guard let container = try await vaulted(await device.vault.accountsContainer()) else { return [:] }
     let stored = try await vaulted(await device.vault.container(container))
     var found: [Account.ID: AccountStatus] = [:]
@@ -65,15 +65,15 @@ extension Accounts {
   ///   - policies: The policies; an empty set removes them.
   ///   - id: The account; it must not be locked.
   ///   - password: The password of the accounts, if they have one.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLocked`, `accountPolicy`, `accountPolicyBroken`.
+  /// - Throws: ``SignetError``: `noSuchAccount`, `accountLocked`, `accountPolicy`, `accountPolicyBroken`.
   public func setPolicies(
     _ policies: AccountPolicySet, of id: Account.ID, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     let parts = try await parts(of: id, by: password)
     try await requireUnlocked(parts)
     try await device.requireCompliance(with: policies)
     let now = device.vault.clock.now
-    try await change(parts) { all throws(SignetFailure) in
+    try await change(parts) { all throws(SignetError) in
       for index in all.indices {
         all[index].set(policies, inPlaceOf: all[index].policies ?? AccountPolicySet(), at: now)
         if policies.isEmpty { all[index].policies = nil }
@@ -89,14 +89,14 @@ extension Accounts {
   ///   - reason: The reason; may be empty.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The locks in effect now.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLock`.
+  /// - Throws: ``SignetError``: `noSuchAccount`, `accountLock`.
   @discardableResult
   public func lock(
     _ id: Account.ID, naming policy: String? = nil, reason: String = "", by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> AccountLock {
+  ) async throws(SignetError) -> AccountLock {
     let parts = try await parts(of: id, by: password)
     let now = device.clock.now
-    return try await change(parts) { all throws(SignetFailure) in
+    return try await change(parts) { all throws(SignetError) in
       guard all.contains(where: { $0.lock.manual == nil }) else { throw .accountLock(.alreadyLocked) }
       let named = all.first { state in policy.map { state.policies?[$0] != nil } ?? true }
       for index in all.indices where all[index].lock.manual == nil {
@@ -112,11 +112,11 @@ extension Accounts {
   ///   - id: The account or one of its parts.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The locks in effect after an evaluation of the policies.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLock`.
+  /// - Throws: ``SignetError``: `noSuchAccount`, `accountLock`.
   @discardableResult
   public func unlock(
     _ id: Account.ID, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> AccountLock {
+  ) async throws(SignetError) -> AccountLock {
     let parts = try await parts(of: id, by: password)
     var before: [AccountState] = []
     for part in parts { before.append(try await evaluated(part)) }
@@ -124,7 +124,7 @@ extension Accounts {
       try (before.first { $0.lock.isLocked } ?? before[0]).requireUnlockable()
     }
     let now = device.vault.clock.now
-    try await change(parts) { all throws(SignetFailure) in
+    try await change(parts) { all throws(SignetError) in
       for index in all.indices { all[index].unlock(at: now) }
     }
     var locks: [AccountLock] = []
@@ -136,29 +136,29 @@ extension Accounts {
 
   /// Evaluates the policies and throws if the account is locked; otherwise the call counts as a use of the account.
   ///
-  /// - Throws: ``SignetFailure/accountLocked(_:)``, or ``SignetFailure/integrity(_:)`` on tampering.
-  func requireUnlocked(_ id: Account.ID) async throws(SignetFailure) {
+  /// - Throws: ``SignetError/accountLocked(_:)``, or ``SignetError/integrity(_:)`` on tampering.
+  func requireUnlocked(_ id: Account.ID) async throws(SignetError) {
     try await device.requireIntegrity()
     let state = try await evaluated(id)
     try state.requireUnlocked()
     let now = device.vault.clock.now
     guard state.isUseDue(under: state.policies ?? AccountPolicySet(), at: now) else { return }
-    try await change([id], isCounted: false) { all throws(SignetFailure) in
+    try await change([id], isCounted: false) { all throws(SignetError) in
       all[0].used = AccountState.Moment(now)
     }
   }
 
   /// Evaluates the policies of all parts and throws if one of them is locked.
   ///
-  /// - Throws: ``SignetFailure/accountLocked(_:)``.
-  func requireUnlocked(_ parts: [Account.ID]) async throws(SignetFailure) {
+  /// - Throws: ``SignetError/accountLocked(_:)``.
+  func requireUnlocked(_ parts: [Account.ID]) async throws(SignetError) {
     for part in parts { try await requireUnlocked(part) }
   }
 
   /// Adds the missing ones of these policies to accounts; existing policies stay unchanged.
   ///
-  /// - Throws: ``SignetFailure/accountPolicy(_:)`` if the combined policies exceed the limits; nothing is changed then.
-  func merge(_ policies: AccountPolicySet, into ids: [Account.ID]) async throws(SignetFailure) {
+  /// - Throws: ``SignetError/accountPolicy(_:)`` if the combined policies exceed the limits; nothing is changed then.
+  func merge(_ policies: AccountPolicySet, into ids: [Account.ID]) async throws(SignetError) {
     let now = device.vault.clock.now
     var isNeeded = false
     for id in ids {
@@ -168,21 +168,21 @@ extension Accounts {
       if after.policies != before.policies { isNeeded = true }
     }
     guard isNeeded else { return }
-    try await change(ids) { all throws(SignetFailure) in
+    try await change(ids) { all throws(SignetError) in
       for index in all.indices { try all[index].add(policies, at: now) }
     }
   }
 
   /// Extends a manual lock of one part to all parts of an account, for a part that was just added.
   ///
-  /// - Throws: ``SignetFailure``.
-  func shareLock(among parts: [Account.ID]) async throws(SignetFailure) {
+  /// - Throws: ``SignetError``.
+  func shareLock(among parts: [Account.ID]) async throws(SignetError) {
     var (isLocked, isOpen) = (false, false)
     for part in parts {
       if try await state(of: part).lock.manual == nil { isOpen = true } else { isLocked = true }
     }
     guard isLocked, isOpen else { return }
-    try await change(parts) { all throws(SignetFailure) in
+    try await change(parts) { all throws(SignetError) in
       guard let manual = all.lazy.compactMap(\.lock.manual).first else { return }
       for index in all.indices where all[index].lock.manual == nil {
         try all[index].lock(naming: nil, of: AccountPolicySet(), reason: manual.reason, at: manual.since)
@@ -191,7 +191,7 @@ extension Accounts {
   }
 
   /// Deletes the policies and locks of a deleted account.
-  func removeState(of id: Account.ID) async throws(SignetFailure) {
+  func removeState(of id: Account.ID) async throws(SignetError) {
     guard try await state(of: id) != AccountState() else { return }
     guard let container = try await vaulted(await device.vault.accountsContainer()) else { return }
     try await vaulted(
@@ -206,7 +206,7 @@ extension Accounts {
   /// Returns the parts of the account with an ID, or with a part with that ID; that part comes first.
   func parts(
     of id: Account.ID, by password: SharedSecretBox?
-  ) async throws(SignetFailure) -> [Account.ID] {
+  ) async throws(SignetError) -> [Account.ID] {
     guard let records = try await opened(by: password) else { throw .noSuchAccount }
     let groups = try await vaulted(Self.groups(in: records)).map { group in
       (id: group.id, parts: group.record.codes + (group.record.push.map { [$0] } ?? []))
@@ -219,7 +219,7 @@ extension Accounts {
     return parts
   }
 
-  private func state(of id: Account.ID) async throws(SignetFailure) -> AccountState {
+  private func state(of id: Account.ID) async throws(SignetError) -> AccountState {
     guard let container = try await vaulted(await device.vault.accountsContainer()) else {
       return AccountState()
     }
@@ -227,7 +227,7 @@ extension Accounts {
     return try ContainerMetadata(parsing: stored.attributes.extra).account(id)
   }
 
-  private func evaluated(_ id: Account.ID) async throws(SignetFailure) -> AccountState {
+  private func evaluated(_ id: Account.ID) async throws(SignetError) -> AccountState {
     var state = try await state(of: id)
     let policies = state.policies ?? AccountPolicySet()
     guard !policies.isEmpty || !state.lock.broken.isEmpty else {
@@ -237,7 +237,7 @@ extension Accounts {
     if state.used == nil, policies[InactivityPolicy.policyName] != nil {
       // An earlier version stored the first use only. The inactivity time starts now, and must not restart at each evaluation.
       let first = AccountState.Moment(device.vault.clock.now)
-      state = try await change([id], isCounted: false) { all throws(SignetFailure) in
+      state = try await change([id], isCounted: false) { all throws(SignetError) in
         all[0].used = all[0].used ?? first
       }[0]
     }
@@ -249,7 +249,7 @@ extension Accounts {
       device.lockObservers.publish(AccountLockChange(subject: .account(id), lock: next))
       return state
     }
-    return try await change([id]) { all throws(SignetFailure) in all[0].lock.apply(report, at: now) }[0]
+    return try await change([id]) { all throws(SignetError) in all[0].lock.apply(report, at: now) }[0]
   }
 
   /// Changes the stored state of accounts in one transaction.
@@ -260,21 +260,21 @@ extension Accounts {
   ///     copy of the vault.
   ///   - body: Changes the states, in the order of `ids`; if it throws, nothing is changed.
   /// - Returns: The states after the change, in the same order.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
   func change(
     _ ids: [Account.ID], isCounted: Bool = true,
-    _ body: @escaping @Sendable (inout [AccountState]) throws(SignetFailure) -> Void
-  ) async throws(SignetFailure) -> [AccountState] {
+    _ body: @escaping @Sendable (inout [AccountState]) throws(SignetError) -> Void
+  ) async throws(SignetError) -> [AccountState] {
     guard let container = try await vaulted(await device.vault.accountsContainer()) else {
       throw .noSuchAccount
     }
     let changed = try await vaulted(
       await device.vault.changeExtra(of: container, isCounted: isCounted) {
-        (extra) throws(VaultFailure) -> Result<(before: [AccountState], after: [AccountState]), SignetFailure>
+        (extra) throws(VaultFailure) -> Result<(before: [AccountState], after: [AccountState]), SignetError>
         in
         var metadata = ContainerMetadata(parsing: extra)
-        do throws(SignetFailure) {
+        do throws(SignetError) {
           var states: [AccountState] = []
           for id in ids { states.append(try metadata.account(id)) }
           let before = states

@@ -14,8 +14,8 @@ extension Device {
   ///
   /// - Parameter container: The container.
   /// - Returns: The evidence.
-  /// - Throws: ``SignetFailure`` of the vault.
-  public func accountEvidence(for container: Container) async throws(SignetFailure) -> AccountEvidence {
+  /// - Throws: ``SignetError`` of the vault.
+  public func accountEvidence(for container: Container) async throws(SignetError) -> AccountEvidence {
     let state = try await accountState(of: container.id)
     return await evidence(for: state, since: container.created, isOfServer: true)
   }

@@ -12,8 +12,8 @@ extension Device {
   ///
   /// - Parameter container: The container.
   /// - Returns: Its status.
-  /// - Throws: ``SignetFailure``.
-  public func accountStatus(of container: Container) async throws(SignetFailure) -> AccountStatus {
+  /// - Throws: ``SignetError``.
+  public func accountStatus(of container: Container) async throws(SignetError) -> AccountStatus {
     status(try await accountState(of: container.id), container)
   }
 
@@ -21,20 +21,20 @@ extension Device {
   ///
   /// - Parameter container: The container.
   /// - Returns: Its status.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
   public func evaluateAccountPolicies(
     of container: Container
-  ) async throws(SignetFailure) -> AccountStatus {
+  ) async throws(SignetError) -> AccountStatus {
     status(try await evaluated(container), container)
   }
 
   /// Evaluates the policies of all containers and imported accounts; call it when the app starts or comes to the foreground.
   ///
   /// - Returns: The status of each container that has policies or locks.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
-  public func evaluateAccountPolicies() async throws(SignetFailure) -> [Container.ID: AccountStatus] {
+  public func evaluateAccountPolicies() async throws(SignetError) -> [Container.ID: AccountStatus] {
     var found: [Container.ID: AccountStatus] = [:]
     for container in try await containers() {
       let status = try await evaluateAccountPolicies(of: container)
@@ -51,13 +51,13 @@ extension Device {
   ///   - policy: The policy that is the cause, one of the container's; `nil` for none.
   ///   - reason: The reason; may be empty.
   /// - Returns: The locks in effect now.
-  /// - Throws: ``SignetFailure/accountLock(_:)`` if it already has a manual lock, or has no such policy.
+  /// - Throws: ``SignetError/accountLock(_:)`` if it already has a manual lock, or has no such policy.
   @discardableResult
   public func lockAccount(
     _ container: Container, naming policy: String? = nil, reason: String = ""
-  ) async throws(SignetFailure) -> AccountLock {
+  ) async throws(SignetError) -> AccountLock {
     let (now, profile) = (clock.now, container.profile.accountPolicies)
-    return try await change(container.id, isCounted: true) { state throws(SignetFailure) in
+    return try await change(container.id, isCounted: true) { state throws(SignetError) in
       try state.lock(naming: policy, of: state.policies ?? profile, reason: reason, at: now)
     }.lock
   }
@@ -70,16 +70,16 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the container; required if the device cannot open it alone.
   /// - Returns: The locks in effect after an evaluation of the policies.
-  /// - Throws: ``SignetFailure/accountLock(_:)`` if no lock can be removed here, or the failure to open the container.
+  /// - Throws: ``SignetError/accountLock(_:)`` if no lock can be removed here, or the failure to open the container.
   @discardableResult
   public func unlockAccount(
     _ container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> AccountLock {
+  ) async throws(SignetError) -> AccountLock {
     try await evaluated(container).requireUnlockable()
     // The opened keys are not used. Opening only authenticates the user, so a password that must be changed is accepted too.
     _ = try await unlock(container, key: nil, by: authentication, evenIfExpired: true)
     let now = vault.clock.now
-    try await change(container.id, isCounted: true) { state throws(SignetFailure) in state.unlock(at: now) }
+    try await change(container.id, isCounted: true) { state throws(SignetError) in state.unlock(at: now) }
     return try await evaluated(container).lock
   }
 
@@ -90,10 +90,10 @@ extension Device {
   /// - Parameters:
   ///   - container: The container.
   ///   - isForCode: True for a one-time code, which the server may not accept for now.
-  /// - Throws: ``SignetFailure``: `accountLocked`, `codesNotAccepted`.
+  /// - Throws: ``SignetError``: `accountLocked`, `codesNotAccepted`.
   package func requireUnlocked(
     _ container: Container, forCode isForCode: Bool = false
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     let state = try await evaluated(container)
     try state.requireUnlocked()
     if isForCode, let reason = state.stepUpReason { throw .codesNotAccepted(reason: reason) }
@@ -102,34 +102,34 @@ extension Device {
 
   /// Throws if the container was locked during the biometric or passcode prompt, which may take a minute.
   ///
-  /// - Throws: ``SignetFailure/accountLocked(_:)``.
-  func requireStillUnlocked(_ container: Container) async throws(SignetFailure) {
+  /// - Throws: ``SignetError/accountLocked(_:)``.
+  func requireStillUnlocked(_ container: Container) async throws(SignetError) {
     try await accountState(of: container.id).requireUnlocked()
   }
 
   /// Stores a use at most once an hour, and only if a policy depends on it.
-  private func recordUse(of container: Container, _ state: AccountState) async throws(SignetFailure) {
+  private func recordUse(of container: Container, _ state: AccountState) async throws(SignetError) {
     let (policies, now) = (state.policies ?? container.profile.accountPolicies, vault.clock.now)
     guard state.isUseDue(under: policies, at: now) else { return }
-    try await change(container.id) { state throws(SignetFailure) in state.used = AccountState.Moment(now) }
+    try await change(container.id) { state throws(SignetError) in state.used = AccountState.Moment(now) }
   }
 
   /// Stores a contact with the server at most once in five minutes, and only if a policy depends on it.
-  func recordContact(of container: Container, _ state: AccountState) async throws(SignetFailure) {
+  func recordContact(of container: Container, _ state: AccountState) async throws(SignetError) {
     let (policies, now) = (state.policies ?? container.profile.accountPolicies, vault.clock.now)
     guard state.isContactDue(under: policies, at: now) else { return }
-    try await change(container.id) { state throws(SignetFailure) in state.reached = AccountState.Moment(now) }
+    try await change(container.id) { state throws(SignetError) in state.reached = AccountState.Moment(now) }
   }
 
   // MARK: Stored state
 
   /// Returns the stored state of a container's policies and locks.
-  func accountState(of id: Container.ID) async throws(SignetFailure) -> AccountState {
+  func accountState(of id: Container.ID) async throws(SignetError) -> AccountState {
     try await metadata(of: id).account()
   }
 
   /// Evaluates the policies, stores a changed lock and returns the state.
-  func evaluated(_ container: Container) async throws(SignetFailure) -> AccountState {
+  func evaluated(_ container: Container) async throws(SignetError) -> AccountState {
     let state = try await accountState(of: container.id)
     let policies = state.policies ?? container.profile.accountPolicies
     guard !policies.isEmpty || !state.lock.broken.isEmpty else {
@@ -144,7 +144,7 @@ extension Device {
       return state
     }
     let now = clock.now
-    return try await change(container.id, isCounted: true) { state throws(SignetFailure) in
+    return try await change(container.id, isCounted: true) { state throws(SignetError) in
       state.lock.apply(report, at: now)
     }
   }
@@ -158,17 +158,17 @@ extension Device {
   ///   - notices: The notices to the server, stored in the same transaction.
   ///   - body: Changes the state.
   /// - Returns: The state after the change.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
   func change(
     _ id: Container.ID, isCounted: Bool = false, leaving notices: [NoticeDraft] = [],
-    _ body: @escaping @Sendable (inout AccountState) throws(SignetFailure) -> Void
-  ) async throws(SignetFailure) -> AccountState {
+    _ body: @escaping @Sendable (inout AccountState) throws(SignetError) -> Void
+  ) async throws(SignetError) -> AccountState {
     let changed = try await vaulted(
       await vault.changeExtra(of: id, isCounted: isCounted, leaving: notices) {
-        (extra) throws(VaultFailure) -> Result<(before: AccountLock, state: AccountState), SignetFailure> in
+        (extra) throws(VaultFailure) -> Result<(before: AccountLock, state: AccountState), SignetError> in
         var all = ContainerMetadata(parsing: extra)
-        do throws(SignetFailure) {
+        do throws(SignetError) {
           var state = try all.account()
           let before = state.lock
           try body(&state)
@@ -193,8 +193,8 @@ extension Device {
   /// Rejects an enrollment whose policies are malformed or not met by this device now.
   ///
   /// - Parameter policies: The policies of the new container or account.
-  /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`.
-  func requireCompliance(with policies: AccountPolicySet) async throws(SignetFailure) {
+  /// - Throws: ``SignetError``: `accountPolicy`, `accountPolicyBroken`.
+  func requireCompliance(with policies: AccountPolicySet) async throws(SignetError) {
     guard !policies.isEmpty else { return }
     let evaluator = accountPolicies.evaluator
     do throws(AccountPolicyFailure) { try evaluator.registry.check(policies) } catch {

@@ -23,17 +23,17 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The result.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
   public func reportCondition(
     of container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> AccountReportOutcome {
+  ) async throws(SignetError) -> AccountReportOutcome {
     try await reportCondition(of: container, signedBy: sessionKey(of: container, by: authentication))
   }
 
   func reportCondition(
     of container: Container, signedBy key: ContainerSigningKey
-  ) async throws(SignetFailure) -> AccountReportOutcome {
+  ) async throws(SignetError) -> AccountReportOutcome {
     let session = try await session(container)
     var status = try await ask(session, "{}", container, key)
     guard try await apply(status, to: container, key) else {
@@ -53,7 +53,7 @@ extension Device {
 
   private func ask(
     _ session: ServerSession, _ body: String, _ container: Container, _ key: ContainerSigningKey
-  ) async throws(SignetFailure) -> DeviceStatus {
+  ) async throws(SignetError) -> DeviceStatus {
     let (answer, id) = try await session.exchange(
       .post, "/v1/device/condition", Array(body.utf8), signedBy: key, container: container.serverContainerID)
     let signed: SignedDeviceStatus
@@ -74,14 +74,14 @@ extension Device {
 
   private func evidenceReport(
     of container: Container, answering status: DeviceStatus, _ key: ContainerSigningKey
-  ) async throws(SignetFailure) -> String {
+  ) async throws(SignetError) -> String {
     let state = try await evaluated(container)
     let evidence = await evidence(for: state, since: container.created, isOfServer: true)
     let report = PostureReport(
       container: container.serverContainerID, server: container.server, device: vault.deviceID.bytes,
       challenge: status.challenge, time: clock.now, revision: state.revision, evidence: evidence,
       lock: state.lock)
-    return try await report.signed { (message) async throws(SignetFailure) in
+    return try await report.signed { (message) async throws(SignetError) in
       try await vaulted(await key.signature(of: message))
     }
   }
@@ -91,7 +91,7 @@ extension Device {
   /// - Returns: False if the container was deleted.
   private func apply(
     _ status: DeviceStatus, to container: Container, _ key: ContainerSigningKey
-  ) async throws(SignetFailure) -> Bool {
+  ) async throws(SignetError) -> Bool {
     let state = try await accountState(of: container.id)
     guard status.revision >= state.revision else { return true }
     let stored = try await vaulted(await vault.container(container.id))
@@ -111,7 +111,7 @@ extension Device {
       return false
     }
     try await change(container.id, isCounted: true, leaving: acknowledgements) {
-      (state) throws(SignetFailure) in
+      (state) throws(SignetError) in
       // Another process may have applied a newer answer in the meantime.
       guard status.revision > state.revision else { return }
       state.revision = status.revision
@@ -126,11 +126,11 @@ extension Device {
 
   private func acknowledgement(
     of command: DeviceCommand, _ container: Container, _ key: ContainerSigningKey
-  ) async throws(SignetFailure) -> String {
+  ) async throws(SignetError) -> String {
     let acknowledgement = CommandAcknowledgement(
       container: container.serverContainerID, server: container.server, device: vault.deviceID.bytes,
       order: command.id, action: command.action, time: clock.now)
-    return try await acknowledgement.signed { (message) async throws(SignetFailure) in
+    return try await acknowledgement.signed { (message) async throws(SignetError) in
       try await vaulted(await key.signature(of: message))
     }
   }
@@ -138,7 +138,7 @@ extension Device {
   /// Deletes a container with its keys, the UAF keys of its user at its server, and unconfirmed replacements.
   private func wipe(
     _ container: Container, leaving acknowledgements: [NoticeDraft]
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     // Deleted before the container, because its lock protects these keys.
     try await deleteUAFKeys(of: container.user, at: container.server)
     for staged in try await unconfirmedContainers()
@@ -149,7 +149,7 @@ extension Device {
       try await vault.deleteContainer(container.id, leaving: acknowledgements)
     } catch {
       // If the queue of notices is full, the keys are deleted without one; the server notices when its requests fail.
-      guard case .invalidDraft = error else { throw SignetFailure(error) }
+      guard case .invalidDraft = error else { throw SignetError(error) }
       try await vaulted(await vault.deleteContainer(container.id))
     }
     clearPasswordCache()
@@ -163,10 +163,10 @@ extension Device {
   /// - Parameters:
   ///   - server: The server whose acknowledgements are sent now, regardless of their wait; `nil` for all servers.
   ///   - isEarly: True to ignore the wait.
-  /// - Throws: ``SignetFailure`` of the vault.
+  /// - Throws: ``SignetError`` of the vault.
   package func sendAcknowledgements(
     to server: String? = nil, evenIfEarly isEarly: Bool = false
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     for acknowledgement in try await storedNotices().compactMap({ QueuedAcknowledgement($0) }) {
       let now = clock.now
       if acknowledgement.isExpired(at: now) {
@@ -175,7 +175,7 @@ extension Device {
       }
       guard server == nil ? isEarly || acknowledgement.isDue(at: now) : acknowledgement.server == server
       else { continue }
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         try await deliver(acknowledgement)
         try await vaulted(await vault.removeNotice(acknowledgement.id))
       } catch {
@@ -185,10 +185,10 @@ extension Device {
     }
   }
 
-  private func deliver(_ acknowledgement: QueuedAcknowledgement) async throws(SignetFailure) {
+  private func deliver(_ acknowledgement: QueuedAcknowledgement) async throws(SignetError) {
     let server: ServerURL
     do { server = try ServerURL(acknowledgement.server) } catch { throw .vault(.damaged) }
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let body = try await session(server, acknowledgement.connection).post(
         "/v1/device/orders", acknowledgement.body)
       try StatusAnswer.check(body, is: "received")

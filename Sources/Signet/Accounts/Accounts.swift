@@ -37,8 +37,8 @@ public struct Accounts: Sendable {
 
   /// Returns true if the accounts have a password; without ``setPassword(_:by:)`` the device opens them alone.
   ///
-  /// - Throws: ``SignetFailure``.
-  public func havePassword() async throws(SignetFailure) -> Bool {
+  /// - Throws: ``SignetError``.
+  public func havePassword() async throws(SignetError) -> Bool {
     guard let id = try await vaulted(await vault.accountsContainer()) else { return false }
     return try await vaulted(await vault.domains(of: id)).contains { $0.slot == .password }
   }
@@ -50,18 +50,15 @@ public struct Accounts: Sendable {
   ///     device's password checks.
   ///   - present: The current password, if there is one.
   /// - Returns: The outcome of the change.
-  /// - Throws: ``SignetFailure``: `passwordRefused`, `passwordRequired`, `wrongPassword`.
+  /// - Throws: ``SignetError``: `passwordRefused`, `passwordRequired`, `wrongPassword`.
   @discardableResult
   public func setPassword(
     _ password: SharedSecretBox?, by present: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> PasswordChangeOutcome {
+  ) async throws(SignetError) -> PasswordChangeOutcome {
     var protection = DomainDraft.Protection.device
     if let password {
-      let violations: [PasswordViolation]
-      do {
-        violations = try await Self.passwordPolicy.violations(
-          of: password, purpose: .enrolment, checks: device.passwordChecks)
-      } catch { throw .dictionary(error) }
+      let violations = try await Self.passwordPolicy.violations(
+        of: password, purpose: .enrolment, checks: device.passwordChecks)
       guard violations.isEmpty else { throw .passwordRefused(violations) }
       protection = .password(password, Self.lockPolicy)
     }
@@ -85,8 +82,8 @@ public struct Accounts: Sendable {
   ///
   /// - Parameter password: The password of the accounts, if they have one: UTF-8 as typed.
   /// - Returns: The accounts; empty if nothing was imported.
-  /// - Throws: ``SignetFailure``: `passwordRequired`, `wrongPassword`, `waiting`.
-  public func list(by password: SharedSecretBox? = nil) async throws(SignetFailure) -> [Account] {
+  /// - Throws: ``SignetError``: `passwordRequired`, `wrongPassword`, `waiting`.
+  public func list(by password: SharedSecretBox? = nil) async throws(SignetError) -> [Account] {
     guard let records = try await opened(by: password) else { return [] }
     return try await vaulted(Self.accounts(in: records)).map { Account($0.record, $0.id) }.sorted {
       ($0.issuer.lowercased(), $0.name.lowercased(), $0.id.description)
@@ -103,11 +100,11 @@ public struct Accounts: Sendable {
   ///     `policies` of its URI). An existing account keeps its policies and receives the missing ones.
   ///   - password: The password of the existing accounts, if they have one.
   /// - Returns: The added and the existing accounts.
-  /// - Throws: ``SignetFailure``: `accountPolicy` and `accountPolicyBroken`; nothing is added then.
+  /// - Throws: ``SignetError``: `accountPolicy` and `accountPolicyBroken`; nothing is added then.
   public func add(
     _ accounts: [OTPAccount], exportable isExportable: Bool = true,
     policies: AccountPolicySet = AccountPolicySet(), by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> AddedAccounts {
+  ) async throws(SignetError) -> AddedAccounts {
     var policySets: [AccountPolicySet] = []
     for account in accounts { policySets.append(try account.policies(beside: policies)) }
     for set in Set(policySets) { try await device.requireCompliance(with: set) }
@@ -158,8 +155,8 @@ public struct Accounts: Sendable {
   /// - Parameters:
   ///   - id: The account.
   ///   - password: The password of the accounts, if they have one.
-  /// - Throws: ``SignetFailure/noSuchAccount``.
-  public func delete(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
+  /// - Throws: ``SignetError/noSuchAccount``.
+  public func delete(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetError) {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     let existed = try await vaulted(
       await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -174,8 +171,8 @@ public struct Accounts: Sendable {
 
   /// Deletes all accounts with their secrets and their password, permanently; this works even if they cannot be opened any more.
   ///
-  /// - Throws: ``SignetFailure``. If the container was altered, ``Device/deleteContainer(_:reason:by:)`` deletes it.
-  public func deleteAll() async throws(SignetFailure) {
+  /// - Throws: ``SignetError``. If the container was altered, ``Device/deleteContainer(_:reason:by:)`` deletes it.
+  public func deleteAll() async throws(SignetError) {
     guard let id = try await vaulted(await vault.accountsContainer()) else { return }
     try await vaulted(await vault.deleteContainer(id))
   }
@@ -184,8 +181,8 @@ public struct Accounts: Sendable {
   ///
   /// - Parameter container: The identifier of a container, such as that of a ``LostCredential``.
   /// - Returns: True if the container holds the accounts.
-  /// - Throws: ``SignetFailure``.
-  public func areStored(in container: LocalContainerID) async throws(SignetFailure) -> Bool {
+  /// - Throws: ``SignetError``.
+  public func areStored(in container: LocalContainerID) async throws(SignetError) -> Bool {
     try await vaulted(await vault.accountsContainer()) == container
   }
 
@@ -197,15 +194,15 @@ public struct Accounts: Sendable {
   ///   - name: The new name; `nil` keeps the current one.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The changed account.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `interchange` for an invalid text.
+  /// - Throws: ``SignetError``: `noSuchAccount`, `interchange` for an invalid text.
   public func rename(
     _ id: Account.ID, issuer: String? = nil, name: String? = nil, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> Account {
+  ) async throws(SignetError) -> Account {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     try await requireUnlocked(id)
     let changed = try await vaulted(
       await vault.changeRecords(of: unlocked) {
-        (records) throws(VaultFailure) -> Result<Account, SignetFailure> in
+        (records) throws(VaultFailure) -> Result<Account, SignetError> in
         guard let present = try Self.account(id, in: records) else { return .failure(.noSuchAccount) }
         let renamed: OTPAccount
         do throws(InterchangeFailure) {
@@ -228,10 +225,10 @@ public struct Accounts: Sendable {
   ///   - id: The account.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The code.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `challengeRequired`, `passwordRequired`, `wrongPassword`.
+  /// - Throws: ``SignetError``: `noSuchAccount`, `challengeRequired`, `passwordRequired`, `wrongPassword`.
   public func code(
     of id: Account.ID, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> AccountCode {
+  ) async throws(SignetError) -> AccountCode {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     let found = try await vaulted(Self.account(id, in: unlocked.openedRecords()))
     guard let record = found else { throw .noSuchAccount }
@@ -270,11 +267,11 @@ public struct Accounts: Sendable {
   ///   - session: The session information, if the suite requires it.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The response.
-  /// - Throws: ``SignetFailure``: `ocra`, `noSuchAccount`, `challengeNotSupported`, `passwordRequired`, `wrongPassword`.
+  /// - Throws: ``SignetError``: `ocra`, `noSuchAccount`, `challengeNotSupported`, `passwordRequired`, `wrongPassword`.
   public func response(
     of id: Account.ID, to challenge: String, pin: SharedSecretBox? = nil, session: [UInt8]? = nil,
     by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> AccountResponse {
+  ) async throws(SignetError) -> AccountResponse {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     let found = try await vaulted(Self.account(id, in: unlocked.openedRecords()))
     guard let account = found?.account else { throw .noSuchAccount }
@@ -302,13 +299,13 @@ public struct Accounts: Sendable {
 
   private func nextCounter(
     of id: Account.ID, in unlocked: borrowing UnlockedDomain
-  ) async throws(SignetFailure) -> UInt64 {
+  ) async throws(SignetError) -> UInt64 {
     do throws(VaultFailure) {
       return try await vault.advanceCounter(AccountRecord.counterName(id), in: unlocked)
     } catch {
       // The account was deleted in the meantime.
       if case .noSuchRecord = error { throw .noSuchAccount }
-      throw SignetFailure(error)
+      throw SignetError(error)
     }
   }
 
@@ -322,10 +319,10 @@ public struct Accounts: Sendable {
   ///   - ids: The accounts; `nil` for all.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The exportable accounts, in the order of `ids`, and those that may not be exported.
-  /// - Throws: ``SignetFailure/noSuchAccount``.
+  /// - Throws: ``SignetError/noSuchAccount``.
   public func export(
     _ ids: [Account.ID]? = nil, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> (accounts: [OTPAccount], refused: [Account]) {
+  ) async throws(SignetError) -> (accounts: [OTPAccount], refused: [Account]) {
     guard let records = try await opened(by: password) else {
       if let ids, !ids.isEmpty { throw .noSuchAccount }
       return ([], [])
@@ -346,7 +343,7 @@ public struct Accounts: Sendable {
   // MARK: Opening
 
   /// Opens the domain of the accounts; `nil` if nothing was imported yet.
-  func open(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain? {
+  func open(by password: SharedSecretBox?) async throws(SignetError) -> UnlockedDomain? {
     guard let id = try await vaulted(await vault.accountsContainer()) else { return nil }
     guard try await havePassword() else {
       return try await vaulted(await vault.open(Vault.accountsDomain, of: id, with: .device))
@@ -357,7 +354,7 @@ public struct Accounts: Sendable {
   }
 
   /// Opens the domain of the accounts and creates it without a password if it is missing.
-  func openOrCreate(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain {
+  func openOrCreate(by password: SharedSecretBox?) async throws(SignetError) -> UnlockedDomain {
     if try await vaulted(await vault.accountsContainer()) == nil {
       _ = try await vaulted(
         await vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
@@ -367,7 +364,7 @@ public struct Accounts: Sendable {
   }
 
   /// Reads the records of the accounts; `nil` if nothing was imported yet.
-  func opened(by password: SharedSecretBox?) async throws(SignetFailure) -> OpenRecords? {
+  func opened(by password: SharedSecretBox?) async throws(SignetError) -> OpenRecords? {
     guard let unlocked = try await open(by: password) else { return nil }
     return try await vaulted(unlocked.openedRecords())
   }
@@ -421,8 +418,8 @@ extension SecretBytes {
 extension OTPAccount {
   /// Returns the policies of the account itself, with additional ones; on a conflict the account's own apply.
   ///
-  /// - Throws: ``SignetFailure``: `accountPolicy`, `interchange`.
-  fileprivate func policies(beside others: AccountPolicySet) throws(SignetFailure) -> AccountPolicySet {
+  /// - Throws: ``SignetError``: `accountPolicy`, `interchange`.
+  fileprivate func policies(beside others: AccountPolicySet) throws(SignetError) -> AccountPolicySet {
     let object: JSONObject?
     do throws(InterchangeFailure) { object = try policies() } catch { throw .interchange(error) }
     guard var object else { return others }

@@ -44,7 +44,7 @@ public struct PasswordRequest: Hashable, Sendable {
 /// The answer to a ``PasswordRequest``.
 public enum PasswordReply: Sendable {
   /// Continues with this password, UTF-8 as typed; one that violates the policy ends the operation with
-  /// ``SignetFailure/passwordRefused(_:)``.
+  /// ``SignetError/passwordRefused(_:)``.
   case proceed(SharedSecretBox)
   /// The user cancels.
   case cancel

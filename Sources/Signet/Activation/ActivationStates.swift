@@ -18,8 +18,8 @@ struct StartedActivation: Sendable {
 
   /// Parses the server's answer.
   ///
-  /// - Throws: ``SignetFailure``, from ``StartAnswer/received(_:from:)``.
-  func receive(_ body: [UInt8]) throws(SignetFailure) -> OfferedActivation {
+  /// - Throws: ``SignetError``, from ``StartAnswer/received(_:from:)``.
+  func receive(_ body: [UInt8]) throws(SignetError) -> OfferedActivation {
     OfferedActivation(code: code, start: start, answer: try .received(body, from: code.server))
   }
 }
@@ -37,7 +37,7 @@ struct OfferedActivation: Sendable {
   /// The key derivation takes the time that its costs in the offer determine, unless a test injects another `derivation`.
   func prove(
     device: DeviceDescription, keys: PrivateContainerKeys, by derivation: PasswordDerivation
-  ) throws(SignetFailure) -> ProvedActivation {
+  ) throws(SignetError) -> ProvedActivation {
     let offer = answer.offer
     do throws(VaultFailure) { try PasswordCost.requireAffordable(offer.costs) } catch { throw .vault(error) }
     let ephemeral = P256.KeyAgreement.PrivateKey()
@@ -77,7 +77,7 @@ struct ProvedActivation: Sendable {
   let expected: ExpectedReceipt
 
   /// The body of the *finish* request, with the new signing key's signature over the transcript.
-  func finish() async throws(SignetFailure) -> [UInt8] {
+  func finish() async throws(SignetError) -> [UInt8] {
     ActivationFinish(
       handshake: handshake, message: message,
       possession: try await keys.signing.possession(of: expected.transcript)
@@ -86,8 +86,8 @@ struct ProvedActivation: Sendable {
 
   /// Verifies the server's proof and returns the binding to store.
   ///
-  /// - Throws: ``SignetFailure/serverNotAuthentic``.
-  func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerBinding {
+  /// - Throws: ``SignetError/serverNotAuthentic``.
+  func receive(_ body: [UInt8]) throws(SignetError) -> ContainerBinding {
     let (receipt, confirmation) = try expected.receive(body, for: keys)
     return ContainerBinding(receipt, confirmation: confirmation, profile: profile, keys: keys)
   }
@@ -106,9 +106,9 @@ struct PrivateContainerKeys: Sendable {
 
 extension ContainerSigningKey {
   /// Signs the transcript of an activation or a renewal, as proof of possession of this key.
-  func possession(of transcript: [UInt8]) async throws(SignetFailure) -> String {
+  func possession(of transcript: [UInt8]) async throws(SignetError) -> String {
     try await KeyPossession.signed(transcript, for: publicKey) {
-      (message) async throws(SignetFailure) in try await vaulted(await signature(of: message))
+      (message) async throws(SignetError) in try await vaulted(await signature(of: message))
     }
   }
 }

@@ -38,10 +38,10 @@ extension Device {
   ///   - initialization: The inputs.
   ///   - handler: Receives the progress and provides passwords.
   /// - Returns: The confirmed container.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func createContainer(
     _ initialization: ContainerInitialization, handler: some ActivationHandler
-  ) async throws(SignetFailure) -> Container {
+  ) async throws(SignetError) -> Container {
     let code = initialization.code
     let settings = ServerTrust(
       certificateAuthoritiesPEM: initialization.certificateAuthoritiesPEM
@@ -52,7 +52,7 @@ extension Device {
     _ = try await description(named: initialization.deviceName)
 
     let (proved, chosen, binding) = try await retryingVoidHandshake {
-      (prepared: inout NewKeys?) async throws(SignetFailure) in
+      (prepared: inout NewKeys?) async throws(SignetError) in
       await handler.report(0.1, "Contacting \(code.server.shortForm)")
       let started = StartedActivation(code, random: random)
       let offered = try started.receive(await session.post("/v1/activation/start", started.start.bytes))
@@ -75,8 +75,8 @@ extension Device {
       let description = try await description(
         named: initialization.deviceName, keyOrigin: keys.signing.origin)
       let derivation = vault.derivation
-      let proved = try await blocking.run { () -> Result<ProvedActivation, SignetFailure> in
-        do throws(SignetFailure) {
+      let proved = try await blocking.run { () -> Result<ProvedActivation, SignetError> in
+        do throws(SignetError) {
           return .success(try offered.prove(device: description, keys: keys, by: derivation))
         } catch { return .failure(error) }
       }.get()
@@ -114,10 +114,10 @@ extension Device {
   /// - Returns: The result of `body`.
   /// - Throws: The failure of the second run, or any other failure of the first.
   func retryingVoidHandshake<Value>(
-    _ body: (inout NewKeys?) async throws(SignetFailure) -> Value
-  ) async throws(SignetFailure) -> Value {
+    _ body: (inout NewKeys?) async throws(SignetError) -> Value
+  ) async throws(SignetError) -> Value {
     var prepared: NewKeys?
-    do throws(SignetFailure) { return try await body(&prepared) } catch {
+    do throws(SignetError) { return try await body(&prepared) } catch {
       guard error.isVoidHandshake else { throw error }
     }
     return try await body(&prepared)
@@ -130,13 +130,13 @@ extension Device {
   /// whose session key has a password needs ``finishActivation(of:by:)``.
   ///
   /// - Returns: The containers that are confirmed now.
-  /// - Throws: The first ``SignetFailure`` of a container that could not be finished, after all were tried; it stays for the next call.
+  /// - Throws: The first ``SignetError`` of a container that could not be finished, after all were tried; it stays for the next call.
   @discardableResult
-  public func finishActivations() async throws(SignetFailure) -> [Container] {
+  public func finishActivations() async throws(SignetError) -> [Container] {
     var confirmed: [Container] = []
-    var firstFailure: SignetFailure?
+    var firstFailure: SignetError?
     for container in try await unconfirmedContainers() {
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         confirmed.append(try await finishActivation(of: container))
       } catch .containerUnknown {
         continue  // already deleted
@@ -158,18 +158,18 @@ extension Device {
   ///   - container: One of ``unconfirmedContainers()``.
   ///   - authentication: The credential of its session key; `nil` if the device opens it alone.
   /// - Returns: The confirmed container.
-  /// - Throws: ``SignetFailure``: `containerUnknown` if the server has dropped it, `lockedOut` or `wiped` if the
+  /// - Throws: ``SignetError``: `containerUnknown` if the server has dropped it, `lockedOut` or `wiped` if the
   ///   container that it renews is locked or wiped. In these cases it is deleted on this device too.
   @discardableResult
   public func finishActivation(
     of container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> Container {
+  ) async throws(SignetError) -> Container {
     try await endIfActiveContainerIsLocked(container)
     return try await confirm(container, signedBy: sessionKey(of: container, by: authentication))
   }
 
   /// Deletes a renewal of a locked container; new keys would give an attacker who has used up the password attempts a new set of them.
-  private func endIfActiveContainerIsLocked(_ container: Container) async throws(SignetFailure) {
+  private func endIfActiveContainerIsLocked(_ container: Container) async throws(SignetError) {
     guard container.renewals > 0, let lock = try await lockOfActiveContainer(of: container) else { return }
     try await endStaged(container)
     throw lock
@@ -177,10 +177,10 @@ extension Device {
 
   func confirm(
     _ container: Container, signedBy key: ContainerSigningKey
-  ) async throws(SignetFailure) -> Container {
+  ) async throws(SignetError) -> Container {
     try await endIfActiveContainerIsLocked(container)
     let session = try await session(container)
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let body = try await session.send(
         .post, "/v1/activation/confirm", ActivationConfirm(confirmation: container.confirmation).bytes,
         signedBy: key, container: container.serverContainerID)
@@ -201,7 +201,7 @@ extension Device {
 
   func description(
     named name: String, keyOrigin: KeystoreKind = .software
-  ) async throws(SignetFailure) -> DeviceDescription {
+  ) async throws(SignetError) -> DeviceDescription {
     let status = try await vaulted(await vault.keystoreStatus())
     do {
       return try DeviceDescription(
@@ -230,17 +230,17 @@ extension Device {
   ///   - deadline: The time at which the operation expires, in seconds since 1970.
   ///   - handler: Provides the passwords.
   /// - Returns: The protection of the container and of each key with a separate one.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   func protections(
     _ profile: ContainerProfile, keeping present: [Key.Usage?: PresentPassword]? = nil,
     until deadline: Int64, _ handler: some ActivationHandler
-  ) async throws(SignetFailure) -> [Key.Usage?: ChosenProtection] {
+  ) async throws(SignetError) -> [Key.Usage?: ChosenProtection] {
     var chosen: [Key.Usage?: ChosenProtection] = [:]
     for key in profile.protected {
       let current = present?[key]
       let subject = PasswordRequest.Subject(key, isRenewal: present != nil)
       let protection: DomainDraft.Protection
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         protection = try await self.protection(
           profile.protection(of: key), keeping: current?.password, subject: subject, until: deadline, handler)
       } catch { throw key.map(error.about) ?? error }
@@ -257,7 +257,7 @@ extension Device {
   private func protection(
     _ profilePolicy: ProtectionPolicy, keeping present: SharedSecretBox?, subject: PasswordRequest.Subject,
     until deadline: Int64, _ handler: some ActivationHandler
-  ) async throws(SignetFailure) -> DomainDraft.Protection {
+  ) async throws(SignetError) -> DomainDraft.Protection {
     let policy: PasswordPolicy
     let lock: LockPolicy
     switch await inForce(profilePolicy) {
@@ -283,10 +283,8 @@ extension Device {
 
   private func violations(
     of password: SharedSecretBox, _ policy: PasswordPolicy
-  ) async throws(SignetFailure) -> [PasswordViolation] {
-    do {
-      return try await policy.violations(of: password, purpose: .enrolment, checks: passwordChecks)
-    } catch { throw .dictionary(error) }
+  ) async throws(SignetError) -> [PasswordViolation] {
+    try await policy.violations(of: password, purpose: .enrolment, checks: passwordChecks)
   }
 }
 

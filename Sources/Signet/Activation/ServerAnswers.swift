@@ -6,10 +6,10 @@ import SignetProtocol
 extension StartAnswer {
   /// Parses the server's answer to *start*.
   ///
-  /// - Throws: ``SignetFailure/serverNameMismatch(offered:)`` if the server names another URL,
-  ///   ``SignetFailure/unexpectedAnswer(status:)`` for an answer outside the protocol,
-  ///   ``SignetFailure/unsupportedProfile(_:)`` for a valid answer that this version does not support.
-  static func received(_ body: [UInt8], from server: ServerURL) throws(SignetFailure) -> Self {
+  /// - Throws: ``SignetError/serverNameMismatch(offered:)`` if the server names another URL,
+  ///   ``SignetError/unexpectedAnswer(status:)`` for an answer outside the protocol,
+  ///   ``SignetError/unsupportedProfile(_:)`` for a valid answer that this version does not support.
+  static func received(_ body: [UInt8], from server: ServerURL) throws(SignetError) -> Self {
     let answer: Self
     do { answer = try Self(parsing: body) } catch {
       // An answer that is not a JSON object did not come from a Signet server.
@@ -32,10 +32,10 @@ struct ExpectedReceipt: Sendable {
 
   /// Verifies the server's proof, then decrypts the confirmation that *confirm* returns; unauthenticated data is never decrypted.
   ///
-  /// - Throws: ``SignetFailure/serverNotAuthentic``.
+  /// - Throws: ``SignetError/serverNotAuthentic``.
   func receive(
     _ body: [UInt8], for keys: PrivateContainerKeys
-  ) throws(SignetFailure) -> (ActivationReceipt, confirmation: [UInt8]) {
+  ) throws(SignetError) -> (ActivationReceipt, confirmation: [UInt8]) {
     guard let message = ActivationReceipt.message(in: body),
       let payload = proofKey.withSecret({ SignedMessage.verify(message, key: $0, type: type) }),
       let receipt = ActivationReceipt(verified: payload), receipt.user == user, receipt.server == server,

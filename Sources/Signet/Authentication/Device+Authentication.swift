@@ -49,21 +49,21 @@ extension Device {
   ///   - acceptsExpired: True to accept an expired password.
   ///   - isGuarded: True to fail on tampering. Operations of the session key never fail on tampering: to list, deny, report and remove.
   /// - Returns: The open domain; releasing it locks it.
-  /// - Throws: ``SignetFailure``; for a key with a separate protection, `key`.
+  /// - Throws: ``SignetError``; for a key with a separate protection, `key`.
   func unlock(
     _ container: Container, key: Key.Usage? = nil, by authentication: Authentication?,
     evenIfExpired acceptsExpired: Bool = false, isGuarded: Bool = true
-  ) async throws(SignetFailure) -> UnlockedDomain {
+  ) async throws(SignetError) -> UnlockedDomain {
     // Checked first, so that a program under attack never uses the user's password.
     if isGuarded, key != .sessionTransport { try await requireIntegrity() }
-    return try await container.naming(key) { () async throws(SignetFailure) -> UnlockedDomain in
+    return try await container.naming(key) { () async throws(SignetError) -> UnlockedDomain in
       try await open(container, key, authentication, acceptsExpired)
     }
   }
 
   private func open(
     _ container: Container, _ key: Key.Usage?, _ authentication: Authentication?, _ acceptsExpired: Bool
-  ) async throws(SignetFailure) -> UnlockedDomain {
+  ) async throws(SignetError) -> UnlockedDomain {
     let (domain, id) = (container.domain(of: key), container.id)
     if case .device = await protectionInForce(for: container, key: key) {
       return try await vaulted(await vault.open(domain, of: id, with: .device))
@@ -92,7 +92,7 @@ extension Device {
   /// Returns the biometric gate if the protection in force allows it for a container or key.
   func biometricGate(
     for container: Container, _ key: Key.Usage?
-  ) async throws(SignetFailure) -> any BiometricGate {
+  ) async throws(SignetError) -> any BiometricGate {
     guard container.offersBiometrics(for: key) else { throw .unlockMethodNotOffered(.biometrics) }
     guard let biometrics, case .biometricOrPassword = await protectionInForce(for: container, key: key) else {
       throw .biometrics(.notCapable)
@@ -103,7 +103,7 @@ extension Device {
   /// Returns the passcode gate if the protection in force allows it for a container or key.
   func devicePasscode(
     for container: Container, _ key: Key.Usage?
-  ) async throws(SignetFailure) -> any DevicePasscode {
+  ) async throws(SignetError) -> any DevicePasscode {
     guard container.offersPasscode(for: key) else { throw .unlockMethodNotOffered(.passcode) }
     guard let passcode, case .deviceLockOrPassword = await protectionInForce(for: container, key: key) else {
       throw .passcode(.notCapable)

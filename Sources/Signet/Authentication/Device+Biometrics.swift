@@ -8,10 +8,10 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   /// - Returns: The status.
-  /// - Throws: ``SignetFailure/biometrics(_:)`` if the sensor cannot be queried.
+  /// - Throws: ``SignetError/biometrics(_:)`` if the sensor cannot be queried.
   public func biometricStatus(
     for container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> BiometricStatus {
+  ) async throws(SignetError) -> BiometricStatus {
     guard container.offersBiometrics(for: key) else { return .notOffered }
     guard let biometrics else { return .notCapable }
     return BiometricStatus(
@@ -29,13 +29,13 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   ///   - password: UTF-8 as typed; a wrong one counts as an attempt.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `unlockMethodNotOffered`, `accountLocked`, and `biometrics` with
+  /// - Throws: ``SignetError``, in particular `wrongPassword`, `unlockMethodNotOffered`, `accountLocked`, and `biometrics` with
   ///   `notCapable` or `notEnrolled`, before the password is tried.
   public func enableBiometrics(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await requireUnlocked(container)
-    let gate = try await container.naming(key) { () async throws(SignetFailure) -> any BiometricGate in
+    let gate = try await container.naming(key) { () async throws(SignetError) -> any BiometricGate in
       try await biometricGate(for: container, key)
     }
     let enrolled: EnrolledSet
@@ -55,10 +55,10 @@ extension Device {
   /// - Parameters:
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func disableBiometrics(
     for container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await vaulted(await vault.removeSlot(.biometric, of: container.domain(of: key), in: container.id))
   }
 }

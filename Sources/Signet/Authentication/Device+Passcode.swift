@@ -8,10 +8,10 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   /// - Returns: The status.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func passcodeStatus(
     for container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> PasscodeStatus {
+  ) async throws(SignetError) -> PasscodeStatus {
     guard container.offersPasscode(for: key) else { return .notOffered }
     guard let passcode, await passcode.state() == .ready else { return .notCapable }
     let slots = try await vaulted(await vault.domains(of: container.id))
@@ -28,13 +28,13 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   ///   - password: UTF-8 as typed; a wrong one counts as an attempt.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `unlockMethodNotOffered`, `accountLocked`, and `passcode` with
+  /// - Throws: ``SignetError``, in particular `wrongPassword`, `unlockMethodNotOffered`, `accountLocked`, and `passcode` with
   ///   `notCapable`, before the password is tried.
   public func enablePasscode(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await requireUnlocked(container)
-    _ = try await container.naming(key) { () async throws(SignetFailure) -> any DevicePasscode in
+    _ = try await container.naming(key) { () async throws(SignetError) -> any DevicePasscode in
       try await devicePasscode(for: container, key)
     }
     let unlocked = try await unlock(container, key: key, by: .password(password))
@@ -46,10 +46,10 @@ extension Device {
   /// - Parameters:
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func disablePasscode(
     for container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await vaulted(
       await vault.removeSlot(.devicePasscode, of: container.domain(of: key), in: container.id))
   }

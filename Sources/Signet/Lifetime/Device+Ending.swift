@@ -15,18 +15,18 @@ extension Device {
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone. If the session key has a
   ///     password, `nil` deletes the container without a notice to its server.
   /// - Returns: The state of the notice.
-  /// - Throws: ``SignetFailure``: `noSuchContainer`, `reasonRefused`, a failure to open the session key with the given
+  /// - Throws: ``SignetError``: `noSuchContainer`, `reasonRefused`, a failure to open the session key with the given
   ///   credential, or a keystore that is busy or does not answer; nothing was deleted then.
   @discardableResult
   public func deleteContainer(
     _ id: LocalContainerID, reason: String = "", by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> NoticeOutcome {
+  ) async throws(SignetError) -> NoticeOutcome {
     let stored: StoredContainer
     do { stored = try await vault.container(id) } catch {
       // The attributes of an altered container cannot be trusted, including the address of its server.
-      guard case .altered(.container) = error else { throw SignetFailure(error) }
+      guard case .altered(.container) = error else { throw SignetError(error) }
       try await vaulted(await vault.deleteContainer(id))
-      return .undeliverable(SignetFailure(error))
+      return .undeliverable(SignetError(error))
     }
     if let authentication { _ = try await sessionKey(of: try Container(stored), by: authentication) }
     try await deleteUAFKeysIfLocked(stored)
@@ -36,7 +36,7 @@ extension Device {
       do { ended = try await end(ending) } catch {
         // Another process may have completed or discarded the unconfirmed renewal in the meantime.
         if ending.id != id, case .noSuchContainer = error { continue }
-        throw SignetFailure(error)
+        throw SignetError(error)
       }
       guard ended.id == id else { continue }
       clearPasswordCache()
@@ -54,8 +54,8 @@ extension Device {
 
   /// Returns the notices that wait for delivery, oldest first.
   ///
-  /// - Throws: ``SignetFailure``.
-  public func queuedNotices() async throws(SignetFailure) -> [QueuedNotice] {
+  /// - Throws: ``SignetError``.
+  public func queuedNotices() async throws(SignetError) -> [QueuedNotice] {
     try await storedNotices().compactMap { QueuedNotice($0) }
   }
 
@@ -63,15 +63,14 @@ extension Device {
   ///
   /// This call also deletes the rest of the wiped containers.
   ///
-  /// Call it when an app starts, when the network returns, and after ``SignetFailure/wiped``. After a failed attempt the
+  /// Call it when an app starts, when the network returns, and after ``SignetError/wiped``. After a failed attempt the
   /// next one waits, from one minute up to one day. A notice expires after 90 days.
   ///
   /// - Parameter isEarly: True to ignore the wait.
   /// - Returns: The result for each notice.
-  /// - Throws: ``SignetFailure`` of the vault; failures of servers are in the report.
+  /// - Throws: ``SignetError`` of the vault; failures of servers are in the report.
   @discardableResult
-  public func sendQueuedNotices(evenIfEarly isEarly: Bool = false) async throws(SignetFailure) -> NoticeReport
-  {
+  public func sendQueuedNotices(evenIfEarly isEarly: Bool = false) async throws(SignetError) -> NoticeReport {
     try await endWipedContainers()
     try await sendAcknowledgements(evenIfEarly: isEarly)
     return try await send(evenIfEarly: isEarly) { _ in true }
@@ -88,11 +87,11 @@ extension Device {
   ///   - isForced: True to delete unsent notices too, and to continue without a notice if the keystore cannot sign at the moment.
   ///   - authentications: The credentials of session keys with a password; servers of other containers with a password are not notified.
   /// - Returns: The results of the notices, and whether everything was erased.
-  /// - Throws: ``SignetFailure``, in particular if a credential does not open a session key; nothing was deleted then.
+  /// - Throws: ``SignetError``, in particular if a credential does not open a session key; nothing was deleted then.
   public func reset(
     reason: String = "", force isForced: Bool = false,
     by authentications: [LocalContainerID: Authentication] = [:]
-  ) async throws(SignetFailure) -> ResetReport {
+  ) async throws(SignetError) -> ResetReport {
     for (id, authentication) in authentications {
       _ = try await sessionKey(of: try await container(id), by: authentication)
     }
@@ -120,7 +119,7 @@ extension Device {
     }
     for (stored, ending) in pending {
       let ended: Ending
-      do { ended = try await end(ending) } catch { throw SignetFailure(error) }
+      do { ended = try await end(ending) } catch { throw SignetError(error) }
       if ended.failure != nil { unreported.append(ContainerAwaitingReport(stored)) }
     }
     clearPasswordCache()
@@ -131,10 +130,10 @@ extension Device {
   }
 
   /// Deletes the UAF keys that a locked container protects; otherwise deleting the container would lift the lock from them.
-  private func deleteUAFKeysIfLocked(_ stored: StoredContainer) async throws(SignetFailure) {
+  private func deleteUAFKeysIfLocked(_ stored: StoredContainer) async throws(SignetError) {
     guard stored.state == .active else { return }
     let container: Container
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       container = try Container(stored)
       guard try await evaluated(container).lock.isLocked else { return }
     } catch {
@@ -147,7 +146,7 @@ extension Device {
   /// Returns a container with its unconfirmed replacements, which come first; an unconfirmed container is returned alone.
   private func withStaged(
     _ stored: StoredContainer
-  ) async throws(SignetFailure) -> [StoredContainer] {
+  ) async throws(SignetError) -> [StoredContainer] {
     guard stored.state == .active else { return [stored] }
     let filter = StoredContainerFilter(
       userID: stored.attributes.userID, server: stored.attributes.server, state: .unconfirmed)
@@ -160,7 +159,7 @@ extension Device {
     /// The JWS of the notice; `nil` if the container could not sign.
     var message: String?
     var notice: NoticeDraft?
-    var failure: SignetFailure?
+    var failure: SignetError?
   }
 
   /// Deletes a container and stores its notice; if the vault rejects the notice for its size or number, the container is
@@ -172,29 +171,29 @@ extension Device {
     } catch {
       guard case .invalidDraft = error, ending.notice != nil else { throw error }
       try await vault.deleteContainer(ending.id)
-      return Ending(id: ending.id, failure: SignetFailure(error))
+      return Ending(id: ending.id, failure: SignetError(error))
     }
   }
 
   /// Deletes the unconfirmed replacement of a locked container, with a notice because the server may have confirmed it.
-  func endStaged(_ container: Container) async throws(SignetFailure) {
+  func endStaged(_ container: Container) async throws(SignetError) {
     let stored = try await vaulted(await vault.container(container.id))
     for ending in try await endings(of: [stored], .deleted, "the container that it renews is locked") {
-      do { _ = try await end(ending) } catch { throw SignetFailure(error) }
+      do { _ = try await end(ending) } catch { throw SignetError(error) }
     }
   }
 
   /// Signs end notices with the session key of each container, in the order of `group`.
   ///
-  /// - Throws: ``SignetFailure/reasonRefused(_:)``. If `allowsUnsigned` is false, also the failure of a keystore that
+  /// - Throws: ``SignetError/reasonRefused(_:)``. If `allowsUnsigned` is false, also the failure of a keystore that
   ///   cannot sign at the moment.
   private func endings(
     of group: [StoredContainer], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil,
     by authentication: Authentication? = nil, evenIfUnsigned allowsUnsigned: Bool = false
-  ) async throws(SignetFailure) -> [Ending] {
+  ) async throws(SignetError) -> [Ending] {
     var endings: [Ending] = []
     for stored in group {
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         let message = try await endMessage(
           stored, event, reason, at: time ?? clock.now, by: authentication)
         let notice = QueuedNotice.draft(message, event, of: stored, at: clock.now)
@@ -211,7 +210,7 @@ extension Device {
   private func endMessage(
     _ stored: StoredContainer, _ event: EndNotice.Event, _ reason: String, at time: Int64,
     by authentication: Authentication?
-  ) async throws(SignetFailure) -> String {
+  ) async throws(SignetError) -> String {
     let container = try Container(stored)
     let notice: EndNotice
     do {
@@ -220,15 +219,15 @@ extension Device {
         event: event, reason: reason, time: time)
     } catch { throw .reasonRefused(error) }
     let key = try await sessionKey(of: container, by: authentication)
-    return try await notice.signed { (message) async throws(SignetFailure) in
+    return try await notice.signed { (message) async throws(SignetError) in
       try await vaulted(await key.signature(of: message))
     }
   }
 
   /// Creates the notices for wiped containers; if one cannot be signed at the moment, a later call creates it.
-  private func endWipedContainers() async throws(SignetFailure) {
+  private func endWipedContainers() async throws(SignetError) {
     for receipt in try await vaulted(await vault.wipeReceipts()) {
-      do throws(SignetFailure) { try await endWiped(receipt) } catch {
+      do throws(SignetError) { try await endWiped(receipt) } catch {
         // Another process may have created it already.
         if case .noSuchContainer = error { continue }
         guard error.isTransient else { throw error }
@@ -236,7 +235,7 @@ extension Device {
     }
   }
 
-  private func endWiped(_ receipt: WipeReceipt) async throws(SignetFailure) {
+  private func endWiped(_ receipt: WipeReceipt) async throws(SignetError) {
     let stored = try await vaulted(await vault.container(receipt.container))
     let reason = "erased after \(receipt.failedCount) wrong passwords"
     for ending in try await endings(of: withStaged(stored), .wiped, reason, at: receipt.wipedAt) {
@@ -246,10 +245,10 @@ extension Device {
   }
 
   /// Returns all notices; an altered notice cannot be sent, so it is removed.
-  func storedNotices() async throws(SignetFailure) -> [Notice] {
+  func storedNotices() async throws(SignetError) -> [Notice] {
     while true {
       do { return try await vault.notices() } catch {
-        guard case .altered(.notice(let id)) = error else { throw SignetFailure(error) }
+        guard case .altered(.notice(let id)) = error else { throw SignetError(error) }
         try await vaulted(await vault.removeNotice(id))
       }
     }
@@ -257,7 +256,7 @@ extension Device {
 
   private func send(
     evenIfEarly isEarly: Bool, _ isSelected: (QueuedNotice) -> Bool
-  ) async throws(SignetFailure) -> NoticeReport {
+  ) async throws(SignetError) -> NoticeReport {
     var report = NoticeReport()
     for notice in try await queuedNotices() where isSelected(notice) {
       let now = clock.now
@@ -270,7 +269,7 @@ extension Device {
         report.waiting.append(.init(notice: notice, failure: nil))
         continue
       }
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         try await deliver(notice)
         try await vaulted(await vault.removeNotice(notice.id))
         report.delivered.append(notice)
@@ -282,10 +281,10 @@ extension Device {
     return report
   }
 
-  private func deliver(_ notice: QueuedNotice) async throws(SignetFailure) {
+  private func deliver(_ notice: QueuedNotice) async throws(SignetError) {
     let server: ServerURL
     do { server = try ServerURL(notice.server) } catch { throw .vault(.damaged) }
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let body = try await session(server, notice.connection).post("/v1/device/end", notice.body)
       try StatusAnswer.check(body, is: "ended")
     } catch .containerUnknown {
@@ -294,7 +293,7 @@ extension Device {
   }
 }
 
-extension SignetFailure {
+extension SignetError {
   /// Indicates a temporary failure of the keystore or the vault, so that signing may succeed later.
   fileprivate var isTransient: Bool {
     switch self {

@@ -20,12 +20,12 @@ extension Device {
   ///     unconfirmed renewal, that of the session key is the new one.
   ///   - handler: Receives the progress and provides new passwords.
   /// - Returns: The container with its new keys; the given one no longer exists.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `unsupportedDevice`, and `renewalDropped`, after which a
+  /// - Throws: ``SignetError``, in particular `wrongPassword`, `unsupportedDevice`, and `renewalDropped`, after which a
   ///   new renewal can be tried.
   public func renew(
     _ container: Container, password: SharedSecretBox? = nil,
     keyPasswords: [Key.Usage: SharedSecretBox] = [:], handler: some ActivationHandler
-  ) async throws(SignetFailure) -> Container {
+  ) async throws(SignetError) -> Container {
     try await requireUnlocked(container)
     var passwords: [Key.Usage?: SharedSecretBox] = keyPasswords.reduce(into: [:]) { $0[$1.key] = $1.value }
     passwords[nil] = password
@@ -39,7 +39,7 @@ extension Device {
 
     var parties = RenewalParties(
       container: container, session: session, sessionKey: sessionKey, present: present, passwords: passwords)
-    let made = try await retryingVoidHandshake { (prepared: inout NewKeys?) async throws(SignetFailure) in
+    let made = try await retryingVoidHandshake { (prepared: inout NewKeys?) async throws(SignetError) in
       try await makeRenewal(&parties, unlocked, &prepared, handler)
     }
 
@@ -81,7 +81,7 @@ extension Device {
   private func makeRenewal(
     _ parties: inout RenewalParties, _ unlocked: borrowing UnlockedDomain, _ prepared: inout NewKeys?,
     _ handler: some ActivationHandler
-  ) async throws(SignetFailure) -> MadeRenewal {
+  ) async throws(SignetError) -> MadeRenewal {
     let container = parties.container
     await handler.report(0.1, "Contacting \(container.server.shortForm)")
     let started = StartedRenewal(container, random: random)
@@ -123,10 +123,10 @@ extension Device {
   /// - Returns: The container that has replaced it; `nil` if there is none, or the server has dropped it.
   private func finishStaged(
     inPlaceOf container: Container, _ authentication: Authentication?
-  ) async throws(SignetFailure) -> Container? {
+  ) async throws(SignetError) -> Container? {
     for staged in try await unconfirmedContainers()
     where staged.user == container.user && staged.server == container.server {
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         return try await finishActivation(of: staged, by: authentication)
       } catch .containerUnknown { continue }
     }
@@ -134,7 +134,7 @@ extension Device {
   }
 
   /// Returns the failure of the container that a renewal replaces if it is wiped or locked permanently; one locked key is enough.
-  func lockOfActiveContainer(of staged: Container) async throws(SignetFailure) -> SignetFailure? {
+  func lockOfActiveContainer(of staged: Container) async throws(SignetError) -> SignetError? {
     let filter = ContainerFilter(user: staged.user, server: staged.server)
     let erased = try await vaulted(await vault.wipeReceipts()).map(\.container)
     for present in try await containers(matching: filter) {
@@ -148,18 +148,18 @@ extension Device {
 
   private func confirmRenewal(
     _ staged: Container, signedBy key: ContainerSigningKey
-  ) async throws(SignetFailure) -> Container {
-    do throws(SignetFailure) { return try await confirm(staged, signedBy: key) } catch .containerUnknown {
+  ) async throws(SignetError) -> Container {
+    do throws(SignetError) { return try await confirm(staged, signedBy: key) } catch .containerUnknown {
       throw .renewalDropped
     }
   }
 
   /// Returns the root key of the app data for the renewed container; `nil` if the current or the new lock policy is silent.
   ///
-  /// - Throws: ``SignetFailure/appData(_:)`` if a new silent lock policy would make existing app data unreadable.
+  /// - Throws: ``SignetError/appData(_:)`` if a new silent lock policy would make existing app data unreadable.
   private func appDataKey(
     in unlocked: borrowing UnlockedDomain, for profile: ContainerProfile
-  ) async throws(SignetFailure) -> SharedSecretBox? {
+  ) async throws(SignetError) -> SharedSecretBox? {
     if profile.protection.lockPolicy == .silent {
       // Encrypted data would distinguish a right password from a wrong one, and existing data must not become unreadable unasked.
       guard !unlocked.recordNames.contains(VaultLayout.appDataKey) else { throw .appData(.silentLock) }
@@ -176,7 +176,7 @@ extension Device {
   /// Opens the current keys that prove the renewal; keys with a separate password are open only during this call.
   private func presentKeys(
     of container: Container, _ unlocked: borrowing UnlockedDomain, _ passwords: [Key.Usage?: SharedSecretBox]
-  ) async throws(SignetFailure) -> PresentKeys {
+  ) async throws(SignetError) -> PresentKeys {
     let signing: ContainerSigningKey
     if container.hasOwnProtection(.transactionSigning) {
       signing = try await unlock(
@@ -200,7 +200,7 @@ extension Device {
   /// Returns the passwords that a renewal may keep: those of the same subject that were verified, or will be by the proof.
   private func presentPasswords(
     of container: Container, _ passwords: [Key.Usage?: SharedSecretBox]
-  ) async throws(SignetFailure) -> [Key.Usage?: PresentPassword] {
+  ) async throws(SignetError) -> [Key.Usage?: PresentPassword] {
     var present: [Key.Usage?: PresentPassword] = [:]
     for key in container.profile.protected {
       let protection = container.protection(of: key)

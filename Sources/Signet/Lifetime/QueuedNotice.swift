@@ -91,9 +91,9 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
   /// The server has received it, or does not know the container.
   case delivered
   /// Delivery failed; ``Device/sendQueuedNotices(evenIfEarly:)`` retries it.
-  case queued(SignetFailure)
+  case queued(SignetError)
   /// There is no notice, because the container's keys could not sign; the operator must revoke the container at the server.
-  case undeliverable(SignetFailure)
+  case undeliverable(SignetError)
 }
 
 /// The results of a delivery of queued notices.
@@ -110,7 +110,7 @@ public struct NoticeReport: Sendable, Hashable {
     /// The notice.
     public let notice: QueuedNotice
     /// The failure of this attempt; `nil` if the next attempt was not due yet.
-    public let failure: SignetFailure?
+    public let failure: SignetError?
   }
 
   /// Indicates whether there were no notices.

@@ -23,8 +23,8 @@ struct StartedRenewal: Sendable {
 
   /// Parses the server's answer.
   ///
-  /// - Throws: ``SignetFailure``, from ``StartAnswer/received(_:from:)``.
-  func receive(_ body: [UInt8]) throws(SignetFailure) -> OfferedRenewal {
+  /// - Throws: ``SignetError``, from ``StartAnswer/received(_:from:)``.
+  func receive(_ body: [UInt8]) throws(SignetError) -> OfferedRenewal {
     OfferedRenewal(
       container: container, start: start, answer: try .received(body, from: container.server))
   }
@@ -41,7 +41,7 @@ struct OfferedRenewal: Sendable {
   /// Signs the new keys with the current signing key.
   func prove(
     device: DeviceDescription, keys: PrivateContainerKeys, _ present: PresentKeys
-  ) async throws(SignetFailure) -> ProvedRenewal {
+  ) async throws(SignetError) -> ProvedRenewal {
     let offer = answer.offer
     let ephemeral = P256.KeyAgreement.PrivateKey()
     let core = RenewalCore(
@@ -58,7 +58,7 @@ struct OfferedRenewal: Sendable {
         core: core.bytes)
     } catch { throw .vault(.crypto(error)) }
     let message = try await core.signed(for: present.signing.publicKey) {
-      (message) async throws(SignetFailure) in try await vaulted(await present.signing.signature(of: message))
+      (message) async throws(SignetError) in try await vaulted(await present.signing.signature(of: message))
     }
     let possession = try await keys.signing.possession(of: secrets.transcript)
     return ProvedRenewal(
@@ -85,8 +85,8 @@ struct ProvedRenewal: Sendable {
 
   /// Verifies the server's proof and returns the binding to store.
   ///
-  /// - Throws: ``SignetFailure/serverNotAuthentic``.
-  func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerBinding {
+  /// - Throws: ``SignetError/serverNotAuthentic``.
+  func receive(_ body: [UInt8]) throws(SignetError) -> ContainerBinding {
     let (receipt, confirmation) = try expected.receive(body, for: keys)
     guard receipt.container != container.serverContainerID else { throw .serverNotAuthentic }
     var binding = ContainerBinding(receipt, confirmation: confirmation, profile: profile, keys: keys)

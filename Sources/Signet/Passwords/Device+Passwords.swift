@@ -9,10 +9,10 @@ public import SignetVault
   /// The hardware counter could not be incremented.
   ///
   /// Until the next counted change on this device, an older copy of the data folder would open with the old password.
-  case uncounted(SignetFailure)
+  case uncounted(SignetError)
 
   init(_ failure: VaultFailure?) {
-    self = failure.map { .uncounted(SignetFailure($0)) } ?? .done
+    self = failure.map { .uncounted(SignetError($0)) } ?? .done
   }
 }
 
@@ -31,14 +31,14 @@ extension Device {
   ///   - old: The current password: UTF-8 as typed.
   ///   - new: The new password: UTF-8 as typed.
   /// - Returns: The outcome, which tells if the hardware counter has recorded the change.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `waiting`, `passwordTooYoung`, `passwordRefused`,
+  /// - Throws: ``SignetError``, in particular `wrongPassword`, `waiting`, `passwordTooYoung`, `passwordRefused`,
   ///   `passwordUsedBefore`, `accountLocked`; `passwordRequired` if there is no password.
   @discardableResult
   public func changePassword(
     of container: Container, key: Key.Usage? = nil, from old: SharedSecretBox, to new: SharedSecretBox
-  ) async throws(SignetFailure) -> PasswordChangeOutcome {
+  ) async throws(SignetError) -> PasswordChangeOutcome {
     if try await !isPasswordExpired(of: container, key: key) { try await requireUnlocked(container) }
-    return try await container.naming(key) { () async throws(SignetFailure) in
+    return try await container.naming(key) { () async throws(SignetError) in
       let policy = try await checked(new, container, key)
       clearPasswordCache()
       return PasswordChangeOutcome(
@@ -58,10 +58,10 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key with the password; `nil` for the container's own.
   /// - Returns: The time; `nil` if it may be changed now.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func earliestPasswordChange(
     of container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> Int64? {
+  ) async throws(SignetError) -> Int64? {
     let protection = container.protection(of: key)
     guard let age = protection.passwordPolicy?.age, protection.lockPolicy != .silent,
       let times = try await passwordTimes(of: container, key)
@@ -80,10 +80,10 @@ extension Device {
   ///   - key: The key that the code opens; `nil` for the container itself.
   ///   - password: UTF-8 as typed.
   /// - Returns: The code.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `accountLocked`.
+  /// - Throws: ``SignetError``, in particular `wrongPassword`, `accountLocked`.
   public func makeRecoveryCode(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
-  ) async throws(SignetFailure) -> RecoveryCode {
+  ) async throws(SignetError) -> RecoveryCode {
     try await requireUnlocked(container)
     let unlocked = try await unlock(container, key: key, by: .password(password))
     return try await vaulted(await vault.makeRecoveryCode(for: unlocked))
@@ -95,10 +95,10 @@ extension Device {
   ///   - container: The container.
   ///   - key: The key; `nil` for the container itself.
   /// - Returns: True if there is one.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func hasRecoveryCode(
     for container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> Bool {
+  ) async throws(SignetError) -> Bool {
     let domain = container.domain(of: key)
     return try await vaulted(await vault.domains(of: container.id))
       .contains { $0.name == domain && $0.slot == .recovery }
@@ -112,12 +112,12 @@ extension Device {
   ///   - password: The current password: UTF-8 as typed.
   ///   - container: The container.
   ///   - key: The key with the password; `nil` for the container's own.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword` and `waiting`.
+  /// - Throws: ``SignetError``, in particular `wrongPassword` and `waiting`.
   package func tryPresentPassword(
     _ password: SharedSecretBox, of container: Container, key: Key.Usage?
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await requireIntegrity()
-    try await container.naming(key) { () async throws(SignetFailure) in
+    try await container.naming(key) { () async throws(SignetError) in
       _ = try await vaulted(
         await vault.open(
           container.domain(of: key), of: container.id, with: .password(password.withSecret { $0.copy() })))
@@ -134,12 +134,12 @@ extension Device {
   ///   - code: The latest recovery code.
   ///   - new: The new password: UTF-8 as typed.
   /// - Returns: The outcome, which tells if the hardware counter has recorded the change.
-  /// - Throws: ``SignetFailure``, in particular `wrongRecoveryCode` and `passwordRefused`.
+  /// - Throws: ``SignetError``, in particular `wrongRecoveryCode` and `passwordRefused`.
   @discardableResult
   public func resetPassword(
     of container: Container, key: Key.Usage? = nil, with code: RecoveryCode, to new: SharedSecretBox
-  ) async throws(SignetFailure) -> PasswordChangeOutcome {
-    try await container.naming(key) { () async throws(SignetFailure) in
+  ) async throws(SignetError) -> PasswordChangeOutcome {
+    try await container.naming(key) { () async throws(SignetError) in
       let policy = try await checked(new, container, key)
       clearPasswordCache()
       return PasswordChangeOutcome(
@@ -153,13 +153,10 @@ extension Device {
   /// Validates a new password with the policy, the dictionary and the app's own rules, and returns the policy.
   private func checked(
     _ new: SharedSecretBox, _ container: Container, _ key: Key.Usage?
-  ) async throws(SignetFailure) -> PasswordPolicy {
+  ) async throws(SignetError) -> PasswordPolicy {
     try await requireIntegrity()
     guard let policy = container.protection(of: key).passwordPolicy else { throw .passwordRequired }
-    let violations: [PasswordViolation]
-    do {
-      violations = try await policy.violations(of: new, purpose: .change, checks: passwordChecks)
-    } catch { throw .dictionary(error) }
+    let violations = try await policy.violations(of: new, purpose: .change, checks: passwordChecks)
     guard violations.isEmpty else { throw .passwordRefused(violations) }
     return policy
   }
@@ -167,7 +164,7 @@ extension Device {
   /// Rejects an expired password until it is changed.
   ///
   /// Under a silent lock policy passwords do not expire, because a wrong password could not be told from the right one at the change.
-  func refuseExpiredPassword(of container: Container, _ key: Key.Usage?) async throws(SignetFailure) {
+  func refuseExpiredPassword(of container: Container, _ key: Key.Usage?) async throws(SignetError) {
     let protection = container.protection(of: key)
     guard let age = protection.passwordPolicy?.age, age.maximumDays > 0, protection.lockPolicy != .silent
     else { return }
@@ -179,7 +176,7 @@ extension Device {
   /// Returns the times of a password; `nil` if there is no password or its times are unknown.
   func passwordTimes(
     of container: Container, _ key: Key.Usage?
-  ) async throws(SignetFailure) -> PasswordTimes? {
+  ) async throws(SignetError) -> PasswordTimes? {
     let domain = container.domain(of: key)
     return try await vaulted(await vault.domains(of: container.id))
       .first { $0.name == domain && $0.slot == .password }?.password

@@ -15,7 +15,7 @@ package struct KnownTransactionList: Hashable, Sendable {
 /// The state of a live channel's connection, reported once for each change.
 @nonexhaustive public enum LiveChannelState: Hashable, Sendable {
   /// The server cannot be reached, cannot answer now, or has suspended the user, device or container; the request is retried.
-  case interrupted(SignetFailure)
+  case interrupted(SignetError)
   /// The server answers again.
   case restored
 }
@@ -31,10 +31,10 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The list; `nil` if nothing changed.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   package func transactionList(
     beyond previous: KnownTransactionList?, for container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> KnownTransactionList? {
+  ) async throws(SignetError) -> KnownTransactionList? {
     try await transactionList(
       beyond: previous, for: container, with: sessionKeys(of: container, by: authentication))
   }
@@ -52,10 +52,10 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The keys.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   package func sessionKeys(
     of container: Container, by authentication: Authentication?
-  ) async throws(SignetFailure) -> SessionKeys {
+  ) async throws(SignetError) -> SessionKeys {
     let unlocked = try await unlock(container, key: .sessionTransport, by: authentication)
     return SessionKeys(
       session: try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
@@ -64,7 +64,7 @@ extension Device {
 
   func transactionList(
     beyond previous: KnownTransactionList?, for container: Container, with keys: SessionKeys
-  ) async throws(SignetFailure) -> KnownTransactionList? {
+  ) async throws(SignetError) -> KnownTransactionList? {
     var headers: [(String, String)] = []
     if let previous {
       guard let tag = previous.tag else { throw .unexpectedAnswer(status: 200) }
@@ -72,7 +72,7 @@ extension Device {
     }
     let session = try await session(container)
     let (answer, id): (HTTPResponse, [UInt8])
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       (answer, id) = try await session.exchange(
         .get, "/v1/device/transactions", headers: headers, signedBy: keys.session,
         container: container.serverContainerID)
@@ -97,7 +97,7 @@ extension Device {
   /// The session key is opened once and kept until the stream ends, because each opening with a password is a counted
   /// attempt. Passing failures are retried after 1 s, then after twice the wait each time, at most 30 s. They are network
   /// failures, status 408, 425, 429 or 5xx of a proxy, a suspended user, a server's lock and immediate answers without a
-  /// change. Any other failure ends the stream with its ``SignetFailure``.
+  /// change. Any other failure ends the stream with its ``SignetError``.
   ///
   /// - Parameters:
   ///   - container: The container.
@@ -119,17 +119,17 @@ extension Device {
   ) -> AsyncThrowingStream<TransactionList, any Error> {
     // The task and its captured values live for hours, so the password is removed after its use.
     let opening = Mutex(authentication)
-    return lists(of: container, noting: notify, pausing: pause) { () async throws(SignetFailure) in
+    return lists(of: container, noting: notify, pausing: pause) { () async throws(SignetError) in
       try await self.sessionKeys(of: container, by: opening.withLock { $0.take() })
     }
   }
 
   /// Opens the keys that the live channel needs, so that the caller need not keep the credential.
   ///
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   package func liveChannel(
     for container: Container, by authentication: Authentication?
-  ) async throws(SignetFailure) -> LiveChannel {
+  ) async throws(SignetError) -> LiveChannel {
     LiveChannel(
       device: self, container: container, keys: try await sessionKeys(of: container, by: authentication))
   }
@@ -137,11 +137,11 @@ extension Device {
   fileprivate func lists(
     of container: Container, noting notify: @escaping @Sendable (LiveChannelState) -> Void,
     pausing pause: @escaping @Sendable (Duration) async throws -> Void,
-    opening keys: @escaping @Sendable () async throws(SignetFailure) -> SessionKeys
+    opening keys: @escaping @Sendable () async throws(SignetError) -> SessionKeys
   ) -> AsyncThrowingStream<TransactionList, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
-        do throws(SignetFailure) {
+        do throws(SignetError) {
           try await follow(container, with: keys(), notify, pause) { stream.yield($0) }
           stream.finish()
         } catch { stream.finish(throwing: error) }
@@ -171,7 +171,7 @@ extension LiveChannel {
   /// - Parameter id: The transaction's ID.
   /// - Returns: The end; `nil` if it cannot be determined.
   package func end(of id: TransactionID) async -> RequestEnd? {
-    do throws(SignetFailure) { _ = try await device.transaction(id, for: container, with: keys) } catch {
+    do throws(SignetError) { _ = try await device.transaction(id, for: container, with: keys) } catch {
       switch error {
       case .transactionDecided: return .answered
       case .transactionCancelled: return .withdrawn
@@ -188,15 +188,15 @@ extension Device {
   private func follow(
     _ container: Container, with keys: SessionKeys, _ notify: (LiveChannelState) -> Void,
     _ sleep: (Duration) async throws -> Void, _ deliver: (TransactionList) -> Void
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     var isReportDue = false
     try await follow(
       pausing: sleep, waitingOut: { $0.mayPass },
       noting: { notify($0.map { .interrupted($0) } ?? .restored) },
-      asking: { (previous: KnownTransactionList?) async throws(SignetFailure) in
+      asking: { (previous: KnownTransactionList?) async throws(SignetError) in
         try await transactionList(beyond: previous, for: container, with: keys)
       }, isNew: { $0.list != $1?.list }, handing: { deliver($0.list) }
-    ) { next throws(SignetFailure) in
+    ) { next throws(SignetError) in
       isReportDue = next?.list.isReportRequested ?? isReportDue
       if isReportDue { isReportDue = try await !self.sendRequestedReport(for: container, with: keys.session) }
     }
@@ -207,10 +207,10 @@ extension Device {
   /// Sends a report that the server asked for, and carries out its commands.
   ///
   /// - Returns: True if the report succeeded. A failure is not thrown, because it must not interrupt the caller's other work.
-  /// - Throws: ``SignetFailure/containerWiped`` if the server ordered the deletion of the container, which is then deleted.
+  /// - Throws: ``SignetError/containerWiped`` if the server ordered the deletion of the container, which is then deleted.
   func sendRequestedReport(
     for container: Container, with key: ContainerSigningKey
-  ) async throws(SignetFailure) -> Bool {
+  ) async throws(SignetError) -> Bool {
     let outcome: AccountReportOutcome
     do { outcome = try await reportCondition(of: container, signedBy: key) } catch { return false }
     if case .wiped = outcome { throw .containerWiped }
@@ -218,7 +218,7 @@ extension Device {
   }
 }
 
-extension SignetFailure {
+extension SignetError {
   /// Indicates whether a later retry of the same request may succeed.
   var mayPass: Bool {
     switch self {

@@ -10,10 +10,10 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The targets and the services.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func pushTargets(
     of container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> PushTargetList {
+  ) async throws(SignetError) -> PushTargetList {
     let answer = try await sendTarget(.get, "", [], container, authentication)
     do { return try PushTargetList(parsing: answer) } catch { throw .unexpectedAnswer(status: 200) }
   }
@@ -28,12 +28,12 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The target's ID.
-  /// - Throws: ``SignetFailure``; `refused` if the server does not support the service, or the container has four targets.
+  /// - Throws: ``SignetError``; `refused` if the server does not support the service, or the container has four targets.
   @discardableResult
   public func addPushTarget(
     _ target: PushTarget, name: String = "", for container: Container,
     by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> PushTargetID {
+  ) async throws(SignetError) -> PushTargetID {
     let form = try Self.form(name, target)
     let answer = try await sendTarget(.post, "", form.bytes, container, authentication)
     do { return try PushTargetID(JSONObject(parsing: answer).string("id")) } catch {
@@ -49,11 +49,11 @@ extension Device {
   ///   - target: Its new address; `nil` to keep the current one.
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func changePushTarget(
     _ id: PushTargetID, name: String? = nil, target: PushTarget? = nil, for container: Container,
     by authentication: Authentication? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     let form = try Self.form(name, target)
     _ = try await sendTarget(.patch, "/\(id.text)", form.bytes, container, authentication)
   }
@@ -64,14 +64,14 @@ extension Device {
   ///   - id: The target.
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func removePushTarget(
     _ id: PushTargetID, of container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     _ = try await sendTarget(.delete, "/\(id.text)", [], container, authentication)
   }
 
-  private static func form(_ name: String?, _ target: PushTarget?) throws(SignetFailure) -> PushTargetForm {
+  private static func form(_ name: String?, _ target: PushTarget?) throws(SignetError) -> PushTargetForm {
     do { return try PushTargetForm(name: name, target: target) } catch {
       throw .pushTargetRefused(error)
     }
@@ -80,7 +80,7 @@ extension Device {
   private func sendTarget(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8], _ container: Container,
     _ authentication: Authentication?
-  ) async throws(SignetFailure) -> [UInt8] {
+  ) async throws(SignetError) -> [UInt8] {
     let key = try await unlock(container, key: .sessionTransport, by: authentication)
       .signingKey(VaultLayout.sessionKey, in: vault)
     return try await session(container).send(
@@ -96,10 +96,10 @@ extension Device {
   ///   - text: The payload from the push service, a compact JWE.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The container, and the ID of the transaction to look up in its list; `nil` if the text is not a push for this device.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func pushed(
     _ text: String, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> (container: Container, transaction: TransactionID)? {
+  ) async throws(SignetError) -> (container: Container, transaction: TransactionID)? {
     guard let id = PushPayload.unverifiedContainer(of: text) else { return nil }
     guard let container = try await containers().first(where: { $0.serverContainerID == id }) else {
       return nil

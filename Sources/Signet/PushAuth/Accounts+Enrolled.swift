@@ -12,10 +12,10 @@ extension Accounts {
   /// - Parameters:
   ///   - id: The account.
   ///   - password: The password of the accounts, if they have one.
-  /// - Throws: ``SignetFailure/noSuchAccount``.
+  /// - Throws: ``SignetError/noSuchAccount``.
   public func removeEnrolled(
     _ id: Account.ID, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     let removed = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) -> [Account.ID]? in
@@ -42,8 +42,8 @@ extension Accounts {
   /// - Parameters:
   ///   - id: The push mechanism.
   ///   - password: The password of the accounts, if they have one.
-  /// - Throws: ``SignetFailure/noSuchAccount``.
-  public func removePush(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
+  /// - Throws: ``SignetError/noSuchAccount``.
+  public func removePush(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetError) {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     let existed = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -76,16 +76,16 @@ extension Accounts {
   ///   - name: The account name for display; `nil` keeps the current one.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The changed account.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLocked`, `interchange` for an invalid text.
+  /// - Throws: ``SignetError``: `noSuchAccount`, `accountLocked`, `interchange` for an invalid text.
   public func renameEnrolled(
     _ id: Account.ID, issuer: String? = nil, name: String? = nil, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> EnrolledAccount {
+  ) async throws(SignetError) -> EnrolledAccount {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     let before = try await vaulted(Self.groups(in: unlocked.openedRecords())).first { $0.id == id }
     for part in before?.record.members ?? [] { try await requireUnlocked(part) }
     let changed = try await vaulted(
       await device.vault.changeRecords(of: unlocked) {
-        (records) throws(VaultFailure) -> Result<EnrolledAccount, SignetFailure> in
+        (records) throws(VaultFailure) -> Result<EnrolledAccount, SignetError> in
         guard var group = try Self.groups(in: records).first(where: { $0.id == id })?.record else {
           return .failure(.noSuchAccount)
         }

@@ -23,14 +23,14 @@ extension Accounts {
   ///   - isExportable: True if the secret of the one-time codes may be exported from this device.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The account.
-  /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`, `alreadyEnrolled`, `accountLocked`, `pushAuth`,
+  /// - Throws: ``SignetError``: `accountPolicy`, `accountPolicyBroken`, `alreadyEnrolled`, `accountLocked`, `pushAuth`,
   ///   `pushAuthRefused`, `interchange`, `transport`.
   public func enrol(
     _ uri: AuthenticatorURI, from target: PushAuthDevice? = nil, exportable isExportable: Bool = true,
     by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> Enrolment {
+  ) async throws(SignetError) -> Enrolment {
     try Self.requireBothParts(of: uri)
-    let codes = try uri.oath.map { (parameters) throws(SignetFailure) in try Self.codes(uri, parameters) }
+    let codes = try uri.oath.map { (parameters) throws(SignetError) in try Self.codes(uri, parameters) }
     let policies = try Self.policies(uri.policies)
     try await device.requireCompliance(with: policies)
     let unlocked = try await openOrCreate(by: password)
@@ -52,7 +52,7 @@ extension Accounts {
       (attempt, isRepeated) = try await begin(attempt, in: unlocked)
       record.mechanismID = attempt.push.uuid
       record.isLive = target.service == PushAuthDevice.live
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         try await register(record, parameters, target, isRepeated: isRepeated)
       } catch {
         // A server that rejected the request has registered nothing; after any other failure it may have.
@@ -70,7 +70,7 @@ extension Accounts {
     if !all.isEmpty { try await merge(all, into: new + joined.members) }
     let result = try await vaulted(
       await device.vault.changeRecords(of: unlocked) {
-        (records) throws(VaultFailure) -> Result<Enrolment, SignetFailure> in
+        (records) throws(VaultFailure) -> Result<Enrolment, SignetError> in
         // Another process may have enrolled the same URI in the meantime.
         if let failure = try Self.refusal(uri, codes, in: records) { return .failure(failure) }
         try Self.removeEmptyGroups(in: &records)
@@ -79,7 +79,7 @@ extension Accounts {
           found?.record ?? EnrolledAccountRecord(issuer: uri.issuer, name: uri.account, created: now)
         let conflicts = group.merge(
           policies: uri.policies, image: uri.image, backgroundColor: uri.backgroundColor)
-        do throws(SignetFailure) { _ = try Self.policies(group.policies) } catch { return .failure(error) }
+        do throws(SignetError) { _ = try Self.policies(group.policies) } catch { return .failure(error) }
         if found == nil { group.codes = try Self.ungrouped(uri.issuer, uri.account, in: records) }
         if let codes {
           let record = AccountRecord(codes, isExportable: isExportable, imported: now)
@@ -106,7 +106,7 @@ extension Accounts {
             account: try Self.enrolled(groupName, group, in: records), wasThere: found != nil,
             policyConflicts: conflicts))
       })
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       let enrolment = try result.get()
       // Another process may have added to the same account in the meantime, with other policies.
       let members = enrolment.account.codes.map(\.id) + (enrolment.account.push.map { [$0.id] } ?? [])
@@ -126,8 +126,8 @@ extension Accounts {
   ///
   /// - Parameter password: The password of the accounts, if they have one.
   /// - Returns: The accounts. Imported accounts that were never enrolled are in ``list(by:)`` only.
-  /// - Throws: ``SignetFailure``.
-  public func enrolled(by password: SharedSecretBox? = nil) async throws(SignetFailure) -> [EnrolledAccount] {
+  /// - Throws: ``SignetError``.
+  public func enrolled(by password: SharedSecretBox? = nil) async throws(SignetError) -> [EnrolledAccount] {
     guard let records = try await opened(by: password) else { return [] }
     return try await vaulted(
       Self.groups(in: records).map { group throws(VaultFailure) in
@@ -144,10 +144,10 @@ extension Accounts {
   ///   - id: The account.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: A JSON object in UTF-8; `nil` for none.
-  /// - Throws: ``SignetFailure/noSuchAccount``.
+  /// - Throws: ``SignetError/noSuchAccount``.
   public func policies(
     of id: Account.ID, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> [UInt8]? {
+  ) async throws(SignetError) -> [UInt8]? {
     guard let records = try await opened(by: password),
       let found = try await vaulted(Self.groups(in: records)).first(where: { $0.id == id })
     else { throw .noSuchAccount }
@@ -156,21 +156,21 @@ extension Accounts {
 
   // MARK: Parts
 
-  private static func policies(_ object: JSONObject?) throws(SignetFailure) -> AccountPolicySet {
+  private static func policies(_ object: JSONObject?) throws(SignetError) -> AccountPolicySet {
     guard let object else { return AccountPolicySet() }
     do throws(AccountPolicyFailure) { return try AccountPolicySet(object) } catch {
       throw .accountPolicy(error)
     }
   }
 
-  private static func policies(parsing bytes: [UInt8]) throws(SignetFailure) -> AccountPolicySet {
+  private static func policies(parsing bytes: [UInt8]) throws(SignetError) -> AccountPolicySet {
     do throws(AccountPolicyFailure) { return try AccountPolicySet(parsing: bytes) } catch {
       throw .accountPolicy(error)
     }
   }
 
   /// Rejects a combined URI (`mfauth`) that lacks one half.
-  private static func requireBothParts(of uri: AuthenticatorURI) throws(SignetFailure) {
+  private static func requireBothParts(of uri: AuthenticatorURI) throws(SignetError) {
     guard uri.scheme == .mfauth else { return }
     if uri.oath == nil { throw .interchange(.missing("secret")) }
     if uri.push == nil { throw .interchange(.missing("r (endpoint)")) }
@@ -178,7 +178,7 @@ extension Accounts {
 
   private static func codes(
     _ uri: AuthenticatorURI, _ parameters: AuthenticatorURI.OATH
-  ) throws(SignetFailure) -> OTPAccount {
+  ) throws(SignetError) -> OTPAccount {
     do throws(InterchangeFailure) {
       return try OTPAccount(
         issuer: uri.issuer, name: uri.account, kind: parameters.kind, algorithm: parameters.algorithm,
@@ -188,7 +188,7 @@ extension Accounts {
 
   private static func push(
     _ uri: AuthenticatorURI, _ parameters: AuthenticatorURI.Push, _ id: Account.ID, _ now: Int64
-  ) throws(SignetFailure) -> PushMechanismRecord {
+  ) throws(SignetError) -> PushMechanismRecord {
     do throws(PushAuthFailure) {
       guard parameters.messageID != nil else { throw .missing("m (message id)") }
       guard parameters.challenge?.isEmpty == false else { throw .missing("c (challenge)") }
@@ -207,7 +207,7 @@ extension Accounts {
   /// The reason to reject a URI because one of its parts is already enrolled; `nil` if none is.
   private static func refusal(
     _ uri: AuthenticatorURI, _ codes: OTPAccount?, in records: OpenRecords
-  ) throws(VaultFailure) -> SignetFailure? {
+  ) throws(VaultFailure) -> SignetError? {
     let group = try group(uri.issuer, uri.account, in: records)
     if uri.push != nil, let push = group?.record.push, records.names.contains(PushMechanismRecord.name(push))
     {

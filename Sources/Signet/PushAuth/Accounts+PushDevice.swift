@@ -17,10 +17,10 @@ extension Accounts {
   ///   - target: The token and its push service.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The mechanisms whose servers did not accept it, with the failure.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func setPushDevice(
     _ target: PushAuthDevice, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
+  ) async throws(SignetError) -> [(mechanism: PushMechanism, failure: SignetError)] {
     let unlocked = try await openOrCreate(by: password)
     try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -35,19 +35,19 @@ extension Accounts {
   ///   - isDue: True to skip servers whose retry wait has not ended; false to try all, for example on a user's request.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The mechanisms whose servers did not accept it, with the failure.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
   public func sendPushTokens(
     whenDue isDue: Bool = true, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
+  ) async throws(SignetError) -> [(mechanism: PushMechanism, failure: SignetError)] {
     guard let unlocked = try await open(by: password) else { return [] }
     let records = try await vaulted(unlocked.openedRecords())
     guard let target = try await vaulted(Self.pushDevice(in: records)) else { return [] }
-    var failures: [(mechanism: PushMechanism, failure: SignetFailure)] = []
+    var failures: [(mechanism: PushMechanism, failure: SignetError)] = []
     for (id, record) in try await vaulted(Self.mechanisms(in: records))
     where record.isUpdateDue && (!isDue || record.nextUpdate <= device.clock.now) {
-      var failure: SignetFailure?
-      do throws(SignetFailure) {
+      var failure: SignetError?
+      do throws(SignetError) {
         try await send(
           PushAuthRequest.update(
             of: record.mechanismID, userID: record.userID, device: target, at: record.endpoints,

@@ -13,10 +13,10 @@ extension Accounts {
   ///   - cleanUp: The rule for the removal of old messages of the mechanism.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The result of the reception.
-  /// - Throws: ``SignetFailure/pushAuth(_:)``: `unknownMechanism`, `token`, `otherUser`, `replayed`; nothing is stored then.
+  /// - Throws: ``SignetError/pushAuth(_:)``: `unknownMechanism`, `token`, `otherUser`, `replayed`; nothing is stored then.
   public func receive(
     _ delivery: PushAuthDelivery, cleanUp: PushAuthCleanUp = .standard, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> PushAuthInbox.Reception {
+  ) async throws(SignetError) -> PushAuthInbox.Reception {
     guard let unlocked = try await open(by: password) else { throw .pushAuth(.unknownMechanism) }
     let now = device.clock.now * 1000
     let receptions = try await vaulted(
@@ -39,10 +39,10 @@ extension Accounts {
   ///   - unlocked: The accounts.
   /// - Returns: The pending messages that this device has stored, without those it has deleted or rejected; only a stored
   ///   message can be answered.
-  /// - Throws: ``SignetFailure`` of the vault.
+  /// - Throws: ``SignetError`` of the vault.
   func store(
     _ waiting: PushChannel.Waiting, of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain
-  ) async throws(SignetFailure) -> PushChannel.Waiting {
+  ) async throws(SignetError) -> PushChannel.Waiting {
     guard !waiting.messages.isEmpty || !waiting.ended.isEmpty else { return waiting }
     let now = device.clock.now * 1000
     let receptions = try await vaulted(
@@ -68,7 +68,7 @@ extension Accounts {
   }
 
   /// Marks all pending messages of a mechanism as ended, because its server does not know the mechanism.
-  func endAll(of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain) async throws(SignetFailure) {
+  func endAll(of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain) async throws(SignetError) {
     let now = device.clock.now * 1000
     try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -84,11 +84,11 @@ extension Accounts {
   ///   - isPendingOnly: True for messages that are unanswered and have not expired.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The messages with their mechanisms.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func messages(
     of mechanism: Account.ID? = nil, pendingOnly isPendingOnly: Bool = false,
     by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> [(mechanism: PushMechanism, notification: PushAuthNotification)] {
+  ) async throws(SignetError) -> [(mechanism: PushMechanism, notification: PushAuthNotification)] {
     guard let records = try await opened(by: password) else { return [] }
     let now = device.clock.now * 1000
     var found: [(mechanism: PushMechanism, notification: PushAuthNotification)] = []
@@ -112,10 +112,10 @@ extension Accounts {
   ///   - id: The message ID.
   ///   - password: The password of the accounts, if they have one.
   /// - Returns: The message with its mechanism.
-  /// - Throws: ``SignetFailure/pushAuth(_:)`` with `noSuchNotification`.
+  /// - Throws: ``SignetError/pushAuth(_:)`` with `noSuchNotification`.
   public func message(
     _ id: String, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) -> (mechanism: PushMechanism, notification: PushAuthNotification) {
+  ) async throws(SignetError) -> (mechanism: PushMechanism, notification: PushAuthNotification) {
     guard let records = try await opened(by: password),
       let found = try await vaulted(Self.received(id, in: records)),
       let notification = found.inbox.notification(id)
@@ -135,11 +135,11 @@ extension Accounts {
   ///   - passcode: The conversation that asks for the device passcode if biometrics fail; `nil` to allow biometrics only.
   ///   - skew: The seconds after its expiry at which this device rejects a message; `nil` to leave the decision to the server.
   ///   - password: The password of the accounts, if they have one.
-  /// - Throws: ``SignetFailure``: `accountLocked`, `pushAuth`, `wrongNumber`, `pushAuthRefused`, `biometrics`, `transport`.
+  /// - Throws: ``SignetError``: `accountLocked`, `pushAuth`, `wrongNumber`, `pushAuthRefused`, `biometrics`, `transport`.
   public func answer(
     _ id: String, _ decision: PushDecision, passcode: (any PasscodeConversation)? = nil,
     refusingExpiredBy skew: Int64? = nil, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     guard let unlocked = try await open(by: password) else { throw .pushAuth(.noSuchNotification) }
     let records = try await vaulted(unlocked.openedRecords())
     guard let found = try await vaulted(Self.received(id, in: records)),
@@ -190,7 +190,7 @@ extension Accounts {
   /// Stores an answer that the server has accepted.
   private func recordAnswer(
     _ answer: PushAuthAnswer, of id: String, by mechanism: Account.ID, _ unlocked: borrowing UnlockedDomain
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     let now = device.clock.now * 1000
     try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -208,8 +208,8 @@ extension Accounts {
   /// - Parameters:
   ///   - id: The message ID.
   ///   - password: The password of the accounts, if they have one.
-  /// - Throws: ``SignetFailure/pushAuth(_:)`` with `noSuchNotification`.
-  public func removeMessage(_ id: String, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
+  /// - Throws: ``SignetError/pushAuth(_:)`` with `noSuchNotification`.
+  public func removeMessage(_ id: String, by password: SharedSecretBox? = nil) async throws(SignetError) {
     guard let unlocked = try await open(by: password) else { throw .pushAuth(.noSuchNotification) }
     let existed = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -243,12 +243,12 @@ extension Accounts {
   /// - Returns: The result of each delivery, in order.
   private static func accept(
     _ deliveries: [PushAuthDelivery], _ cleanUp: PushAuthCleanUp, in records: inout OpenRecords, at now: Int64
-  ) throws(VaultFailure) -> [Result<PushAuthInbox.Reception, SignetFailure>] {
+  ) throws(VaultFailure) -> [Result<PushAuthInbox.Reception, SignetError>] {
     var mailboxes: [Mailbox] = []
     for (id, record) in try mechanisms(in: records) {
       mailboxes.append(Mailbox(id: id, record: record, inbox: try inbox(of: id, in: records)))
     }
-    var receptions: [Result<PushAuthInbox.Reception, SignetFailure>] = []
+    var receptions: [Result<PushAuthInbox.Reception, SignetError>] = []
     for delivery in deliveries {
       do throws(PushAuthFailure) {
         receptions.append(.success(try accept(delivery, cleanUp, into: &mailboxes, at: now)))
@@ -325,7 +325,7 @@ extension Accounts {
   }
 
   /// Verifies the user by biometrics, or by the device passcode if they fail.
-  private func recogniseUser(_ conversation: (any PasscodeConversation)?) async throws(SignetFailure) {
+  private func recogniseUser(_ conversation: (any PasscodeConversation)?) async throws(SignetError) {
     let reason = "approve a sign-in"
     do throws(BiometricFailure) {
       guard let gate = device.biometrics else { throw .notCapable }

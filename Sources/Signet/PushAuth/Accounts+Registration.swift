@@ -13,10 +13,10 @@ extension Accounts {
   ///   - attempt: The new attempt.
   ///   - unlocked: The accounts.
   /// - Returns: The stored attempt to continue with, and whether its server may have been contacted before.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   func begin(
     _ attempt: EnrolmentAttempt, in unlocked: borrowing UnlockedDomain
-  ) async throws(SignetFailure) -> (attempt: EnrolmentAttempt, isRepeated: Bool) {
+  ) async throws(SignetError) -> (attempt: EnrolmentAttempt, isRepeated: Bool) {
     let (stored, outdated) = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         let all = try EnrolmentAttempt.all(in: records)
@@ -32,10 +32,10 @@ extension Accounts {
 
   /// Deletes a failed enrollment attempt and its stored policies; an attempt that another process has completed is left unchanged.
   ///
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   func abandon(
     _ attempt: EnrolmentAttempt, in unlocked: borrowing UnlockedDomain
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     let wasOpen = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         guard records.names.contains(attempt.recordName) else { return false }
@@ -54,13 +54,13 @@ extension Accounts {
   ///   - target: The push token of this device.
   ///   - isRepeated: True if an earlier request may have been accepted. The server accepts the data of a URI once. If it
   ///     rejects the registration, an update of the push token is sent, which it accepts from a known mechanism.
-  /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
+  /// - Throws: ``SignetError``: `transport`, `pushAuthRefused`.
   func register(
     _ record: PushMechanismRecord, _ parameters: AuthenticatorURI.Push, _ target: PushAuthDevice,
     isRepeated: Bool
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     let key = try record.readyKey()
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       try await send(
         PushAuthRequest.registration(
           of: record.mechanismID, messageID: parameters.messageID ?? "",
@@ -68,7 +68,7 @@ extension Accounts {
           device: target, at: record.endpoints, cookie: record.loadBalancer, key: key))
     } catch {
       guard isRepeated, error.isRefusalOfServer else { throw error }
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         try await send(
           PushAuthRequest.update(
             of: record.mechanismID, userID: record.userID, device: target, at: record.endpoints,
@@ -81,8 +81,8 @@ extension Accounts {
 
   /// Sends a request to a server of the push protocol and checks the status.
   ///
-  /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
-  func send(_ request: PushAuthRequest) async throws(SignetFailure) {
+  /// - Throws: ``SignetError``: `transport`, `pushAuthRefused`.
+  func send(_ request: PushAuthRequest) async throws(SignetError) {
     let response = try await response(to: request)
     guard (200..<300).contains(response.status) else { throw PushRefusal(response).failure }
   }
@@ -93,10 +93,10 @@ extension Accounts {
   ///   - request: The request.
   ///   - seconds: The time-out, if it is shorter than the device's.
   /// - Returns: The answer.
-  /// - Throws: ``SignetFailure/transport(_:)``.
+  /// - Throws: ``SignetError/transport(_:)``.
   func response(
     to request: PushAuthRequest, within seconds: Int? = nil
-  ) async throws(SignetFailure) -> HTTPResponse {
+  ) async throws(SignetError) -> HTTPResponse {
     var plain = HTTPRequest(
       method: .post, url: request.url, headers: request.headers.filter { $0.name != "Cookie" },
       body: request.body.bytes)
@@ -117,7 +117,7 @@ extension Accounts {
   }
 }
 
-extension SignetFailure {
+extension SignetError {
   /// Indicates whether a server of the push protocol rejected a request permanently (status 400 to 499).
   var isRefusalOfServer: Bool {
     switch self {

@@ -29,7 +29,7 @@ package struct PushChannel: Sendable {
     /// The pending messages that this device has received.
     package var messages: [Message] = []
     /// The reason why this device rejected a pending message; only the first reason is kept.
-    package var failure: SignetFailure?
+    package var failure: SignetError?
     /// The end of recently pending messages, by message ID.
     package fileprivate(set) var ended: [String: RequestEnd] = [:]
     /// The server's tag of the list.
@@ -47,14 +47,14 @@ package struct PushChannel: Sendable {
   /// - Parameter notify: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
   /// - Returns: The stream.
   package func lists(
-    noting notify: @escaping @Sendable (SignetFailure?) -> Void
+    noting notify: @escaping @Sendable (SignetError?) -> Void
   ) -> AsyncThrowingStream<Waiting, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
-        do throws(SignetFailure) {
+        do throws(SignetError) {
           try await accounts.device.follow(
             pausing: { try await Task.sleep(for: $0) }, waitingOut: { $0.mayPass }, noting: notify,
-            asking: { (previous: Waiting?) async throws(SignetFailure) in
+            asking: { (previous: Waiting?) async throws(SignetError) in
               try await stored(beyond: previous)
             },
             isNew: { $0.listed != $1?.listed }, handing: { stream.yield($0) })
@@ -65,9 +65,9 @@ package struct PushChannel: Sendable {
     }
   }
 
-  private func stored(beyond previous: Waiting?) async throws(SignetFailure) -> Waiting {
+  private func stored(beyond previous: Waiting?) async throws(SignetError) -> Waiting {
     let next: Waiting
-    do throws(SignetFailure) { next = try await waiting(beyond: previous?.tag) } catch {
+    do throws(SignetError) { next = try await waiting(beyond: previous?.tag) } catch {
       if error == .pushAuth(.notEnrolled), try await !accounts.havePassword(),
         let unlocked = try await accounts.open(by: nil)
       {
@@ -87,10 +87,10 @@ package struct PushChannel: Sendable {
   ///   - tag: The tag of the known list; the server then waits for another list. `nil` for an immediate answer.
   ///   - seconds: The time-out of this query; `nil` for that of the device.
   /// - Returns: The pending messages.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   fileprivate func waiting(
     beyond tag: String?, within seconds: Int? = nil
-  ) async throws(SignetFailure) -> Waiting {
+  ) async throws(SignetError) -> Waiting {
     let device = accounts.device
     let query = PushAuthWaiting(time: device.clock.now, known: tag, seconds: Int64(device.longestWait))
     let response = try await accounts.response(
@@ -107,8 +107,8 @@ extension PushChannel.Waiting {
   /// - Parameters:
   ///   - body: The body of the answer.
   ///   - key: The key of the mechanism, which has signed the messages.
-  /// - Throws: ``SignetFailure/pushAuth(_:)`` for a message that the key has not signed, or ``SignetFailure/unexpectedAnswer(status:)``.
-  init(parsing body: [UInt8], key: PushAuthKey) throws(SignetFailure) {
+  /// - Throws: ``SignetError/pushAuth(_:)`` for a message that the key has not signed, or ``SignetError/unexpectedAnswer(status:)``.
+  init(parsing body: [UInt8], key: PushAuthKey) throws(SignetError) {
     do {
       let answer = try JSONObject(parsing: body, limits: JSONLimits(maximumByteCount: 4 << 20))
       tag = try answer.string("tag")
@@ -144,8 +144,8 @@ extension Accounts {
   ///
   /// - Parameter password: The password of the accounts, if they have one.
   /// - Returns: The channels.
-  /// - Throws: ``SignetFailure``.
-  package func pushChannels(by password: SharedSecretBox?) async throws(SignetFailure) -> [PushChannel] {
+  /// - Throws: ``SignetError``.
+  package func pushChannels(by password: SharedSecretBox?) async throws(SignetError) -> [PushChannel] {
     guard let records = try await opened(by: password) else { return [] }
     return try await channels(in: records)
   }
@@ -156,13 +156,13 @@ extension Accounts {
   ///
   /// - Parameter password: The password of the accounts, if they have one.
   /// - Returns: The servers that could not be queried or whose messages were rejected, with the reason.
-  /// - Throws: ``SignetFailure`` of the vault.
+  /// - Throws: ``SignetError`` of the vault.
   package func receiveWaiting(
     by password: SharedSecretBox?
-  ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
+  ) async throws(SignetError) -> [(mechanism: PushMechanism, failure: SignetError)] {
     guard let unlocked = try await open(by: password) else { return [] }
     let channels = try await channels(in: vaulted(unlocked.openedRecords()))
-    var failures: [(mechanism: PushMechanism, failure: SignetFailure)] = []
+    var failures: [(mechanism: PushMechanism, failure: SignetError)] = []
     for (channel, answer) in zip(channels, await answers(to: channels)) {
       switch answer {
       case .failure(let failure):
@@ -179,23 +179,23 @@ extension Accounts {
   /// Queries all servers concurrently with a short time-out, so a slow server does not delay the messages of another.
   private func answers(
     to channels: [PushChannel]
-  ) async -> [Result<PushChannel.Waiting, SignetFailure>] {
+  ) async -> [Result<PushChannel.Waiting, SignetError>] {
     await withTaskGroup { group in
       for (index, channel) in channels.enumerated() {
         group.addTask {
-          do throws(SignetFailure) {
+          do throws(SignetError) {
             let waiting = try await channel.waiting(beyond: nil, within: PushChannel.shortWait)
-            return (index, Result<PushChannel.Waiting, SignetFailure>.success(waiting))
+            return (index, Result<PushChannel.Waiting, SignetError>.success(waiting))
           } catch { return (index, .failure(error)) }
         }
       }
-      var answers: [(index: Int, answer: Result<PushChannel.Waiting, SignetFailure>)] = []
+      var answers: [(index: Int, answer: Result<PushChannel.Waiting, SignetError>)] = []
       for await answer in group { answers.append(answer) }
       return answers.sorted { $0.index < $1.index }.map(\.answer)
     }
   }
 
-  private func channels(in records: OpenRecords) async throws(SignetFailure) -> [PushChannel] {
+  private func channels(in records: OpenRecords) async throws(SignetError) -> [PushChannel] {
     var channels: [PushChannel] = []
     for (id, record) in try await vaulted(Self.mechanisms(in: records)) where record.isLive {
       channels.append(

@@ -87,8 +87,8 @@ struct PushMechanismRecord {
     try secret.withSecret { (secret) throws(PushAuthFailure) in try PushAuthKey(secret) }
   }
 
-  /// The HMAC key of the shared secret, with the failure as a ``SignetFailure``.
-  func readyKey() throws(SignetFailure) -> PushAuthKey {
+  /// The HMAC key of the shared secret, with the failure as a ``SignetError``.
+  func readyKey() throws(SignetError) -> PushAuthKey {
     do throws(PushAuthFailure) { return try key() } catch { throw .pushAuth(error) }
   }
 }

@@ -8,7 +8,7 @@ struct PushRefusal {
   /// The maximum length of a stored reason, in code points.
   static let reasonLimit = 200
   /// The failure if the server has suspended or locked the user, device or container; `nil` for another rejection.
-  private let lockFailure: SignetFailure?
+  private let lockFailure: SignetError?
 
   /// Indicates whether another number may be tried.
   enum NumberTries {
@@ -28,7 +28,7 @@ struct PushRefusal {
     do throws(JSONFailure) { body = try JSONObject(parsing: response.body) } catch { body = nil }
     let text: String
     let problem = Problem(parsing: response.body)
-    lockFailure = problem.map { SignetFailure.refused($0) }.flatMap { $0.isHeld ? $0 : nil }
+    lockFailure = problem.map { SignetError.refused($0) }.flatMap { $0.isHeld ? $0 : nil }
     if let problem {
       text = problem.detail.isEmpty ? problem.code.title : problem.detail
     } else if case .string(let message)? = body?["message"] {
@@ -51,11 +51,11 @@ struct PushRefusal {
   var isEnd: Bool { status == 400 && reason == PushAuthSubmission.endedReason }
 
   /// The failure for a query of pending messages.
-  var failureOfWaiting: SignetFailure {
+  var failureOfWaiting: SignetError {
     if status == 400, reason == PushAuthSubmission.refusedReason { return .pushAuth(.notEnrolled) }
     return lockFailure ?? failure
   }
 
   /// The failure for any other request.
-  var failure: SignetFailure { .pushAuthRefused(status: status, reason: reason) }
+  var failure: SignetError { .pushAuthRefused(status: status, reason: reason) }
 }

@@ -7,8 +7,8 @@ extension Device {
   ///
   /// If the reaction is to lock or to wipe, all sessions of this device are locked and the password cache is wiped.
   ///
-  /// - Throws: ``SignetFailure/integrity(_:)`` if the reaction is more than to report.
-  package func requireIntegrity() async throws(SignetFailure) {
+  /// - Throws: ``SignetError/integrity(_:)`` if the reaction is more than to report.
+  package func requireIntegrity() async throws(SignetError) {
     guard let integrity else { return }
     do throws(IntegrityFailure) {
       try await integrity.admit(locking: {

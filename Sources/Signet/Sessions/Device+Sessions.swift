@@ -15,10 +15,10 @@ extension Device {
   ///   - authentication: The credential; `nil` if the device protects the container alone, then there is nothing to verify.
   ///   - container: The container.
   ///   - key: The key with the password; `nil` for the container's own password.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`. An earlier cached key stays.
+  /// - Throws: ``SignetError``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`. An earlier cached key stays.
   public func verify(
     _ authentication: Authentication?, for container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     let passwordCache = cache(for: container)
     let beginning = passwordCache.beginning
     let unlocked = try await unlock(container, key: key, by: authentication)
@@ -51,10 +51,10 @@ extension Device {
   ///   - authentication: The credential; `nil` to use the cache.
   ///   - isGuarded: True to fail on tampering; false for a denial, which is always possible.
   /// - Returns: The open domain.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   func unlockForSignature(
     _ container: Container, by authentication: Authentication?, isGuarded: Bool
-  ) async throws(SignetFailure) -> UnlockedDomain {
+  ) async throws(SignetError) -> UnlockedDomain {
     if authentication == nil, isGuarded { try await requireIntegrity() }
     if authentication == nil, let cached = passwordCaches.withLock({ $0[container.id] })?.take() {
       // Another process may have changed or locked the password in the meantime.
@@ -77,7 +77,7 @@ extension Device {
   /// Returns the root key of a group's app data; the container is open only during this call.
   func appDataGroupKey(
     of container: Container, _ group: AppGroup, by authentication: Authentication?
-  ) async throws(SignetFailure) -> OpenedGroup {
+  ) async throws(SignetError) -> OpenedGroup {
     // Under a silent lock policy, encrypted data would tell an attacker which password is right.
     if case .silent = container.profile.protection.lockPolicy { throw .appData(.silentLock) }
     let unlocked = try await unlock(container, by: authentication)

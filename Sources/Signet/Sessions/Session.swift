@@ -52,10 +52,10 @@ public final class Session: SharedSession {
   /// Unlocks the session; if it is unlocked, authenticates again.
   ///
   /// - Parameter authentication: The credential; `nil` if the device protects the container alone.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`. An unlocked session
-  ///   stays unlocked. ``SignetFailure/appData(_:)`` with `locked` if it was locked during the verification.
-  ///   ``SignetFailure/integrity(_:)`` on tampering, which also locks the session if that is the reaction.
-  public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
+  /// - Throws: ``SignetError``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`. An unlocked session
+  ///   stays unlocked. ``SignetError/appData(_:)`` with `locked` if it was locked during the verification.
+  ///   ``SignetError/integrity(_:)`` on tampering, which also locks the session if that is the reaction.
+  public func unlock(by authentication: Authentication? = nil) async throws(SignetError) {
     let beginning = cachedGroup.beginning
     let opened = try await device.appDataGroupKey(of: container, group, by: authentication)
     if let reason = cachedGroup.keep(opened, limits: limits, since: beginning) {
@@ -73,8 +73,8 @@ public final class Session: SharedSession {
   ///
   /// - Parameter label: The label of the text, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
   /// - Returns: A new key, usable until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``: `locked`, `invalidLabel`.
-  public func newTextKey(label: String) async throws(SignetFailure) -> AppDataKey {
+  /// - Throws: ``SignetError/appData(_:)``: `locked`, `invalidLabel`.
+  public func newTextKey(label: String) async throws(SignetError) -> AppDataKey {
     try await key { (group) throws(AppDataFailure) in try group.newKey(label: label) }
   }
 
@@ -84,15 +84,15 @@ public final class Session: SharedSession {
   ///   - label: The label from its encryption.
   ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
   /// - Returns: Its key, usable until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``.
-  public func textKey(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataKey {
+  /// - Throws: ``SignetError/appData(_:)``.
+  public func textKey(label: String, header: [UInt8]) async throws(SignetError) -> AppDataKey {
     try await key { (group) throws(AppDataFailure) in
       try group.textKey(label: label, salt: AppDataFormat.salt(inHeader: header))
     }
   }
 
   /// Locks the session if any process has changed, locked or erased the password since it was unlocked.
-  private func requireCurrent() async throws(SignetFailure) {
+  private func requireCurrent() async throws(SignetError) {
     guard let slot = cachedGroup.withSecret({ $0.slot }) else { return }
     do throws(VaultFailure) { try await device.vault.requireCurrent(slot, askingHardware: false) } catch {
       switch error {
@@ -100,13 +100,13 @@ public final class Session: SharedSession {
       default: lock(because: .changedElsewhere)
       }
       if error == .outdated(domain: VaultLayout.user) { throw .appData(.locked(.changedElsewhere)) }
-      throw SignetFailure(error)
+      throw SignetError(error)
     }
   }
 
   private func key(
     _ derive: (borrowing AppDataGroupKey) throws(AppDataFailure) -> AppDataKey
-  ) async throws(SignetFailure) -> AppDataKey {
+  ) async throws(SignetError) -> AppDataKey {
     try await requireCurrent()
     let made: AppDataKey?
     do throws(AppDataFailure) {

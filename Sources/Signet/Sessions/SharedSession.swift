@@ -10,26 +10,26 @@ public protocol SharedSession: Sendable {
 
   /// Returns whether it is unlocked.
   ///
-  /// - Throws: ``SignetFailure/sharedSession(_:)`` if the agent cannot be reached.
-  func state() async throws(SignetFailure) -> SessionState
+  /// - Throws: ``SignetError/sharedSession(_:)`` if the agent cannot be reached.
+  func state() async throws(SignetError) -> SessionState
 
   /// Unlocks the session; if it is unlocked, its limits start again.
   ///
   /// - Parameter authentication: The credential; `nil` if the device protects the container alone.
-  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`.
-  func unlock(by authentication: Authentication?) async throws(SignetFailure)
+  /// - Throws: ``SignetError``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`.
+  func unlock(by authentication: Authentication?) async throws(SignetError)
 
   /// Locks the session and wipes its keys; a locked session is left unchanged.
   ///
-  /// - Throws: ``SignetFailure/sharedSession(_:)`` if the agent cannot be reached.
-  func lock() async throws(SignetFailure)
+  /// - Throws: ``SignetError/sharedSession(_:)`` if the agent cannot be reached.
+  func lock() async throws(SignetError)
 
   /// Derives the key of a new text.
   ///
   /// - Parameter label: The label of the text, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
   /// - Returns: A new key, usable until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
-  func newTextKey(label: String) async throws(SignetFailure) -> AppDataKey
+  /// - Throws: ``SignetError/appData(_:)``, in particular `locked`.
+  func newTextKey(label: String) async throws(SignetError) -> AppDataKey
 
   /// Derives the key of an encrypted text.
   ///
@@ -37,8 +37,8 @@ public protocol SharedSession: Sendable {
   ///   - label: The label from its encryption.
   ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
   /// - Returns: Its key, usable until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
-  func textKey(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataKey
+  /// - Throws: ``SignetError/appData(_:)``, in particular `locked`.
+  func textKey(label: String, header: [UInt8]) async throws(SignetError) -> AppDataKey
 }
 
 /// The lock state of a session.
@@ -56,8 +56,8 @@ extension SharedSession {
   ///   - bytes: The blob.
   ///   - label: Its label, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
   /// - Returns: The encrypted blob: 53 bytes more, and 16 for each 64 KiB.
-  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
-  public func encrypt(_ bytes: [UInt8], label: String) async throws(SignetFailure) -> [UInt8] {
+  /// - Throws: ``SignetError/appData(_:)``, in particular `locked`.
+  public func encrypt(_ bytes: [UInt8], label: String) async throws(SignetError) -> [UInt8] {
     var sealer = try await encryptor(label: label)
     do throws(AppDataFailure) {
       let begin = try sealer.update(bytes)
@@ -71,8 +71,8 @@ extension SharedSession {
   ///   - sealed: The complete encrypted blob.
   ///   - label: The label from its encryption.
   /// - Returns: The complete, authenticated text.
-  /// - Throws: ``SignetFailure/appData(_:)``.
-  public func decrypt(_ sealed: [UInt8], label: String) async throws(SignetFailure) -> [UInt8] {
+  /// - Throws: ``SignetError/appData(_:)``.
+  public func decrypt(_ sealed: [UInt8], label: String) async throws(SignetError) -> [UInt8] {
     var opener = try await decryptor(label: label, header: sealed)
     do throws(AppDataFailure) {
       let begin = try opener.update(Array(sealed.dropFirst(AppDataFormat.headerByteCount)))
@@ -84,8 +84,8 @@ extension SharedSession {
   ///
   /// - Parameter label: The label of the stream, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
   /// - Returns: The sealer, usable until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
-  public func encryptor(label: String) async throws(SignetFailure) -> AppDataSealer {
+  /// - Throws: ``SignetError/appData(_:)``, in particular `locked`.
+  public func encryptor(label: String) async throws(SignetError) -> AppDataSealer {
     AppDataSealer(try await newTextKey(label: label))
   }
 
@@ -95,8 +95,8 @@ extension SharedSession {
   ///   - label: The label from its encryption.
   ///   - header: The first ``AppDataFormat/headerByteCount`` bytes of the stream; pass the bytes after them to the opener.
   /// - Returns: The opener, usable until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
-  public func decryptor(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataOpener {
+  /// - Throws: ``SignetError/appData(_:)``, in particular `locked`.
+  public func decryptor(label: String, header: [UInt8]) async throws(SignetError) -> AppDataOpener {
     AppDataOpener(try await textKey(label: label, header: header))
   }
 }

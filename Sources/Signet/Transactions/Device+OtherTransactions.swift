@@ -13,11 +13,11 @@ extension Device {
   ///   - server: The server of the transaction.
   ///   - user: The user, to choose one of several containers; `nil` if there is only one.
   /// - Returns: The container.
-  /// - Throws: ``SignetFailure/noSuchContainer``, or ``SignetFailure/severalContainers(_:)`` with the containers from
+  /// - Throws: ``SignetError/noSuchContainer``, or ``SignetError/severalContainers(_:)`` with the containers from
   ///   which the user has to choose one.
   public func container(
     at server: ServerURL, user: UserID? = nil
-  ) async throws(SignetFailure) -> Container {
+  ) async throws(SignetError) -> Container {
     let found = try await containers(matching: ContainerFilter(user: user, server: server))
     guard let only = found.first else { throw .noSuchContainer }
     guard found.count == 1 else { throw .severalContainers(found) }
@@ -33,20 +33,20 @@ extension Device {
   ///   - container: The container that signs the request.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The transaction.
-  /// - Throws: ``SignetFailure``: `noSuchTransaction`, or the way in which it has ended.
+  /// - Throws: ``SignetError``: `noSuchTransaction`, or the way in which it has ended.
   public func transaction(
     _ id: TransactionID, for container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> TransactionRequest {
+  ) async throws(SignetError) -> TransactionRequest {
     try await transaction(id, for: container, with: sessionKeys(of: container, by: authentication))
   }
 
   /// Fetches a transaction like ``transaction(_:for:by:)``, with open keys.
   package func transaction(
     _ id: TransactionID, for container: Container, with keys: SessionKeys
-  ) async throws(SignetFailure) -> TransactionRequest {
+  ) async throws(SignetError) -> TransactionRequest {
     let session = try await session(container)
     let exchanged: (response: HTTPResponse, id: [UInt8])
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       exchanged = try await session.exchange(
         .get, "/v1/device/transactions/\(id.text)", signedBy: keys.session,
         container: container.serverContainerID)
@@ -76,11 +76,11 @@ extension Device {
   ///   - authentication: The credential of the signing key; `nil` if the device opens it alone.
   ///   - sessionAuthentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The transaction's ID.
-  /// - Throws: ``SignetFailure``; ``SignetFailure/contentRefused(_:)`` for a content that cannot be displayed exactly.
+  /// - Throws: ``SignetError``; ``SignetError/contentRefused(_:)`` for a content that cannot be displayed exactly.
   public func initiate(
     _ body: TransactionContent.Body, lifetime: Int64 = 300, with container: Container,
     by authentication: Authentication? = nil, session sessionAuthentication: Authentication? = nil
-  ) async throws(SignetFailure) -> TransactionID {
+  ) async throws(SignetError) -> TransactionID {
     try await requireUnlocked(container)
     let content: TransactionContent
     do { content = try TransactionContent(body, from: .device) } catch { throw .contentRefused(error) }
@@ -103,11 +103,11 @@ extension Device {
   ///
   /// - Parameter text: The scanned text.
   /// - Returns: The transaction, and the container that it is for.
-  /// - Throws: ``SignetFailure``: `noSuchContainer` if it is for another user, `serverKeyUnknown` if the server signs
+  /// - Throws: ``SignetError``: `noSuchContainer` if it is for another user, `serverKeyUnknown` if the server signs
   ///   with a key that this device does not know, `transactionExpired`.
   public func offlineTransaction(
     scanned text: String
-  ) async throws(SignetFailure) -> (transaction: OfflineTransaction, container: Container) {
+  ) async throws(SignetError) -> (transaction: OfflineTransaction, container: Container) {
     let claimed: (server: ServerURL, user: UserID)
     do { claimed = try OfflineTransaction.claimed(by: text) } catch { throw .contentRefused(error) }
     let container = try await container(at: claimed.server, user: claimed.user)
@@ -130,10 +130,10 @@ extension Device {
   ///   - container: The container from the same result.
   ///   - authentication: The credential of the one-time password key; `nil` if the device opens it alone.
   /// - Returns: 8 digits.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func offlineAnswer(
     to transaction: OfflineTransaction, with container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> String {
+  ) async throws(SignetError) -> String {
     try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     try await requireStillUnlocked(container)
@@ -151,10 +151,10 @@ extension Device {
   ///   - container: The container; the challenge does not name it.
   ///   - authentication: The credential of the one-time password key; `nil` if the device opens it alone.
   /// - Returns: 8 digits.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func typedAnswer(
     to approval: TypedApproval, with container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> String {
+  ) async throws(SignetError) -> String {
     try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     try await requireStillUnlocked(container)

@@ -11,10 +11,10 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The transactions.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func pendingTransactions(
     for container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> [TransactionRequest] {
+  ) async throws(SignetError) -> [TransactionRequest] {
     try await transactionList(for: container, by: authentication).transactions
   }
 
@@ -27,17 +27,17 @@ extension Device {
   ///   - container: The container.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The list.
-  /// - Throws: ``SignetFailure``; `containerWiped` if the server ordered the deletion of the container, which is then deleted.
+  /// - Throws: ``SignetError``; `containerWiped` if the server ordered the deletion of the container, which is then deleted.
   public func transactionList(
     for container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> TransactionList {
+  ) async throws(SignetError) -> TransactionList {
     try await transactionList(for: container, with: sessionKeys(of: container, by: authentication))
   }
 
   /// Fetches a list like ``transactionList(for:by:)``, with open keys.
   package func transactionList(
     for container: Container, with keys: SessionKeys
-  ) async throws(SignetFailure) -> TransactionList {
+  ) async throws(SignetError) -> TransactionList {
     guard let found = try await transactionList(beyond: nil, for: container, with: keys) else {
       throw .unexpectedAnswer(status: 304)
     }
@@ -49,7 +49,7 @@ extension Device {
   func list(
     in body: [UInt8], answering id: [UInt8], for container: Container, _ session: ServerSession,
     _ decryptionKey: P256.KeyAgreement.PrivateKey
-  ) async throws(SignetFailure) -> TransactionList {
+  ) async throws(SignetError) -> TransactionList {
     let sealed: SealedTransactionList
     do {
       sealed = try SealedTransactionList(
@@ -68,8 +68,8 @@ extension Device {
   /// If there is none, that is remembered until an answer is verified.
   package func serverKey(
     called thumbprint: String, of container: Container, _ session: ServerSession
-  ) async throws(SignetFailure) -> P256.Signing.PublicKey {
-    do throws(SignetFailure) {
+  ) async throws(SignetError) -> P256.Signing.PublicKey {
+    do throws(SignetError) {
       return try await trustedServerKey(called: thumbprint, of: container, session)
     } catch {
       if case .serverKeyUnknown = error { await record(.otherServerKey, true, of: container) }
@@ -79,7 +79,7 @@ extension Device {
 
   private func trustedServerKey(
     called thumbprint: String, of container: Container, _ session: ServerSession
-  ) async throws(SignetFailure) -> P256.Signing.PublicKey {
+  ) async throws(SignetError) -> P256.Signing.PublicKey {
     var binding = try await binding(of: container)
     guard let current = binding.serverKey else { throw .serverKeyUnknown }
     if current.thumbprint == thumbprint { return current }
@@ -94,7 +94,7 @@ extension Device {
     return next
   }
 
-  func binding(of container: Container) async throws(SignetFailure) -> ContainerBinding {
+  func binding(of container: Container) async throws(SignetError) -> ContainerBinding {
     let stored = try await vaulted(await vault.container(container.id))
     do { return try ContainerBinding(parsing: stored.attributes.protocolParameters) } catch {
       throw .unsupportedProfile(error)
@@ -120,30 +120,30 @@ extension Device {
   ///   - authentication: The credential of the signing key; `nil` if the device opens it alone, or if
   ///     ``verify(_:for:key:)`` has just cached the key, which this call consumes.
   ///   - sessionAuthentication: The credential of the session key; `nil` if the device opens it alone.
-  /// - Throws: ``SignetFailure``; `passwordRequired` without a credential or a cached key. A wrong password changes
+  /// - Throws: ``SignetError``; `passwordRequired` without a credential or a cached key. A wrong password changes
   ///   nothing at the server. `containerWiped` or `accountLocked` if a report leads to a deletion or a lock.
   public func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber? = nil,
     deviceContext: [UInt8]? = nil, with container: Container, by authentication: Authentication? = nil,
     session sessionAuthentication: Authentication? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await decide(
       transaction, status, number: number, deviceContext: deviceContext, with: container, by: authentication
-    ) { () async throws(SignetFailure) in
+    ) { () async throws(SignetError) in
       try await sessionKey(of: container, by: sessionAuthentication)
     }
   }
 
   /// Decides like ``decide(_:_:number:deviceContext:with:by:session:)``, with open keys.
   ///
-  /// - Throws: ``SignetFailure``, also if the session key was locked or its password was changed after the keys were opened.
+  /// - Throws: ``SignetError``, also if the session key was locked or its password was changed after the keys were opened.
   package func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber?,
     with container: Container, by authentication: Authentication?, session keys: SessionKeys
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await decide(
       transaction, status, number: number, deviceContext: nil, with: container, by: authentication
-    ) { () async throws(SignetFailure) in
+    ) { () async throws(SignetError) in
       try await currentKey(of: keys, container)
     }
   }
@@ -151,8 +151,8 @@ extension Device {
   private func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber?,
     deviceContext: [UInt8]?, with container: Container, by authentication: Authentication?,
-    opening openSessionKey: () async throws(SignetFailure) -> ContainerSigningKey
-  ) async throws(SignetFailure) {
+    opening openSessionKey: () async throws(SignetError) -> ContainerSigningKey
+  ) async throws(SignetError) {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
     // A denial is always possible, so that a locked-out user can stop a fraud.
     if status == .accepted { try await requireUnlocked(container) }
@@ -179,8 +179,8 @@ extension Device {
   /// Returns the session key of open keys, unless it was locked or its password was changed meanwhile.
   private func currentKey(
     of keys: SessionKeys, _ container: Container
-  ) async throws(SignetFailure) -> ContainerSigningKey {
-    try await container.naming(.sessionTransport) { () async throws(SignetFailure) in
+  ) async throws(SignetError) -> ContainerSigningKey {
+    try await container.naming(.sessionTransport) { () async throws(SignetError) in
       try await vaulted(await vault.requireCurrent(keys.slot, askingHardware: false))
     }
     return keys.session
@@ -190,13 +190,13 @@ extension Device {
   private func send(
     decision: [UInt8], _ status: DecisionStatus, about transaction: TransactionID, of container: Container,
     _ key: ContainerSigningKey
-  ) async throws(SignetFailure) -> [UInt8] {
-    do throws(SignetFailure) {
+  ) async throws(SignetError) -> [UInt8] {
+    do throws(SignetError) {
       return try await send(decision, as: "decision", about: transaction, of: container, key)
     } catch {
       guard case .refused(let problem) = error, problem.code == .reportDue else { throw error }
     }
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       if case .wiped = try await reportCondition(of: container, signedBy: key) { throw .containerWiped }
     } catch {
       // Each challenge of the server invalidates the previous one: another decision, or the live channel, has just reported.
@@ -211,7 +211,7 @@ extension Device {
     _ transaction: TransactionRequest, _ status: DecisionStatus, at time: Int64,
     number: MatchingNumber? = nil, deviceContext: [UInt8]? = nil, with container: Container,
     by authentication: Authentication?
-  ) async throws(SignetFailure) -> String {
+  ) async throws(SignetError) -> String {
     let signingKey = try await unlockForSignature(
       container, by: authentication, isGuarded: status == .accepted
     ).signingKey(VaultLayout.signingKey, in: vault)
@@ -221,7 +221,7 @@ extension Device {
       container: container.serverContainerID, device: vault.deviceID.bytes, number: number,
       deviceContext: deviceContext)
     return try await decision.signed(for: signingKey.publicKey) {
-      (message) async throws(SignetFailure) in try await vaulted(await signingKey.signature(of: message))
+      (message) async throws(SignetError) in try await vaulted(await signingKey.signature(of: message))
     }
   }
 
@@ -235,22 +235,22 @@ extension Device {
   ///   - cancellation: The reason.
   ///   - container: The container that signs the request.
   ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public func cancel(
     _ transaction: TransactionID, _ cancellation: Cancellation, with container: Container,
     by authentication: Authentication? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await cancel(
       transaction, cancellation, with: container, signedBy: sessionKey(of: container, by: authentication))
   }
 
   /// Cancels like ``cancel(_:_:with:by:)``, with open keys.
   ///
-  /// - Throws: ``SignetFailure``, also if the session key was locked or its password was changed after the keys were opened.
+  /// - Throws: ``SignetError``, also if the session key was locked or its password was changed after the keys were opened.
   package func cancel(
     _ transaction: TransactionID, _ cancellation: Cancellation, with container: Container,
     session keys: SessionKeys
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     try await cancel(
       transaction, cancellation, with: container, signedBy: currentKey(of: keys, container))
   }
@@ -258,7 +258,7 @@ extension Device {
   private func cancel(
     _ transaction: TransactionID, _ cancellation: Cancellation, with container: Container,
     signedBy key: ContainerSigningKey
-  ) async throws(SignetFailure) {
+  ) async throws(SignetError) {
     let answer = try await send(cancellation.bytes, as: "cancel", about: transaction, of: container, key)
     try StatusAnswer.check(answer, is: "cancelled")
   }
@@ -266,8 +266,8 @@ extension Device {
   private func send(
     _ body: [UInt8], as name: String, about transaction: TransactionID, of container: Container,
     _ key: ContainerSigningKey
-  ) async throws(SignetFailure) -> [UInt8] {
-    do throws(SignetFailure) {
+  ) async throws(SignetError) -> [UInt8] {
+    do throws(SignetError) {
       return try await session(container).send(
         .post, "/v1/device/transactions/\(transaction.text)/\(name)", body, signedBy: key,
         container: container.serverContainerID)

@@ -16,8 +16,8 @@ extension Device {
   /// - Parameters:
   ///   - user: The user.
   ///   - server: The server. Keys that were made without a server name stay, because they may belong to another server.
-  /// - Throws: ``SignetFailure`` of the vault.
-  func deleteUAFKeys(of user: UserID, at server: ServerURL) async throws(SignetFailure) {
+  /// - Throws: ``SignetError`` of the vault.
+  func deleteUAFKeys(of user: UserID, at server: ServerURL) async throws(SignetError) {
     let store = UAFKeyStore(vault: vault, clock: clock)
     guard let contents = try await vaulted(await store.contents()) else { return }
     let keys = contents.keys.filter { key in

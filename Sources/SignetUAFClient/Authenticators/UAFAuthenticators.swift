@@ -14,7 +14,7 @@ package actor UAFAuthenticators {
   let fingerprint: (any BiometricGate)?
   let face: (any BiometricGate)?
   let passcode: (any DevicePasscode)?
-  private let requireIntegrity: @Sendable () async throws(SignetFailure) -> Void
+  private let requireIntegrity: @Sendable () async throws(SignetError) -> Void
   private var tokens: [(token: [UInt8], verified: Verified)] = []
 
   /// The verification that a token stands for.
@@ -31,7 +31,7 @@ package actor UAFAuthenticators {
   init(
     store: UAFKeyStore, fingerprint: (any BiometricGate)?, face: (any BiometricGate)?,
     passcode: (any DevicePasscode)?,
-    requireIntegrity: @escaping @Sendable () async throws(SignetFailure) -> Void
+    requireIntegrity: @escaping @Sendable () async throws(SignetError) -> Void
   ) {
     self.requireIntegrity = requireIntegrity
     self.store = store
@@ -164,7 +164,7 @@ package actor UAFAuthenticators {
 
   /// Rejects every verification if the integrity guards report tampering.
   private func refuseTampering() async throws(UAFFailure) {
-    do throws(SignetFailure) { try await requireIntegrity() } catch { throw .device(error) }
+    do throws(SignetError) { try await requireIntegrity() } catch { throw .device(error) }
   }
 
   private static let wrongMethod = UAFFailure.protocol(

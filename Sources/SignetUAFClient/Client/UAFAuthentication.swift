@@ -91,10 +91,12 @@ public struct UAFAuthentication: Sendable {
   ///
   /// - Parameter uses: One use for each key of one combination of an account.
   /// - Returns: The response.
-  /// - Throws: ``UAFFailure``: `wrongSecret`, `coolingDown`, `notRecognised`, `wrongPasscode`; `USER_LOCKOUT`,
+  /// - Throws: ``SignetError``: `wrongCredential`, `coolingDown`, `notRecognised`; `USER_LOCKOUT`,
   ///   `KEY_DISAPPEARED_PERMANENTLY`, `USER_CANCELLED`; `NO_SUITABLE_AUTHENTICATOR` if the keys are not one of the combinations.
-  public func authenticate(_ uses: [KeyUnlock]) async throws(UAFFailure) -> UAFResponse {
-    try await authenticate(uses) { () async throws(UAFFailure) in }.response
+  public func authenticate(_ uses: [KeyUnlock]) async throws(SignetError) -> UAFResponse {
+    do throws(UAFFailure) {
+      return try await authenticate(uses) { () async throws(UAFFailure) in }.response
+    } catch { throw error.signetError }
   }
 
   /// Authenticates, and calls `wait` after all verifications but before the first signature counter is incremented.

@@ -11,9 +11,9 @@ extension UAFClient {
   /// - Parameters:
   ///   - username: The user's name.
   ///   - server: The base URL of the requesting server; `nil` if unknown, then the user's containers at all servers are checked.
-  /// - Throws: ``UAFFailure/device(_:)`` with ``SignetFailure/accountLocked(_:)``.
+  /// - Throws: ``UAFFailure/device(_:)`` with ``SignetError/accountLocked(_:)``.
   func requireUnlocked(_ username: String, at server: String?) async throws(UAFFailure) {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       for container in try await device.containers()
       where container.user.text.utf8.elementsEqual(username.utf8) && Self.isSame(server, container.server) {
         try await device.requireUnlocked(container)
@@ -29,10 +29,8 @@ extension UAFClient {
 extension UAFOperations {
   /// Rejects an operation if a container of the user is locked, before the user is asked for anything.
   ///
-  /// - Throws: ``UAFOperationFailure/device(_:)`` with ``SignetFailure/accountLocked(_:)``.
-  func requireUnlocked(_ account: UAFAccount) async throws(UAFOperationFailure) {
-    do throws(UAFFailure) { try await client.requireUnlocked(account.username, at: account.server) } catch {
-      throw UAFOperationFailure(error)
-    }
+  /// - Throws: ``UAFFailure/device(_:)`` with ``SignetError/accountLocked(_:)``.
+  func requireUnlocked(_ account: UAFAccount) async throws(UAFFailure) {
+    try await client.requireUnlocked(account.username, at: account.server)
   }
 }

@@ -13,10 +13,19 @@ extension UAFClient {
   ///     cannot use it or learn that it exists, even with the same application ID. Without a name, only keys made without one match.
   ///   - channelBinding: The binding of the response to the connection to the server.
   /// - Returns: The request.
-  /// - Throws: ``UAFFailure``: `UNSUPPORTED_VERSION`, `PROTOCOL_ERROR`, `UNKNOWN` for an unknown extension that must be
+  /// - Throws: ``SignetError``: `UNSUPPORTED_VERSION`, `PROTOCOL_ERROR`, `UNKNOWN` for an unknown extension that must be
   ///   understood, `NO_SUITABLE_AUTHENTICATOR`, `UNTRUSTED_FACET_ID`.
   public func open(
     _ message: String, from server: String? = nil, channelBinding: UAFChannelBinding = .none
+  ) async throws(SignetError) -> UAFRequest {
+    do throws(UAFFailure) {
+      return try await opened(message, from: server, channelBinding: channelBinding)
+    } catch { throw error.signetError }
+  }
+
+  /// Parses a server's request, checks it and matches it with this device.
+  func opened(
+    _ message: String, from server: String?, channelBinding: UAFChannelBinding = .none
   ) async throws(UAFFailure) -> UAFRequest {
     let request: UAFRequestMessage
     do throws(MessageFailure) {
@@ -31,7 +40,7 @@ extension UAFClient {
         FinalChallenge(
           FinalChallengeParams(
             appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: channelBinding)),
-        try await authenticators())
+        try await authenticatorsOfDevice())
       guard !registration.combinations.isEmpty else { throw Self.noSuitableAuthenticator }
       try await authorize(header)
       return .registration(registration)
@@ -41,7 +50,7 @@ extension UAFClient {
         FinalChallenge(
           FinalChallengeParams(
             appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: channelBinding)),
-        try await authenticators())
+        try await authenticatorsOfDevice())
       guard !authentication.usernames.isEmpty else { throw Self.noSuitableAuthenticator }
       try await authorize(header)
       guard request.transactions.isEmpty || authentication.transaction != nil else {
@@ -52,6 +61,10 @@ extension UAFClient {
       try await authorize(header)
       return .deregistration(UAFDeregistration(self, server, request, appID))
     }
+  }
+
+  private func authenticatorsOfDevice() async throws(UAFFailure) -> [UAFAuthenticator] {
+    do throws(SignetError) { return try await authenticators() } catch { throw .device(error) }
   }
 
   static let noSuitableAuthenticator = UAFFailure.protocol(

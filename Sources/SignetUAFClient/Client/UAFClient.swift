@@ -52,12 +52,12 @@ public final class UAFClient: Sendable {
       store: UAFKeyStore(vault: device.vault, clock: device.clock), fingerprint: device.biometrics,
       face: face,
       passcode: device.passcode,
-      requireIntegrity: { () async throws(SignetFailure) in try await device.requireIntegrity() })
+      requireIntegrity: { () async throws(SignetError) in try await device.requireIntegrity() })
     module = ASM(authenticators: authenticators, callerID: facetID)
     var transport = facetTransport
     if transport == nil {
       // With invalid connection settings no list can be fetched; the failure is reported when a list is needed.
-      do throws(SignetFailure) { transport = try device.transport(device.connection) } catch {}
+      do throws(SignetError) { transport = try device.transport(device.connection) } catch {}
     }
     facets = transport.map { FacetLists($0, clock: device.vault.clock) }
   }
@@ -67,13 +67,9 @@ public final class UAFClient: Sendable {
   /// Returns all authenticators in a fixed order, including those that this device does not support.
   ///
   /// - Returns: PIN, password, fingerprint, face and device passcode.
-  /// - Throws: ``UAFFailure/device(_:)``.
-  public func authenticators() async throws(UAFFailure) -> [UAFAuthenticator] {
-    do throws(SignetFailure) { return try await localAuthenticators() } catch { throw .device(error) }
-  }
-
-  func localAuthenticators() async throws(SignetFailure) -> [UAFAuthenticator] {
-    let keys = try await localKeys()
+  /// - Throws: ``SignetError``.
+  public func authenticators() async throws(SignetError) -> [UAFAuthenticator] {
+    let keys = try await keys()
     var list: [UAFAuthenticator] = []
     for kind in UAFAuthenticator.Kind.allCases {
       let (isSupported, isEnrolled) = await authenticators.availability(of: kind)
@@ -88,14 +84,10 @@ public final class UAFClient: Sendable {
 
   /// Returns all keys of this app on this device, oldest first.
   ///
-  /// - Throws: ``UAFFailure/device(_:)``.
-  public func keys() async throws(UAFFailure) -> [UAFKey] {
-    do throws(SignetFailure) { return try await localKeys() } catch { throw .device(error) }
-  }
-
-  func localKeys() async throws(SignetFailure) -> [UAFKey] {
+  /// - Throws: ``SignetError``.
+  public func keys() async throws(SignetError) -> [UAFKey] {
     do throws(VaultFailure) { return try await module.keys().map(\.key) } catch {
-      throw SignetFailure(error)
+      throw SignetError(error)
     }
   }
 
@@ -103,8 +95,13 @@ public final class UAFClient: Sendable {
   ///
   /// - Parameter key: The key.
   /// - Returns: The status.
-  /// - Throws: ``UAFFailure``: `KEY_DISAPPEARED_PERMANENTLY` if there is no such key.
-  public func protectionStatus(of key: UAFKey) async throws(UAFFailure) -> LockStatus {
+  /// - Throws: ``SignetError``: `KEY_DISAPPEARED_PERMANENTLY` if there is no such key.
+  public func protectionStatus(of key: UAFKey) async throws(SignetError) -> LockStatus {
+    do throws(UAFFailure) { return try await lockStatus(of: key) } catch { throw error.signetError }
+  }
+
+  /// Returns the lock status of a key.
+  func lockStatus(of key: UAFKey) async throws(UAFFailure) -> LockStatus {
     let (keyID, aaid) = try await present(key)
     do throws(VaultFailure) { return try await authenticators.protectionStatus(of: keyID) } catch {
       throw UAFFailure(error, aaid)
@@ -117,9 +114,18 @@ public final class UAFClient: Sendable {
   ///   - key: The key.
   ///   - old: The current PIN or password; a wrong one counts as a failed attempt.
   ///   - new: The new PIN or password.
-  /// - Throws: ``UAFFailure``: `wrongSecret`, `coolingDown`, `unusableSecret`, `USER_LOCKOUT`, and
+  /// - Throws: ``SignetError``: `wrongCredential`, `coolingDown`, `credentialRefused`, `USER_LOCKOUT`, and
   ///   `AUTHENTICATOR_ACCESS_DENIED` for a key without a PIN or password.
   public func changeSecret(
+    of key: UAFKey, from old: SharedSecretBox, to new: SharedSecretBox
+  ) async throws(SignetError) {
+    do throws(UAFFailure) { try await replaceSecret(of: key, from: old, to: new) } catch {
+      throw error.signetError
+    }
+  }
+
+  /// Changes the PIN or the password of a key on this device.
+  func replaceSecret(
     of key: UAFKey, from old: SharedSecretBox, to new: SharedSecretBox
   ) async throws(UAFFailure) {
     let (keyID, aaid) = try await present(key)
@@ -145,26 +151,24 @@ public final class UAFClient: Sendable {
   /// Deletes a key on this device only; a missing key is not an error.
   ///
   /// - Parameter key: The key.
-  /// - Throws: ``UAFFailure/device(_:)``.
-  public func delete(_ key: UAFKey) async throws(UAFFailure) {
-    do throws(SignetFailure) { try await delete([key]) } catch { throw .device(error) }
-  }
+  /// - Throws: ``SignetError``.
+  public func delete(_ key: UAFKey) async throws(SignetError) { try await delete([key]) }
 
   /// Deletes keys on this device, all or none; missing keys are ignored.
-  func delete(_ keys: [UAFKey]) async throws(SignetFailure) {
+  func delete(_ keys: [UAFKey]) async throws(SignetError) {
     do throws(VaultFailure) {
       let present = try await module.keys().filter { keys.contains($0.key) }
       try await authenticators.store.delete(present.map(\.keyID))
-    } catch { throw SignetFailure(error) }
+    } catch { throw SignetError(error) }
   }
 
   /// Returns a description of this client, as JSON text of `DiscoveryData`.
   ///
   /// - Returns: The text.
-  /// - Throws: ``UAFFailure/device(_:)``.
-  public func discover() async throws(UAFFailure) -> String {
+  /// - Throws: ``SignetError``.
+  public func discover() async throws(SignetError) -> String {
     let outcome = await module.handle(ASMRequest(.getInfo, authenticatorIndex: nil))
-    guard case .info(let list) = outcome.response.payload else { throw Self.failure(outcome) }
+    guard case .info(let list) = outcome.response.payload else { throw Self.failure(outcome).signetError }
     return DiscoveryData(
       supportedVersions: Self.versions, clientVendor: "Signet", clientVersion: UAFVersion(major: 1, minor: 0),
       availableAuthenticators: list.map { DiscoveredAuthenticator($0.features) }
@@ -174,8 +178,8 @@ public final class UAFClient: Sendable {
   /// Checks that a request could be answered, without asking the user.
   ///
   /// - Parameter message: The request, in the form that ``open(_:from:channelBinding:)`` reads.
-  /// - Throws: ``UAFFailure``: the errors of ``open(_:from:channelBinding:)``.
-  public func checkPolicy(_ message: String) async throws(UAFFailure) { _ = try await open(message) }
+  /// - Throws: ``SignetError``: the errors of ``open(_:from:channelBinding:)``.
+  public func checkPolicy(_ message: String) async throws(SignetError) { _ = try await open(message) }
 
   /// Returns whether a container of the vault is the one for the UAF keys of all apps, not a container of a server.
   ///
@@ -183,10 +187,10 @@ public final class UAFClient: Sendable {
   ///   - container: The identifier of a container, such as that of a ``LostCredential``.
   ///   - device: The device with the vault.
   /// - Returns: True if the container holds the UAF keys.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   public static func storesKeys(
     in container: LocalContainerID, of device: Device
-  ) async throws(SignetFailure) -> Bool {
+  ) async throws(SignetError) -> Bool {
     try await vaulted(await device.vault.uafContainer()) == container
   }
 
@@ -200,14 +204,14 @@ public final class UAFClient: Sendable {
   /// Waits until no other response of this vault is on its way to a server, and returns the lock that keeps it so.
   func counterTurn() async throws(UAFFailure) -> FolderLock {
     do throws(VaultFailure) { return try await authenticators.vault.counterTurn() } catch {
-      throw .device(SignetFailure(error))
+      throw .device(SignetError(error))
     }
   }
 
   /// The key ID and the AAID of a key, if this caller has it on the device.
   private func present(_ key: UAFKey) async throws(UAFFailure) -> (KeyID, AAID) {
     let keys: [ASM.NamedKey]
-    do throws(VaultFailure) { keys = try await module.keys() } catch { throw .device(SignetFailure(error)) }
+    do throws(VaultFailure) { keys = try await module.keys() } catch { throw .device(SignetError(error)) }
     guard let found = keys.first(where: { $0.key == key }), let aaid = AAID(key.aaid) else {
       throw .protocol(.keyDisappearedPermanently, "there is no such key on this device")
     }
@@ -217,7 +221,7 @@ public final class UAFClient: Sendable {
   /// Converts a failed ASM outcome to a failure of the client.
   static func failure(_ outcome: ASMOutcome) -> UAFFailure {
     let status = outcome.response.status
-    if status == .error, let failure = outcome.failure { return .device(SignetFailure(failure)) }
+    if status == .error, let failure = outcome.failure { return .device(SignetError(failure)) }
     let detail = outcome.failure?.description ?? "the authenticator answers with status \(status.rawValue)"
     return .protocol(status.clientError, detail)
   }

@@ -22,9 +22,9 @@ public struct UAFDeregistration: Sendable {
   /// Unknown models and keys are not errors, so the server learns nothing about other keys.
   ///
   /// - Returns: The deleted keys; no server is notified.
-  /// - Throws: ``UAFFailure``.
-  @discardableResult public func deregister() async throws(UAFFailure) -> [UAFKey] {
-    try await deregister { _ in true }
+  /// - Throws: ``SignetError``.
+  @discardableResult public func deregister() async throws(SignetError) -> [UAFKey] {
+    do throws(UAFFailure) { return try await deregister { _ in true } } catch { throw error.signetError }
   }
 
   /// Deletes the keys that the request names, limited to keys that the server may affect.
@@ -36,8 +36,10 @@ public struct UAFDeregistration: Sendable {
   /// - Returns: The deleted keys.
   /// - Throws: ``UAFFailure``.
   package func deregister(where isSelected: (UAFKey) -> Bool) async throws(UAFFailure) -> [UAFKey] {
+    let keys: [UAFKey]
+    do throws(SignetError) { keys = try await client.keys() } catch { throw .device(error) }
     var deleted: [UAFKey] = []
-    for key in try await client.keys()
+    for key in keys
     where key.appID.utf8.elementsEqual(appID.utf8) && key.isFor(server) && isSelected(key) {
       guard request.targets.contains(where: { $0.names(key) }), let id = KeyID(text: key.keyID) else {
         continue

@@ -59,9 +59,14 @@ public struct UAFRegistration: Sendable {
   ///
   /// - Parameter enrolments: One for each authenticator of one of ``combinations``.
   /// - Returns: The response.
-  /// - Throws: ``UAFFailure``: `unusableSecret`, `notRecognised`, `wrongPasscode`; `NO_SUITABLE_AUTHENTICATOR` if the
-  ///   authenticators are not one of the combinations.
-  public func register(_ enrolments: [UAFEnrolment]) async throws(UAFFailure) -> UAFResponse {
+  /// - Throws: ``SignetError``: `credentialRefused`, `notRecognised`; `NO_SUITABLE_AUTHENTICATOR` if the authenticators
+  ///   are not one of the combinations.
+  public func register(_ enrolments: [UAFEnrolment]) async throws(SignetError) -> UAFResponse {
+    do throws(UAFFailure) { return try await response(with: enrolments) } catch { throw error.signetError }
+  }
+
+  /// Enrolls the user, then makes the keys and the response.
+  func response(with enrolments: [UAFEnrolment]) async throws(UAFFailure) -> UAFResponse {
     let requestedModels = Set(enrolments.map(\.aaid))
     guard requestedModels.count == enrolments.count,
       let combination = combinations.first(where: { Set($0.map(\.authenticator.aaid)) == requestedModels })
@@ -90,13 +95,19 @@ public struct UAFRegistration: Sendable {
       }
       let response = RegistrationResponse(
         header: request.header, finalChallenge: finalChallenge, assertions: assertions)
-      let keys = try await client.keys().filter { key in made.contains { $0.text == key.keyID } }
+      let keys = try await keys(made)
       return UAFResponse(message: response.text, keys: keys)
     } catch {
       for (_, token) in tokens { await client.authenticators.forget(token) }
       await client.discard(made)
       throw error
     }
+  }
+
+  private func keys(_ ids: [KeyID]) async throws(UAFFailure) -> [UAFKey] {
+    do throws(SignetError) {
+      return try await client.keys().filter { key in ids.contains { $0.text == key.keyID } }
+    } catch { throw .device(error) }
   }
 
   private func register(
@@ -123,18 +134,16 @@ public struct UAFRegistration: Sendable {
   /// - Parameters:
   ///   - response: The response that was sent.
   ///   - isAccepted: True if the server accepted it.
-  /// - Throws: ``UAFFailure/device(_:)``.
-  public func finish(_ response: UAFResponse, isAccepted: Bool) async throws(UAFFailure) {
-    do throws(SignetFailure) {
-      guard isAccepted else { return try await client.delete(response.keys) }
-      let older = try await client.localKeys().filter { key in
-        !response.keys.contains(key)
-          && response.keys.contains {
-            $0.appID == key.appID && $0.isOf(key.username) && $0.aaid == key.aaid && $0.isFor(key.server)
-          }
-      }
-      try await client.delete(older)
-    } catch { throw .device(error) }
+  /// - Throws: ``SignetError``.
+  public func finish(_ response: UAFResponse, isAccepted: Bool) async throws(SignetError) {
+    guard isAccepted else { return try await client.delete(response.keys) }
+    let older = try await client.keys().filter { key in
+      !response.keys.contains(key)
+        && response.keys.contains {
+          $0.appID == key.appID && $0.isOf(key.username) && $0.aaid == key.aaid && $0.isFor(key.server)
+        }
+    }
+    try await client.delete(older)
   }
 }
 

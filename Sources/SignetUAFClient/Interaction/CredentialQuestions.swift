@@ -23,7 +23,7 @@ struct CredentialQuestions {
   /// Asks for the credential that protects a new key: a new PIN or password that passes the policy, a biometric prompt or the passcode.
   mutating func enrolment(
     of authenticator: UAFAuthenticator
-  ) async throws(UAFOperationFailure) -> Authentication {
+  ) async throws(UAFClientError) -> Authentication {
     if let authentication = authentications[authenticator.aaid] { return authentication }
     guard authenticator.isTyped else { return try await prompt(authenticator) }
     while true {
@@ -49,10 +49,10 @@ struct CredentialQuestions {
   ///   - authenticator: The authenticator.
   ///   - status: The lock status after failed attempts, used for the first question about this authenticator.
   /// - Returns: The credential, also for later calls with the same authenticator.
-  /// - Throws: ``UAFOperationFailure/fido(_:detail:)``.
+  /// - Throws: ``UAFClientError``.
   mutating func verification(
     by authenticator: UAFAuthenticator, _ status: LockStatus
-  ) async throws(UAFOperationFailure) -> Authentication {
+  ) async throws(UAFClientError) -> Authentication {
     if let authentication = authentications[authenticator.aaid] { return authentication }
     guard authenticator.isTyped else { return try await prompt(authenticator) }
     if statuses[authenticator.aaid] == nil { statuses[authenticator.aaid] = status }
@@ -66,7 +66,7 @@ struct CredentialQuestions {
 
   private mutating func prompt(
     _ authenticator: UAFAuthenticator
-  ) async throws(UAFOperationFailure) -> Authentication {
+  ) async throws(UAFClientError) -> Authentication {
     let question = UAFPromptRequest(
       username: username, authenticator: authenticator,
       lastRecoverableError: lastErrors[authenticator.aaid], transaction: transaction)
@@ -95,11 +95,7 @@ struct CredentialQuestions {
   private func ask<Value: Sendable>(
     _ wait: Duration = .zero,
     _ show: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
-  ) async throws(UAFOperationFailure) -> Value {
-    do throws(UAFClientError) { return try await conversation.ask(extendedBy: wait, show) } catch {
-      throw .fido(error)
-    }
-  }
+  ) async throws(UAFClientError) -> Value { try await conversation.ask(extendedBy: wait, show) }
 
   // MARK: Results
 

@@ -86,7 +86,7 @@ public struct UAFPasswordPolicy: Sendable {
   public static func standard(checks: PasswordChecks) -> UAFCredentialRule {
     { (password) async throws(UAFCredentialRefusal) in
       let violations: [PasswordViolation]
-      do throws(PasswordDictionaryFailure) {
+      do throws(SignetError) {
         violations = try await Accounts.passwordPolicy.violations(
           of: password, purpose: .enrolment, checks: checks)
       } catch { throw UAFCredentialRefusal(error.description) }

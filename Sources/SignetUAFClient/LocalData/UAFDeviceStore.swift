@@ -8,7 +8,7 @@ package struct UAFDeviceStore: Sendable {
   private static let record = "information"
 
   /// Reads the state; `nil` before the first registration and after the last authenticator was removed.
-  package func state() async throws(SignetFailure) -> UAFDeviceState? {
+  package func state() async throws(SignetError) -> UAFDeviceState? {
     guard let unlocked = try await opened() else { return nil }
     return try await vaulted(Self.state(in: unlocked.openedRecords()))
   }
@@ -19,10 +19,10 @@ package struct UAFDeviceStore: Sendable {
   ///   - account: The account.
   ///   - new: The information about this device, used if none is stored.
   /// - Returns: The stored state.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   func begin(
     _ account: UAFAccount, _ new: UAFNewDevice
-  ) async throws(SignetFailure) -> UAFDeviceState {
+  ) async throws(SignetError) -> UAFDeviceState {
     if let present = try await state(), present[account.username] != nil { return present }
     _ = try await vaulted(await device.vault.makeUAFDeviceContainer(created: device.clock.now * 1000))
     guard let unlocked = try await opened() else { throw .noSuchContainer }
@@ -48,7 +48,7 @@ package struct UAFDeviceStore: Sendable {
   }
 
   /// Changes the state; without a stored state nothing happens.
-  func change(_ body: @Sendable (inout UAFDeviceState) -> Void) async throws(SignetFailure) {
+  func change(_ body: @Sendable (inout UAFDeviceState) -> Void) async throws(SignetError) {
     guard let unlocked = try await opened() else { return }
     try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -60,7 +60,7 @@ package struct UAFDeviceStore: Sendable {
   }
 
   /// Deletes an account and its keys; after the last account, the whole state is deleted.
-  func forget(_ username: String) async throws(SignetFailure) {
+  func forget(_ username: String) async throws(SignetError) {
     guard let unlocked = try await opened() else { return }
     let isEmpty = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -78,7 +78,7 @@ package struct UAFDeviceStore: Sendable {
   }
 
   /// The key that signs an account's requests.
-  func signingKey(_ account: UAFDeviceState.Account) async throws(SignetFailure) -> ContainerSigningKey {
+  func signingKey(_ account: UAFDeviceState.Account) async throws(SignetError) -> ContainerSigningKey {
     guard let unlocked = try await opened() else { throw .noSuchContainer }
     return try unlocked.signingKey(Self.signingRecord(account.keys), in: device.vault)
   }
@@ -86,21 +86,21 @@ package struct UAFDeviceStore: Sendable {
   /// The key that decrypts messages for an account.
   func encryptionKey(
     _ account: UAFDeviceState.Account
-  ) async throws(SignetFailure) -> P256.KeyAgreement.PrivateKey {
+  ) async throws(SignetError) -> P256.KeyAgreement.PrivateKey {
     guard let unlocked = try await opened() else { throw .noSuchContainer }
     return try unlocked.agreementKey(Self.encryptionRecord(account.keys))
   }
 
   // MARK: Records
 
-  private func opened() async throws(SignetFailure) -> UnlockedDomain? {
+  private func opened() async throws(SignetError) -> UnlockedDomain? {
     guard let id = try await vaulted(await device.vault.uafDeviceContainer()) else { return nil }
     do throws(VaultFailure) {
       return try await device.vault.open(Vault.uafDeviceDomain, of: id, with: .device)
     } catch {
       // Another process may just have deleted the last account.
       if case .noSuchContainer = error { return nil }
-      throw SignetFailure(error)
+      throw SignetError(error)
     }
   }
 

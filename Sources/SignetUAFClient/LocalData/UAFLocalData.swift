@@ -5,24 +5,24 @@ public struct UAFLocalData: Sendable {
   /// Returns the accounts, ordered by user name.
   ///
   /// - Returns: The accounts.
-  /// - Throws: ``SignetFailure``.
-  public func accounts() async throws(SignetFailure) -> [UAFAccount] {
+  /// - Throws: ``SignetError``.
+  public func accounts() async throws(SignetError) -> [UAFAccount] {
     try await operations.store.state()?.accounts.map(\.account).sorted() ?? []
   }
 
   /// Returns all authenticators with their keys.
   ///
   /// - Returns: The authenticators.
-  /// - Throws: ``SignetFailure``.
-  public func authenticators() async throws(SignetFailure) -> [UAFAuthenticator] {
-    try await operations.client.localAuthenticators()
+  /// - Throws: ``SignetError``.
+  public func authenticators() async throws(SignetError) -> [UAFAuthenticator] {
+    try await operations.client.authenticators()
   }
 
   /// Returns the device information; `nil` if nothing is registered.
   ///
   /// - Returns: The information.
-  /// - Throws: ``SignetFailure``.
-  public func deviceInformation() async throws(SignetFailure) -> UAFDeviceInformation? {
+  /// - Throws: ``SignetError``.
+  public func deviceInformation() async throws(SignetError) -> UAFDeviceInformation? {
     try await operations.store.state()?.information
   }
 
@@ -34,48 +34,27 @@ public struct UAFLocalData: Sendable {
   ///   - username: The user's name.
   ///   - aaid: The AAID of the authenticator; `nil` for all.
   /// - Returns: The deleted keys.
-  /// - Throws: ``UAFDeletionFailure``: `invalidAAID` if no authenticator of this device has the AAID.
+  /// - Throws: ``SignetError``: `noSuchAuthenticator` if no authenticator of this device has the AAID.
   @discardableResult
   public func deleteAuthenticator(
     of username: String, aaid: String? = nil
-  ) async throws(UAFDeletionFailure) -> [UAFKey] {
-    let authenticators: [UAFAuthenticator]
-    do throws(SignetFailure) { authenticators = try await self.authenticators() } catch {
-      throw .device(error)
-    }
+  ) async throws(SignetError) -> [UAFKey] {
+    let authenticators = try await authenticators()
     if let aaid {
       let exists = authenticators.contains { authenticator in
         authenticator.isModel(aaid) || authenticator.keys.contains { $0.isOfModel(aaid) }
       }
-      guard exists else { throw .invalidAAID(aaid) }
+      guard exists else { throw UAFOperationFailure.noSuchAuthenticator(aaid: aaid).signetError }
     }
-    do throws(SignetFailure) {
-      let all = try await operations.keys(of: username)
-      let deleted = all.filter { key in aaid.map(key.isOfModel) ?? true }
-      try await operations.client.delete(deleted)
-      if deleted.count == all.count { try await operations.store.forget(username) }
-      return deleted
-    } catch { throw .device(error) }
+    let all = try await operations.keys(of: username)
+    let deleted = all.filter { key in aaid.map(key.isOfModel) ?? true }
+    try await operations.client.delete(deleted)
+    if deleted.count == all.count { try await operations.store.forget(username) }
+    return deleted
   }
 }
 
 extension UAFOperations {
   /// The data for UAF servers on this device.
   public var localData: UAFLocalData { UAFLocalData(operations: self) }
-}
-
-/// A reason why an authenticator was not deleted from this device.
-@nonexhaustive public enum UAFDeletionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No authenticator of this device has this AAID.
-  case invalidAAID(String)
-  /// The vault of this device could not be read or written.
-  case device(SignetFailure)
-
-  /// The failure and the remedy.
-  public var description: String {
-    switch self {
-    case .invalidAAID: "this device has no authenticator of this name"
-    case .device(let failure): failure.description
-    }
-  }
 }

@@ -25,11 +25,11 @@ enum DeviceSignature {
   ///   - key: The account's key.
   ///   - device: The source of the time and of the random request ID.
   /// - Returns: The compact JWS.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   static func make(
     of request: RequestSignatureInput, for target: String, saying claims: JSONObject = [:],
     with key: ContainerSigningKey, on device: Device
-  ) async throws(SignetFailure) -> String {
+  ) async throws(SignetError) -> String {
     var all: JSONObject = [
       "dispatchTargetId": .string(target),
       "requestId": .string(Base64URL.encode(device.random.bytes(16))),

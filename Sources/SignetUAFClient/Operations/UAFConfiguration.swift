@@ -33,23 +33,30 @@ public struct UAFConfiguration: Hashable, Sendable {
   /// Creates a configuration.
   ///
   /// - Parameter baseURL: `https://host[:port]`, with the path prefix of the server if it has one.
-  /// - Throws: ``UAFConfigurationFailure``.
-  public init(baseURL: String) throws(UAFConfigurationFailure) {
+  /// - Throws: ``SignetError``: `configuration`.
+  public init(baseURL: String) throws(SignetError) {
+    do throws(UAFConfigurationFailure) { self.baseURL = try Self.normalized(baseURL) } catch {
+      throw error.signetError
+    }
+  }
+
+  /// The URL without slashes at its end.
+  private static func normalized(_ baseURL: String) throws(UAFConfigurationFailure) -> String {
     if baseURL.lowercased().hasPrefix("http://") { throw .plainHTTP }
     guard HTTPSURL(baseURL) != nil, !baseURL.contains("?"), baseURL.utf8.count <= 1_024 else {
       throw .baseURL
     }
     var url = baseURL
     while url.hasSuffix("/") { url.removeLast() }
-    self.baseURL = url
+    return url
   }
 
   /// Creates a configuration from the host, with the default path prefix `/nevisfido`.
   ///
   /// - Parameter host: The host name, with the port if it is not 443.
-  /// - Throws: ``UAFConfigurationFailure``.
-  public init(host: String) throws(UAFConfigurationFailure) {
-    guard !host.contains("/") else { throw .baseURL }
+  /// - Throws: ``SignetError``: `configuration`.
+  public init(host: String) throws(SignetError) {
+    guard !host.contains("/") else { throw UAFConfigurationFailure.baseURL.signetError }
     try self.init(baseURL: "https://\(host)/nevisfido")
   }
 
@@ -60,8 +67,7 @@ public struct UAFConfiguration: Hashable, Sendable {
     if url.lowercased().hasPrefix("http://") { throw .plainHTTP }
     guard let serverURL = HTTPSURL(url), let base = HTTPSURL(baseURL) else { throw .baseURL }
     var other = self
-    other.baseURL = try UAFConfiguration(baseURL: serverURL.origin + (base.path == "/" ? "" : base.path))
-      .baseURL
+    other.baseURL = try Self.normalized(serverURL.origin + (base.path == "/" ? "" : base.path))
     return other
   }
 }

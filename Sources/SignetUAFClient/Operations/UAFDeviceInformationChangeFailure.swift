@@ -8,7 +8,7 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   /// Nothing is registered on this device, or the server does not know the device.
   case notFound
   /// The device's key could not sign.
-  case signing(SignetFailure)
+  case signing(SignetError)
   /// The clocks of this device and of the server differ too much.
   case clockSkewTooBig(server: String)
   /// The server does not allow this device to make the change.
@@ -18,7 +18,7 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   /// The server could not be reached, or rejected the request.
   case network(UAFNetworkProblem)
   /// The vault of this device could not be read or written.
-  case device(SignetFailure)
+  case device(SignetError)
 
   /// The failure and the remedy.
   public var description: String {

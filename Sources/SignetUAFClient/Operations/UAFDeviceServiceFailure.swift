@@ -13,7 +13,7 @@
   /// A pending payload is invalid or encrypted for another key.
   case payload(UAFPayloadFailure, server: String)
   /// The vault of this device could not be read, or its key could not sign.
-  case device(SignetFailure)
+  case device(SignetError)
 
   /// The base URL of the server; `nil` if the failure is on this device.
   public var server: String? {

@@ -1,6 +1,6 @@
 import SignetUAF
 
-/// A failure of a registration or a deregistration, in-band or out-of-band.
+/// A failure of an operation: a registration, an authentication, a deregistration, a new PIN or password.
 @nonexhaustive public enum UAFOperationFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The UAF client ended the operation with this error code; the detail is for developers.
   case fido(UAFClientError, detail: String? = nil)
@@ -10,12 +10,14 @@ import SignetUAF
   case userAlreadyRegisteredInAnotherServer(String)
   /// The selected user is not registered at this server.
   case userNotRegisteredInServer(String)
+  /// No authenticator of this device has this AAID.
+  case noSuchAuthenticator(aaid: String)
   /// The clocks of this device and of the server differ too much.
   case clockSkewTooBig(server: String)
   /// A parameter is invalid.
   case configuration(UAFConfigurationFailure)
   /// The vault of this device could not be read or written.
-  case device(SignetFailure)
+  case device(SignetError)
 
   /// The failure and the remedy.
   public var description: String {
@@ -24,22 +26,12 @@ import SignetUAF
     case .network(let problem): problem.description
     case .userAlreadyRegisteredInAnotherServer(let server): "a user of this name is registered at \(server)"
     case .userNotRegisteredInServer(let server): "the user is not registered at \(server)"
+    case .noSuchAuthenticator: "this device has no authenticator of this name"
     case .clockSkewTooBig: "the clock of this device differs too much from the server's; set it"
     case .configuration(let failure): failure.description
     case .device(let failure): failure.description
     }
   }
-}
-
-/// A failure of an authentication; another method can continue the login.
-public struct UAFAuthenticationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The reason of the failure.
-  public let reason: UAFOperationFailure
-  /// The authorization that continues the login: the given cookies with those received since, or the given token.
-  public let session: UAFAuthorization?
-
-  /// The failure and the remedy.
-  public var description: String { reason.description }
 }
 
 extension UAFClientError {

@@ -11,30 +11,41 @@ extension UAFOperations {
   /// - Parameters:
   ///   - username: The user's name.
   ///   - policy: The server's name of the policy; `nil` for its default policy.
-  ///   - session: The authorization of the login that this authentication belongs to.
   /// - Returns: The authorization that the server grants; `nil` if it grants none.
-  /// - Throws: ``UAFAuthenticationFailure``, with the authorization that continues the login.
+  /// - Throws: ``SignetError``.
   @discardableResult
   public func authenticate(
-    _ username: String, policy: String? = nil, session: UAFAuthorization? = nil
-  ) async throws(UAFAuthenticationFailure) -> UAFAuthorization? {
-    var login = session
-    do throws(UAFOperationFailure) {
-      let state = try await fromDevice(await store.state())
+    _ username: String, policy: String? = nil
+  ) async throws(SignetError) -> UAFAuthorization? {
+    var session: UAFAuthorization?
+    return try await authenticate(username, policy: policy, session: &session)
+  }
+
+  /// Authenticates a user in a login that another method can continue after a failure.
+  ///
+  /// - Parameters:
+  ///   - username: The user's name.
+  ///   - policy: The server's name of the policy; `nil` for its default policy.
+  ///   - session: The authorization of the login; the server's cookies are added to it, also if the authentication fails.
+  /// - Returns: The authorization that the server grants; `nil` if it grants none.
+  /// - Throws: ``SignetError``.
+  @discardableResult
+  public func authenticate(
+    _ username: String, policy: String? = nil, session: inout UAFAuthorization?
+  ) async throws(SignetError) -> UAFAuthorization? {
+    do {
+      let state = try await store.state()
       let account = state?[username]?.account ?? UAFAccount(username: username, server: configuration.baseURL)
-      return try await authenticate(username, policy, at: server(of: account), &login)
-    } catch { throw UAFAuthenticationFailure(reason: error, session: login) }
+      return try await authenticate(username, policy, at: server(of: account), &session)
+    } catch { throw UAFOperationFailure(thrown: error).signetError }
   }
 
   private func authenticate(
     _ username: String, _ policy: String?, at server: UAFServer, _ login: inout UAFAuthorization?
-  ) async throws(UAFOperationFailure) -> UAFAuthorization? {
+  ) async throws -> UAFAuthorization? {
     var context: JSONObject = ["username": .string(username)]
     if let policy { context["policy"] = .string(policy) }
-    let answer: UAFServer.Answer<ReturnUAFRequest>
-    do throws(UAFNetworkProblem) {
-      answer = try await server.request(.authentication, context, by: login)
-    } catch { throw UAFOperationFailure(error) }
+    let answer = try await server.request(.authentication, context, by: login)
     login = login.adding(answer.cookies)
     return try await authenticate(answer.content, at: server, as: username, &login)
   }
@@ -42,12 +53,13 @@ extension UAFOperations {
   /// Answers a server's authentication request; if no user name is given, the user selects the account.
   func authenticate(
     _ request: ReturnUAFRequest, at server: UAFServer, as username: String?, _ login: inout UAFAuthorization?
-  ) async throws(UAFOperationFailure) -> UAFAuthorization? {
+  ) async throws -> UAFAuthorization? {
     let message = try self.message(of: request, .authentication, at: server)
     let steps = AuthenticationSteps(operations: self, server: server, message: message)
     let signed: (account: UAFAccount, response: UAFResponse, turn: FolderLock)
-    do throws(UAFOperationFailure) { signed = try await steps.sign(as: username) } catch {
-      await report(error, of: .authentication, message, to: server, by: login)
+    do { signed = try await steps.sign(as: username) } catch {
+      let failure = UAFOperationFailure(thrown: error)
+      await report(failure, of: .authentication, message, to: server, by: login)
       throw error
     }
     let authorization = try await steps.send(signed.response, &login, in: signed.turn)
@@ -66,7 +78,7 @@ private struct AuthenticationSteps {
   /// Lets the user select an authenticator and verifies the user, then signs.
   func sign(
     as username: String?
-  ) async throws(UAFOperationFailure) -> (account: UAFAccount, response: UAFResponse, turn: FolderLock) {
+  ) async throws -> (account: UAFAccount, response: UAFResponse, turn: FolderLock) {
     let authentication = try await opened()
     let account =
       if let username { UAFAccount(username: username, server: server.name) } else {
@@ -77,24 +89,23 @@ private struct AuthenticationSteps {
       choices(authentication, account.username), for: account, authentication.transaction)
     guard let combination = authentication.combination(for: account.username, with: aaid),
       combination.allSatisfy(\.isUsable)
-    else { throw .fido(.noSuitableAuthenticator) }
+    else { throw UAFOperationFailure.fido(.noSuitableAuthenticator) }
     let (response, turn) = try await signed(authentication, combination, account)
     return (account, response, turn)
   }
 
-  private func opened() async throws(UAFOperationFailure) -> UAFAuthentication {
-    let request: UAFRequest
-    do throws(UAFFailure) { request = try await operations.client.open(message, from: server.name) } catch {
-      throw UAFOperationFailure(error)
+  private func opened() async throws -> UAFAuthentication {
+    let request = try await operations.client.opened(message, from: server.name)
+    guard case .authentication(let authentication) = request else {
+      throw UAFOperationFailure.fido(.protocolError)
     }
-    guard case .authentication(let authentication) = request else { throw .fido(.protocolError) }
     return authentication
   }
 
   private func chosenAccount(
     _ authentication: UAFAuthentication
-  ) async throws(UAFOperationFailure) -> UAFAccount {
-    let state = try await operations.fromDevice(await operations.store.state())
+  ) async throws -> UAFAccount {
+    let state = try await operations.store.state()
     let all = state?.accounts.map(\.account) ?? []
     let accounts = all.filter { $0.server == server.name }.sorted()
     let candidates = authentication.candidates
@@ -110,7 +121,8 @@ private struct AuthenticationSteps {
     }
     if let account = accounts.first(where: { $0.isOf(username) }) { return account }
     throw all.contains { $0.isOf(username) }
-      ? .userNotRegisteredInServer(server.name) : .fido(.noSuitableAuthenticator)
+      ? UAFOperationFailure.userNotRegisteredInServer(server.name)
+      : UAFOperationFailure.fido(.noSuitableAuthenticator)
   }
 
   /// Each authenticator once: with the user's key if there is one, otherwise with the obstacle.
@@ -136,19 +148,16 @@ private struct AuthenticationSteps {
 
   private func signed(
     _ authentication: UAFAuthentication, _ combination: [UAFCandidate], _ account: UAFAccount
-  ) async throws(UAFOperationFailure) -> (response: UAFResponse, turn: FolderLock) {
+  ) async throws -> (response: UAFResponse, turn: FolderLock) {
     var questions = CredentialQuestions(
       conversation: operations.conversation, username: account.username,
       transaction: authentication.transaction)
     while true {
       var uses: [KeyUnlock] = []
       for candidate in combination {
-        guard let key = candidate.key else { throw .fido(.noSuitableAuthenticator) }
-        let status: LockStatus
-        do throws(UAFFailure) { status = try await operations.client.protectionStatus(of: key) } catch {
-          throw UAFOperationFailure(error)
-        }
-        if status == .lockedOut { throw .fido(.userLockout) }
+        guard let key = candidate.key else { throw UAFOperationFailure.fido(.noSuitableAuthenticator) }
+        let status = try await operations.client.lockStatus(of: key)
+        if status == .lockedOut { throw UAFOperationFailure.fido(.userLockout) }
         uses.append(
           KeyUnlock(
             key: key,
@@ -161,7 +170,7 @@ private struct AuthenticationSteps {
         await questions.reportSuccess(combination.map(\.authenticator))
         return signed
       } catch {
-        guard questions.mayRetry(after: error) else { throw UAFOperationFailure(error) }
+        guard questions.mayRetry(after: error) else { throw error }
       }
     }
   }
@@ -171,26 +180,26 @@ private struct AuthenticationSteps {
   /// Sends the response, releases the lock for the next response and returns the authorization that the server grants.
   func send(
     _ response: UAFResponse, _ login: inout UAFAuthorization?, in turn: FolderLock
-  ) async throws(UAFOperationFailure) -> UAFAuthorization? {
+  ) async throws -> UAFAuthorization? {
     let answer: UAFServer.Answer<UAFServerResponse>
-    do throws(UAFNetworkProblem) {
+    do {
       defer { turn.release() }
       answer = try await server.respond(.authentication, response.message, [:], by: login)
-    } catch { throw UAFOperationFailure(error) }
+    }
     login = login.adding(answer.cookies)
     switch UAFStatus(rawValue: answer.content.statusCode) {
     case .ok, .accepted: break
     case .unknownKeyID:
       // The client deletes keys that the server does not know (UAF Application API section 3.1).
-      try await operations.fromDevice(await operations.client.delete(response.keys))
-      throw .network(
+      try await operations.client.delete(response.keys)
+      throw UAFOperationFailure.network(
         server.problem(
           .refused(
             answer.content.statusCode,
             description: "the server does not know the key any more, so it was deleted here; register again"))
       )
     default:
-      throw .network(
+      throw UAFOperationFailure.network(
         server.problem(.refused(answer.content.statusCode, description: answer.content.description)))
     }
     if let authorization = UAFAuthorization(answer.content, answer.cookies) { return authorization }
@@ -201,22 +210,21 @@ private struct AuthenticationSteps {
   /// Fetches the authorization from the location that the server named, with the configured retries.
   private func fetchAuthorization(
     at location: String, _ login: UAFAuthorization?
-  ) async throws(UAFOperationFailure) -> UAFAuthorization? {
+  ) async throws -> UAFAuthorization? {
     guard let locationURL = HTTPSURL(location), locationURL.origin == HTTPSURL(server.name)?.origin else {
-      throw .network(server.problem(.malformed("the authorization is to be fetched from another server")))
+      throw UAFOperationFailure.network(
+        server.problem(.malformed("the authorization is to be fetched from another server")))
     }
     let missing = server.problem(.malformed("there is no authorization at the URL that the server named"))
     let server = server
-    do throws(UAFNetworkProblem) {
-      return try await server.configuration.authorizationRetry.run(
-        on: operations.clock, while: { $0.mayPass || $0 == missing }
-      ) { () async throws(UAFNetworkProblem) -> UAFAuthorization in
-        let answer = try await server.exchange(.get, location, by: login)
-        let cookies = server.cookies(of: answer, from: location)
-        guard !cookies.isEmpty else { throw missing }
-        return .cookies(cookies)
-      }
-    } catch { throw UAFOperationFailure(error) }
+    return try await server.configuration.authorizationRetry.run(
+      on: operations.clock, while: { $0.mayPass || $0 == missing }
+    ) { () async throws(UAFNetworkProblem) -> UAFAuthorization in
+      let answer = try await server.exchange(.get, location, by: login)
+      let cookies = server.cookies(of: answer, from: location)
+      guard !cookies.isEmpty else { throw missing }
+      return .cookies(cookies)
+    }
   }
 }
 

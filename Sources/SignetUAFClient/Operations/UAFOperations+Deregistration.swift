@@ -13,40 +13,45 @@ extension UAFOperations {
   ///   - aaid: The AAID of the authenticator; `nil` for all.
   ///   - authorization: The authorization for the server; with `jws` the key of this device signs the request.
   /// - Returns: The keys that were deleted from this device.
-  /// - Throws: ``UAFOperationFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
   public func deregister(
     _ username: String, aaid: String? = nil, authorization: UAFAuthorization? = nil
-  ) async throws(UAFOperationFailure) -> [UAFKey] {
-    let state = try await fromDevice(await store.state())
-    guard let entry = state?[username] else { throw .userNotRegisteredInServer(configuration.baseURL) }
+  ) async throws(SignetError) -> [UAFKey] {
+    do { return try await deregister(username, aaid, authorization) } catch {
+      throw UAFOperationFailure(thrown: error).signetError
+    }
+  }
+
+  private func deregister(
+    _ username: String, _ aaid: String?, _ authorization: UAFAuthorization?
+  ) async throws -> [UAFKey] {
+    let state = try await store.state()
+    guard let entry = state?[username] else {
+      throw UAFOperationFailure.userNotRegisteredInServer(configuration.baseURL)
+    }
     let server = try self.server(of: entry.account)
     let context = Self.deregistration(of: username, aaid, nil)
-    let signature = try await fromDevice(
-      await signature(of: username, where: authorization, to: server, .deregistration, context))
-    let request: ReturnUAFRequest
-    do throws(UAFNetworkProblem) {
-      request = try await server.request(
-        .deregistration, context, by: authorization, signature: signature
-      ).content
-    } catch { throw UAFOperationFailure(error) }
+    let signature = try await signature(
+      of: username, where: authorization, to: server, .deregistration, context)
+    let request = try await server.request(
+      .deregistration, context, by: authorization, signature: signature
+    ).content
     let deleted = try await deregister(request, at: server) { $0.isOf(username) }
-    _ = try await fromDevice(await forgetIfEmpty(entry.account, by: authorization))
+    _ = try await forgetIfEmpty(entry.account, by: authorization)
     return deleted
   }
 
   /// Deletes the keys that a server's message names, limited to keys that the server may affect.
   func deregister(
     _ request: ReturnUAFRequest, at server: UAFServer, where isSelected: (UAFKey) -> Bool
-  ) async throws(UAFOperationFailure) -> [UAFKey] {
+  ) async throws -> [UAFKey] {
     let message = try self.message(of: request, .deregistration, at: server)
-    do throws(UAFFailure) {
-      guard case .deregistration(let deregistration) = try await client.open(message, from: server.name)
-      else {
-        throw .protocol(.protocolError, "the server's message is not a deregistration request")
-      }
-      return try await deregistration.deregister(where: isSelected)
-    } catch { throw UAFOperationFailure(error) }
+    guard case .deregistration(let deregistration) = try await client.opened(message, from: server.name)
+    else {
+      throw UAFFailure.protocol(.protocolError, "the server's message is not a deregistration request")
+    }
+    return try await deregistration.deregister(where: isSelected)
   }
 
   /// The context of a deregistration request.
@@ -62,7 +67,7 @@ extension UAFOperations {
   func signature(
     of username: String, where authorization: UAFAuthorization?, to server: UAFServer,
     _ operation: UAFOperation, _ context: JSONObject
-  ) async throws(SignetFailure) -> String? {
+  ) async throws(SignetError) -> String? {
     guard authorization == .jws, let entry = try await store.state()?[username], let target = entry.target
     else { return nil }
     return try await DeviceSignature.make(
@@ -80,10 +85,10 @@ extension UAFOperations {
   ///   - authorization: The authorization to list the dispatch targets if this device does not know their IDs. Without
   ///     it, such an account stays.
   /// - Returns: The failure of the request, if a retry may succeed; `nil` otherwise.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetError``.
   func forgetIfEmpty(
     _ account: UAFAccount, by authorization: UAFAuthorization? = nil
-  ) async throws(SignetFailure) -> UAFDeviceServiceFailure? {
+  ) async throws(SignetError) -> UAFDeviceServiceFailure? {
     guard try await keys(of: account.username, at: account.server).isEmpty else { return nil }
     if let state = try await store.state(), let entry = state[account.username] {
       do throws(UAFDeviceServiceFailure) {

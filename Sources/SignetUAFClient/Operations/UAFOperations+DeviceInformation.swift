@@ -12,11 +12,19 @@ extension UAFOperations {
   ///   - pushToken: The new push token; `nil` to keep the current one.
   ///   - disablesPush: True to remove the push token; `pushToken` is then ignored.
   ///   - retry: The retries if a server cannot be reached.
-  /// - Throws: ``UAFDeviceInformationChangeFailure``; never if there is nothing to change.
+  /// - Throws: ``SignetError``; never if there is nothing to change.
   public func changeDeviceInformation(
     name: String? = nil, pushToken: String? = nil, disablesPush: Bool = false, retry: UAFRetryPolicy = .none
-  ) async throws(UAFDeviceInformationChangeFailure) {
+  ) async throws(SignetError) {
     guard name != nil || pushToken != nil || disablesPush else { return }
+    do throws(UAFDeviceInformationChangeFailure) {
+      try await change(name: name, pushToken: pushToken, disablesPush: disablesPush, retry)
+    } catch { throw error.signetError }
+  }
+
+  private func change(
+    name: String?, pushToken: String?, disablesPush: Bool, _ retry: UAFRetryPolicy
+  ) async throws(UAFDeviceInformationChangeFailure) {
     let state = try await requireState()
     var claims = JSONObject()
     if let name { claims["name"] = .string(name) }
@@ -30,7 +38,7 @@ extension UAFOperations {
         }
       } catch { throw UAFDeviceInformationChangeFailure(error, named: name ?? state.name) }
     }
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       try await store.change { state in
         if let name { state.name = name }
         if disablesPush { state.pushToken = nil } else if let pushToken { state.pushToken = pushToken }
@@ -41,9 +49,10 @@ extension UAFOperations {
   /// Compares the data of this device with that of the servers.
   ///
   /// - Returns: The differences, and the failures of servers that could not be queried.
-  /// - Throws: ``UAFDeviceServiceFailure`` if the vault of this device cannot be read.
-  public func checkDeviceInformation() async throws(UAFDeviceServiceFailure) -> UAFDeviceCheck {
-    let (state, keys) = try await local((await store.state(), await client.localKeys()))
+  /// - Throws: ``SignetError`` if the vault of this device cannot be read.
+  public func checkDeviceInformation() async throws(SignetError) -> UAFDeviceCheck {
+    let state = try await store.state()
+    let keys = try await client.keys()
     var (mismatches, errors): ([UAFMismatch], [UAFDeviceServiceFailure]) = ([], [])
     guard let state else { return UAFDeviceCheck(mismatches: [], errors: []) }
     for entry in state.accounts {
@@ -195,7 +204,7 @@ extension UAFOperations {
 
   /// Converts a failure of the vault to a failure of the device service.
   private func local<Value>(
-    _ call: @autoclosure () async throws(SignetFailure) -> Value
+    _ call: @autoclosure () async throws(SignetError) -> Value
   ) async throws(UAFDeviceServiceFailure) -> Value {
     do { return try await call() } catch { throw .device(error) }
   }

@@ -118,7 +118,7 @@ extension UAFOperations {
     _ request: RequestSignatureInput, for target: String, _ claims: JSONObject,
     of entry: UAFDeviceState.Account
   ) async throws(UAFDeviceServiceFailure) -> String {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       return try await DeviceSignature.make(
         of: request, for: target, saying: claims, with: try await store.signingKey(entry), on: device)
     } catch { throw .device(error) }

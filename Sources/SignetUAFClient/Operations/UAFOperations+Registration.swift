@@ -36,38 +36,43 @@ extension UAFOperations {
   ///   - authorization: The authorization to register.
   ///   - options: The protection of the keys.
   /// - Returns: The account and the registered authenticators.
-  /// - Throws: ``UAFOperationFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
   public func register(
     _ username: String, policy: String? = nil, server: String? = nil, device newDevice: UAFNewDevice,
     authorization: UAFAuthorization? = nil, options: UAFKeyOptions = UAFKeyOptions()
-  ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
-    let server = try self.server(at: server)
+  ) async throws(SignetError) -> UAFRegistrationOutcome {
+    do {
+      return try await register(
+        username, policy, at: self.server(at: server), newDevice, authorization, options)
+    } catch { throw UAFOperationFailure(thrown: error).signetError }
+  }
+
+  private func register(
+    _ username: String, _ policy: String?, at server: UAFServer, _ new: UAFNewDevice,
+    _ authorization: UAFAuthorization?, _ options: UAFKeyOptions
+  ) async throws -> UAFRegistrationOutcome {
     try await requireNoOtherServer(username, server)
     var context: JSONObject = ["username": .string(username)]
     if let policy { context["policy"] = .string(policy) }
-    let signature = try await fromDevice(
-      await signature(of: username, where: authorization, to: server, .registration, context))
-    let answer: UAFServer.Answer<ReturnUAFRequest>
-    do throws(UAFNetworkProblem) {
-      answer = try await server.request(.registration, context, by: authorization, signature: signature)
-    } catch { throw UAFOperationFailure(error) }
+    let signature = try await signature(
+      of: username, where: authorization, to: server, .registration, context)
+    let answer = try await server.request(.registration, context, by: authorization, signature: signature)
     return try await register(
-      answer.content, at: server, as: username, newDevice, authorization, options)
+      answer.content, at: server, as: username, new, authorization, options)
   }
 
   /// Answers a server's registration request.
   func register(
     _ request: ReturnUAFRequest, at server: UAFServer, as username: String?, _ new: UAFNewDevice,
     _ authorization: UAFAuthorization?, _ options: UAFKeyOptions
-  ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
+  ) async throws -> UAFRegistrationOutcome {
     let message = try self.message(of: request, .registration, at: server)
     let steps = RegistrationSteps(
       operations: self, server: server, message: message, authorization: authorization)
-    do throws(UAFOperationFailure) {
-      return try await steps.run(as: username, new, options)
-    } catch {
-      await report(error, of: .registration, message, to: server, by: authorization)
+    do { return try await steps.run(as: username, new, options) } catch {
+      let failure = UAFOperationFailure(thrown: error)
+      await report(failure, of: .registration, message, to: server, by: authorization)
       throw error
     }
   }
@@ -88,10 +93,10 @@ extension UAFOperations {
   }
 
   /// Rejects a user name that is registered at another server, because user names are unique on a device.
-  func requireNoOtherServer(_ username: String, _ server: UAFServer) async throws(UAFOperationFailure) {
-    let state = try await fromDevice(await store.state())
+  func requireNoOtherServer(_ username: String, _ server: UAFServer) async throws {
+    let state = try await store.state()
     if let present = state?[username]?.account, present.server != server.name {
-      throw .userAlreadyRegisteredInAnotherServer(present.server)
+      throw UAFOperationFailure.userAlreadyRegisteredInAnotherServer(present.server)
     }
   }
 }
@@ -105,16 +110,18 @@ private struct RegistrationSteps {
 
   func run(
     as username: String?, _ new: UAFNewDevice, _ options: UAFKeyOptions
-  ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
+  ) async throws -> UAFRegistrationOutcome {
     let registration = try await opened()
     // Otherwise a server could register a key for another user.
-    if let username, !registration.username.utf8.elementsEqual(username.utf8) { throw .fido(.protocolError) }
+    if let username, !registration.username.utf8.elementsEqual(username.utf8) {
+      throw UAFOperationFailure.fido(.protocolError)
+    }
     try await operations.requireNoOtherServer(registration.username, server)
     let account = UAFAccount(username: registration.username, server: server.name)
     try await operations.requireUnlocked(account)
     let combination = try await chosen(registration, account)
-    let state = try await operations.fromDevice(await operations.store.begin(account, new))
-    do throws(UAFOperationFailure) {
+    let state = try await operations.store.begin(account, new)
+    do {
       let response = try await made(registration, combination, options)
       let answer = try await accepted(registration, response, state)
       let proof = UAFAuthorization(answer.content, answer.cookies) ?? authorization
@@ -122,30 +129,29 @@ private struct RegistrationSteps {
         account: account, aaids: combination.map(\.authenticator.aaid),
         targetFailure: await operations.ensureTarget(of: account, at: server, by: proof))
     } catch {
-      _ = try await operations.fromDevice(await operations.forgetIfEmpty(account, by: authorization))
+      _ = try await operations.forgetIfEmpty(account, by: authorization)
       throw error
     }
   }
 
-  private func opened() async throws(UAFOperationFailure) -> UAFRegistration {
-    let request: UAFRequest
-    do throws(UAFFailure) { request = try await operations.client.open(message, from: server.name) } catch {
-      throw UAFOperationFailure(error)
+  private func opened() async throws -> UAFRegistration {
+    let request = try await operations.client.opened(message, from: server.name)
+    guard case .registration(let registration) = request else {
+      throw UAFOperationFailure.fido(.protocolError)
     }
-    guard case .registration(let registration) = request else { throw .fido(.protocolError) }
     return registration
   }
 
   /// Lets the user select an authenticator and returns the combination that is registered together.
   private func chosen(
     _ registration: UAFRegistration, _ account: UAFAccount
-  ) async throws(UAFOperationFailure) -> [UAFCandidate] {
+  ) async throws -> [UAFCandidate] {
     let choices = registration.candidates.map { candidate in
       UAFAuthenticatorChoice(candidate, isRegistration: true, for: account.username)
     }
     let aaid = try await operations.selected(choices, for: account, nil)
     guard let combination = registration.combination(with: aaid), combination.allSatisfy(\.isUsable) else {
-      throw .fido(.noSuitableAuthenticator)
+      throw UAFOperationFailure.fido(.noSuitableAuthenticator)
     }
     return combination
   }
@@ -153,7 +159,7 @@ private struct RegistrationSteps {
   /// Asks the user for credentials until the keys are made.
   private func made(
     _ registration: UAFRegistration, _ combination: [UAFCandidate], _ options: UAFKeyOptions
-  ) async throws(UAFOperationFailure) -> UAFResponse {
+  ) async throws -> UAFResponse {
     var questions = CredentialQuestions(
       conversation: operations.conversation, username: registration.username, transaction: nil)
     while true {
@@ -167,11 +173,11 @@ private struct RegistrationSteps {
             allowDevicePasscodeAsFallback: options.allowDevicePasscodeAsFallback))
       }
       do throws(UAFFailure) {
-        let response = try await registration.register(enrolments)
+        let response = try await registration.response(with: enrolments)
         await questions.reportSuccess(combination.map(\.authenticator))
         return response
       } catch {
-        guard questions.mayRetry(after: error) else { throw UAFOperationFailure(error) }
+        guard questions.mayRetry(after: error) else { throw error }
       }
     }
   }
@@ -179,31 +185,24 @@ private struct RegistrationSteps {
   /// Sends the response and deletes the new keys if the server rejects them.
   private func accepted(
     _ registration: UAFRegistration, _ response: UAFResponse, _ state: UAFDeviceState
-  ) async throws(UAFOperationFailure) -> UAFServer.Answer<UAFServerResponse> {
+  ) async throws -> UAFServer.Answer<UAFServerResponse> {
     let context: JSONObject = ["deviceId": .string(state.deviceID)]
     let answer: UAFServer.Answer<UAFServerResponse>
     do throws(UAFNetworkProblem) {
       answer = try await server.respond(.registration, response.message, context, by: authorization)
     } catch {
       // If the result is ambiguous, the server may have the keys; a later check decides.
-      if !error.isAmbiguous { try await finish(registration, response, isAccepted: false) }
-      throw UAFOperationFailure(error)
+      if !error.isAmbiguous { try await registration.finish(response, isAccepted: false) }
+      throw error
     }
     let status = answer.content.statusCode
     let isAccepted = status == UAFStatus.ok.rawValue || status == UAFStatus.accepted.rawValue
-    try await finish(registration, response, isAccepted: isAccepted)
+    try await registration.finish(response, isAccepted: isAccepted)
     guard isAccepted else {
-      throw .network(server.problem(.refused(status, description: answer.content.description)))
+      throw UAFOperationFailure.network(
+        server.problem(.refused(status, description: answer.content.description)))
     }
     return answer
-  }
-
-  private func finish(
-    _ registration: UAFRegistration, _ response: UAFResponse, isAccepted: Bool
-  ) async throws(UAFOperationFailure) {
-    do throws(UAFFailure) { try await registration.finish(response, isAccepted: isAccepted) } catch {
-      throw UAFOperationFailure(error)
-    }
   }
 }
 

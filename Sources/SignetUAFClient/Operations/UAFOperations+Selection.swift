@@ -6,22 +6,20 @@ extension UAFOperations {
   /// - Throws: ``UAFClientError/noSuitableAuthenticator`` if the selected authenticator cannot be used.
   func selected(
     _ choices: [UAFAuthenticatorChoice], for account: UAFAccount, _ transaction: UAFTransactionContent?
-  ) async throws(UAFOperationFailure) -> String {
+  ) async throws -> String {
     let question = UAFAuthenticatorSelection(account: account, choices: choices, transaction: transaction)
     let aaid: String = try await prompt { interaction, answer in
       await interaction.selectAuthenticator(question, answer: answer)
     }
     let chosen = choices.first { $0.authenticator.isModel(aaid) && $0.obstacle == nil }
-    guard let chosen else { throw .fido(.noSuitableAuthenticator) }
+    guard let chosen else { throw UAFOperationFailure.fido(.noSuitableAuthenticator) }
     return chosen.authenticator.aaid
   }
 
   /// Asks one question.
   func prompt<Value: Sendable>(
     _ show: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
-  ) async throws(UAFOperationFailure) -> Value {
-    do throws(UAFClientError) { return try await conversation.ask(show) } catch { throw .fido(error) }
-  }
+  ) async throws(UAFClientError) -> Value { try await conversation.ask(show) }
 }
 
 extension UAFAuthenticatorChoice {

@@ -39,12 +39,12 @@ extension UAFOperations {
   private func updateState(
     _ body: @Sendable (inout UAFDeviceState) -> Void
   ) async throws(UAFDeviceInformationChangeFailure) {
-    do throws(SignetFailure) { try await store.change(body) } catch { throw .device(error) }
+    do throws(SignetError) { try await store.change(body) } catch { throw .device(error) }
   }
 
   /// Returns the stored state of this device.
   func requireState() async throws(UAFDeviceInformationChangeFailure) -> UAFDeviceState {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       if let state = try await store.state() { return state }
     } catch { throw .device(error) }
     throw .notFound
@@ -55,7 +55,7 @@ extension UAFOperations {
     by authorization: UAFAuthorization?
   ) async throws(UAFDeviceInformationChangeFailure) -> String {
     var order: JSONObject
-    do throws(SignetFailure) { order = try await self.order(of: entry, state) } catch {
+    do throws(SignetError) { order = try await self.order(of: entry, state) } catch {
       throw .device(error)
     }
     var mayClear = true
@@ -85,7 +85,7 @@ extension UAFOperations {
   /// The dispatch target that this device asks a server to create.
   private func order(
     of entry: UAFDeviceState.Account, _ state: UAFDeviceState
-  ) async throws(SignetFailure) -> JSONObject {
+  ) async throws(SignetError) -> JSONObject {
     let signing = try await store.signingKey(entry).publicKey
     let encryption = try await store.encryptionKey(entry).publicKey
     var order: JSONObject = [

@@ -71,27 +71,32 @@ public struct UAFOperations: Sendable {
   func server(_ configuration: UAFConfiguration) throws(UAFOperationFailure) -> UAFServer {
     var connection = device.connection
     connection.timeoutSeconds = configuration.networkTimeoutSeconds
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       return UAFServer(
         configuration: configuration, transport: try device.transport(connection),
         headers: headers.map { ($0.name, $0.value) })
     } catch { throw .device(error) }
   }
 
-  /// Converts a failure of the vault to a failure of an operation.
-  func fromDevice<Value>(
-    _ call: @autoclosure () async throws(SignetFailure) -> Value
-  ) async throws(UAFOperationFailure) -> Value {
-    do { return try await call() } catch { throw .device(error) }
-  }
-
   /// Returns the keys of a user on this device, oldest first; with `server`, only those for that server.
-  func keys(of username: String, at server: String? = nil) async throws(SignetFailure) -> [UAFKey] {
-    try await client.localKeys().filter { $0.isOf(username) && (server == nil || $0.isFor(server)) }
+  func keys(of username: String, at server: String? = nil) async throws(SignetError) -> [UAFKey] {
+    try await client.keys().filter { $0.isOf(username) && (server == nil || $0.isFor(server)) }
   }
 }
 
 extension UAFOperationFailure {
+  /// Converts whatever an operation threw; the only place that does so.
+  init(thrown error: any Error) {
+    switch error {
+    case let failure as UAFOperationFailure: self = failure
+    case let failure as UAFFailure: self.init(failure)
+    case let problem as UAFNetworkProblem: self.init(problem)
+    case let code as UAFClientError: self = .fido(code)
+    case let error as SignetError: self = .device(error)
+    default: self = .fido(.unknown, detail: "\(error)")
+    }
+  }
+
   /// Converts a failed exchange to a failure of an operation.
   init(_ problem: UAFNetworkProblem) {
     switch problem.cause {

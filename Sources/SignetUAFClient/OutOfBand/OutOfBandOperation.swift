@@ -28,12 +28,14 @@ public struct OutOfBandRegistration: Sendable {
   ///   - newDevice: The name and push token of this device; used at the first registration only.
   ///   - options: The protection of the keys.
   /// - Returns: The account and the registered authenticators.
-  /// - Throws: ``UAFOperationFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
   public func run(
     device newDevice: UAFNewDevice, options: UAFKeyOptions = UAFKeyOptions()
-  ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
-    try await operations.register(request, at: server, as: nil, newDevice, nil, options)
+  ) async throws(SignetError) -> UAFRegistrationOutcome {
+    do {
+      return try await operations.register(request, at: server, as: nil, newDevice, nil, options)
+    } catch { throw UAFOperationFailure(thrown: error).signetError }
   }
 }
 
@@ -52,11 +54,13 @@ public struct OutOfBandAuthentication: Sendable {
   /// Lets the user select an account and an authenticator, and authenticates.
   ///
   /// - Returns: The authorization that the server grants; `nil` if it grants none.
-  /// - Throws: ``UAFOperationFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
-  public func run() async throws(UAFOperationFailure) -> UAFAuthorization? {
+  public func run() async throws(SignetError) -> UAFAuthorization? {
     var login: UAFAuthorization?
-    return try await operations.authenticate(request, at: server, as: nil, &login)
+    do {
+      return try await operations.authenticate(request, at: server, as: nil, &login)
+    } catch { throw UAFOperationFailure(thrown: error).signetError }
   }
 }
 
@@ -75,16 +79,18 @@ public struct OutOfBandDeregistration: Sendable {
   /// Deletes the keys that the server has deregistered, limited to the accounts of that server.
   ///
   /// - Returns: The keys that were deleted from this device.
-  /// - Throws: ``UAFOperationFailure``.
+  /// - Throws: ``SignetError``.
   @discardableResult
-  public func run() async throws(UAFOperationFailure) -> [UAFKey] {
-    let state = try await operations.fromDevice(await operations.store.state())
-    let deleted = try await operations.deregister(request, at: server) { key in
-      state?[key.username]?.account.server == server.name
-    }
+  public func run() async throws(SignetError) -> [UAFKey] {
+    let state = try await operations.store.state()
+    let deleted: [UAFKey]
+    do {
+      deleted = try await operations.deregister(request, at: server) { key in
+        state?[key.username]?.account.server == server.name
+      }
+    } catch { throw UAFOperationFailure(thrown: error).signetError }
     for username in Set(deleted.map(\.username)) {
-      _ = try await operations.fromDevice(
-        await operations.forgetIfEmpty(UAFAccount(username: username, server: server.name)))
+      _ = try await operations.forgetIfEmpty(UAFAccount(username: username, server: server.name))
     }
     return deleted
   }

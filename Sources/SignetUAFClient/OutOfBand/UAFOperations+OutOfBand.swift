@@ -12,36 +12,45 @@ extension UAFOperations {
   ///
   /// - Parameter text: UTF-8.
   /// - Returns: The payload, decrypted if it was encrypted.
-  /// - Throws: ``UAFPayloadFailure``.
-  public func decode(json text: [UInt8]) async throws(UAFPayloadFailure) -> OutOfBandPayload {
-    try await decode(DeliveredPayload(json: text))
+  /// - Throws: ``SignetError``: `payloadMalformed`, `payloadNotForThisDevice`.
+  public func decode(json text: [UInt8]) async throws(SignetError) -> OutOfBandPayload {
+    do throws(UAFPayloadFailure) { return try await decode(DeliveredPayload(json: text)) } catch {
+      throw error.signetError
+    }
   }
 
   /// Decodes a payload from the base64url value of a link.
   ///
   /// - Parameter text: The value, with or without padding.
   /// - Returns: The payload, decrypted if it was encrypted.
-  /// - Throws: ``UAFPayloadFailure``.
-  public func decode(base64URL text: String) async throws(UAFPayloadFailure) -> OutOfBandPayload {
-    try await decode(DeliveredPayload(base64URL: text))
+  /// - Throws: ``SignetError``: `payloadMalformed`, `payloadNotForThisDevice`.
+  public func decode(base64URL text: String) async throws(SignetError) -> OutOfBandPayload {
+    do throws(UAFPayloadFailure) { return try await decode(DeliveredPayload(base64URL: text)) } catch {
+      throw error.signetError
+    }
   }
 
   /// Decodes a payload in any form: a link with `dispatchTokenResponse`, base64url, or JSON.
   ///
   /// - Parameter text: The scanned or pasted text.
   /// - Returns: The payload, decrypted if it was encrypted.
-  /// - Throws: ``UAFPayloadFailure``.
-  public func decode(scanned text: String) async throws(UAFPayloadFailure) -> OutOfBandPayload {
-    try await decode(DeliveredPayload(anyForm: text))
+  /// - Throws: ``SignetError``: `payloadMalformed`, `payloadNotForThisDevice`.
+  public func decode(scanned text: String) async throws(SignetError) -> OutOfBandPayload {
+    do throws(UAFPayloadFailure) { return try await decode(DeliveredPayload(anyForm: text)) } catch {
+      throw error.signetError
+    }
   }
 
   /// Decodes the answer of a server's enrollment call.
   ///
   /// - Parameter text: The whole JSON of the answer, UTF-8.
   /// - Returns: The payload of its link.
-  /// - Throws: ``UAFPayloadFailure``.
-  public func decode(enrolmentResponse text: [UInt8]) async throws(UAFPayloadFailure) -> OutOfBandPayload {
-    try await decode(DeliveredPayload(enrolmentResponse: text))
+  /// - Throws: ``SignetError``: `payloadMalformed`, `payloadNotForThisDevice`.
+  public func decode(enrolmentResponse text: [UInt8]) async throws(SignetError) -> OutOfBandPayload {
+    do throws(UAFPayloadFailure) { return try await decode(DeliveredPayload(enrolmentResponse: text)) } catch
+    {
+      throw error.signetError
+    }
   }
 
   func decode(_ delivered: DeliveredPayload) async throws(UAFPayloadFailure) -> OutOfBandPayload {
@@ -67,7 +76,7 @@ extension UAFOperations {
   }
 
   private func decryptionKeys() async throws(UAFPayloadFailure) -> [DecryptionKey] {
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       var keys: [DecryptionKey] = []
       for entry in try await store.state()?.accounts ?? [] {
         keys.append(DecryptionKey(try await store.encryptionKey(entry)))
@@ -82,8 +91,14 @@ extension UAFOperations {
   ///
   /// - Parameter payload: The decoded payload.
   /// - Returns: The operation to run.
-  /// - Throws: ``UAFOutOfBandFailure``.
-  public func redeem(_ payload: OutOfBandPayload) async throws(UAFOutOfBandFailure) -> OutOfBandOperation {
+  /// - Throws: ``SignetError``: `tokenExpired`, `tokenRedeemed`, `serverNotTrusted`.
+  public func redeem(_ payload: OutOfBandPayload) async throws(SignetError) -> OutOfBandOperation {
+    do throws(UAFOutOfBandFailure) { return try await redeemed(payload) } catch { throw error.signetError }
+  }
+
+  private func redeemed(
+    _ payload: OutOfBandPayload
+  ) async throws(UAFOutOfBandFailure) -> OutOfBandOperation {
     let server = try await server(of: payload)
     let answer: ReturnUAFRequest
     do throws(UAFNetworkProblem) {
@@ -107,7 +122,7 @@ extension UAFOperations {
   private func server(of payload: OutOfBandPayload) async throws(UAFOutOfBandFailure) -> UAFServer {
     guard let redeemURL = HTTPSURL(payload.redeemURL) else { throw .fido(.insecureTransport) }
     let accounts: [UAFAccount]
-    do throws(SignetFailure) { accounts = try await store.state()?.accounts.map(\.account) ?? [] } catch {
+    do throws(SignetError) { accounts = try await store.state()?.accounts.map(\.account) ?? [] } catch {
       throw .device(error)
     }
     let trustedServers = [configuration.baseURL] + configuration.otherServers + accounts.map(\.server)

@@ -28,12 +28,9 @@ extension UAFOperations {
   /// Queries all servers for pending operations, for example if a push message is late.
   ///
   /// - Returns: The pending operations, and the failures of servers that could not be queried.
-  /// - Throws: ``UAFDeviceServiceFailure`` if the vault of this device cannot be read.
-  public func pendingOutOfBandOperations() async throws(UAFDeviceServiceFailure)
-    -> PendingOutOfBandOperations
-  {
-    let state: UAFDeviceState?
-    do throws(SignetFailure) { state = try await store.state() } catch { throw .device(error) }
+  /// - Throws: ``SignetError`` if the vault of this device cannot be read.
+  public func pendingOutOfBandOperations() async throws(SignetError) -> PendingOutOfBandOperations {
+    let state = try await store.state()
     var (found, errors): ([PendingOutOfBandOperation], [UAFDeviceServiceFailure]) = ([], [])
     for entry in state?.accounts ?? [] {
       guard let state, entry.target != nil else { continue }
@@ -116,7 +113,7 @@ extension UAFOperations {
     beyond previous: OperationsSnapshot?, of account: UAFAccount
   ) async throws(UAFDeviceServiceFailure) -> OperationsSnapshot? {
     let state: UAFDeviceState?
-    do throws(SignetFailure) { state = try await store.state() } catch { throw .device(error) }
+    do throws(SignetError) { state = try await store.state() } catch { throw .device(error) }
     // An account that was deleted in the meantime has no pending operations.
     guard let state, let entry = state.accounts.first(where: { $0.account == account }) else {
       return OperationsSnapshot(operations: [], errors: [], tag: nil)

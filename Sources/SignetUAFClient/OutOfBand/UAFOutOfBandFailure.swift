@@ -13,7 +13,7 @@ import SignetUAF
   /// The exchange ended with this UAF error code: the answer names no operation, or the URL is not secure.
   case fido(UAFClientError)
   /// The vault of this device could not be read.
-  case device(SignetFailure)
+  case device(SignetError)
 
   /// The failure and the remedy.
   public var description: String {
@@ -36,7 +36,7 @@ import SignetUAF
   /// The input is not a valid payload.
   case malformed(String)
   /// The vault of this device could not be read.
-  case device(SignetFailure)
+  case device(SignetError)
 
   /// The failure and the remedy.
   public var description: String {

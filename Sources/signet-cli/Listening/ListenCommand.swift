@@ -142,7 +142,7 @@ extension Command {
     func waits(_ failure: any Error) -> String {
       var reason = self.failure(failure)
       if reason.hasSuffix(".") { reason.removeLast() }
-      let isSuspended = (failure as? SignetFailure)?.isHeld ?? false
+      let isSuspended = (failure as? SignetError)?.isHeld ?? false
       return reason
         + (isSuspended
           ? "; the server is asked again until that changes" : "; it is tried again until it answers")
@@ -162,16 +162,16 @@ extension Command {
   private static func source(
     of container: Container, isNamed: Bool, _ options: DeviceOptions, _ device: Device
   ) async throws -> Source {
-    let opened: Result<LiveChannel, SignetFailure>
+    let opened: Result<LiveChannel, SignetError>
     opened = try await options.withPassword(for: container, key: .sessionTransport) { session in
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         return .success(try await device.liveChannel(for: container, by: session))
       } catch { return .failure(error) }
     }
     return Source(
       name: container.fullName, serverName: container.server.shortForm,
       failure: { error in
-        (error as? SignetFailure).map { "\(container.server.named($0))" } ?? "\(error)"
+        (error as? SignetError).map { "\(container.server.named($0))" } ?? "\(error)"
       },
       lists: { feed, report, _ in
         let channel = try opened.get()
@@ -255,7 +255,7 @@ extension Command {
     // A withdrawal, and a list after it; if more arrive while ends are reported, the outcomes are queried.
     let (news, feed) = AsyncThrowingStream<News, any Error>.makeStream(bufferingPolicy: .bufferingNewest(2))
     let reportState: @Sendable ((any Error)?) -> Void = { error in
-      let failure = error as? SignetFailure
+      let failure = error as? SignetError
       let hasEnded = wasSuspended.withLock { wasSuspended in
         defer { wasSuspended = failure?.isHeld ?? false }
         return wasSuspended
@@ -281,7 +281,7 @@ extension Command {
         }
       }
     } catch {
-      switch error as? SignetFailure {
+      switch error as? SignetError {
       // The server no longer knows the container or account, so no request waits.
       case .containerUnknown?, .containerWiped?, .pushAuth(.notEnrolled)?:
         await list.end(all: number, as: nil)

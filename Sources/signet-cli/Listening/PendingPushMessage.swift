@@ -55,7 +55,7 @@ struct PendingPushMessage: PendingRequest {
       decision = .number(number)
     }
     return try await options.withAccountsPassword(on: device) { [decision] password in
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         // Receiving first stores the message, so that it cannot be answered twice or with other content.
         _ = try await device.accounts.receive(waiting.delivery, by: password)
         try await device.accounts.answer(

@@ -60,7 +60,7 @@ struct PendingUAFOperation: PendingRequest {
         return "Deregistered; \(count) keys are gone."
       }
     } catch {
-      if answer == .deny, case .fido(.userCancelled, _) = error {
+      if answer == .deny, error.uafClientError == .userCancelled {
         return "Denied: it is not confirmed with UAF."
       }
       throw UnanswerableRequest(reason: interaction.failure ?? error)

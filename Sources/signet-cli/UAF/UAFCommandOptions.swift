@@ -76,7 +76,7 @@ struct UAFCommandOptions {
         throw CommandFailure(.usage, "name the UAF server: --uaf-server URL, or SIGNET_UAF_SERVER")
       }
       var configuration: UAFConfiguration
-      do throws(UAFConfigurationFailure) { configuration = try UAFConfiguration(baseURL: url) } catch {
+      do throws(SignetError) { configuration = try UAFConfiguration(baseURL: url) } catch {
         throw CommandFailure(.usage, TerminalText(error.description))
       }
       if arguments.isSet("timeout") {

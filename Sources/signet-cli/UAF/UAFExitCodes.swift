@@ -2,19 +2,15 @@ import Signet
 import SignetTerminal
 import SignetUAFClient
 
-/// Returns the exit code of a UAF failure; `nil` for another failure.
+/// Returns the exit code of a failure of the UAF client; `nil` for another failure.
 func uafExitCode(of error: any Error) -> ExitCode? {
   switch error {
   case let failure as UAFOperationFailure: exitCode(of: failure)
-  case let failure as UAFAuthenticationFailure: exitCode(of: failure.reason)
   case let failure as UAFPayloadFailure:
     if case .device(let failure) = failure { exitCode(of: failure as any Error) } else { .dataError }
   case let failure as UAFOutOfBandFailure: exitCode(of: failure)
   case let failure as UAFDeviceServiceFailure: exitCode(of: failure)
   case let failure as UAFDeviceInformationChangeFailure: exitCode(of: failure)
-  case let failure as UAFCredentialChangeFailure: exitCode(of: failure)
-  case let failure as UAFDeletionFailure:
-    if case .device(let failure) = failure { exitCode(of: failure as any Error) } else { .dataError }
   case is UAFConfigurationFailure: .usage
   default: nil
   }
@@ -78,15 +74,5 @@ private func exitCode(of failure: UAFDeviceInformationChangeFailure) -> ExitCode
   case .operationNotSupportedByBackend: .protocolError
   case .network(let problem): exitCode(of: problem)
   case .signing(let failure), .device(let failure): exitCode(of: failure as any Error)
-  }
-}
-
-private func exitCode(of failure: UAFCredentialChangeFailure) -> ExitCode {
-  switch failure {
-  case .locked: .permissionDenied
-  case .notEnrolled: .dataError
-  case .userCancelled: .interrupted
-  case .userNotResponsive: .temporaryFailure
-  case .device(let failure): exitCode(of: failure as any Error)
   }
 }

@@ -87,7 +87,7 @@ struct HistoryCaller: Sendable {
   }
 }
 
-extension SignetFailure {
+extension SignetError {
   /// Indicates whether the failure leaves open if the server carried out the request.
   var mayHaveBeenDone: Bool {
     switch self {

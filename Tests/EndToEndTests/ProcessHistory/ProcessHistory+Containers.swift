@@ -80,7 +80,7 @@ extension ProcessHistory {
 
   /// Runs a device's operation; returns `nil` if the device or the server refuses it.
   private func heard<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value? {
-    do { return try await body() } catch is SignetFailure { return nil }
+    do { return try await body() } catch is SignetError { return nil }
   }
 
   // MARK: Activation
@@ -106,7 +106,7 @@ extension ProcessHistory {
     let start = tick()
     var made: Container?
     var isOver = false
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       made = try await devices[server].createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
       isOver = true
@@ -114,7 +114,7 @@ extension ProcessHistory {
     // If the answer was lost, the device continues with its stored state.
     while !isOver {
       try await Task.sleep(for: .milliseconds(20))
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         made = try await devices[random.next(below: 2)].finishActivations().first
         isOver = true
       } catch { isOver = !error.mayHaveBeenDone }
@@ -158,7 +158,7 @@ extension ProcessHistory {
     var made: Container?
     var isOver = false
     while !isOver {
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         made = try await held.devices[random.next(below: 2)].renew(
           held.container, handler: ScriptedActivation(reply: .abort))
         isOver = true
@@ -216,7 +216,7 @@ extension ProcessHistory {
     let begin = tick()
     let device = held.devices[turn.server]
     let receive = Self.receipts(of: held)
-    do throws(SignetFailure) {
+    do throws(SignetError) {
       guard try await device.reportCondition(of: held.container) == .wiped else { return }
     } catch .noSuchContainer {
       return  // deleted before
@@ -314,7 +314,7 @@ extension ProcessHistory {
       container: held.name, user: held.user, device: held.number, request: Self.name(request.id.text),
       accepts: accepts, isNumberRight: true)
     try await attempt(step, ["decided", "repeated"], server) { server in
-      do throws(SignetFailure) {
+      do throws(SignetError) {
         try await held.devices[server].decide(request, accepts ? .accepted : .denied, with: held.container)
         return .accepted
       } catch { return error.mayHaveBeenDone ? .lost : .refused }

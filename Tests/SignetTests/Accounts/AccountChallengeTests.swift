@@ -79,8 +79,8 @@ import Testing
       [try Self.answering("OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1", lengths: 6...8)], device)[0].id
     func refusal(
       _ challenge: String, pin: String? = "1234", session: [UInt8]? = nil
-    ) async -> SignetFailure? {
-      await #expect(throws: SignetFailure.self) {
+    ) async -> SignetError? {
+      await #expect(throws: SignetError.self) {
         try await device.accounts.response(of: id, to: challenge, pin: pin.map(Self.box), session: session)
       }
     }
@@ -90,11 +90,11 @@ import Testing
     #expect(await refusal("") == .ocra(.challengeFormat(.numeric)))
     #expect(await refusal("12345678", pin: nil) == .ocra(.missing(.pin)))
     #expect(await refusal("12345678", session: [1]) == .ocra(.unexpected(.session)))
-    await #expect(throws: SignetFailure.challengeRequired) { _ = try await device.accounts.code(of: id) }
+    await #expect(throws: SignetError.challengeRequired) { _ = try await device.accounts.code(of: id) }
     let counted = try await device.accounts.add([
       try OTPAccount(issuer: "A", name: "a", kind: .hotp(counter: 0), secret: Self.box("x"))
     ]).added[0].id
-    await #expect(throws: SignetFailure.challengeNotSupported) {
+    await #expect(throws: SignetError.challengeNotSupported) {
       try await device.accounts.response(of: counted, to: "1")
     }
     // The first response of the standard: no counter was used up.
@@ -102,7 +102,7 @@ import Testing
     #expect(answer.response == "65347737" && answer.counter == 0)
     #expect(!"\(answer)".contains(answer.response) && Mirror(reflecting: answer).children.isEmpty)
     try await device.accounts.delete(id)
-    await #expect(throws: SignetFailure.noSuchAccount) {
+    await #expect(throws: SignetError.noSuchAccount) {
       try await device.accounts.response(of: id, to: "12345678", pin: Self.box("1234"))
     }
   }

@@ -146,10 +146,10 @@ import Testing
       [2, 0, 0, 0, 2] + Array("{}".utf8) + [1, 2], [1] + challenge, [2] + challenge,
     ] as [[UInt8]] {
       try await write(damaged)
-      await #expect(throws: SignetFailure.vault(.damaged)) { try await bench.device().accounts.list() }
+      await #expect(throws: SignetError.vault(.damaged)) { try await bench.device().accounts.list() }
     }
     try await write([4, 1, 1])
-    await #expect(throws: SignetFailure.vault(.tooNew(found: 4, supported: 3))) {
+    await #expect(throws: SignetError.vault(.tooNew(found: 4, supported: 3))) {
       try await bench.device().accounts.list()
     }
     try await device.accounts.delete(id)
@@ -169,7 +169,7 @@ import Testing
     #expect(accounts[0].secret.withSecret { $0.insecureCopy() } == Self.secret)
     #expect(try await device.accounts.export([first.added[0].id]).refused.isEmpty)
     let unknown = try #require(Account.ID(String(repeating: "0", count: 32)))
-    await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.export([unknown]) }
+    await #expect(throws: SignetError.noSuchAccount) { try await device.accounts.export([unknown]) }
   }
 
   @Test("renamed and deleted")
@@ -179,15 +179,15 @@ import Testing
     let id = try await device.accounts.add([try Self.account("A", "a", .hotp(counter: 0))]).added[0].id
     #expect(try await device.accounts.rename(id, name: "b").description == "A (b)")
     #expect(try await device.accounts.rename(id, issuer: "").description == "b")
-    await #expect(throws: SignetFailure.interchange(.missing("issuer and account"))) {
+    await #expect(throws: SignetError.interchange(.missing("issuer and account"))) {
       try await device.accounts.rename(id, name: "")
     }
     #expect(try await device.accounts.code(of: id).code == "755224")
     try await device.accounts.delete(id)
     #expect(try await device.accounts.list().isEmpty)
-    await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.delete(id) }
-    await #expect(throws: SignetFailure.noSuchAccount) { _ = try await device.accounts.code(of: id) }
-    await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.rename(id, name: "c") }
+    await #expect(throws: SignetError.noSuchAccount) { try await device.accounts.delete(id) }
+    await #expect(throws: SignetError.noSuchAccount) { _ = try await device.accounts.code(of: id) }
+    await #expect(throws: SignetError.noSuchAccount) { try await device.accounts.rename(id, name: "c") }
   }
 
   @Test("a password protects accounts like containers; wrong ones cause waits and never erase")
@@ -195,17 +195,17 @@ import Testing
     let bench = try Bench()
     let device = try bench.device()
     let id = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))]).added[0].id
-    await #expect(throws: SignetFailure.self) { try await device.accounts.setPassword(Self.box("short")) }
+    await #expect(throws: SignetError.self) { try await device.accounts.setPassword(Self.box("short")) }
     try await device.accounts.setPassword(Self.box("correct horse"))
     #expect(try await device.accounts.havePassword())
-    await #expect(throws: SignetFailure.passwordRequired) { try await device.accounts.list() }
-    await #expect(throws: SignetFailure.passwordRequired) { _ = try await device.accounts.code(of: id) }
+    await #expect(throws: SignetError.passwordRequired) { try await device.accounts.list() }
+    await #expect(throws: SignetError.passwordRequired) { _ = try await device.accounts.code(of: id) }
     #expect(try await device.accounts.code(of: id, by: Self.box("correct horse")).code.count == 6)
     for _ in 0..<20 {
-      await #expect(throws: SignetFailure.wrongPassword(remaining: nil)) {
+      await #expect(throws: SignetError.wrongPassword(remaining: nil)) {
         try await device.accounts.list(by: Self.box("wrong"))
       }
-      await #expect(throws: SignetFailure.self) {
+      await #expect(throws: SignetError.self) {
         try await device.accounts.list(by: Self.box("correct horse"))
       }
       bench.trusted.advance(by: .seconds(3600))
@@ -250,7 +250,7 @@ import Testing
     _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
     let database = try Database(path: bench.folder.path + "/device/vault.sqlite", mode: .readWrite)
     try database.execute("UPDATE container SET state = 1")
-    let failure = await #expect(throws: SignetFailure.self) { try await device.accounts.list() }
+    let failure = await #expect(throws: SignetError.self) { try await device.accounts.list() }
     guard case .vault(.altered(.container(let id?))) = failure else {
       Issue.record("\(String(describing: failure))")
       return
@@ -260,8 +260,8 @@ import Testing
     // A container row that was removed from the database does not count as absent either.
     _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
     try database.execute("DELETE FROM container")
-    await #expect(throws: SignetFailure.self) { try await device.accounts.list() }
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) { try await device.accounts.list() }
+    await #expect(throws: SignetError.self) {
       try await device.accounts.add([try Self.account("B", "b", .totp(period: 30))])
     }
   }
@@ -271,7 +271,7 @@ import Testing
     let bench = try Bench()
     let device = try bench.device()
     try await device.accounts.setPassword(Self.box("correct horse"))
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) {
       try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
     }
     let added = try await device.accounts.add(

@@ -30,12 +30,12 @@ struct KeyPasswordTests {
     for key in Key.Usage.allCases {
       let others: [Key.Usage?] = [nil] + Key.Usage.allCases.filter { $0 != key }
       for other in others {
-        await #expect(throws: SignetFailure.key(key, .wrongPassword(remaining: 2))) {
+        await #expect(throws: SignetError.key(key, .wrongPassword(remaining: 2))) {
           try await bench.device.verify(KeyBench.right(other), for: bench.container, key: key)
         }
         try await bench.device.verify(KeyBench.right(key), for: bench.container, key: key)
       }
-      await #expect(throws: SignetFailure.key(key, .passwordRequired)) {
+      await #expect(throws: SignetError.key(key, .passwordRequired)) {
         try await bench.device.verify(nil, for: bench.container, key: key)
       }
     }
@@ -45,21 +45,21 @@ struct KeyPasswordTests {
   func lockedAlone() async throws {
     let bench = try await KeyBench()
     for remaining in [2, 1, 0] {
-      await #expect(throws: SignetFailure.key(.oneTimePassword, .wrongPassword(remaining: remaining))) {
+      await #expect(throws: SignetError.key(.oneTimePassword, .wrongPassword(remaining: remaining))) {
         try await bench.code(by: KeyBench.wrong)
       }
     }
-    let locked = SignetFailure.key(.oneTimePassword, .lockedOut)
+    let locked = SignetError.key(.oneTimePassword, .lockedOut)
     await #expect(throws: locked) { try await bench.code(by: KeyBench.right(.oneTimePassword)) }
-    #expect(locked.number == SignetFailure.lockedOut.number)
+    #expect(locked.number == SignetError.lockedOut.number)
     #expect(locked.description.hasPrefix("one-time password key: locked"))
     try await bench.sign(
       by: KeyBench.right(.transactionSigning), session: KeyBench.right(.sessionTransport))
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await bench.device.verify(KeyBench.wrong, for: bench.container)
     }
     for key in [Key.Usage.transactionSigning, .sessionTransport] {
-      await #expect(throws: SignetFailure.key(key, .wrongPassword(remaining: 2))) {
+      await #expect(throws: SignetError.key(key, .wrongPassword(remaining: 2))) {
         try await bench.device.verify(KeyBench.wrong, for: bench.container, key: key)
       }
     }
@@ -69,16 +69,16 @@ struct KeyPasswordTests {
   func decisions() async throws {
     let bench = try await KeyBench()
     let session = KeyBench.right(.sessionTransport)
-    await #expect(throws: SignetFailure.key(.sessionTransport, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.sessionTransport, .passwordRequired)) {
       try await bench.device.pendingTransactions(for: bench.container)
     }
-    await #expect(throws: SignetFailure.key(.sessionTransport, .wrongPassword(remaining: 2))) {
+    await #expect(throws: SignetError.key(.sessionTransport, .wrongPassword(remaining: 2))) {
       try await bench.device.transactionList(for: bench.container, by: KeyBench.wrong)
     }
-    await #expect(throws: SignetFailure.key(.transactionSigning, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.transactionSigning, .passwordRequired)) {
       try await bench.sign(by: nil, session: session)
     }
-    await #expect(throws: SignetFailure.key(.transactionSigning, .wrongPassword(remaining: 2))) {
+    await #expect(throws: SignetError.key(.transactionSigning, .wrongPassword(remaining: 2))) {
       try await bench.sign(by: session, session: session)
     }
     try await bench.sign(by: KeyBench.right(.transactionSigning), session: session)
@@ -103,11 +103,11 @@ struct KeyPasswordTests {
       of: container, key: .sessionTransport, from: secret(KeyBench.passwords[.sessionTransport] ?? ""),
       to: secret("Changed 42 tower"))
     let second = try await device.transaction(ids[1], for: container, with: keys)
-    await #expect(throws: SignetFailure.key(.sessionTransport, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.sessionTransport, .passwordRequired)) {
       try await device.decide(
         second, .denied, number: nil, with: container, by: KeyBench.right(.transactionSigning), session: keys)
     }
-    await #expect(throws: SignetFailure.key(.sessionTransport, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.sessionTransport, .passwordRequired)) {
       try await device.cancel(second.id, Cancellation(.userCancel), with: container, session: keys)
     }
     #expect(try await server.decision(on: second.id) == nil)
@@ -117,16 +117,16 @@ struct KeyPasswordTests {
   func change() async throws {
     let bench = try await KeyBench()
     let (old, new) = (secret(KeyBench.passwords[.oneTimePassword] ?? ""), secret("Changed 42 tower"))
-    await #expect(throws: SignetFailure.key(.oneTimePassword, .passwordRefused([.tooShort(minimum: 4)]))) {
+    await #expect(throws: SignetError.key(.oneTimePassword, .passwordRefused([.tooShort(minimum: 4)]))) {
       try await bench.device.changePassword(
         of: bench.container, key: .oneTimePassword, from: old, to: secret("x"))
     }
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await bench.device.changePassword(of: bench.container, from: old, to: new)
     }
     try await bench.device.changePassword(of: bench.container, key: .oneTimePassword, from: old, to: new)
     _ = try await bench.code(by: .password(new))
-    await #expect(throws: SignetFailure.key(.oneTimePassword, .wrongPassword(remaining: 2))) {
+    await #expect(throws: SignetError.key(.oneTimePassword, .wrongPassword(remaining: 2))) {
       try await bench.code(by: .password(old))
     }
     for key in [nil, Key.Usage.transactionSigning, .sessionTransport] {
@@ -141,7 +141,7 @@ struct KeyPasswordTests {
     let code = try await bench.device.makeRecoveryCode(
       for: bench.container, key: .transactionSigning, password: password)
     for other in [nil, Key.Usage.oneTimePassword] {
-      await #expect(throws: SignetFailure.self) {
+      await #expect(throws: SignetError.self) {
         try await bench.device.resetPassword(
           of: bench.container, key: other, with: code, to: secret("Changed 42 tower"))
       }
@@ -163,15 +163,15 @@ struct KeyPasswordTests {
     try await bench.device.verify(
       KeyBench.right(.transactionSigning), for: bench.container, key: .transactionSigning)
     #expect(bench.device.hasCachedPassword(for: bench.container))
-    await #expect(throws: SignetFailure.key(.oneTimePassword, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.oneTimePassword, .passwordRequired)) {
       try await bench.code(by: nil)
     }
     // A wrong password of the session key uses up no transaction.
-    await #expect(throws: SignetFailure.key(.sessionTransport, .wrongPassword(remaining: 2))) {
+    await #expect(throws: SignetError.key(.sessionTransport, .wrongPassword(remaining: 2))) {
       try await bench.sign(by: nil, session: KeyBench.wrong)
     }
     try await bench.sign(by: nil, session: session)
-    await #expect(throws: SignetFailure.key(.transactionSigning, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.transactionSigning, .passwordRequired)) {
       try await bench.sign(by: nil, session: session)
     }
   }
@@ -188,7 +188,7 @@ struct KeyPasswordTests {
       try await bench.device.verify(KeyBench.right(nil), for: bench.container, key: key)
       try await bench.sign(by: nil)
     }
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await bench.sign(by: KeyBench.wrong)
     }
     #expect(try await bench.records(of: "user", password: KeyBench.container) == ["signing-key"])
@@ -201,11 +201,11 @@ struct KeyPasswordTests {
       try PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3))
     let open = try await KeyBench(policy, [.otp: .device])
     #expect(try await open.accepts(open.code(by: nil)))
-    await #expect(throws: SignetFailure.passwordRequired) { try await open.sign(by: nil) }
+    await #expect(throws: SignetError.passwordRequired) { try await open.sign(by: nil) }
     let closed = try await KeyBench(.device, [.otp: policy])
     #expect(closed.handler.requests.map(\.subject) == [.key(.oneTimePassword)])
     try await closed.sign(by: nil)
-    await #expect(throws: SignetFailure.key(.oneTimePassword, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.oneTimePassword, .passwordRequired)) {
       try await closed.code(by: nil)
     }
     #expect(try await closed.accepts(closed.code(by: KeyBench.right(.oneTimePassword))))
@@ -220,7 +220,7 @@ struct KeyPasswordTests {
       $0.profile.keys = [.otp: .password(digits, .none)]
     }
     let fixture = try DeviceFixture(server.transport)
-    let failure = await #expect(throws: SignetFailure.self) {
+    let failure = await #expect(throws: SignetError.self) {
       try await fixture.activate(server.invite(), password: KeyBench.container)
     }
     guard case .key(.oneTimePassword, .passwordRefused(let violations)) = failure else {
@@ -241,7 +241,7 @@ struct KeyPasswordTests {
       _ throws(TransportFailure) in transport
     }
     let finger = Authentication.biometrics(reason: "Sign in")
-    await #expect(throws: SignetFailure.key(.oneTimePassword, .wrongPassword(remaining: 2))) {
+    await #expect(throws: SignetError.key(.oneTimePassword, .wrongPassword(remaining: 2))) {
       try await device.enableBiometrics(
         for: bench.container, key: .oneTimePassword, password: secret(KeyBench.container))
     }
@@ -252,11 +252,11 @@ struct KeyPasswordTests {
     #expect(try await device.biometricStatus(for: bench.container) == .notEnabled)
     let code = try await device.oneTimePassword(for: bench.container, by: finger).code
     #expect(try await bench.accepts(code))
-    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.biometrics)) {
+    await #expect(throws: SignetError.unlockMethodNotEnabled(.biometrics)) {
       try await device.verify(finger, for: bench.container)
     }
     try await device.disableBiometrics(for: bench.container, key: .oneTimePassword)
-    await #expect(throws: SignetFailure.key(.oneTimePassword, .unlockMethodNotEnabled(.biometrics))) {
+    await #expect(throws: SignetError.key(.oneTimePassword, .unlockMethodNotEnabled(.biometrics))) {
       try await device.oneTimePassword(for: bench.container, by: finger)
     }
   }
@@ -278,7 +278,7 @@ struct KeyPasswordTests {
     let typed = Authentication.passcode(
       reason: "Sign in", conversation: ScriptedPasscodeConversation("1234"))
     try await device.verify(typed, for: bench.container, key: .transactionSigning)
-    await #expect(throws: SignetFailure.unlockMethodNotEnabled(.passcode)) {
+    await #expect(throws: SignetError.unlockMethodNotEnabled(.passcode)) {
       try await device.verify(typed, for: bench.container)
     }
     try await device.disablePasscode(for: bench.container, key: .transactionSigning)
@@ -297,14 +297,14 @@ struct KeyPasswordTests {
     let device = Device(vault: bench.fixture.vault, clock: clock) { _ throws(TransportFailure) in transport }
     _ = try await device.oneTimePassword(for: bench.container, by: KeyBench.right(.oneTimePassword))
     clock.advance(by: 2 * 86_400)
-    let expired = SignetFailure.key(.oneTimePassword, .passwordExpired)
+    let expired = SignetError.key(.oneTimePassword, .passwordExpired)
     await #expect(throws: expired) {
       try await device.oneTimePassword(for: bench.container, by: KeyBench.right(.oneTimePassword))
     }
     #expect(expired.description.contains("signet password change --key otp"))
     #expect(
       !expired.canFallBackToPassword
-        && SignetFailure.key(.oneTimePassword, .passwordRequired).canFallBackToPassword
+        && SignetError.key(.oneTimePassword, .passwordRequired).canFallBackToPassword
     )
     try await device.verify(KeyBench.right(nil), for: bench.container)
   }
@@ -317,11 +317,11 @@ struct KeyPasswordTests {
     let transport = CuttingTransport(server.transport)
     let fixture = try DeviceFixture(transport)
     transport.cut(.before, at: "/confirm")
-    await #expect(throws: SignetFailure.transport(.unreachable(code: 7))) {
+    await #expect(throws: SignetError.transport(.unreachable(code: 7))) {
       try await fixture.activate(server.invite(), password: "Session 42 tower")
     }
     transport.cut(nil, at: "/confirm")
-    await #expect(throws: SignetFailure.key(.sessionTransport, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.sessionTransport, .passwordRequired)) {
       try await fixture.device.finishActivations()
     }
     let staged = try #require(try await fixture.device.unconfirmedContainers().first)
@@ -336,7 +336,7 @@ struct KeyPasswordTests {
     "a deletion with a notice to the server requires the session key's password; a wrong one deletes nothing")
   func deletion() async throws {
     let delivered = try await KeyBench([.sessionTransport])
-    await #expect(throws: SignetFailure.key(.sessionTransport, .wrongPassword(remaining: 2))) {
+    await #expect(throws: SignetError.key(.sessionTransport, .wrongPassword(remaining: 2))) {
       try await delivered.device.deleteContainer(delivered.container.id, by: KeyBench.wrong)
     }
     #expect(try await delivered.device.containers() == [delivered.container])

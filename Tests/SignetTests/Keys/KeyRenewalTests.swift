@@ -44,18 +44,18 @@ struct KeyRenewalTests {
   func needsAll() async throws {
     let bench = try await KeyBench()
     let handler = ScriptedActivation(reply: .abort)
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) {
       try await bench.device.renew(bench.container, keyPasswords: Self.all, handler: handler)
     }
     for key in Key.Usage.allCases {
       var passwords = Self.all
       passwords[key] = nil
-      await #expect(throws: SignetFailure.key(key, .passwordRequired)) {
+      await #expect(throws: SignetError.key(key, .passwordRequired)) {
         try await bench.device.renew(
           bench.container, password: secret(KeyBench.container), keyPasswords: passwords, handler: handler)
       }
       passwords[key] = secret("Wrong 42 tower")
-      await #expect(throws: SignetFailure.key(key, .wrongPassword(remaining: 2))) {
+      await #expect(throws: SignetError.key(key, .wrongPassword(remaining: 2))) {
         try await bench.device.renew(
           bench.container, password: secret(KeyBench.container), keyPasswords: passwords, handler: handler)
       }
@@ -81,7 +81,7 @@ struct KeyRenewalTests {
     // The device alone opens the session key again.
     #expect(try await device.pendingTransactions(for: renewed).isEmpty)
     try await device.verify(.password(secret("86420")), for: renewed, key: .transactionSigning)
-    await #expect(throws: SignetFailure.key(.transactionSigning, .wrongPassword(remaining: 4))) {
+    await #expect(throws: SignetError.key(.transactionSigning, .wrongPassword(remaining: 4))) {
       try await device.verify(KeyBench.right(.transactionSigning), for: renewed, key: .transactionSigning)
     }
     _ = try await device.oneTimePassword(for: renewed, by: KeyBench.right(.oneTimePassword))
@@ -100,11 +100,11 @@ struct KeyRenewalTests {
     let handler = ScriptedActivation(reply: .abort)
     let password: [Key.Usage: SharedSecretBox] = [.sessionTransport: secret("Session 42 tower")]
     transport.cut(.before, at: "/confirm")
-    await #expect(throws: SignetFailure.transport(.unreachable(code: 7))) {
+    await #expect(throws: SignetError.transport(.unreachable(code: 7))) {
       try await fixture.device.renew(first, keyPasswords: password, handler: handler)
     }
     transport.cut(nil, at: "/confirm")
-    await #expect(throws: SignetFailure.key(.sessionTransport, .passwordRequired)) {
+    await #expect(throws: SignetError.key(.sessionTransport, .passwordRequired)) {
       try await fixture.device.renew(first, handler: handler)
     }
     let renewed = try await fixture.device.renew(first, keyPasswords: password, handler: handler)
@@ -128,12 +128,12 @@ struct SilentKeyTests {
     try await bench.device.verify(KeyBench.wrong, for: bench.container, key: .oneTimePassword)
     #expect(try await bench.records(of: "user", password: KeyBench.container) == ["signing-key"])
     #expect(try await bench.records(of: "device", password: nil) == ["encryption-key", "session-key"])
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await bench.sign(by: KeyBench.wrong)
     }
     // The container is not silent, so it stores app data.
     try await Session(for: bench.container, on: bench.device).unlock(by: KeyBench.right(nil))
-    await #expect(throws: SignetFailure.vault(.silentDomain("otp"))) {
+    await #expect(throws: SignetError.vault(.silentDomain("otp"))) {
       try await bench.device.changePassword(
         of: bench.container, key: .oneTimePassword, from: secret("Codes 42 tower"),
         to: secret("Other 42 tower"))
@@ -152,7 +152,7 @@ struct SilentKeyTests {
         handler: handler)
     }
     func refused(_ pin: String) async throws {
-      let failure = await #expect(throws: SignetFailure.self) { try await renew(pin) }
+      let failure = await #expect(throws: SignetError.self) { try await renew(pin) }
       guard case .refused(let problem) = failure, problem.code == .unauthorized else {
         Issue.record("\(String(describing: failure))")
         return
@@ -188,7 +188,7 @@ struct SilentKeyTests {
     lies.offer = { Array(String(decoding: $0, as: UTF8.self).replacing(#""otp":{"#, with: keys).utf8) }
     let code = try ActivationCode.made()
     let fixture = try DeviceFixture(HostileServer(code, lies))
-    let failure = await #expect(throws: SignetFailure.self) {
+    let failure = await #expect(throws: SignetError.self) {
       try await fixture.activate(code, password: "Session 42 tower")
     }
     guard case .unsupportedProfile(.invalid(member: "session", _)) = failure else {

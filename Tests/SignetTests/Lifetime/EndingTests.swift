@@ -17,7 +17,7 @@ import Testing
 
 /// Containers that a device ends: at once on the device, and at the server as soon as it is reachable.
 @Suite(.timeLimit(.minutes(10))) struct EndingTests {
-  private let cutOff: SignetFailure = .transport(.unreachable(code: 7))
+  private let cutOff: SignetError = .transport(.unreachable(code: 7))
 
   @Test func tellsTheServerAtOnceAndWhy() async throws {
     let server = try await InvitingServer()
@@ -33,7 +33,7 @@ import Testing
     #expect(events.count == 1)
     #expect(try events[0].string("reason") == "lost my laptop")
     #expect(try events[0].string("by") == "container:\(container.serverContainerID)")
-    await #expect(throws: SignetFailure.noSuchContainer) {
+    await #expect(throws: SignetError.noSuchContainer) {
       try await fixture.device.deleteContainer(container.id)
     }
     await server.server.stop()
@@ -44,7 +44,7 @@ import Testing
     let fixture = try DeviceFixture(server.transport)
     let container = try await fixture.activate(server.invite())
     for reason in [String(repeating: "x", count: 1001), "two\nlines"] {
-      let failure = await #expect(throws: SignetFailure.self) {
+      let failure = await #expect(throws: SignetError.self) {
         try await fixture.device.deleteContainer(container.id, reason: reason)
       }
       guard case .reasonRefused = failure else {
@@ -67,8 +67,8 @@ import Testing
     transport.cut(.before, at: "/device/end")
     #expect(try await device.deleteContainer(container.id, reason: "sold") == .queued(cutOff))
     #expect(try await device.containers().isEmpty)
-    await #expect(throws: SignetFailure.noSuchContainer) { try await device.container(container.id) }
-    await #expect(throws: SignetFailure.noSuchContainer) { try await device.oneTimePassword(for: container) }
+    await #expect(throws: SignetError.noSuchContainer) { try await device.container(container.id) }
+    await #expect(throws: SignetError.noSuchContainer) { try await device.oneTimePassword(for: container) }
     #expect(try await server.states() == ["active"])
 
     // Each wait equals the total time so far, a minute at least and a day at most.
@@ -216,7 +216,7 @@ import Testing
     let fixture = try DeviceFixture(transport)
     let container = try await fixture.activate(server.invite())
     transport.cut(.after, at: "/confirm")
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       try await fixture.device.renew(container, handler: ScriptedActivation(reply: .abort))
     }
     transport.cut(nil, at: "/confirm")
@@ -236,7 +236,7 @@ import Testing
     let fixture = try DeviceFixture(transport)
     let container = try await fixture.activate(server.invite(), password: "winter-garden")
     for _ in 0..<2 {
-      await #expect(throws: SignetFailure.self) {
+      await #expect(throws: SignetError.self) {
         try await fixture.device.oneTimePassword(
           for: container, by: .password(secret("summer-garden")))
       }
@@ -267,11 +267,11 @@ import Testing
     let container = try await device.createContainer(
       ContainerInitialization(code: server.invite()), handler: ScriptedActivation(reply: .abort))
     hardware.fail(.unsealing, with: .busy)
-    await #expect(throws: SignetFailure.vault(.keystore(.busy))) {
+    await #expect(throws: SignetError.vault(.keystore(.busy))) {
       try await device.deleteContainer(container.id)
     }
     hardware.fail(.unsealing, with: .noAnswer)
-    await #expect(throws: SignetFailure.vault(.keystore(.noAnswer))) { try await device.reset() }
+    await #expect(throws: SignetError.vault(.keystore(.noAnswer))) { try await device.reset() }
     #expect(try await device.containers() == [container])
     #expect(try await server.states() == ["active"])
     #expect(try await device.deleteContainer(container.id) == .delivered)
@@ -289,7 +289,7 @@ import Testing
     let fixture = try DeviceFixture(transport)
     let container = try await fixture.activate(server.invite(), password: "winter-garden")
     transport.cut(.after, at: "/confirm")
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       try await fixture.device.renew(
         container, password: secret("winter-garden"), handler: ScriptedActivation(reply: .abort))
     }
@@ -297,7 +297,7 @@ import Testing
     // Containers of the same second are listed in any order.
     #expect(try await server.states().sorted() == ["active", "revoked"])
     for _ in 0..<2 {
-      await #expect(throws: SignetFailure.self) {
+      await #expect(throws: SignetError.self) {
         try await fixture.device.oneTimePassword(for: container, by: .password(secret("summer-garden")))
       }
     }
@@ -319,19 +319,19 @@ import Testing
       let fixture = try DeviceFixture(transport)
       let container = try await fixture.activate(server.invite(), password: "winter-garden")
       transport.cut(.before, at: "/confirm")
-      await #expect(throws: SignetFailure.self) {
+      await #expect(throws: SignetError.self) {
         try await fixture.device.renew(
           container, password: secret("winter-garden"), handler: ScriptedActivation(reply: .abort))
       }
       transport.cut(nil, at: "/confirm")
       for _ in 0..<2 {
-        await #expect(throws: SignetFailure.self) {
+        await #expect(throws: SignetError.self) {
           try await fixture.device.oneTimePassword(for: container, by: .password(secret("summer-garden")))
         }
       }
       if isNamed {
         let staged = try #require(try await fixture.device.unconfirmedContainers().first)
-        await #expect(throws: consequence == .wipe ? SignetFailure.wiped : .lockedOut) {
+        await #expect(throws: consequence == .wipe ? SignetError.wiped : .lockedOut) {
           try await fixture.device.finishActivation(of: staged)
         }
       } else {
@@ -356,7 +356,7 @@ import Testing
     }
     try await device.enableBiometrics(for: container, password: secret("winter-garden"))
     transport.cut(.before, at: "/confirm")
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       try await device.renew(
         container, password: secret("winter-garden"), handler: ScriptedActivation(reply: .abort))
     }
@@ -364,11 +364,11 @@ import Testing
     let finger = Authentication.biometrics(reason: "Sign in")
     for _ in 0..<5 {
       sensor.queue(.failure(.mismatch))
-      await #expect(throws: SignetFailure.biometrics(.mismatch)) {
+      await #expect(throws: SignetError.biometrics(.mismatch)) {
         try await device.oneTimePassword(for: container, by: finger)
       }
     }
-    await #expect(throws: SignetFailure.biometrics(.lockedOut)) {
+    await #expect(throws: SignetError.biometrics(.lockedOut)) {
       try await device.oneTimePassword(for: container, by: finger)
     }
     let finished = try await device.finishActivations()

@@ -27,7 +27,7 @@ import Testing
     #expect(second.isConfirmed && second.name == "Work" && second.user == first.user)
     #expect(second.renewals == 1 && second.firstCreated == first.firstCreated)
     #expect(try await fixture.device.containers() == [second])
-    await #expect(throws: SignetFailure.noSuchContainer) { try await fixture.device.container(first.id) }
+    await #expect(throws: SignetError.noSuchContainer) { try await fixture.device.container(first.id) }
     let records = try await server.server.context.storage.containers(user: "alice")
     let old = try #require(records.first { $0.id == first.serverContainerID })
     let new = try #require(records.first { $0.id == second.serverContainerID })
@@ -84,7 +84,7 @@ import Testing
     let transport = CuttingTransport(server.transport)
     let fixture = try DeviceFixture(transport)
     let first = try await fixture.activate(server.invite())
-    let expected: SignetFailure = .transport(
+    let expected: SignetError = .transport(
       cut == .before ? .unreachable(code: 7) : .incompleteResponse(code: 18))
     for message in ["/renewal/start", "/renewal/finish"] {
       transport.cut(cut, at: message)
@@ -115,7 +115,7 @@ import Testing
     let fixture = try DeviceFixture(transport)
     let first = try await fixture.activate(server.invite())
     transport.cut(.after, at: "/confirm")
-    await #expect(throws: SignetFailure.self) { try await fixture.device.renew(first, handler: renewal) }
+    await #expect(throws: SignetError.self) { try await fixture.device.renew(first, handler: renewal) }
     transport.cut(nil, at: "/confirm")
     let finished = try await fixture.device.finishActivations()
     #expect(finished.map(\.renewals) == [1])
@@ -131,14 +131,14 @@ import Testing
     let first = try await fixture.activate(server.invite())
     let storage = server.server.context.storage
     transport.cut(.before, at: "/confirm")
-    await #expect(throws: SignetFailure.self) { try await fixture.device.renew(first, handler: renewal) }
+    await #expect(throws: SignetError.self) { try await fixture.device.renew(first, handler: renewal) }
     transport.cut(nil, at: "/confirm")
     // Another process has started anew in between, and got no answer.
     let other = try DeviceFixture(transport, folder: fixture.folder)
     let staged = try #require(try await other.device.unconfirmedContainers().first)
     try await other.vault.discardContainer(staged.id)
     transport.cut(.after, at: "/renewal/finish")
-    await #expect(throws: SignetFailure.self) { try await other.device.renew(first, handler: renewal) }
+    await #expect(throws: SignetError.self) { try await other.device.renew(first, handler: renewal) }
     #expect(try await storage.container(staged.serverContainerID) == nil)
     #expect(
       try await storage.containers(user: "alice").map(\.state.rawValue).sorted() == ["active", "pending"])
@@ -146,12 +146,12 @@ import Testing
     try await expectWorking(first, fixture, server)
     // Revoking the container revokes its unconfirmed successor too.
     transport.cut(.before, at: "/confirm")
-    await #expect(throws: SignetFailure.self) { try await fixture.device.renew(first, handler: renewal) }
+    await #expect(throws: SignetError.self) { try await fixture.device.renew(first, handler: renewal) }
     transport.cut(nil, at: "/confirm")
     try await UserService(server.server.context).revokeContainer(first.serverContainerID, by: .local)
     #expect(try await fixture.device.finishActivations().isEmpty)
     #expect(try await fixture.device.unconfirmedContainers().isEmpty)
-    await #expect(throws: SignetFailure.containerUnknown) {
+    await #expect(throws: SignetError.containerUnknown) {
       try await fixture.device.renew(first, handler: renewal)
     }
     #expect(!(try await server.states().contains("active")))
@@ -168,10 +168,10 @@ import Testing
     let renewing = try await server.restarted { $0.profile.protection = new }
     let set = try await fixture.vault.domains(of: first.id).first { $0.slot == .password }?.password
     let moved = try DeviceFixture(renewing.transport, folder: fixture.folder)
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) {
       try await moved.device.renew(first, handler: renewal)
     }
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 4)) {
       try await moved.device.renew(first, password: secret("summer-garden"), handler: renewal)
     }
     let handler = ScriptedActivation(reply: .abort)
@@ -182,7 +182,7 @@ import Testing
     let kept = try await moved.vault.domains(of: second.id).first { $0.slot == .password }?.password
     #expect(kept?.stamp == set?.stamp && set != nil)
     try await expectWorking(second, moved, renewing, password: secret("winter-garden"))
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await moved.device.oneTimePassword(for: second, by: .password(secret("summer-garden")))
     }
     await renewing.server.stop()
@@ -199,7 +199,7 @@ import Testing
     let moved = try DeviceFixture(renewing.transport, folder: fixture.folder)
     let present = secret("winter-garden")
     for (reply, expected) in [
-      (PasswordReply.cancel, SignetFailure.activationCancelled), (.abort, .activationAborted),
+      (PasswordReply.cancel, SignetError.activationCancelled), (.abort, .activationAborted),
       (
         .proceed(secret("too-short")), .passwordRefused(policy.violations(of: "too-short"))
       ),
@@ -215,7 +215,7 @@ import Testing
     #expect(handler.requests.map(\.subject) == [.renewedContainer])
     #expect(handler.requests.map(\.policy) == [policy])
     try await expectWorking(second, moved, renewing, password: secret("a longer winter garden"))
-    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+    await #expect(throws: SignetError.wrongPassword(remaining: 2)) {
       try await moved.device.oneTimePassword(for: second, by: .password(present))
     }
     await renewing.server.stop()
@@ -227,7 +227,7 @@ import Testing
     let server = try await InvitingServer(.password(policy, .silent))
     let fixture = try DeviceFixture(server.transport)
     let first = try await fixture.activate(server.invite(), password: "winter-garden")
-    let failure = await #expect(throws: SignetFailure.self) {
+    let failure = await #expect(throws: SignetError.self) {
       try await fixture.device.renew(first, password: secret("summer-garden"), handler: renewal)
     }
     guard case .refused(let problem) = failure, problem.code == .unauthorized else {
@@ -254,7 +254,7 @@ import Testing
     let moved = try DeviceFixture(transport, folder: fixture.folder)
     for message in ["/renewal/start", "/renewal/finish"] {
       transport.cut(.after, at: message)
-      await #expect(throws: SignetFailure.transport(.incompleteResponse(code: 18))) {
+      await #expect(throws: SignetError.transport(.incompleteResponse(code: 18))) {
         try await moved.device.renew(first, password: password, handler: renewal)
       }
       transport.cut(nil, at: message)
@@ -269,7 +269,7 @@ import Testing
       second, password: password, handler: renewal)
     try await Session(for: third, on: moved.device).unlock(by: .password(password))
     let again = try await back.restarted { $0.profile.protection = silent }
-    await #expect(throws: SignetFailure.appData(.silentLock)) {
+    await #expect(throws: SignetError.appData(.silentLock)) {
       try await DeviceFixture(again.transport, folder: fixture.folder).device.renew(
         third, password: password, handler: renewal)
     }

@@ -16,7 +16,7 @@ import Testing
   private let handler = ScriptedActivation(reply: .abort)
 
   private func expectUnsupported(_ words: String, _ body: () async throws -> Void) async {
-    let failure = await #expect(throws: SignetFailure.self) { try await body() }
+    let failure = await #expect(throws: SignetError.self) { try await body() }
     guard case .unsupportedDevice(let problem) = failure else {
       Issue.record("\(String(describing: failure))")
       return
@@ -37,7 +37,7 @@ import Testing
     // Only a device with the invite gets the reason, and the invite stays valid for an accepted device.
     var wrong = code
     wrong.invite = InviteCode(random: SystemRandomSource())
-    await #expect(throws: SignetFailure.activationRefused) { try await fixture.activate(wrong) }
+    await #expect(throws: SignetError.activationRefused) { try await fixture.activate(wrong) }
     let accepting = try await server.restarted { $0.keystoreRequirement = .any }
     let again = try DeviceFixture(accepting.transport, folder: fixture.folder)
     #expect(try await again.activate(code).isConfirmed)

@@ -69,9 +69,9 @@ struct EnrolmentFaultTests {
       _ = try await failing.accounts.list()
       let uri = bench.server.uri(.mfauth, policies: ["screenLock": [:]])
       bench.fault.arm(at: number)
-      var failure: SignetFailure?
+      var failure: SignetError?
       do { _ = try await failing.accounts.enrol(uri, from: PushEnrolmentTests.target()) } catch {
-        failure = error as? SignetFailure
+        failure = error as? SignetError
       }
       guard bench.fault.disarm() else {
         #expect(failure == nil && failures > 4, "the disk never failed")
@@ -91,7 +91,7 @@ struct EnrolmentFaultTests {
         }
         #expect(try await device.accounts.list().count == enrolled.count, "statement \(number)")
         do { _ = try await device.accounts.enrol(uri, from: PushEnrolmentTests.target()) } catch {
-          guard case .alreadyEnrolled? = error as? SignetFailure, enrolled.count == 1 else { throw error }
+          guard case .alreadyEnrolled? = error as? SignetError, enrolled.count == 1 else { throw error }
         }
       }
       #expect(try await device.accounts.enrolled().count == 1, "statement \(number)")

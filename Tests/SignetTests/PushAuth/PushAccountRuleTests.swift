@@ -32,11 +32,11 @@ struct PushAccountRuleTests {
     let device = try device(bench, passcode: SimulatedPasscode("1234"))
     _ = try await device.accounts.enrol(bench.server.uri(.pushauth), from: PushEnrolmentTests.target())
     _ = try await device.accounts.receive(bench.server.delivery("M:1", kind: .biometric))
-    await #expect(throws: SignetFailure.biometrics(.notCapable)) {
+    await #expect(throws: SignetError.biometrics(.notCapable)) {
       try await device.accounts.answer("M:1", .approve)
     }
     for (answer, failure) in [("4321", DevicePasscodeFailure.mismatch), (nil, .cancelled)] {
-      await #expect(throws: SignetFailure.passcode(failure)) {
+      await #expect(throws: SignetError.passcode(failure)) {
         try await device.accounts.answer("M:1", .approve, passcode: ScriptedPasscodeConversation(answer))
       }
     }
@@ -176,7 +176,7 @@ struct PushAccountRuleTests {
       _ = try await device.accounts.enrol(
         bench.server.uri(.pushauth, policies: policies("b")), from: PushEnrolmentTests.target())
       Issue.record("enrolled")
-    } catch let error as SignetFailure {
+    } catch let error as SignetError {
       guard case .accountPolicy = error else { throw error }
     }
     #expect(bench.server.requestCount == 0)

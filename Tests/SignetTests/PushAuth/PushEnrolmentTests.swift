@@ -66,8 +66,7 @@ import Testing
     let bench = try Bench()
     let device = try bench.device()
     let uri = bench.server.uri(.mfauth)
-    for (status, failure) in [(503, SignetFailure.pushAuthRefused(status: 503)), (0, .transport(.cancelled))]
-    {
+    for (status, failure) in [(503, SignetError.pushAuthRefused(status: 503)), (0, .transport(.cancelled))] {
       bench.server.fail(with: [status])
       await #expect(throws: failure) { try await device.accounts.enrol(uri, from: Self.target()) }
       #expect(try await device.accounts.enrolled().isEmpty)
@@ -98,11 +97,11 @@ import Testing
     uri.push?.authenticationEndpoint = "https://other.example/push?_action=authenticate"
     cases.append((uri, .endpointsApart))
     for (uri, failure) in cases {
-      await #expect(throws: SignetFailure.pushAuth(failure)) {
+      await #expect(throws: SignetError.pushAuth(failure)) {
         try await device.accounts.enrol(uri, from: Self.target())
       }
     }
-    await #expect(throws: SignetFailure.pushAuth(.missing("device token"))) {
+    await #expect(throws: SignetError.pushAuth(.missing("device token"))) {
       try await device.accounts.enrol(bench.server.uri(.mfauth))
     }
     #expect(bench.server.requestCount == 0)
@@ -137,7 +136,7 @@ import Testing
       do {
         _ = try await device.accounts.enrol(uri, from: Self.target())
         Issue.record("enrolled twice")
-      } catch let error as SignetFailure {
+      } catch let error as SignetError {
         guard case .alreadyEnrolled(_, let account) = error else { throw error }
         // The account is listed, and can be removed as a whole.
         #expect(account == first.account.id)
@@ -191,10 +190,10 @@ import Testing
     #expect(try await device.accounts.enrolled().map(\.id) == [other.account.id])
     #expect(try await device.accounts.list().map(\.name) == ["bob"])
     #expect(try await device.accounts.messages().isEmpty)
-    await #expect(throws: SignetFailure.pushAuth(.unknownMechanism)) {
+    await #expect(throws: SignetError.pushAuth(.unknownMechanism)) {
       try await device.accounts.receive(delivery)
     }
-    await #expect(throws: SignetFailure.noSuchAccount) {
+    await #expect(throws: SignetError.noSuchAccount) {
       try await device.accounts.removeEnrolled(enrolment.account.id)
     }
   }
@@ -250,12 +249,12 @@ import Testing
     let device = try bench.device()
     let password = AccountsTests.box("correct horse")
     try await device.accounts.setPassword(password)
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) {
       try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target())
     }
     _ = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target(), by: password)
-    await #expect(throws: SignetFailure.passwordRequired) { try await device.accounts.enrolled() }
-    await #expect(throws: SignetFailure.passwordRequired) {
+    await #expect(throws: SignetError.passwordRequired) { try await device.accounts.enrolled() }
+    await #expect(throws: SignetError.passwordRequired) {
       try await device.accounts.receive(bench.server.delivery("M:1"))
     }
     #expect(try await device.accounts.enrolled(by: password).count == 1)
@@ -268,13 +267,13 @@ import Testing
       bench.server.registerOnce()
       bench.server.loseAnswers()
       let uri = bench.server.uri(scheme, policies: ["appsOwn": [:]])
-      await #expect(throws: SignetFailure.transport(.cancelled)) {
+      await #expect(throws: SignetError.transport(.cancelled)) {
         try await bench.device().accounts.enrol(uri, from: Self.target())
       }
       let registered = try #require(bench.server.mechanism)
       #expect(try await bench.device().accounts.enrolled().isEmpty)
       #expect(try await bench.device().accounts.list().isEmpty)
-      await #expect(throws: SignetFailure.pushAuth(.unknownMechanism)) {
+      await #expect(throws: SignetError.pushAuth(.unknownMechanism)) {
         try await bench.device().accounts.receive(bench.server.delivery("M:0"))
       }
       bench.server.loseAnswers(false)
@@ -302,14 +301,14 @@ import Testing
     let uri = bench.server.uri(.mfauth, policies: ["appsOwn": [:]])
     // After a rejection, the next attempt has another mechanism name, and no request concerns the old one.
     bench.server.fail(with: [403])
-    await #expect(throws: SignetFailure.pushAuthRefused(status: 403)) {
+    await #expect(throws: SignetError.pushAuthRefused(status: 403)) {
       try await device.accounts.enrol(uri, from: Self.target())
     }
     let count = bench.server.requestCount
     #expect(try await device.accounts.evaluatePolicies().isEmpty)
     // Without an answer, twice: the second attempt has the same name.
     bench.server.fail(with: [0, 500])
-    for failure in [SignetFailure.transport(.cancelled), .pushAuthRefused(status: 500)] {
+    for failure in [SignetError.transport(.cancelled), .pushAuthRefused(status: 500)] {
       await #expect(throws: failure) { try await device.accounts.enrol(uri, from: Self.target()) }
     }
     #expect(bench.server.requestCount == count + 2)
@@ -318,7 +317,7 @@ import Testing
       bench.server.uri(.mfauth, account: "bob", codes: [UInt8](1...20)), from: Self.target())
     #expect(other.account.push?.mechanismID == bench.server.mechanism)
     // The server has accepted its only registration, and does not know this one.
-    await #expect(throws: SignetFailure.pushAuthRefused(status: 400)) {
+    await #expect(throws: SignetError.pushAuthRefused(status: 400)) {
       try await device.accounts.enrol(uri, from: Self.target())
     }
     #expect(try await device.accounts.enrolled().map(\.name) == ["bob"])
@@ -346,7 +345,7 @@ import Testing
     _ = try await device.accounts.receive(bench.server.delivery("M:1"))
     let push = try #require(first.push).id
     try await device.accounts.removePush(push)
-    await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.removePush(push) }
+    await #expect(throws: SignetError.noSuchAccount) { try await device.accounts.removePush(push) }
     #expect(try await device.accounts.messages().isEmpty)
     let left = try await device.accounts.enrolled()
     #expect(left.map(\.id) == [first.id] && left[0].push == nil && left[0].codes.count == 1)
@@ -368,19 +367,19 @@ import Testing
     #expect(renamed.issuer == "Acme" && renamed.displayIssuer == "My bank" && renamed.displayName == "alice")
     #expect(renamed.push?.issuer == "My bank" && renamed.codes[0].issuer == "My bank")
     #expect(try await bench.device().accounts.enrolled() == [renamed])
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       try await device.accounts.renameEnrolled(account.id, name: "a\u{7}b")
     }
     do {
       _ = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target())
       Issue.record("enrolled twice")
-    } catch { guard case SignetFailure.alreadyEnrolled = error else { throw error } }
+    } catch { guard case SignetError.alreadyEnrolled = error else { throw error } }
     try await device.accounts.lock(account.codes[0].id)
-    await #expect(throws: SignetFailure.self) {
+    await #expect(throws: SignetError.self) {
       try await device.accounts.renameEnrolled(account.id, name: "bob")
     }
     let other = Account.ID(String(repeating: "0", count: 32))
-    await #expect(throws: SignetFailure.noSuchAccount) {
+    await #expect(throws: SignetError.noSuchAccount) {
       try await device.accounts.renameEnrolled(#require(other), name: "bob")
     }
   }

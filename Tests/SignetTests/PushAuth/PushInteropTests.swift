@@ -87,7 +87,7 @@ import Testing
     }
     #expect(try await accounts.enrolled()[0].push?.userID == "demo")
     let foreign = try bench.message("default", ["user": "mallory"])
-    await #expect(throws: SignetFailure.pushAuth(.otherUser)) { try await accounts.receive(foreign) }
+    await #expect(throws: SignetError.pushAuth(.otherUser)) { try await accounts.receive(foreign) }
     _ = try bench.peer("fail", 1)
     #expect(try await accounts.setPushDevice(PushAuthDevice(token: "CCDD", name: "Laptop")).count == 1)
     #expect(try bench.peer("state", .string(mechanism))["device"] == "AABB")
@@ -101,7 +101,7 @@ import Testing
     let uri = try AuthenticatorURI(bench.peer("enrol", .object(order)).string("uri"))
     let target = try PushAuthDevice(token: "AABB", name: "Laptop")
     _ = try bench.peer("fail", 1)
-    await #expect(throws: SignetFailure.pushAuthRefused(status: 503)) {
+    await #expect(throws: SignetError.pushAuthRefused(status: 503)) {
       try await bench.device.accounts.enrol(uri, from: target)
     }
     #expect(try await bench.device.accounts.enrolled().isEmpty)
@@ -111,7 +111,7 @@ import Testing
     forged.push?.sharedSecret = SharedSecretBox(SecretBytes.random(byteCount: 32))
     (forged.scheme, forged.oath) = (.pushauth, nil)
     let asked = forged
-    let refused = await #expect(throws: SignetFailure.self) {
+    let refused = await #expect(throws: SignetError.self) {
       try await bench.device.accounts.enrol(asked, from: target)
     }
     // With that server's words.

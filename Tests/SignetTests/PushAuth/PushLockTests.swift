@@ -21,7 +21,7 @@ import Testing
       do {
         _ = try await device.accounts.enrol(uri, from: PushEnrolmentTests.target())
         Issue.record("enrolled")
-      } catch let error as SignetFailure {
+      } catch let error as SignetError {
         guard case .accountPolicyBroken(let breaches) = error else { throw error }
         #expect(breaches.map(\.policy) == ["biometricAvailable"])
       }
@@ -29,7 +29,7 @@ import Testing
       do {
         _ = try await device.accounts.enrol(malformed, from: PushEnrolmentTests.target())
         Issue.record("enrolled")
-      } catch let error as SignetFailure { guard case .accountPolicy = error else { throw error } }
+      } catch let error as SignetError { guard case .accountPolicy = error else { throw error } }
     }
     #expect(bench.server.requestCount == 0)
     #expect(try await device.accounts.enrolled().isEmpty)
@@ -68,7 +68,7 @@ import Testing
     do {
       try await call()
       return false
-    } catch let error as SignetFailure {
+    } catch let error as SignetError {
       guard case .accountLocked(let lock) = error else { throw error }
       return lock.manual != nil
     }
@@ -88,18 +88,18 @@ import Testing
       #expect(try await accounts.status(of: account).lock.manual?.reason == "lost")
       #expect(try await isRefused { _ = try await accounts.code(of: codes) })
       #expect(try await isRefused { try await accounts.answer("M:1", .approve) })
-      await #expect(throws: SignetFailure.accountLock(.alreadyLocked)) { try await accounts.lock(unlocked) }
+      await #expect(throws: SignetError.accountLock(.alreadyLocked)) { try await accounts.lock(unlocked) }
       #expect(try await !accounts.unlock(unlocked).isLocked)
       #expect(try await !accounts.status(of: account).lock.isLocked)
       _ = try await accounts.code(of: codes)
     }
-    await #expect(throws: SignetFailure.accountLock(.notAttached("other"))) {
+    await #expect(throws: SignetError.accountLock(.notAttached("other"))) {
       try await accounts.lock(account.id, naming: "other")
     }
-    await #expect(throws: SignetFailure.accountLock(.notLocked)) { try await accounts.unlock(push) }
+    await #expect(throws: SignetError.accountLock(.notLocked)) { try await accounts.unlock(push) }
     try await accounts.answer("M:1", .approve)
     try await accounts.removeEnrolled(account.id)
-    await #expect(throws: SignetFailure.noSuchAccount) { try await accounts.lock(account.id) }
+    await #expect(throws: SignetError.noSuchAccount) { try await accounts.lock(account.id) }
   }
 
   @Test("nothing is added to a locked account; an addition during locking is locked too")

@@ -59,11 +59,11 @@ import Testing
     #expect(try await device.accounts.messages(pendingOnly: true).isEmpty)
     #expect(
       try await device.accounts.messages().map { $0.notification.decision } == [.denied, .approved])
-    await #expect(throws: SignetFailure.pushAuth(.notPending)) {
+    await #expect(throws: SignetError.pushAuth(.notPending)) {
       try await device.accounts.answer("M:1", .deny)
     }
     try await device.accounts.removeMessage("M:1")
-    await #expect(throws: SignetFailure.pushAuth(.noSuchNotification)) {
+    await #expect(throws: SignetError.pushAuth(.noSuchNotification)) {
       try await device.accounts.answer("M:1", .approve)
     }
   }
@@ -78,7 +78,7 @@ import Testing
     let message = PushAuthMessage(
       messageID: "M:0", mechanismID: mechanism, challenge: [1], text: "Mallory", userID: "mallory")
     let forged = try PushAuthDelivery(messageID: "M:0", token: other.sign(message.claims))
-    await #expect(throws: SignetFailure.pushAuth(.token(.invalidSignature))) {
+    await #expect(throws: SignetError.pushAuth(.token(.invalidSignature))) {
       try await device.accounts.receive(forged)
     }
     #expect(try await device.accounts.messages().isEmpty)
@@ -90,12 +90,12 @@ import Testing
       return
     }
     let renamed = try PushAuthDelivery(messageID: "M:2", token: good.token)
-    await #expect(throws: SignetFailure.pushAuth(.replayed)) { try await device.accounts.receive(renamed) }
+    await #expect(throws: SignetError.pushAuth(.replayed)) { try await device.accounts.receive(renamed) }
     let stranger = try bench.server.delivery("M:3", user: "eve")
-    await #expect(throws: SignetFailure.pushAuth(.otherUser)) { try await device.accounts.receive(stranger) }
+    await #expect(throws: SignetError.pushAuth(.otherUser)) { try await device.accounts.receive(stranger) }
     let unknown = PushAuthMessage(messageID: "M:4", mechanismID: "nobody", challenge: [1])
     let lost = try PushAuthDelivery(messageID: "M:4", token: other.sign(unknown.claims))
-    await #expect(throws: SignetFailure.pushAuth(.unknownMechanism)) {
+    await #expect(throws: SignetError.pushAuth(.unknownMechanism)) {
       try await device.accounts.receive(lost)
     }
     try await device.accounts.removeMessage("M:1")
@@ -137,7 +137,7 @@ import Testing
       _ = try await device.accounts.receive(bench.server.delivery(id, kind: .biometric))
     }
     gate.isRecognised.withLock { $0 = false }
-    await #expect(throws: SignetFailure.biometrics(.notEnrolled)) {
+    await #expect(throws: SignetError.biometrics(.notEnrolled)) {
       try await device.accounts.answer("M:1", .approve)
     }
     #expect(bench.server.answer(to: "M:1") == nil)
@@ -149,7 +149,7 @@ import Testing
     // A device that recognizes no user approves no message of this kind.
     let (plainBench, plain) = try await enrolled()
     _ = try await plain.accounts.receive(plainBench.server.delivery("M:1", kind: .biometric))
-    await #expect(throws: SignetFailure.biometrics(.notCapable)) {
+    await #expect(throws: SignetError.biometrics(.notCapable)) {
       try await plain.accounts.answer("M:1", .approve)
     }
     #expect(plainBench.server.answer(to: "M:1") == nil)
@@ -162,7 +162,7 @@ import Testing
     let (bench, device) = try await enrolled()
     _ = try await device.accounts.receive(bench.server.delivery("M:1"))
     for (status, failure) in [
-      (0, SignetFailure.transport(.cancelled)), (400, .pushAuthRefused(status: 400)),
+      (0, SignetError.transport(.cancelled)), (400, .pushAuthRefused(status: 400)),
       (302, .pushAuthRefused(status: 302)),
     ] {
       bench.server.fail(with: [status])
@@ -171,7 +171,7 @@ import Testing
     }
     bench.clock.advance(by: 300)
     #expect(try await device.accounts.messages(pendingOnly: true).isEmpty)
-    await #expect(throws: SignetFailure.pushAuth(.expired)) {
+    await #expect(throws: SignetError.pushAuth(.expired)) {
       try await device.accounts.answer("M:1", .approve, refusingExpiredBy: 60)
     }
     try await device.accounts.answer("M:1", .approve)
@@ -196,13 +196,13 @@ import Testing
       other.uri(.pushauth, issuer: "Other"), from: PushEnrolmentTests.target())
     _ = try await device.accounts.receive(bench.server.delivery("M:1"))
     let second = try other.delivery("M:1")
-    await #expect(throws: SignetFailure.pushAuth(.replayed)) { try await device.accounts.receive(second) }
+    await #expect(throws: SignetError.pushAuth(.replayed)) { try await device.accounts.receive(second) }
     try await device.accounts.removeMessage("M:1")
-    await #expect(throws: SignetFailure.pushAuth(.replayed)) { try await device.accounts.receive(second) }
+    await #expect(throws: SignetError.pushAuth(.replayed)) { try await device.accounts.receive(second) }
     #expect(try await device.accounts.messages().isEmpty)
     _ = try await device.accounts.receive(other.delivery("M:2"))
     #expect(try await device.accounts.message("M:2").mechanism.issuer == "Other")
-    await #expect(throws: SignetFailure.pushAuth(.noSuchNotification)) {
+    await #expect(throws: SignetError.pushAuth(.noSuchNotification)) {
       try await device.accounts.message("M:1")
     }
   }
@@ -221,7 +221,7 @@ import Testing
     do {
       try await device.accounts.answer("M:1", .approve)
       Issue.record("approved")
-    } catch { guard case SignetFailure.accountLocked = error else { throw error } }
+    } catch { guard case SignetError.accountLocked = error else { throw error } }
     #expect(bench.server.answer(to: "M:1") == nil)
     try await device.accounts.answer("M:1", .deny)
     #expect(bench.server.answer(to: "M:1") == "no")

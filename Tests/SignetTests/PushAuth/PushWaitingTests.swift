@@ -104,7 +104,7 @@ import Testing
     #expect(try await states(device) == expected)
     #expect(try await device.accounts.messages(pendingOnly: true).map(\.notification.id) == ["M:1"])
     let count = bench.server.requestCount
-    await #expect(throws: SignetFailure.pushAuth(.ended)) {
+    await #expect(throws: SignetError.pushAuth(.ended)) {
       try await device.accounts.answer("M:2", .approve)
     }
     #expect(bench.server.requestCount == count)
@@ -118,7 +118,7 @@ import Testing
       "code": 400, "reason": "Bad Request", "message": "The request has ended.", "detail": [:],
     ]
     bench.server.refuse(with: HTTPResponse(status: 400, headers: [], body: body.bytes))
-    await #expect(throws: SignetFailure.pushAuth(.ended)) {
+    await #expect(throws: SignetError.pushAuth(.ended)) {
       try await device.accounts.answer("M:1", .approve)
     }
     #expect(try await states(device) == ["M:1": .ended])
@@ -132,7 +132,7 @@ import Testing
     try await device.accounts.answer("M:3", .deny)
     bench.server.end(["M:1", "M:2"])
     for id in ["M:1", "M:2"] {
-      await #expect(throws: SignetFailure.pushAuth(.ended)) {
+      await #expect(throws: SignetError.pushAuth(.ended)) {
         try await device.accounts.answer(id, .approve)
       }
     }
@@ -153,7 +153,7 @@ import Testing
     var lists = channel.lists { _ in }.makeAsyncIterator()
     #expect(try await lists.next()?.messages.count == 1)
     bench.server.end(["M:1"])
-    await #expect(throws: SignetFailure.pushAuth(.ended)) {
+    await #expect(throws: SignetError.pushAuth(.ended)) {
       try await device.accounts.answer("M:1", .approve)
     }
     bench.server.end([])
@@ -176,7 +176,7 @@ import Testing
     if listens {
       let channel = try #require(try await device.accounts.pushChannels(by: nil).first)
       var lists = channel.lists { Issue.record("\(String(describing: $0))") }.makeAsyncIterator()
-      await #expect(throws: SignetFailure.pushAuth(.notEnrolled)) { try await lists.next() }
+      await #expect(throws: SignetError.pushAuth(.notEnrolled)) { try await lists.next() }
     } else {
       let failures = try await device.accounts.receiveWaiting(by: nil)
       #expect(failures.map(\.failure) == [.pushAuth(.notEnrolled)])
@@ -193,7 +193,7 @@ import Testing
     bench.server.refuse(with: refusal)
     #expect(try await device.accounts.receiveWaiting(by: nil).map(\.failure) == [.refused(problem)])
     bench.server.refuse(with: refusal)
-    let told = Mutex<[SignetFailure?]>([])
+    let told = Mutex<[SignetError?]>([])
     let channel = try #require(try await device.accounts.pushChannels(by: nil).first)
     var lists = channel.lists { failure in told.withLock { $0.append(failure) } }.makeAsyncIterator()
     #expect(try await lists.next() != nil)
@@ -218,7 +218,7 @@ import Testing
       (400, JSONObject(dictionaryLiteral: ("message", 7)).bytes, ""),
     ] as [(Int, [UInt8], String)] {
       bench.server.refuse(with: HTTPResponse(status: status, headers: [], body: body))
-      await #expect(throws: SignetFailure.pushAuthRefused(status: status, reason: reason)) {
+      await #expect(throws: SignetError.pushAuthRefused(status: status, reason: reason)) {
         try await device.accounts.answer("M:1", .approve)
       }
       #expect(try await states(device) == ["M:1": .pending])
@@ -230,7 +230,7 @@ import Testing
     bench.server.want(number: "34")
     _ = try await device.accounts.receive(bench.server.delivery("M:1", kind: .challenge))
     let count = bench.server.requestCount
-    await #expect(throws: SignetFailure.pushAuth(.numberNotOffered(offered: [12, 34, 56]))) {
+    await #expect(throws: SignetError.pushAuth(.numberNotOffered(offered: [12, 34, 56]))) {
       try await device.accounts.answer("M:1", .number("35"))
     }
     #expect(bench.server.requestCount == count)

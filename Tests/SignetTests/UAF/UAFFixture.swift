@@ -238,16 +238,18 @@ final class FacetServer: HTTPTransport {
   }
 }
 
-/// Returns the failure of a call as one value to compare; `nil` if it succeeds.
+/// Returns the failure of a call of the UAF client as one value to compare; `nil` if it succeeds.
 func uafFailure(_ body: () async throws -> Void) async -> UAFFailure? {
   do {
     try await body()
     return nil
+  } catch let error as SignetError {
+    guard case .uaf(let cause) = error else { return .device(error) }
+    if let failure = cause.failure as? UAFFailure { return failure }
+    Issue.record(error)
+    return nil
   } catch {
-    guard let failure = error as? UAFFailure else {
-      Issue.record(error)
-      return nil
-    }
-    return failure
+    Issue.record(error)
+    return nil
   }
 }

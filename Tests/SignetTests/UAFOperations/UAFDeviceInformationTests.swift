@@ -35,7 +35,7 @@ struct UAFDeviceInformationTests {
     let fixture = try await UAFOperationsFixture()
     let operations = try fixture.operations
     try await operations.changeDeviceInformation()
-    await #expect(throws: UAFDeviceInformationChangeFailure.notFound) {
+    await #expect(throws: UAFDeviceInformationChangeFailure.notFound.signetError) {
       try await operations.changeDeviceInformation(name: "desk")
     }
     try await fixture.register(pushToken: "token-1")
@@ -88,7 +88,7 @@ struct UAFDeviceInformationTests {
       [
         "username": "alice", "name": "phone", "signatureKey": .string(try Self.jwk()),
       ])
-    await #expect(throws: UAFDeviceInformationChangeFailure.nameAlreadyExists("phone")) {
+    await #expect(throws: UAFDeviceInformationChangeFailure.nameAlreadyExists("phone").signetError) {
       try await fixture.operations.changeDeviceInformation(name: "phone")
     }
     #expect(try await fixture.operations.localData.deviceInformation()?.name == "laptop")
@@ -232,13 +232,14 @@ struct UAFDeviceInformationTests {
     }
     await #expect(
       throws: UAFDeviceInformationChangeFailure.operationNotSupportedByBackend(server: fixture.baseURL)
+        .signetError
     ) {
       try await fixture.operations.changeDeviceInformation(name: "desk")
     }
     fixture.changes.change { request, response in
       if request.method == .patch { response = HTTPResponse(status: 403) }
     }
-    await #expect(throws: UAFDeviceInformationChangeFailure.forbidden(server: fixture.baseURL)) {
+    await #expect(throws: UAFDeviceInformationChangeFailure.forbidden(server: fixture.baseURL).signetError) {
       try await fixture.operations.changeDeviceInformation(name: "desk")
     }
     #expect(try await fixture.operations.localData.deviceInformation()?.name == "laptop")

@@ -131,7 +131,7 @@ struct UAFInterruptionTests {
       case .deregistrationByToken, .deregistrationByTokenWithoutTarget:
         try await device.deregister("alice", authorization: .jwt(fixture.apiKey))
       case .synchronizationOfKeys, .synchronizationOfTarget:
-        do throws(UAFDeviceServiceFailure) {
+        do throws(SignetError) {
           let check = try await device.checkDeviceInformation()
           _ = await device.synchronize(check.mismatches, authorization: .jwt(fixture.apiKey))
         } catch { Issue.record(error) }

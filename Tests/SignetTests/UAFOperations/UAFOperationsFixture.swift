@@ -307,8 +307,11 @@ func failure(of body: () async throws -> Void) async -> UAFOperationFailure? {
   do {
     try await body()
     return nil
-  } catch let error as UAFOperationFailure { return error } catch let error as UAFAuthenticationFailure {
-    return error.reason
+  } catch let error as SignetError {
+    guard case .uaf(let cause) = error else { return .device(error) }
+    if let failure = cause.failure as? UAFOperationFailure { return failure }
+    Issue.record("another failure: \(error)")
+    return nil
   } catch {
     Issue.record("another failure: \(error)")
     return nil

@@ -67,7 +67,9 @@ struct UAFOutOfBandTests {
     let information = try #require(try await mine.operations.localData.deviceInformation())
     let target = try #require(information.dispatchTargets.values.first)
     let link = try await mine.link("authentication", ["username": "alice"], to: target)
-    await #expect(throws: UAFPayloadFailure.decryption) { try await other.operations.decode(scanned: link) }
+    await #expect(throws: UAFPayloadFailure.decryption.signetError) {
+      try await other.operations.decode(scanned: link)
+    }
   }
 
   @Test("without a user name the user chooses among the server's accounts")
@@ -95,13 +97,13 @@ struct UAFOutOfBandTests {
     let operations = try fixture.operations
     let payload = try await operations.decode(scanned: link)
     _ = try await operations.redeem(payload)
-    await #expect(throws: UAFOutOfBandFailure.tokenAlreadyRedeemed(server: fixture.baseURL)) {
+    await #expect(throws: UAFOutOfBandFailure.tokenAlreadyRedeemed(server: fixture.baseURL).signetError) {
       try await operations.redeem(payload)
     }
     let late = try await operations.decode(
       scanned: fixture.link("registration", ["username": "alice"]))
     fixture.clock.advance(by: 301)
-    await #expect(throws: UAFOutOfBandFailure.tokenExpired(server: fixture.baseURL)) {
+    await #expect(throws: UAFOutOfBandFailure.tokenExpired(server: fixture.baseURL).signetError) {
       try await operations.redeem(late)
     }
   }
@@ -112,7 +114,7 @@ struct UAFOutOfBandTests {
     let text = PayloadTests.good
     let payload = try await fixture.operations.decode(scanned: text)
     fixture.transport.cut(.before, at: "")
-    await #expect(throws: UAFOutOfBandFailure.serverNotTrusted("https://id.example.org")) {
+    await #expect(throws: UAFOutOfBandFailure.serverNotTrusted("https://id.example.org").signetError) {
       try await fixture.operations.redeem(payload)
     }
   }
@@ -154,7 +156,7 @@ struct UAFOutOfBandTests {
     #expect(try await operations.pendingOutOfBandOperations().errors == [skew])
     #expect(try await operations.checkDeviceInformation().errors == [skew])
     await #expect(
-      throws: UAFDeviceInformationChangeFailure.clockSkewTooBig(server: fixture.baseURL)
+      throws: UAFDeviceInformationChangeFailure.clockSkewTooBig(server: fixture.baseURL).signetError
     ) { try await operations.changeDeviceInformation(name: "desk") }
   }
 

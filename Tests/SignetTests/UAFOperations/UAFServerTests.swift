@@ -133,15 +133,16 @@ struct UAFServerTests {
     }
     fixture.person.cancel(at: "verify")
     let operations = try fixture.operations
-    do throws(UAFAuthenticationFailure) {
-      _ = try await operations.authenticate("alice")
+    var session: UAFAuthorization?
+    do throws(SignetError) {
+      _ = try await operations.authenticate("alice", session: &session)
       Issue.record("it succeeded")
     } catch {
-      guard case .cookies(let cookies)? = error.session else { return failed("no cookies") }
-      #expect(cookies.map(\.value) == ["9"] && error.reason.code == .userCancelled)
+      guard case .cookies(let cookies)? = session else { return failed("no cookies") }
+      #expect(cookies.map(\.value) == ["9"] && error.uafClientError == .userCancelled)
       fixture.person.cancel(at: nil)
       _ = fixture.changes.requests()
-      _ = try await operations.authenticate("alice", session: error.session)
+      _ = try await operations.authenticate("alice", session: &session)
       let sent = fixture.changes.requests().filter { $0.url.contains("authentication") }
       #expect(sent.allSatisfy { $0.cookies == [RequestCookie(name: "login", value: "9")] })
     }

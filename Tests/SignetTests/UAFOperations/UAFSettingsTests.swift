@@ -32,7 +32,7 @@ struct UAFSettingsTests {
       "https://ä.example",
     ])
   func refused(_ url: String) {
-    #expect(throws: UAFConfigurationFailure.self) { try UAFConfiguration(baseURL: url) }
+    #expect(throws: SignetError.self) { try UAFConfiguration(baseURL: url) }
   }
 
   @Test("Retries wait as their policy says")
