@@ -5,13 +5,13 @@
 ///
 /// Its task is cancelled when the client closes the connection or only its sending side, which looks the same. It is also
 /// cancelled when ``ServerLimits/handlerDeadline`` has passed, and when the server stops first.
-public typealias ServerHandler = @Sendable (ServerRequest) async -> ServerResponse
+package typealias ServerHandler = @Sendable (ServerRequest) async -> ServerResponse
 
 /// An HTTP/1.1 server over TLS (RFC 9112, RFC 8446), on libmicrohttpd.
 ///
 /// While a handler waits, its connection is suspended and holds no thread. The owner must call ``stop(grace:)``; otherwise
 /// the server stops in the background, without grace, when it is deallocated.
-public final class HTTPServer: Sendable {
+package final class HTTPServer: Sendable {
   private let core: ServerCore
 
   /// Creates a server and validates its configuration; opens nothing yet.
@@ -21,7 +21,7 @@ public final class HTTPServer: Sendable {
   ///   - clock: The clock of all deadlines except ``ServerLimits/idleTimeout``.
   ///   - handler: Answers every well-formed request within the limits; ``Router`` makes one.
   /// - Throws: ``ServerFailure`` for an address that is not numeric, plaintext beyond loopback, or a limit out of range.
-  public convenience init(
+  package convenience init(
     _ configuration: HTTPServerConfiguration, clock: any Clock<Duration> = ContinuousClock(),
     handler: @escaping ServerHandler
   ) throws(ServerFailure) {
@@ -37,7 +37,7 @@ public final class HTTPServer: Sendable {
   ///   - clock: The clock of all deadlines except ``ServerLimits/idleTimeout``.
   ///   - direct: Answers every well-formed request within the limits, without a task of its own.
   /// - Throws: ``ServerFailure`` for an address that is not numeric, plaintext beyond loopback, or a limit out of range.
-  public init(
+  package init(
     _ configuration: HTTPServerConfiguration, clock: any Clock<Duration> = ContinuousClock(),
     direct: @escaping DirectHandler
   ) throws(ServerFailure) {
@@ -59,7 +59,7 @@ public final class HTTPServer: Sendable {
   /// - Returns: The port; the system chooses it if the configuration says 0.
   /// - Throws: ``ServerFailure``; after a failure to listen it may be called again, after success it may not.
   @discardableResult
-  public func start() throws(ServerFailure) -> UInt16 {
+  package func start() throws(ServerFailure) -> UInt16 {
     try core.start()
   }
 
@@ -67,7 +67,7 @@ public final class HTTPServer: Sendable {
   ///
   /// - Parameter identity: The certificate and its key.
   /// - Throws: ``ServerFailure/cannotStart``; the old certificate then stays in use.
-  public func replaceIdentity(_ identity: TLSIdentity) throws(ServerFailure) {
+  package func replaceIdentity(_ identity: TLSIdentity) throws(ServerFailure) {
     try core.replaceSecurity(.tls(identity))
   }
 
@@ -76,7 +76,7 @@ public final class HTTPServer: Sendable {
   /// Idle connections are closed; later responses say `Connection: close`. Handlers that exceed the grace are cancelled, and
   /// their clients get 503. When this returns, the port and every connection are closed and the threads have ended. It may
   /// be called several times, also concurrently: all calls return when the server has ended, and the shortest grace counts.
-  public func stop(grace: Duration) async {
+  package func stop(grace: Duration) async {
     await core.stop(grace: grace)
   }
 }

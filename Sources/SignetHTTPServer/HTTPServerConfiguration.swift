@@ -1,7 +1,7 @@
 /// The address, the certificate and the limits of a server.
-public struct HTTPServerConfiguration: Sendable {
+package struct HTTPServerConfiguration: Sendable {
   /// The protection of bytes on the wire.
-  public enum Security: Sendable {
+  package enum Security: Sendable {
     /// TLS 1.2 or 1.3, forward-secret AEAD suites only.
     case tls(TLSIdentity)
     /// No protection; only for tests and behind a reverse proxy, and only on a loopback address.
@@ -9,29 +9,29 @@ public struct HTTPServerConfiguration: Sendable {
   }
 
   /// A numeric IPv4 or IPv6 address; `::` serves both.
-  public var address: String
+  package var address: String
   /// The TCP port; if it is 0, the system chooses one, which ``HTTPServer/start()`` returns.
-  public var port: UInt16
+  package var port: UInt16
   /// TLS, or `insecurePlaintext`.
-  public var security: Security
+  package var security: Security
   /// The limits for clients.
-  public var limits: ServerLimits
+  package var limits: ServerLimits
   /// The number of polling threads; connections are distributed over them.
-  public var threadCount: Int
+  package var threadCount: Int
   /// Makes the responses to requests that no handler sees.
-  public var refusalResponder: RefusalResponder
+  package var refusalResponder: RefusalResponder
   /// Called for each answer to a request that a handler has seen, when it is sent; runs on a polling thread.
-  public var observer: (@Sendable (AnsweredRequest) -> Void)?
+  package var observer: (@Sendable (AnsweredRequest) -> Void)?
   /// Called for each request that the server refuses before a handler sees it.
   ///
   /// It runs on a thread of the server and must not block.
-  public var refusalObserver: (@Sendable (RefusedRequest) -> Void)?
+  package var refusalObserver: (@Sendable (RefusedRequest) -> Void)?
 
   /// Creates a configuration; only `security` has no default.
   ///
   /// The default `threadCount` is one for each 512 connections that `limits` allow, from 2 to 64. A thread polls all of its
   /// connections except those whose request a handler processes.
-  public init(
+  package init(
     address: String = "127.0.0.1", port: UInt16 = 0, security: Security,
     limits: ServerLimits = ServerLimits(), threadCount: Int? = nil,
     refusalResponder: @escaping RefusalResponder = { $0.plainResponse }
@@ -46,17 +46,17 @@ public struct HTTPServerConfiguration: Sendable {
 }
 
 /// A request that a handler has seen, and the status of its answer.
-public struct AnsweredRequest: Sendable, Hashable {
+package struct AnsweredRequest: Sendable, Hashable {
   /// The method.
-  public let method: String
+  package let method: String
   /// The path as it was sent, without the query.
-  public let path: String
+  package let path: String
   /// The pattern of the route that ``Router`` found; `nil` if there was none.
-  public let pattern: String?
+  package let pattern: String?
   /// The client's numeric address.
-  public let remoteAddress: String
+  package let remoteAddress: String
   /// The status of the answer.
-  public let status: Int
+  package let status: Int
 
   package init(method: String, path: String, pattern: String?, remoteAddress: String, status: Int) {
     self.method = method
@@ -68,15 +68,15 @@ public struct AnsweredRequest: Sendable, Hashable {
 }
 
 /// A request, or a connection, that the server refused before a handler saw it.
-public struct RefusedRequest: Sendable, Hashable {
+package struct RefusedRequest: Sendable, Hashable {
   /// The client's numeric address.
   ///
   /// It is `nil` if libmicrohttpd refused the request before the end of its head: it does not report the address.
-  public let remoteAddress: String?
+  package let remoteAddress: String?
   /// The status of the answer; `nil` if the connection was closed without one.
-  public let status: Int?
+  package let status: Int?
   /// The reason; it contains no data from the client.
-  public let reason: String
+  package let reason: String
 
   package init(remoteAddress: String?, status: Int?, reason: String) {
     self.remoteAddress = remoteAddress
@@ -88,36 +88,36 @@ public struct RefusedRequest: Sendable, Hashable {
 /// The limits for clients.
 ///
 /// Deadlines are enforced within a quarter of a second.
-public struct ServerLimits: Sendable, Hashable {
+package struct ServerLimits: Sendable, Hashable {
   /// The maximum body size in bytes; a larger body gets 413.
-  public var bodyByteCount = 64 * 1024
+  package var bodyByteCount = 64 * 1024
   /// The maximum size of the header section in bytes; a larger one, or more than ``headerCount`` fields, gets 431.
-  public var headerByteCount = 8 * 1024
+  package var headerByteCount = 8 * 1024
   /// The maximum number of header fields.
-  public var headerCount = 100
+  package var headerCount = 100
   /// The maximum length of the request line in bytes; a longer one gets 414.
-  public var requestLineByteCount = 4 * 1024
+  package var requestLineByteCount = 4 * 1024
   /// The maximum number of connections; of those above it, ``turnedAwayCount`` get 503, and all others are closed at once.
-  public var connectionCount = 1024
+  package var connectionCount = 1024
   /// The maximum number of connections from one IPv4 address or one IPv6 /64 network, which one host can fill.
-  public var connectionCountPerAddress = 64
+  package var connectionCountPerAddress = 64
   /// The maximum number of connections above the limits whose first request gets 503.
-  public var turnedAwayCount = 64
+  package var turnedAwayCount = 64
   /// The maximum number of these from one address or network.
-  public var turnedAwayCountPerAddress = 4
+  package var turnedAwayCountPerAddress = 4
   /// The time without a byte in either direction after which a connection is closed; whole seconds, at least 1.
-  public var idleTimeout: Duration = .seconds(15)
+  package var idleTimeout: Duration = .seconds(15)
   /// The time from the start of a connection, or from the end of the previous response, to the last byte of a request.
   ///
   /// It includes the TLS handshake and does not restart when bytes arrive.
-  public var requestDeadline: Duration = .seconds(60)
+  package var requestDeadline: Duration = .seconds(60)
   /// The maximum time for a handler; afterwards its task is cancelled and the client gets 503.
-  public var handlerDeadline: Duration = .seconds(60)
+  package var handlerDeadline: Duration = .seconds(60)
   /// The maximum time for a client to read a response.
-  public var responseDeadline: Duration = .seconds(60)
+  package var responseDeadline: Duration = .seconds(60)
 
   /// Creates the default limits.
-  public init() {}
+  package init() {}
 }
 
 extension HTTPServerConfiguration {

@@ -1,14 +1,14 @@
 /// Header fields in the order of the message (RFC 9110 section 5); names are compared without case.
-public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+package struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// One field line.
-  public struct Field: Sendable, Hashable {
+  package struct Field: Sendable, Hashable {
     /// The field name as it was written.
-    public var name: String
+    package var name: String
     /// The field value, without surrounding white space.
-    public var value: String
+    package var value: String
 
     /// Creates a field; name and value are validated when a response is sent, not here.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
       self.name = name
       self.value = value
     }
@@ -23,7 +23,7 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   /// All fields in order, repeated names included.
-  public private(set) var fields: [Field] {
+  package private(set) var fields: [Field] {
     get {
       switch storage {
       case .fields(let fields): fields
@@ -34,19 +34,19 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   /// Creates header fields from a list.
-  public init(_ fields: [Field] = []) {
+  package init(_ fields: [Field] = []) {
     storage = .fields(fields)
   }
 
   init(_ received: ReceivedFields) { storage = .received(received) }
 
   /// Creates header fields from a literal such as `["Content-Type": "application/json"]`, in order.
-  public init(dictionaryLiteral elements: (String, String)...) {
+  package init(dictionaryLiteral elements: (String, String)...) {
     storage = .fields(elements.map { Field(name: $0.0, value: $0.1) })
   }
 
   /// The first value of a field; setting replaces every field of that name, `nil` removes them.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     get {
       switch storage {
       case .fields(let fields): fields.first { Self.isSame($0.name, name) }?.value
@@ -60,7 +60,7 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   /// Returns every value of a field, in order.
-  public func values(for name: String) -> [String] {
+  package func values(for name: String) -> [String] {
     fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
   }
 
@@ -72,15 +72,15 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   /// Appends a field and keeps others of the same name.
-  public mutating func add(name: String, value: String) {
+  package mutating func add(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }
 
   /// True if both have the same fields in the same order.
-  public static func == (a: HeaderFields, b: HeaderFields) -> Bool { a.fields == b.fields }
+  package static func == (a: HeaderFields, b: HeaderFields) -> Bool { a.fields == b.fields }
 
   /// Hashes the fields.
-  public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
   /// Compares two field names without regard to ASCII case (RFC 9110 section 5.1).
   static func isSame(_ a: String, _ b: String) -> Bool {

@@ -1,5 +1,5 @@
 /// Why the server or the router answers a request instead of a handler.
-@nonexhaustive public enum RequestRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+package enum RequestRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The request line, a header field or the framing is not valid HTTP/1.1, or there are two `Authorization` fields (400).
   case malformed
   /// No route has this path (404).
@@ -28,7 +28,7 @@
   case handlerTimedOut
 
   /// The status code.
-  public var status: Int {
+  package var status: Int {
     switch self {
     case .malformed: 400
     case .notFound: 404
@@ -45,7 +45,7 @@
   }
 
   /// The cause and the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .malformed: "the request is not valid HTTP/1.1; correct it before sending it again"
     case .notFound: "nothing is at this path; check the URL"
@@ -65,7 +65,7 @@
   }
 
   /// The default answer without a ``RefusalResponder``: the status and no body.
-  public var plainResponse: ServerResponse { ServerResponse(status: status) }
+  package var plainResponse: ServerResponse { ServerResponse(status: status) }
 
   /// Returns the responder's answer with `Allow` added, or the plain one if the responder's cannot be sent.
   func response(by responder: RefusalResponder) -> ServerResponse {
@@ -89,4 +89,4 @@
 /// Makes the response to a refusal, so that all errors of a service have one format (for example RFC 9457).
 ///
 /// It is called on any thread and must not block. The server adds `Allow`, which RFC 9110 section 15.5.6 requires with 405.
-public typealias RefusalResponder = @Sendable (RequestRefusal) -> ServerResponse
+package typealias RefusalResponder = @Sendable (RequestRefusal) -> ServerResponse

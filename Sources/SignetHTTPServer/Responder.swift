@@ -2,7 +2,7 @@
 ///
 /// A handler may return without an answer: the connection then stays suspended and holds no thread until an answer comes.
 /// Without an answer the client gets 503 after ``ServerLimits/handlerDeadline``.
-public struct Responder: Sendable {
+package struct Responder: Sendable {
   private let handler: RequestHandler
 
   init(_ handler: RequestHandler) { self.handler = handler }
@@ -11,7 +11,7 @@ public struct Responder: Sendable {
   func routed(by pattern: String) { handler.routed(by: pattern) }
 
   /// Sends the answer.
-  public func answer(_ response: ServerResponse) { handler.answer(response) }
+  package func answer(_ response: ServerResponse) { handler.answer(response) }
 
   /// Answers with the result of `operation`.
   ///
@@ -19,14 +19,14 @@ public struct Responder: Sendable {
   /// cancelled in the cases that ``whenCancelled(_:)`` lists.
   ///
   /// - Parameter operation: Makes the answer.
-  public func answer(with operation: @escaping @Sendable () async -> ServerResponse) {
+  package func answer(with operation: @escaping @Sendable () async -> ServerResponse) {
     run { answer(await operation()) }
   }
 
   /// Runs `operation` like ``answer(with:)``; it answers, or passes the responder on.
   ///
   /// - Parameter operation: The operation.
-  public func run(_ operation: @escaping @Sendable () async -> Void) {
+  package func run(_ operation: @escaping @Sendable () async -> Void) {
     let task = Task.immediate { await operation() }
     // By now the operation may run on another thread and have set its own callback, which must stay.
     handler.whenCancelled(replacing: false) { task.cancel() }
@@ -39,7 +39,7 @@ public struct Responder: Sendable {
   /// If the request is already cancelled, the callback runs at once; after an answer it never runs.
   ///
   /// - Parameter cancel: Called at most once, on any thread; it must not block.
-  public func whenCancelled(_ cancel: @escaping @Sendable () -> Void) {
+  package func whenCancelled(_ cancel: @escaping @Sendable () -> Void) {
     handler.whenCancelled(replacing: true, cancel)
   }
 }
@@ -47,4 +47,4 @@ public struct Responder: Sendable {
 /// A handler that answers a request with its ``Responder``, now or later.
 ///
 /// It runs on a polling thread and must not block.
-public typealias DirectHandler = @Sendable (ServerRequest, Responder) -> Void
+package typealias DirectHandler = @Sendable (ServerRequest, Responder) -> Void

@@ -4,7 +4,7 @@
 /// not empty; ``ServerRequest/parameters`` has the decoded segment. In each position a literal segment is tried before a
 /// name, for any method. `HEAD` goes to the handler of `GET` unless it has its own. `OPTIONS` is answered with the methods
 /// of the path (204 and `Allow`) unless it has a handler.
-public struct Router: Sendable {
+package struct Router: Sendable {
   private var root = Node()
   /// The method and the pattern of each route, in the order in which they were added.
   package private(set) var routes: [(method: String, pattern: String)] = []
@@ -15,7 +15,7 @@ public struct Router: Sendable {
   /// Creates a router without routes.
   ///
   /// - Parameter refusalResponder: Makes the responses for unknown paths (404) and methods (405).
-  public init(refusalResponder: @escaping RefusalResponder = { $0.plainResponse }) {
+  package init(refusalResponder: @escaping RefusalResponder = { $0.plainResponse }) {
     self.refusalResponder = refusalResponder
   }
 
@@ -26,7 +26,7 @@ public struct Router: Sendable {
   ///   - pattern: An absolute path pattern, not percent-encoded.
   ///   - handler: Answers the matching requests.
   /// - Precondition: The pattern starts with `/`, no name in it is empty or repeated, and the route is new.
-  public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping DirectHandler) {
+  package mutating func on(_ method: String, _ pattern: String, _ handler: @escaping DirectHandler) {
     precondition(Token.isValid(method.utf8), "\(method) is not a method")
     precondition(pattern.first == "/", "\(pattern) does not start with a slash")
     let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(
@@ -48,7 +48,7 @@ public struct Router: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - responder: Sends the answer.
-  public func respond(to request: ServerRequest, by responder: Responder) {
+  package func respond(to request: ServerRequest, by responder: Responder) {
     switch match(request) {
     case .route(let route, let request):
       responder.routed(by: route.pattern)

@@ -1,5 +1,5 @@
 /// Why a server did not start.
-@nonexhaustive public enum ServerFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package enum ServerFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The address is not a numeric IPv4 or IPv6 address.
   case invalidAddress(String)
   /// Plaintext was requested for an address that other machines can reach.
@@ -16,7 +16,7 @@
   case alreadyStarted
 
   /// The cause and the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .invalidAddress(let address): "\(address) is not a numeric address; use one such as 127.0.0.1 or ::"
     case .plaintextBeyondLoopback(let address):

@@ -1,26 +1,26 @@
 import SignetSystem
 
 /// A complete request: its head was validated and its body is within the limits.
-public struct ServerRequest: Sendable {
+package struct ServerRequest: Sendable {
   /// The method: a token of at most 32 bytes, with its case as sent (`GET`, `POST` …).
-  public var method: String
+  package var method: String
   /// The path, as it was sent and decoded.
-  public var path: RequestPath
+  package var path: RequestPath
   /// The decoded query; empty if there was none.
-  public var query: QueryParameters
+  package var query: QueryParameters
   /// The header fields, in order.
   ///
   /// Values are UTF-8 without control bytes.
-  public var headers: HeaderFields
+  package var headers: HeaderFields
   /// The body, at most ``ServerLimits/bodyByteCount`` bytes; empty if there was none.
-  public var body: [UInt8]
+  package var body: [UInt8]
   /// The client's numeric address, such as `192.0.2.7` or `2001:db8::1`.
-  public var remoteAddress: String
+  package var remoteAddress: String
   /// The segments captured by the pattern of ``Router``, by name; empty outside a router.
-  public var parameters: [String: String]
+  package var parameters: [String: String]
 
   /// Creates a request, for tests of handlers.
-  public init(
+  package init(
     method: String, path: RequestPath, query: QueryParameters = QueryParameters(),
     headers: HeaderFields = [:], body: [UInt8] = [], remoteAddress: String = "127.0.0.1",
     parameters: [String: String] = [:]
@@ -36,13 +36,13 @@ public struct ServerRequest: Sendable {
 }
 
 /// The path of a request target (RFC 3986 section 3.3).
-public struct RequestPath: Sendable, Hashable {
+package struct RequestPath: Sendable, Hashable {
   /// The path as it was sent, percent-encoded, starting with `/`; `*` for a server-wide `OPTIONS`.
-  public let raw: String
+  package let raw: String
   /// The segments between the slashes, each percent-decoded after splitting.
   ///
   /// A decoded slash stays inside its segment. `/` is one empty segment, `*` is none.
-  public var segments: [String] {
+  package var segments: [String] {
     if let decoded { return decoded }
     return Array(raw.parts(separatedBy: UInt8(ascii: "/")).dropFirst())
   }
@@ -55,7 +55,7 @@ public struct RequestPath: Sendable, Hashable {
   /// - Parameter raw: An absolute path, visible ASCII; `*` is accepted as well.
   /// - Throws: ``RequestRefusal/malformed`` for a percent sign without two hexadecimal digits, decoded bytes that are not
   ///   UTF-8, control bytes (NUL included), and `.` or `..` segments, encoded or not.
-  public init(raw: String) throws(RequestRefusal) {
+  package init(raw: String) throws(RequestRefusal) {
     self.raw = raw
     guard raw != "*" else {
       decoded = []
@@ -85,14 +85,14 @@ public struct RequestPath: Sendable, Hashable {
 }
 
 /// The name and value pairs of a query in the form `a=1&b=2` (WHATWG URL section 5.1; `+` is a space).
-public struct QueryParameters: Sendable, Hashable {
+package struct QueryParameters: Sendable, Hashable {
   /// The query as it was sent, without the question mark; `nil` if the target had none.
-  public let raw: String?
+  package let raw: String?
   /// The decoded pairs, in order; a name without `=` has an empty value.
-  public let items: [HeaderFields.Field]
+  package let items: [HeaderFields.Field]
 
   /// Creates an empty query.
-  public init() {
+  package init() {
     raw = nil
     items = []
   }
@@ -101,7 +101,7 @@ public struct QueryParameters: Sendable, Hashable {
   ///
   /// - Throws: ``RequestRefusal/malformed`` if percent-encoding is broken, or decodes to bytes that are not UTF-8 or are
   ///   control bytes.
-  public init(raw: String) throws(RequestRefusal) {
+  package init(raw: String) throws(RequestRefusal) {
     self.raw = raw
     var items: [HeaderFields.Field] = []
     for pair in raw.utf8.split(separator: UInt8(ascii: "&")) {
@@ -115,8 +115,8 @@ public struct QueryParameters: Sendable, Hashable {
   }
 
   /// The first value of that name (case matters), or `nil`.
-  public subscript(name: String) -> String? { items.first { $0.name == name }?.value }
+  package subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
   /// Returns every value of that name, in order.
-  public func values(for name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+  package func values(for name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
 }

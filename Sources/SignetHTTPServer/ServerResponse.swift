@@ -3,25 +3,25 @@
 /// The server itself sets `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `Trailer`, `Upgrade` and
 /// `Date`. A response that contains one of them, a field value that would break its line, or a status outside 200 to 599 is
 /// not sent; the client gets ``RequestRefusal/invalidResponse`` instead.
-public struct ServerResponse: Sendable, Hashable {
+package struct ServerResponse: Sendable, Hashable {
   /// The status code, 200 to 599 (RFC 9110 section 15).
-  public var status: Int { didSet { prepared = nil } }
+  package var status: Int { didSet { prepared = nil } }
   /// The header fields.
-  public var headers: HeaderFields { didSet { prepared = nil } }
+  package var headers: HeaderFields { didSet { prepared = nil } }
   /// The body; not sent for `HEAD`, and empty for 204 and 304.
-  public var body: [UInt8] { didSet { prepared = nil } }
+  package var body: [UInt8] { didSet { prepared = nil } }
   /// The response in the library's form, if it was prepared.
   package private(set) var prepared: PreparedResponse?
 
   /// Creates a response.
-  public init(status: Int, headers: HeaderFields = [:], body: [UInt8] = []) {
+  package init(status: Int, headers: HeaderFields = [:], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
   /// Returns the same response, converted to the library's form once, for frequent answers.
-  public func preparedForSending() -> ServerResponse {
+  package func preparedForSending() -> ServerResponse {
     guard isValid else { return self }
     var response = self
     response.prepared = PreparedResponse(self)
@@ -29,12 +29,12 @@ public struct ServerResponse: Sendable, Hashable {
   }
 
   /// True if both have the same status, fields and body.
-  public static func == (a: ServerResponse, b: ServerResponse) -> Bool {
+  package static func == (a: ServerResponse, b: ServerResponse) -> Bool {
     a.status == b.status && a.headers == b.headers && a.body == b.body
   }
 
   /// Hashes status, fields and body.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(status)
     hasher.combine(headers)
     hasher.combine(body)

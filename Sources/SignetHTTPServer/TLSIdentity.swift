@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 
 /// A server's certificate chain and private key, stored outside Swift arrays and wiped on deallocation.
-@safe public final class TLSIdentity: Sendable {
+@safe package final class TLSIdentity: Sendable {
   package let certificateChainPEM: String
   // Written in `init` only.
   nonisolated(unsafe) private let certificate: UnsafeMutableBufferPointer<CChar>
@@ -14,7 +14,7 @@ internal import CMicroHTTPD
   ///   - privateKeyPEM: The key of the first certificate, unencrypted (RFC 7468 section 10, or SEC 1, or PKCS #1). The bytes
   ///     are copied; the caller wipes its own copy.
   /// - Throws: ``ServerFailure/certificateRefused(code:)`` with GnuTLS's code.
-  public init(certificateChainPEM: String, privateKeyPEM: RawSpan) throws(ServerFailure) {
+  package init(certificateChainPEM: String, privateKeyPEM: RawSpan) throws(ServerFailure) {
     let chain = UnsafeMutableBufferPointer<CChar>.allocate(
       capacity: certificateChainPEM.utf8.count + 1)
     for (index, byte) in certificateChainPEM.utf8.enumerated() {
@@ -34,7 +34,7 @@ internal import CMicroHTTPD
   }
 
   /// Creates an identity with a key in an array, which the caller wipes.
-  public convenience init(certificateChainPEM: String, privateKeyPEM: [UInt8]) throws(ServerFailure) {
+  package convenience init(certificateChainPEM: String, privateKeyPEM: [UInt8]) throws(ServerFailure) {
     try self.init(
       certificateChainPEM: certificateChainPEM, privateKeyPEM: unsafe privateKeyPEM.span.bytes)
   }

@@ -1,9 +1,9 @@
 import SignetHTTPClient
-public import SignetProtocol
-public import SignetSystem
+package import SignetProtocol
+package import SignetSystem
 
 /// The result of a delivery.
-public enum PushOutcome: Hashable, Sendable {
+package enum PushOutcome: Hashable, Sendable {
   /// A service accepted the message.
   case accepted
   /// The target no longer exists: delete it.
@@ -18,7 +18,7 @@ public enum PushOutcome: Hashable, Sendable {
 ///
 /// After a temporary failure it waits 1 s, then twice as long each time, at most 32 s, or as long as the service requests.
 /// It stops when the message expires.
-public struct PushDelivery: Sendable {
+package struct PushDelivery: Sendable {
   private let dispatchers: [PushTarget.Service: any PushDispatcher]
   private let clock: any WallClock
   private let pause: @Sendable (Duration) async throws(CancellationError) -> Void
@@ -29,7 +29,7 @@ public struct PushDelivery: Sendable {
   ///   - dispatchers: One dispatcher for each configured service.
   ///   - clock: The clock for the expiry of messages.
   ///   - pause: The wait between attempts; by default it sleeps.
-  public init(
+  package init(
     _ dispatchers: [any PushDispatcher], clock: any WallClock = SystemWallClock(),
     pause: @escaping @Sendable (Duration) async throws(CancellationError) -> Void = {
       (duration) async throws(CancellationError) in
@@ -41,10 +41,10 @@ public struct PushDelivery: Sendable {
   }
 
   /// The configured services.
-  public var services: Set<PushTarget.Service> { Set(dispatchers.keys) }
+  package var services: Set<PushTarget.Service> { Set(dispatchers.keys) }
 
   /// Indicates whether a configured service delivers to a target.
-  public func mayCarry(_ target: PushTarget) -> Bool {
+  package func mayCarry(_ target: PushTarget) -> Bool {
     dispatchers[target.service]?.mayCarry(target) ?? false
   }
 
@@ -54,7 +54,7 @@ public struct PushDelivery: Sendable {
   ///   - message: The message.
   ///   - target: The destination.
   /// - Returns: The result of the attempt.
-  public func deliverOnce(_ message: PushMessage, to target: PushTarget) async -> PushOutcome {
+  package func deliverOnce(_ message: PushMessage, to target: PushTarget) async -> PushOutcome {
     guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }
     do throws(PushFailure) {
       try await dispatcher.send(message, to: target)
@@ -71,7 +71,7 @@ public struct PushDelivery: Sendable {
   ///   - target: The destination.
   ///   - isPending: Returns true while the message is still useful; called before each retry.
   /// - Returns: The result; a cancelled delivery returns its last failure.
-  public func deliver(
+  package func deliver(
     _ message: PushMessage, to target: PushTarget, while isPending: () async -> Bool = { true }
   ) async -> PushOutcome {
     guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }

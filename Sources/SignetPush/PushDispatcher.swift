@@ -1,7 +1,7 @@
-public import SignetProtocol
+package import SignetProtocol
 
 /// A client of a service that delivers pushes to devices.
-public protocol PushDispatcher: Sendable {
+package protocol PushDispatcher: Sendable {
   /// The service of the dispatcher.
   var service: PushTarget.Service { get }
 
@@ -22,14 +22,14 @@ public protocol PushDispatcher: Sendable {
 
 extension PushDispatcher {
   /// No subscription key.
-  public var subscriptionKey: [UInt8]? { nil }
+  package var subscriptionKey: [UInt8]? { nil }
 
   /// Allows every target of the service.
-  public func mayCarry(_ target: PushTarget) -> Bool { target.service == service }
+  package func mayCarry(_ target: PushTarget) -> Bool { target.service == service }
 }
 
 /// The reasons why a push was not accepted.
-@nonexhaustive public enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The target no longer exists: delete it.
   case targetGone
   /// The service is busy or unreachable; retry after the given number of seconds, if any.
@@ -40,7 +40,7 @@ extension PushDispatcher {
   case targetNotAllowed
 
   /// The reason and what to do about it; it never contains a token or content.
-  public var description: String {
+  package var description: String {
     switch self {
     case .targetGone: "the push service does not know the device any more; the target is removed"
     case .tryAgain(_, let reason): "the push service did not accept the message for now: \(reason)"

@@ -1,16 +1,16 @@
 /// The content of a push: a ciphertext for the device, and the data that the services need.
-public struct PushMessage: Hashable, Sendable {
+package struct PushMessage: Hashable, Sendable {
   /// The payload, encrypted to the device: a compact JWE in ASCII.
-  public let envelope: String
+  package let envelope: String
   /// The name under which a later message replaces an undelivered one: 1 to 32 characters from `A-Z a-z 0-9 _ -` (RFC 8030
   /// section 5.4).
-  public let topic: String
+  package let topic: String
   /// The time of expiry, in seconds since 1970.
-  public let expires: Int64
+  package let expires: Int64
   /// The data of a Firebase message: the envelope as `signet`, unless the app expects other members.
-  public let data: [String: String]
+  package let data: [String: String]
   /// The members of `aps` for Apple's service that replace Signet's own; empty to use Signet's.
-  public let notification: [String: String]
+  package let notification: [String: String]
 
   /// Creates a message.
   ///
@@ -21,7 +21,7 @@ public struct PushMessage: Hashable, Sendable {
   ///   - data: The members of Firebase's data, for an app that reads others than `signet`.
   ///   - notification: The members of Apple's `aps`, for an app that reads others than `signet`.
   /// - Precondition: The topic has that form, and the envelope is visible ASCII.
-  public init(
+  package init(
     envelope: String, topic: String, expires: Int64, data: [String: String]? = nil,
     notification: [String: String] = [:]
   ) {

@@ -1,7 +1,7 @@
-public import SignetSystem
+package import SignetSystem
 
 /// The location of a database.
-public enum SQLLocation: Sendable, Hashable {
+package enum SQLLocation: Sendable, Hashable {
   /// SQLite: a file, created with mode 0600 if it is missing. The folder must exist.
   case file(String)
   /// SQLite in memory, discarded with the last reference; one connection reads and writes.
@@ -11,7 +11,7 @@ public enum SQLLocation: Sendable, Hashable {
 }
 
 /// The content that a database must have when it is opened.
-public enum SQLExpectation: Sendable, Hashable {
+package enum SQLExpectation: Sendable, Hashable {
   /// No tables, or the tables of the schema.
   case any
   /// No tables: they are created.
@@ -21,40 +21,40 @@ public enum SQLExpectation: Sendable, Hashable {
 }
 
 /// The time-outs, the number of connections, and seams of a database.
-public struct SQLOptions: Sendable {
+package struct SQLOptions: Sendable {
   /// The time that a step waits for other processes before ``SQLFailure/busy``, in milliseconds.
-  public var busyTimeoutMilliseconds = 10_000
+  package var busyTimeoutMilliseconds = 10_000
   /// The expected content.
-  public var expectation = SQLExpectation.any
+  package var expectation = SQLExpectation.any
   /// The number of connections to a server, each with a thread.
-  public var connectionCount = 8
+  package var connectionCount = 8
   /// The maximum number of runs of a step, if conflicts occur, before ``SQLFailure/busy``.
-  public var runLimit = 50
+  package var runLimit = 50
   /// Statements that SQLite's writer runs at the start, such as those that load frequently used data into memory.
-  public var preparation: [String] = []
+  package var preparation: [String] = []
   /// Makes the thread of each connection.
   package var makeExecutor: @Sendable () -> any StepExecutor = { DedicatedThread() }
   /// Observes each statement.
   package var observer: SQLObserver?
 
   /// Makes the default options.
-  public init() {}
+  package init() {}
 }
 
 /// A database whose changes are steps: each reads, decides and writes in one serializable transaction.
 ///
 /// A step is a closure that runs synchronously on a connection's own thread. It may run several times, so it must have no
 /// effect outside of the database. Its completion is settled once the change is durable.
-public final class SQLDatabase: Sendable {
+package final class SQLDatabase: Sendable {
   private let engine: any SQLEngine
 
   /// The dialect of the database.
-  public let dialect: SQLDialect
+  package let dialect: SQLDialect
 
   /// Opens a database and migrates its schema to the current version; it blocks.
   ///
   /// - Throws: ``SQLFailure``.
-  public init(_ location: SQLLocation, schema: SQLSchema, options: SQLOptions = SQLOptions()) throws {
+  package init(_ location: SQLLocation, schema: SQLSchema, options: SQLOptions = SQLOptions()) throws {
     switch location {
     case .file(let path): engine = try SQLiteEngine(path: path, schema, options)
     case .memory: engine = try SQLiteEngine(path: nil, schema, options)
@@ -100,7 +100,7 @@ public final class SQLDatabase: Sendable {
   package var commitCount: Int { engine.commitCount }
 
   /// Rejects further steps, finishes the pending ones, and closes all connections.
-  public func close() async { await engine.close() }
+  package func close() async { await engine.close() }
 }
 
 /// An executor of steps on the connections of one database.

@@ -1,17 +1,17 @@
 /// The tables of a program, as the list of migrations that lead to them.
 ///
 /// Migrations are data. A published migration is never edited; the next is added.
-public struct SQLSchema: Sendable {
+package struct SQLSchema: Sendable {
   /// The statements of one step of the schema.
-  public typealias Migration = @Sendable (SQLDialect) -> [String]
+  package typealias Migration = @Sendable (SQLDialect) -> [String]
 
   private let migrations: [Migration]
 
   /// Makes a schema of migrations; the first takes an empty database to version 1.
-  public init(_ migrations: [Migration]) { self.migrations = migrations }
+  package init(_ migrations: [Migration]) { self.migrations = migrations }
 
   /// Makes a schema whose first version is these tables.
-  public init(baseline: [SQLTable]) {
+  package init(baseline: [SQLTable]) {
     self.init([{ dialect in baseline.flatMap { $0.statements(dialect) } }])
   }
 

@@ -1,4 +1,4 @@
-public import SignetSystem
+package import SignetSystem
 
 /// A queued step, without the type of its value.
 ///

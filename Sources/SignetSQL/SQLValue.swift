@@ -1,7 +1,7 @@
 /// One value of a column.
 ///
 /// Values are bound to statements, never pasted into SQL, and never appear in an error text.
-public enum SQLValue: Sendable, Hashable {
+package enum SQLValue: Sendable, Hashable {
   /// `NULL`.
   case null
   /// A signed 64-bit number.
@@ -27,40 +27,40 @@ public enum SQLValue: Sendable, Hashable {
 
 extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
   /// Makes an integer, for literals in calls.
-  public init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
 
   /// Makes a text, for literals in calls.
-  public init(stringLiteral value: String) { self = .text(value) }
+  package init(stringLiteral value: String) { self = .text(value) }
 
   /// Makes `NULL`, for `nil` in calls.
-  public init(nilLiteral: ()) { self = .null }
+  package init(nilLiteral: ()) { self = .null }
 }
 
 extension SQLValue {
   /// Makes an integer from an `Int`.
-  public static func int(_ value: Int) -> Self { .integer(Int64(value)) }
+  package static func int(_ value: Int) -> Self { .integer(Int64(value)) }
 
   /// Makes 1 or 0: SQLite has no Boolean columns.
-  public static func bool(_ value: Bool) -> Self { .integer(value ? 1 : 0) }
+  package static func bool(_ value: Bool) -> Self { .integer(value ? 1 : 0) }
 
   /// Makes an integer, or `NULL` for `nil`.
-  public static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
+  package static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
 
   /// Makes a text, or `NULL` for `nil`.
-  public static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
+  package static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
 
   /// Makes bytes, or `NULL` for `nil`.
-  public static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
+  package static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
 
   /// Makes the value of an identifier or enumeration, or `NULL` for `nil`.
-  public static func optional(_ value: (some SQLRepresentable)?) -> Self { value.map(of) ?? .null }
+  package static func optional(_ value: (some SQLRepresentable)?) -> Self { value.map(of) ?? .null }
 
   /// Makes the value of an identifier or enumeration.
-  public static func of(_ value: some SQLRepresentable) -> Self { value.sqlValue }
+  package static func of(_ value: some SQLRepresentable) -> Self { value.sqlValue }
 }
 
 /// A type that is stored in one column: an identifier or an enumeration.
-public protocol SQLRepresentable: Sendable {
+package protocol SQLRepresentable: Sendable {
   /// The value that is stored.
   var sqlValue: SQLValue { get }
 
@@ -70,10 +70,10 @@ public protocol SQLRepresentable: Sendable {
 
 extension SQLRepresentable where Self: RawRepresentable, RawValue == String {
   /// The raw value.
-  public var sqlValue: SQLValue { .text(rawValue) }
+  package var sqlValue: SQLValue { .text(rawValue) }
 
   /// Makes the case with a raw value.
-  @inlinable public init?(sqlValue: SQLValue) {
+  @inlinable package init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(rawValue: text)
   }

@@ -12,7 +12,7 @@ extension Database {
   ///   - path: The path of the copy, which must not exist.
   ///   - patience: The time for which another connection may block the reading of the file.
   /// - Throws: ``SQLiteFailure``: `corrupt`, `diskFull`, `cannotOpen`, `busy`.
-  public func backUp(to path: String, patience: Duration = .seconds(60)) throws(SQLiteFailure) {
+  package func backUp(to path: String, patience: Duration = .seconds(60)) throws(SQLiteFailure) {
     try Self.makeFile(path)
     var opened: OpaquePointer?
     let code = unsafe sqlite3_open_v2(
@@ -52,7 +52,7 @@ extension Database {
   /// Checks the whole file.
   ///
   /// - Throws: ``SQLiteFailure``: `corrupt` if it is damaged, or if a row references a missing one.
-  public func checkIntegrity() throws(SQLiteFailure) {
+  package func checkIntegrity() throws(SQLiteFailure) {
     guard try query("PRAGMA integrity_check(1)").first?[0] == .text("ok"),
       try query("PRAGMA foreign_key_check").isEmpty
     else { throw SQLiteFailure(extended: SQLITE_CORRUPT, systemError: 0, message: "") }

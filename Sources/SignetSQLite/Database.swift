@@ -12,9 +12,9 @@ import SignetSystem
 /// A connection is not `Sendable`: it belongs to one actor (see `BlockingExecutor`) or one thread. Any number of connections, of any
 /// number of processes, may use one file. Every commit is on the disk before the call returns (`WAL`, `synchronous=FULL`). Deleted
 /// content is overwritten (`secure_delete`). The schema in the file is not trusted, and triggers and views in it are disabled.
-@safe public final class Database {
+@safe package final class Database {
   /// The access of a connection to its file.
-  public enum Mode: Sendable, Hashable {
+  package enum Mode: Sendable, Hashable {
     /// Reads and writes, and creates the file (mode 0600) if it is missing. The folder must exist.
     case readWriteCreate
     /// Reads and writes an existing file.
@@ -49,7 +49,7 @@ import SignetSystem
   ///   - mode: The access.
   ///   - busyTimeoutMilliseconds: The time that a call waits for another connection before ``SQLiteFailure/busy(extendedCode:)``.
   /// - Throws: ``SQLiteFailure``: `cannotOpen`, `corrupt`, `readOnly`, `diskFull`, `busy`.
-  public init(
+  package init(
     path: String, mode: Mode = .readWriteCreate, busyTimeoutMilliseconds: Int = 10_000
   ) throws(SQLiteFailure) {
     if mode == .readWriteCreate { try Self.makeFile(path) }
@@ -86,28 +86,28 @@ import SignetSystem
   ///   - sql: One statement with `?` for each value. It is compiled once and cached.
   ///   - values: One value for each `?`.
   /// - Throws: ``SQLiteFailure``.
-  public func execute(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) {
+  package func execute(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) {
     _ = try query(sql, values)
   }
 
   /// Runs one statement with its values in an array, without its rows.
   ///
   /// - Throws: ``SQLiteFailure``.
-  public func execute(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteFailure) {
+  package func execute(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteFailure) {
     _ = try query(sql, values)
   }
 
   /// Runs one statement and returns all its rows.
   ///
   /// - Throws: ``SQLiteFailure``.
-  public func query(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) -> [Row] {
+  package func query(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) -> [Row] {
     try query(sql, values)
   }
 
   /// Runs one statement with its values in an array and returns all its rows.
   ///
   /// - Throws: ``SQLiteFailure``.
-  public func query(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteFailure) -> [Row] {
+  package func query(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteFailure) -> [Row] {
     let statement = try acquire(sql)
     defer { release(statement) }
     try statement.bind(values)
@@ -119,7 +119,7 @@ import SignetSystem
   /// Runs one statement and passes its rows one by one, for results that are too large for memory.
   ///
   /// - Throws: ``SQLiteFailure``, and the errors of `body`, which end the statement.
-  public func forEachRow(
+  package func forEachRow(
     _ sql: String, _ values: [SQLiteValue] = [], _ body: (Row) throws -> Void
   ) throws {
     let statement = try acquire(sql)
@@ -133,20 +133,20 @@ import SignetSystem
   /// The corresponding C function is `sqlite3_exec`.
   ///
   /// - Throws: ``SQLiteFailure``.
-  public func execute(script: String) throws(SQLiteFailure) {
+  package func execute(script: String) throws(SQLiteFailure) {
     try refuseAfterRollback()
     try willExecute?(script)
     try unsafe Self.execute(script, on: connection)
   }
 
   /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed.
-  public var changes: Int { Int(unsafe sqlite3_changes64(connection)) }
+  package var changes: Int { Int(unsafe sqlite3_changes64(connection)) }
 
   /// The rowid of the last `INSERT`.
-  public var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(connection) }
+  package var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(connection) }
 
   /// Indicates whether a transaction is open.
-  public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
+  package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
 }
 
 extension Database {

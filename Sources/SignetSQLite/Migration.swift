@@ -1,14 +1,14 @@
 /// One step of a schema: the SQL that takes a database from the previous version to ``version``.
 ///
 /// Migrations are data. A published migration is never edited; the next is added.
-public struct Migration: Sendable, Hashable {
+package struct Migration: Sendable, Hashable {
   /// The version of the database after the step, stored in `PRAGMA user_version`; from 1, without gaps.
-  public let version: Int
+  package let version: Int
   /// One or more SQL statements.
-  public let sql: String
+  package let sql: String
 
   /// Creates a step.
-  public init(version: Int, sql: String) {
+  package init(version: Int, sql: String) {
     self.version = version
     self.sql = sql
   }
@@ -16,7 +16,7 @@ public struct Migration: Sendable, Hashable {
 
 extension Database {
   /// Returns the version of the schema (`PRAGMA user_version`); 0 for a new file.
-  public func schemaVersion() throws(SQLiteFailure) -> Int {
+  package func schemaVersion() throws(SQLiteFailure) -> Int {
     guard case .integer(let version)? = try query("PRAGMA user_version").first?[0] else { return 0 }
     return Int(version)
   }
@@ -28,7 +28,7 @@ extension Database {
   /// - Precondition: `migrations` are numbered 1, 2, 3 ….
   /// - Throws: ``SQLiteFailure``: ``SQLiteFailure/tooNew(found:supported:)`` if a newer program has written the file, which
   ///   is then not changed; otherwise the failures of the statements.
-  public func migrate(_ migrations: [Migration]) throws {
+  package func migrate(_ migrations: [Migration]) throws {
     precondition(
       migrations.map(\.version) == Array(1..<(migrations.count + 1)), "number migrations 1, 2, 3 … in order")
     let found = try schemaVersion()

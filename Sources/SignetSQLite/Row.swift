@@ -1,27 +1,27 @@
 /// One row of a result, copied out of SQLite: it stays valid after the statement has advanced.
 ///
 /// Another program may have changed the file, so the typed readers throw if a column does not have the expected storage class.
-public struct Row: Sendable {
+package struct Row: Sendable {
   let names: [String]
   let values: [SQLiteValue]
 
   /// The number of columns.
-  public var count: Int { values.count }
+  package var count: Int { values.count }
 
   /// Returns the value at a column index, from 0.
   ///
   /// - Precondition: `index` is below ``count``.
-  public subscript(index: Int) -> SQLiteValue { values[index] }
+  package subscript(index: Int) -> SQLiteValue { values[index] }
 
   /// Returns the value of the first column with this name, or `nil` if the statement has no such column.
-  public subscript(name: String) -> SQLiteValue? {
+  package subscript(name: String) -> SQLiteValue? {
     names.firstIndex(of: name).map { values[$0] }
   }
 
   /// Returns the integer in a column.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
-  public func integer(_ name: String) throws(SQLiteFailure) -> Int64 {
+  package func integer(_ name: String) throws(SQLiteFailure) -> Int64 {
     guard case .integer(let value)? = self[name] else { throw mismatch(name, "INTEGER") }
     return value
   }
@@ -29,14 +29,14 @@ public struct Row: Sendable {
   /// Returns the integer in a column, or `nil` for `NULL`.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
-  public func optionalInteger(_ name: String) throws(SQLiteFailure) -> Int64? {
+  package func optionalInteger(_ name: String) throws(SQLiteFailure) -> Int64? {
     self[name] == .null ? nil : try integer(name)
   }
 
   /// Returns the number in a column of class `REAL`.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
-  public func real(_ name: String) throws(SQLiteFailure) -> Double {
+  package func real(_ name: String) throws(SQLiteFailure) -> Double {
     guard case .real(let value)? = self[name] else { throw mismatch(name, "REAL") }
     return value
   }
@@ -44,7 +44,7 @@ public struct Row: Sendable {
   /// Returns the text in a column.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
-  public func text(_ name: String) throws(SQLiteFailure) -> String {
+  package func text(_ name: String) throws(SQLiteFailure) -> String {
     guard case .text(let value)? = self[name] else { throw mismatch(name, "TEXT") }
     return value
   }
@@ -52,14 +52,14 @@ public struct Row: Sendable {
   /// Returns the text in a column, or `nil` for `NULL`.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
-  public func optionalText(_ name: String) throws(SQLiteFailure) -> String? {
+  package func optionalText(_ name: String) throws(SQLiteFailure) -> String? {
     self[name] == .null ? nil : try text(name)
   }
 
   /// Returns the bytes in a column.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
-  public func blob(_ name: String) throws(SQLiteFailure) -> [UInt8] {
+  package func blob(_ name: String) throws(SQLiteFailure) -> [UInt8] {
     guard case .blob(let value)? = self[name] else { throw mismatch(name, "BLOB") }
     return value
   }
@@ -67,7 +67,7 @@ public struct Row: Sendable {
   /// Returns the bytes in a column, or `nil` for `NULL`.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
-  public func optionalBlob(_ name: String) throws(SQLiteFailure) -> [UInt8]? {
+  package func optionalBlob(_ name: String) throws(SQLiteFailure) -> [UInt8]? {
     self[name] == .null ? nil : try blob(name)
   }
 

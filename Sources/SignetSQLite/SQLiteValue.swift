@@ -1,7 +1,7 @@
 /// One value that SQLite stores: the five storage classes (<https://www.sqlite.org/datatype3.html>, section 2).
 ///
 /// Values are bound to statements, never pasted into SQL, and never appear in an error text.
-public enum SQLiteValue: Sendable, Hashable {
+package enum SQLiteValue: Sendable, Hashable {
   /// `NULL`.
   case null
   /// `INTEGER`: a signed 64-bit number.
@@ -27,25 +27,25 @@ public enum SQLiteValue: Sendable, Hashable {
 
 extension SQLiteValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
   /// Makes an integer, for literals in calls.
-  public init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
 
   /// Makes a text, for literals in calls.
-  public init(stringLiteral value: String) { self = .text(value) }
+  package init(stringLiteral value: String) { self = .text(value) }
 
   /// Makes `NULL`, for `nil` in calls.
-  public init(nilLiteral: ()) { self = .null }
+  package init(nilLiteral: ()) { self = .null }
 }
 
 extension SQLiteValue {
   /// Makes an integer from an `Int`.
-  public static func int(_ value: Int) -> Self { .integer(Int64(value)) }
+  package static func int(_ value: Int) -> Self { .integer(Int64(value)) }
 
   /// Makes an integer, or `NULL` for `nil`.
-  public static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
+  package static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
 
   /// Makes a text, or `NULL` for `nil`.
-  public static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
+  package static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
 
   /// Makes bytes, or `NULL` for `nil`.
-  public static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
+  package static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
 }

@@ -1,6 +1,6 @@
 extension Database {
   /// The time at which a transaction takes the write lock.
-  public enum TransactionKind: String, Sendable {
+  package enum TransactionKind: String, Sendable {
     /// At its first write: for transactions that only read, from one consistent state.
     case deferred = "DEFERRED"
     /// At the start, so that data that the transaction reads cannot change before it writes.
@@ -11,7 +11,7 @@ extension Database {
   ///
   /// - Precondition: No transaction is open; inside one, use ``savepoint(_:)``.
   /// - Throws: The errors of `body`, and ``SQLiteFailure`` for the transaction itself.
-  public func transaction<R: ~Copyable>(
+  package func transaction<R: ~Copyable>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> R
   ) throws -> R {
     precondition(!isInTransaction, "a transaction is open already; use savepoint inside it")
@@ -33,7 +33,7 @@ extension Database {
   ///
   /// - Precondition: A transaction is open.
   /// - Throws: The errors of `body`, and ``SQLiteFailure`` for the savepoint itself.
-  public func savepoint<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+  package func savepoint<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     precondition(isTransactionExpected, "a savepoint needs an open transaction")
     savepointDepth += 1
     defer { savepointDepth -= 1 }
@@ -55,7 +55,7 @@ extension Database {
   /// Call this after a deletion of secrets: `secure_delete` overwrites pages, but the log holds copies of them.
   ///
   /// - Throws: ``SQLiteFailure``; `busy` if another connection has an open transaction.
-  public func checkpoint() throws(SQLiteFailure) {
+  package func checkpoint() throws(SQLiteFailure) {
     guard try query("PRAGMA wal_checkpoint(TRUNCATE)").first?[0] == .integer(0) else {
       throw .busy(extendedCode: 5)
     }

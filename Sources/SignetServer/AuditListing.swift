@@ -1,11 +1,11 @@
 import SignetCrypto
-public import SignetJSON
-public import SignetStorage
+package import SignetJSON
+package import SignetStorage
 
 /// The form in which audit log entries are returned.
-public enum AuditListing {
+package enum AuditListing {
   /// Returns the entry as JSON: `chain`, `number`, the event's own members, `hash` in hexadecimal.
-  public static func stored(_ entry: AuditEntry) -> JSONObject {
+  package static func stored(_ entry: AuditEntry) -> JSONObject {
     var object = JSONObject()
     object["chain"] = .integer(entry.chain)
     object["number"] = .integer(entry.number)

@@ -5,7 +5,7 @@ package import SignetStorage
 import SignetSystem
 
 /// Authenticates the container of a request (`docs/protocol.md` section 4).
-public struct DeviceAuthentication: Sendable {
+package struct DeviceAuthentication: Sendable {
   /// The largest step back of the server's clock that does not allow replays, in seconds.
   static let clockStep: Int64 = 900
 
@@ -14,7 +14,7 @@ public struct DeviceAuthentication: Sendable {
   private let signers = BoundedCache<ContainerID, Signer>(limit: 4096)
 
   /// Creates the authentication of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// Verifies a request and claims its id, so that a replay is rejected.
   ///

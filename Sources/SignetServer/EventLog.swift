@@ -5,7 +5,7 @@
 #endif
 import SignetJSON
 import SignetProtocol
-public import SignetSystem
+package import SignetSystem
 
 /// The `write` function of the C library, which the log's own property would hide.
 private let systemWrite = write
@@ -15,33 +15,33 @@ private let systemWrite = write
 /// Unauthenticated callers can cause any number of lines about requests that failed or that need no authentication. Of
 /// these, every 10 seconds the log has the first of each kind and from each network, and others up to a total of 100. A line
 /// `log.leftOut` states how many lines of a kind were left out, and which networks caused most of them.
-public struct EventLog: Sendable {
+package struct EventLog: Sendable {
   /// The further members of a line: names, and values as their descriptions.
-  public typealias Members = KeyValuePairs<String, any CustomStringConvertible>
+  package typealias Members = KeyValuePairs<String, any CustomStringConvertible>
 
   private let write: @Sendable (String) -> Void
   private let clock: any WallClock
   private let sample = LineSample()
 
   /// Creates a log that passes each line, without a newline, to `write`.
-  public init(clock: any WallClock = SystemWallClock(), write: @escaping @Sendable (String) -> Void) {
+  package init(clock: any WallClock = SystemWallClock(), write: @escaping @Sendable (String) -> Void) {
     self.clock = clock
     self.write = write
   }
 
   /// A log on standard error, where service managers collect it.
-  public static let standardError = EventLog { line in
+  package static let standardError = EventLog { line in
     // One call for each line, so that lines of several tasks do not mix. A failure to write is ignored.
     _ = Array((line + "\n").utf8).withUnsafeBytes { systemWrite(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
   /// Logs a normal event.
-  public func info(_ event: String, _ members: Members = [:]) {
+  package func info(_ event: String, _ members: Members = [:]) {
     line("info", event, members)
   }
 
   /// Logs an event that needs an operator's attention.
-  public func error(_ event: String, _ members: Members = [:]) {
+  package func error(_ event: String, _ members: Members = [:]) {
     line("error", event, members)
   }
 
@@ -54,7 +54,7 @@ public struct EventLog: Sendable {
   ///   - event: The event.
   ///   - subject: The subject, from a small set that callers cannot extend.
   ///   - members: The further members of the line.
-  public func sampled(
+  package func sampled(
     _ event: String, of subject: String = "", _ members: Members = [:]
   ) {
     sampled("info", event, of: subject, members)
@@ -63,7 +63,7 @@ public struct EventLog: Sendable {
   /// Logs an event that needs attention and that any request may cause: writes the line, or counts it as left out.
   ///
   /// Lines of the same event are of one kind.
-  public func sampledError(_ event: String, _ members: Members = [:]) {
+  package func sampledError(_ event: String, _ members: Members = [:]) {
     sampled("error", event, of: "", members)
   }
 

@@ -1,12 +1,12 @@
-public import SignetCrypto
-public import SignetStorage
+package import SignetCrypto
+package import SignetStorage
 
 /// The key under which a server encrypts secrets at rest.
 ///
 /// Each secret is bound to its purpose and owner: in another row, it does not decrypt.
-public final class MasterKey: Sendable {
+package final class MasterKey: Sendable {
   /// The length of a key: 32 bytes (256 bits).
-  public static let byteCount = 32
+  package static let byteCount = 32
 
   private let secret: SharedSecretBox
   /// HMAC under the HKDF extract of the key, with which each derivation begins.
@@ -15,14 +15,14 @@ public final class MasterKey: Sendable {
   /// Creates a master key and takes ownership of `secret`.
   ///
   /// - Precondition: `secret` has 32 bytes.
-  public init(_ secret: consuming SecretBytes) {
+  package init(_ secret: consuming SecretBytes) {
     precondition(secret.byteCount == Self.byteCount, "a master key has 32 bytes")
     extracted = HMACKey(HKDF.extract(salt: [], inputKey: secret, .sha256), .sha256)
     self.secret = SharedSecretBox(secret)
   }
 
   /// The purpose of an encrypted secret.
-  public enum Purpose: Sendable {
+  package enum Purpose: Sendable {
     /// The invite key of an activation.
     case inviteKey(activation: ID<ActivationRecord>)
     /// The one-time password secret of a credential.
@@ -69,7 +69,7 @@ public final class MasterKey: Sendable {
   /// Encrypts a secret with AES-256-GCM under a key for its purpose, with a random nonce.
   ///
   /// - Returns: nonce ‖ ciphertext ‖ tag, 28 bytes more than the secret.
-  public func seal(_ plaintext: borrowing SecretBytes, for purpose: Purpose) throws(CryptoFailure) -> [UInt8]
+  package func seal(_ plaintext: borrowing SecretBytes, for purpose: Purpose) throws(CryptoFailure) -> [UInt8]
   {
     let key = key(for: purpose)
     return try AESGCM.sealCombined(plaintext, key: key, additionalData: purpose.label)
@@ -83,7 +83,7 @@ public final class MasterKey: Sendable {
   /// Decrypts a secret.
   ///
   /// - Throws: `CryptoFailure` if ``seal(_:for:)`` did not create the bytes for this purpose and owner.
-  public func open(_ sealed: [UInt8], for purpose: Purpose) throws(CryptoFailure) -> SecretBytes {
+  package func open(_ sealed: [UInt8], for purpose: Purpose) throws(CryptoFailure) -> SecretBytes {
     let key = key(for: purpose)
     return try AESGCM.openCombined(sealed, key: key, additionalData: purpose.label)
   }

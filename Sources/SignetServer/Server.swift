@@ -1,4 +1,4 @@
-public import SignetHTTPServer
+package import SignetHTTPServer
 import SignetProtocol
 import SignetStorage
 
@@ -6,9 +6,9 @@ import SignetStorage
 ///
 /// Any number of servers may use one storage if they share ``HandshakeKeys``; a process has no other state that the others
 /// need.
-public final class Server: Sendable {
+package final class Server: Sendable {
   /// The version of this build.
-  public static let version = "0.1.0"
+  package static let version = "0.1.0"
 
   private let context: ServiceContext
   private let http: HTTPServer
@@ -30,7 +30,7 @@ public final class Server: Sendable {
   ///   - certificateEnd: The last second in which the TLS certificate is valid, since 1970, for a warning before it; `nil`
   ///     for none.
   /// - Throws: `ServerFailure` if HTTP cannot be set up.
-  public init(
+  package init(
     _ context: ServiceContext, transport: HTTPServerConfiguration, certificateEnd: Int64? = nil
   ) throws(ServerFailure) {
     self.context = context
@@ -90,7 +90,7 @@ public final class Server: Sendable {
   ///
   /// - Returns: The port.
   /// - Throws: `ServerFailure`.
-  public func start() throws(ServerFailure) -> UInt16 {
+  package func start() throws(ServerFailure) -> UInt16 {
     let port = try http.start()
     maintenance.start()
     outbox?.start()
@@ -99,7 +99,7 @@ public final class Server: Sendable {
   }
 
   /// Reads the UAF metadata statements again; if one is invalid, logs this and keeps all models as they were.
-  public func readMetadata() {
+  package func readMetadata() {
     guard let uaf = context.uaf else { return }
     do {
       context.log.info("uaf.metadataRead", ["models": String(try uaf.readMetadata())])
@@ -130,7 +130,7 @@ public final class Server: Sendable {
   }
 
   /// Stops the server: accepts no new connections, lets requests finish within `grace`, then closes the storage.
-  public func stop(grace: Duration = .seconds(10)) async {
+  package func stop(grace: Duration = .seconds(10)) async {
     await watch.stop()  // waiting devices must not use up the grace period
     await http.stop(grace: grace)
     await sender.stop()

@@ -1,9 +1,9 @@
-public import SignetCrypto
-public import SignetHTTPClient
+package import SignetCrypto
+package import SignetHTTPClient
 import SignetJSON
 import SignetProtocol
-public import SignetStorage
-public import SignetSystem
+package import SignetStorage
+package import SignetSystem
 
 /// The shared dependencies of all services.
 ///
@@ -12,34 +12,34 @@ public import SignetSystem
 ///
 /// It is a class because each request would otherwise copy it. All members are values or safe to share. The only state of
 /// the process is ``handshakeKeys``, which end with it.
-public final class ServiceContext: Sendable {
+package final class ServiceContext: Sendable {
   /// The operator's current settings.
-  @inline(__always) public var settings: ServicePolicy { currentSettings.value }
+  @inline(__always) package var settings: ServicePolicy { currentSettings.value }
   private let currentSettings: CurrentSettings
   /// The rules that decide which authenticators can answer a transaction.
   package let able: AbleAuthenticators
   /// The durable state.
-  public let storage: Storage
+  package let storage: Storage
   /// The key of secrets at rest.
-  public let masterKey: MasterKey
+  package let masterKey: MasterKey
   /// The keys that encrypt handshakes.
-  public let handshakeKeys: HandshakeKeys
+  package let handshakeKeys: HandshakeKeys
   /// The time.
-  public let clock: any WallClock
+  package let clock: any WallClock
   /// The clock for the intervals of loops.
   let timer: any Clock<Duration>
   /// The time since the context was created, by the timer; deadlines are measured with it.
   let elapsed: @Sendable () -> Duration
   /// The source of random bytes.
-  public let random: any RandomSource
+  package let random: any RandomSource
   /// The log of the server's events.
-  public let log: EventLog
+  package let log: EventLog
   /// The push services.
-  public let push: PushSetup
+  package let push: PushSetup
   /// The transport for notices to OpenID Connect clients; `nil` for none.
-  public let notices: (any HTTPTransport)?
+  package let notices: (any HTTPTransport)?
   /// The UAF setup; `nil` if UAF is not served.
-  public let uaf: UAFSetup?
+  package let uaf: UAFSetup?
   /// The derivation of keys from invites.
   let derivation: PasswordDerivation
   /// The executor for Argon2id, which blocks its thread for tens of milliseconds.
@@ -49,7 +49,7 @@ public final class ServiceContext: Sendable {
   ///
   /// From then on, MACs under the master key protect the storage's security-relevant rows, and the storage's steps apply the
   /// rules for answers. Without `handshakeKeys`, the context creates keys for this process only.
-  public convenience init(
+  package convenience init(
     settings: ServicePolicy, storage: Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,

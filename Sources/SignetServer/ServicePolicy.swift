@@ -1,47 +1,47 @@
-public import SignetCrypto
-public import SignetProtocol
-public import SignetStorage
+package import SignetCrypto
+package import SignetProtocol
+package import SignetStorage
 import Synchronization
 
 /// The operator's settings of a server.
-public struct ServicePolicy: Hashable, Sendable {
+package struct ServicePolicy: Hashable, Sendable {
   /// The server's URL: its id, and part of all signed data.
-  public var serverURL: ServerURL
+  package var serverURL: ServerURL
   /// The pins in activation codes: SHA-256 of SubjectPublicKeyInfo, 32 bytes each.
-  public var pins: [[UInt8]]
+  package var pins: [[UInt8]]
   /// The content and protection of new containers.
-  public var profile: ContainerProfile
+  package var profile: ContainerProfile
   /// The weakest accepted keystore of a device; activations and renewals with a weaker one are rejected.
-  public var keystoreRequirement = KeystoreRequirement.any
+  package var keystoreRequirement = KeystoreRequirement.any
   /// The numeric addresses from which the operator may query the server's readiness, in the form of `inet_ntop`.
-  public var operatorAddresses: Set<String> = ["127.0.0.1", "::1"]
+  package var operatorAddresses: Set<String> = ["127.0.0.1", "::1"]
   /// The reactions to broken account policies, and the accepted flavours of apps.
-  public var accountRules = AccountRules()
+  package var accountRules = AccountRules()
   /// The requirements that relying parties can request by name.
   package var requirements = NamedRequirements()
   /// The costs of the invite key; never below 19 MiB and 2 passes.
-  public var inviteCosts: Argon2id = .minimum
+  package var inviteCosts: Argon2id = .minimum
   /// The number of wrong proofs after which an invite is void.
-  public var inviteAttempts = 5
+  package var inviteAttempts = 5
   /// The lifetime of a handshake, in seconds, during which a person types a password.
-  public var handshakeLifetime: Int64 = 600
+  package var handshakeLifetime: Int64 = 600
   /// The default lifetime of an invite, in seconds.
-  public var inviteLifetime: Int64 = 86_400
+  package var inviteLifetime: Int64 = 86_400
   /// The default lifetime of a transaction, in seconds.
-  public var transactionLifetime: Int64 = 300
+  package var transactionLifetime: Int64 = 300
   /// The limits on transactions that wait for a user, and on their rate.
-  public var challengeLimits = TransactionLimits()
+  package var challengeLimits = TransactionLimits()
   /// The comparison of one-time codes, and the waits that slow down guessing.
-  public var codes = OTPSettings()
+  package var codes = OTPSettings()
   /// The number of failed codes in a row that locks a credential, and of wrong signatures that locks a container.
   ///
   /// NIST SP 800-63B-4 section 3.2.2 allows at most 100.
-  public var codeAttempts = 100
+  package var codeAttempts = 100
 
   /// The largest number of waiting device requests; `nil` for half of the connections.
-  public var waitingCount: Int?
+  package var waitingCount: Int?
   /// The largest number of them from one address; `nil` for half of its connections.
-  public var waitingCountPerAddress: Int?
+  package var waitingCountPerAddress: Int?
 
   /// The limits of transactions, including wrong signatures.
   var transactionLimits: TransactionLimits {
@@ -51,7 +51,7 @@ public struct ServicePolicy: Hashable, Sendable {
   }
 
   /// Creates settings with defaults for all others.
-  public init(serverURL: ServerURL, pins: [[UInt8]], profile: ContainerProfile) {
+  package init(serverURL: ServerURL, pins: [[UInt8]], profile: ContainerProfile) {
     self.serverURL = serverURL
     self.pins = pins
     self.profile = profile
@@ -61,7 +61,7 @@ public struct ServicePolicy: Hashable, Sendable {
 /// The weakest keystore of a device that a server accepts.
 ///
 /// The device itself states its keystore; nothing attests it.
-public enum KeystoreRequirement: String, Hashable, Sendable, CaseIterable {
+package enum KeystoreRequirement: String, Hashable, Sendable, CaseIterable {
   /// Any keystore, including a file.
   case any
   /// Hardware, or a program that simulates hardware.
@@ -70,7 +70,7 @@ public enum KeystoreRequirement: String, Hashable, Sendable, CaseIterable {
   case hardware
 
   /// Returns true if a device with this description is accepted.
-  public func accepts(_ device: DeviceDescription) -> Bool {
+  package func accepts(_ device: DeviceDescription) -> Bool {
     switch self {
     case .any: true
     case .simulated: device.keystore != .software

@@ -1,16 +1,16 @@
-public import SignetServer
+package import SignetServer
 import Synchronization
 
 /// Records the lines of an ``EventLog``, so that a test can search them for forbidden content.
-public final class EventCapture: Sendable {
+package final class EventCapture: Sendable {
   private let captured = Mutex<[String]>([])
 
   /// Creates an empty capture.
-  public init() {}
+  package init() {}
 
   /// The log whose lines are recorded.
-  public var log: EventLog { EventLog { [self] line in captured.withLock { $0.append(line) } } }
+  package var log: EventLog { EventLog { [self] line in captured.withLock { $0.append(line) } } }
 
   /// The recorded lines.
-  public var lines: [String] { captured.withLock { $0 } }
+  package var lines: [String] { captured.withLock { $0 } }
 }

@@ -1,4 +1,4 @@
-public import SignetStorage
+package import SignetStorage
 
 // Tests write identifiers and users as literals: "c1", "t\(number)", "alice". Their form is not validated, not even in
 // `UserID("alice")`.
@@ -15,12 +15,12 @@ extension UserID: ExpressibleByStringInterpolation {
 
 extension UserRecord {
   /// Creates an active user whose subject derives from the ID: for tests that do not delete a user and add it again.
-  public init(id: UserID, created: Int64) { self.init(id: id, subject: "~\(id)", created: created) }
+  package init(id: UserID, created: Int64) { self.init(id: id, subject: "~\(id)", created: created) }
 }
 
 extension AuditRecord {
   /// Returns an arbitrary record, for tests of a step's other effects; `name` distinguishes several.
-  public static func sample(_ name: String = "sample") -> AuditRecord {
+  package static func sample(_ name: String = "sample") -> AuditRecord {
     AuditRecord(.userAdded(user: "\(name)"), by: .local, at: 0)
   }
 

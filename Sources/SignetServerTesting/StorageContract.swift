@@ -1,5 +1,5 @@
 import SignetCrypto
-public import SignetStorage
+package import SignetStorage
 import SignetSystem
 
 /// The checks that every ``SignetStorage/Storage`` must pass.
@@ -13,17 +13,17 @@ import SignetSystem
 /// ```
 ///
 /// A check of a race runs 50 tasks of which one may win. No test framework is needed.
-public enum StorageContract {
+package enum StorageContract {
   /// A violation of the contract.
-  public struct Failure: Error, CustomStringConvertible {
+  package struct Failure: Error, CustomStringConvertible {
     /// The expectation, and the observed result.
-    public let description: String
+    package let description: String
   }
 
   /// One check.
-  public struct Check: Sendable, CustomStringConvertible {
+  package struct Check: Sendable, CustomStringConvertible {
     /// The name of the check.
-    public let name: String
+    package let name: String
     private let body: @Sendable (Storage) async throws -> Void
 
     init(_ name: String, _ body: @escaping @Sendable (Storage) async throws -> Void) {
@@ -33,14 +33,14 @@ public enum StorageContract {
     /// Runs the check on an empty storage.
     ///
     /// - Throws: ``Failure``, or the storage's error.
-    public func run(_ storage: Storage) async throws { try await body(storage) }
+    package func run(_ storage: Storage) async throws { try await body(storage) }
 
     /// The name.
-    public var description: String { name }
+    package var description: String { name }
   }
 
   /// All checks.
-  public static let checks: [Check] = [
+  package static let checks: [Check] = [
     users, userGate, userLife, deviceLocks, containerLocks, deviceLosses, devices, apiKeys, activations,
     containers, lifetime,
     codes, attempts, tokens, transactions, transactionEnds, requestBudget, asking, unanswerable, push,

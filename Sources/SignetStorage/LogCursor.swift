@@ -4,21 +4,21 @@ import SignetSQL
 ///
 /// Entries of different lanes can become visible in another order than that of their numbers. A position per lane ensures
 /// that a reader misses no entry.
-public struct LogCursor: Hashable, Sendable, CustomStringConvertible, ExpressibleByIntegerLiteral {
+package struct LogCursor: Hashable, Sendable, CustomStringConvertible, ExpressibleByIntegerLiteral {
   /// The last known number of each lane; a missing lane is at 0.
-  public private(set) var last: [Int64: Int64] = [:]
+  package private(set) var last: [Int64: Int64] = [:]
 
   /// Makes the position before all entries.
-  public init() {}
+  package init() {}
 
   /// Makes a position in a log with one lane.
-  public init(_ number: Int64) { last[0] = number }
+  package init(_ number: Int64) { last[0] = number }
 
   /// Makes a position in a log with one lane, for literals in calls.
-  public init(integerLiteral number: Int64) { self.init(number) }
+  package init(integerLiteral number: Int64) { self.init(number) }
 
   /// Parses a ``description``, or a number, which is a position in lane 0.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count <= 4_096 else { return nil }
     for part in parts {
@@ -34,7 +34,7 @@ public struct LogCursor: Hashable, Sendable, CustomStringConvertible, Expressibl
   }
 
   /// `lane:number`, separated by commas; only a number if lane 0 is the only one, as with SQLite.
-  public var description: String {
+  package var description: String {
     if last.keys.allSatisfy({ $0 == 0 }) { return String(last[0] ?? 0) }
     return last.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
   }
@@ -46,12 +46,12 @@ public struct LogCursor: Hashable, Sendable, CustomStringConvertible, Expressibl
   mutating func advance(to number: Int64, in lane: Int64) { last[lane] = max(self[lane], number) }
 
   /// Returns the position after entries of the audit log that follow this one.
-  public func advanced(past entries: [AuditEntry]) -> LogCursor {
+  package func advanced(past entries: [AuditEntry]) -> LogCursor {
     entries.reduce(into: self) { $0.advance(to: $1.number, in: $1.chain) }
   }
 
   /// Advances each lane to the later of two positions.
-  public mutating func advance(to other: LogCursor) {
+  package mutating func advance(to other: LogCursor) {
     for (lane, number) in other.last { advance(to: number, in: lane) }
   }
 }

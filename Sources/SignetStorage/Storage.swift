@@ -1,4 +1,4 @@
-public import SignetCrypto
+package import SignetCrypto
 package import SignetSQL
 import SignetSQLite
 import SignetSystem
@@ -12,7 +12,7 @@ import SignetSystem
 ///
 /// Times are whole seconds since 1970 by the caller's clock: storage has no clock. `StorageContract` in
 /// `SignetServerTesting` tests this contract on both databases.
-public final class Storage: Sendable {
+package final class Storage: Sendable {
   private let database: SQLDatabase
   private let readiness: any ReadinessProbe
   private let basis: StepBasis
@@ -27,7 +27,7 @@ public final class Storage: Sendable {
   ///   - expectation: The content that the database must have.
   ///   - busyTimeoutMilliseconds: The time that a call waits for other processes before it fails with ``StorageFailure/busy``.
   /// - Throws: ``StorageFailure``.
-  public convenience init(
+  package convenience init(
     _ location: StorageLocation, expecting expectation: StorageExpectation = .any,
     busyTimeoutMilliseconds: Int = 10_000
   ) throws(StorageFailure) {
@@ -93,12 +93,12 @@ public final class Storage: Sendable {
   ///
   /// - Parameter key: The MAC key, which is not in the database.
   /// - Returns: A storage over the same connections; closing either closes both.
-  public func authenticatingRows(with key: HMACKey) -> Storage {
+  package func authenticatingRows(with key: HMACKey) -> Storage {
     Storage(self, mac: RowMAC(key: key))
   }
 
   /// Returns the same storage over the same connections, with these rules for whether an authenticator could answer a request.
-  public func judging(by rules: AnswerRules) -> Storage { Storage(self, rules: rules) }
+  package func judging(by rules: AnswerRules) -> Storage { Storage(self, rules: rules) }
 
   /// Returns the same storage over the same connections, whose steps fail or lose their results as `faults` specifies.
   package func suffering(_ faults: StepFaults) -> Storage { Storage(self, faults: faults) }
@@ -107,7 +107,7 @@ public final class Storage: Sendable {
   ///
   /// - Parameter time: The current time, in seconds since 1970, until which the written row has to be kept.
   /// - Throws: ``StorageFailure`` if the data cannot be read, is damaged, or cannot be written within some seconds.
-  public func checkReadiness(at time: Int64) async throws(StorageFailure) {
+  package func checkReadiness(at time: Int64) async throws(StorageFailure) {
     try await readiness.check(at: time)
   }
 
@@ -118,11 +118,11 @@ public final class Storage: Sendable {
   package var commitCount: Int { database.commitCount }
 
   /// Finishes the pending changes and closes the database; later calls throw ``StorageFailure/closed``.
-  public func close() async { await database.close() }
+  package func close() async { await database.close() }
 }
 
 /// The content that a database must have when it is opened.
-public enum StorageExpectation: Hashable, Sendable {
+package enum StorageExpectation: Hashable, Sendable {
   /// No tables, or the tables of a server.
   case any
   /// No tables: they are created.
@@ -132,7 +132,7 @@ public enum StorageExpectation: Hashable, Sendable {
 }
 
 /// The location of the server's state.
-public enum StorageLocation: Hashable, Sendable {
+package enum StorageLocation: Hashable, Sendable {
   /// An SQLite file, for one machine and any number of processes on it.
   case file(String)
   /// A PostgreSQL server: a URI or a connection string in the format of libpq.

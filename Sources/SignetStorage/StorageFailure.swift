@@ -1,5 +1,5 @@
 /// The reason why a step failed; unless a case says otherwise, nothing was changed.
-@nonexhaustive public enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// An entry with this name or id exists already.
   case exists
   /// The change refers to something that does not exist.
@@ -36,7 +36,7 @@
   case failed(detail: String)
 
   /// The failure and its remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .exists: "the name already exists; choose another name"
     case .unknown: "it refers to something that does not exist"

@@ -1,7 +1,7 @@
 import SignetSQLite
 
 /// The SQLite file of a server, for checks and copies.
-public enum StorageFile {
+package enum StorageFile {
   /// Determines if a file is a database that has tables; unlike the opening of a storage, it creates nothing.
   ///
   /// - Parameters:
@@ -9,7 +9,7 @@ public enum StorageFile {
   ///   - isBackup: True if the file is a copy, which must not be changed.
   /// - Returns: `true` if there is a table.
   /// - Throws: ``StorageFailure``.
-  public static func hasTables(at path: String, isBackup: Bool) throws(StorageFailure) -> Bool {
+  package static func hasTables(at path: String, isBackup: Bool) throws(StorageFailure) -> Bool {
     do {
       let database = try Database(path: path, mode: isBackup ? .readOnly : .readWrite)
       return try database.query("SELECT 1 FROM sqlite_schema LIMIT 1").first != nil
@@ -23,7 +23,7 @@ public enum StorageFile {
   ///   - copy: The path of the copy, which must not exist. After a failure, the caller has to remove a partial copy.
   ///   - isBackup: True if the file is itself a copy, which must not be changed.
   /// - Throws: ``StorageFailure``.
-  public static func copy(_ path: String, to copy: String, isBackup: Bool) throws(StorageFailure) {
+  package static func copy(_ path: String, to copy: String, isBackup: Bool) throws(StorageFailure) {
     do {
       try Database(path: path, mode: isBackup ? .readOnly : .readWrite).backUp(to: copy)
       try Database(path: copy, mode: .readOnly).checkIntegrity()

@@ -1,7 +1,7 @@
 import SignetSystem
 
 /// The request that a command line expresses.
-public enum ParsedCommandLine: Sendable {
+package enum ParsedCommandLine: Sendable {
   /// The help of the command with this path; of the program if the path is empty.
   case help([String])
   /// The version.
@@ -26,7 +26,7 @@ extension Program {
   ///   - errorOutput: The stream for the command's messages.
   /// - Returns: The request.
   /// - Throws: ``UsageFailure``.
-  public func parse(
+  package func parse(
     _ words: [String], output: Terminal = .standardOutput, errorOutput: Terminal = .standardError
   ) throws(UsageFailure) -> ParsedCommandLine {
     var parser = ArgumentParser(root)

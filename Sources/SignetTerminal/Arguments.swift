@@ -1,13 +1,13 @@
 /// The arguments of a command, checked against its declaration.
 ///
 /// Requesting an undeclared name, or a declared one in an unsuitable form, is a programmer error and stops the program.
-public struct Arguments: Sendable {
+package struct Arguments: Sendable {
   /// The words that name the command, without the program: `["user", "create"]`.
-  public let commandPath: [String]
+  package let commandPath: [String]
   /// The stream for results.
-  public let output: Terminal
+  package let output: Terminal
   /// The stream for messages and progress.
-  public let errorOutput: Terminal
+  package let errorOutput: Terminal
 
   private let options: [String: Option]
   private let operands: [String: Argument]
@@ -26,19 +26,19 @@ public struct Arguments: Sendable {
   }
 
   /// Returns true if the command declares this name, for code that serves several commands.
-  public func declares(_ name: String) -> Bool { options[name] != nil || operands[name] != nil }
+  package func declares(_ name: String) -> Bool { options[name] != nil || operands[name] != nil }
 
   /// Returns true if the flag or option was given.
-  public func isSet(_ name: String) -> Bool { count(name) > 0 }
+  package func isSet(_ name: String) -> Bool { count(name) > 0 }
 
   /// The number of times that a flag, an option or an operand was given.
-  public func count(_ name: String) -> Int {
+  package func count(_ name: String) -> Int {
     check(name)
     return values[name]?.count ?? 0
   }
 
   /// The value of an option that is required or has a default, or of a required operand.
-  public func string(_ name: String) -> String {
+  package func string(_ name: String) -> String {
     guard let value = optionalString(name) else {
       preconditionFailure("\(name) is optional; ask for optionalString")
     }
@@ -46,14 +46,14 @@ public struct Arguments: Sendable {
   }
 
   /// The value of an option or operand; `nil` if it was not given and has no default.
-  public func optionalString(_ name: String) -> String? {
+  package func optionalString(_ name: String) -> String? {
     check(name)
     precondition(options[name]?.takesValue != false, "--\(name) is a flag; ask isSet")
     return values[name]?.last ?? options[name]?.defaultValue
   }
 
   /// All values of a repeatable option or operand, in order; the default if none was given.
-  public func strings(_ name: String) -> [String] {
+  package func strings(_ name: String) -> [String] {
     check(name)
     precondition(options[name]?.takesValue != false, "--\(name) is a flag; ask count")
     return values[name] ?? options[name]?.defaultValue.map { [$0] } ?? []
@@ -62,14 +62,14 @@ public struct Arguments: Sendable {
   /// A decimal integer, of an option that is required or has a default, or of an operand.
   ///
   /// - Throws: ``UsageFailure/notANumber(name:range:)``.
-  public func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageFailure) -> Int {
+  package func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageFailure) -> Int {
     try number(string(name), name, range)
   }
 
   /// A decimal integer; `nil` if it was not given.
   ///
   /// - Throws: ``UsageFailure/notANumber(name:range:)``.
-  public func optionalInteger(_ name: String, in range: ClosedRange<Int>) throws(UsageFailure) -> Int? {
+  package func optionalInteger(_ name: String, in range: ClosedRange<Int>) throws(UsageFailure) -> Int? {
     guard let value = optionalString(name) else { return nil }
     return try number(value, name, range)
   }
@@ -77,7 +77,7 @@ public struct Arguments: Sendable {
   /// A duration in seconds, written as `90`, `90s`, `15m`, `24h` or `7d`.
   ///
   /// - Throws: ``UsageFailure/notADuration(name:range:)``.
-  public func seconds(_ name: String, in range: ClosedRange<Int>) throws(UsageFailure) -> Int {
+  package func seconds(_ name: String, in range: ClosedRange<Int>) throws(UsageFailure) -> Int {
     let value = string(name)
     let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
     let unit = value.last.flatMap { units[$0] }
@@ -92,7 +92,7 @@ public struct Arguments: Sendable {
   /// A word that is the raw value of a case of `type`.
   ///
   /// - Throws: ``UsageFailure/notAChoice(name:choices:)``.
-  public func choice<T: RawRepresentable<String> & CaseIterable>(
+  package func choice<T: RawRepresentable<String> & CaseIterable>(
     _ name: String, of type: T.Type
   ) throws(UsageFailure) -> T {
     guard let value = T(rawValue: string(name)) else {
@@ -104,7 +104,7 @@ public struct Arguments: Sendable {
   /// The source of a secret: the descriptor of an option such as `--password-fd`, otherwise the terminal.
   ///
   /// - Throws: ``UsageFailure/notANumber(name:range:)``.
-  public func secretInput(_ name: String) throws(UsageFailure) -> SecretInput {
+  package func secretInput(_ name: String) throws(UsageFailure) -> SecretInput {
     guard let descriptor = try optionalInteger(name, in: 0...65535) else { return .terminal }
     return .descriptor(Int32(descriptor))
   }

@@ -1,40 +1,40 @@
 /// A command of a program: it either runs code or groups further commands.
-public struct Command: Sendable {
+package struct Command: Sendable {
   /// The code of a command; its result becomes the program's exit status.
-  public typealias Handler = @Sendable (Arguments) async throws -> ExitCode
+  package typealias Handler = @Sendable (Arguments) async throws -> ExitCode
 
   /// An example command line with a phrase about its effect.
-  public struct Example: Hashable, Sendable {
+  package struct Example: Hashable, Sendable {
     /// The whole line, starting with the program's name.
-    public let line: String
+    package let line: String
     /// The effect of the line: one phrase without a final full stop.
-    public let text: String
+    package let text: String
 
     /// Creates an example for help and manual.
-    public init(_ line: String, _ text: String) {
+    package init(_ line: String, _ text: String) {
       self.line = line
       self.text = text
     }
   }
 
   /// The word on the command line: lower-case letters, digits and dashes.
-  public let name: String
+  package let name: String
   /// One phrase without a final full stop.
-  public let summary: String
+  package let summary: String
   /// Paragraphs separated by an empty line.
-  public let description: String
+  package let description: String
   /// The options of this command; for a group, the options of all its commands.
-  public let options: [Option]
+  package let options: [Option]
   /// The operands in order; empty for a group.
-  public let arguments: [Argument]
+  package let arguments: [Argument]
   /// The commands of a group.
-  public let commands: [Command]
+  package let commands: [Command]
   /// Examples for help and manual.
-  public let examples: [Example]
+  package let examples: [Example]
   /// True if help, manual and completion omit the command.
-  public let isHidden: Bool
+  package let isHidden: Bool
   /// Other words for the command; the parser suggests the command for them.
-  public let synonyms: [String]
+  package let synonyms: [String]
 
   let handler: Handler?
 
@@ -50,7 +50,7 @@ public struct Command: Sendable {
   ///   - isHidden: True to omit the command from help, manual and completion.
   ///   - synonyms: Other words for which the parser suggests this command.
   ///   - handler: The code of the command.
-  public init(
+  package init(
     _ name: String, _ summary: String, description: String = "", options: [Option] = [],
     arguments: [Argument] = [], examples: [Example] = [], isHidden: Bool = false, synonyms: [String] = [],
     handler: @escaping Handler
@@ -68,7 +68,7 @@ public struct Command: Sendable {
   ///   - description: Paragraphs separated by an empty line.
   ///   - options: The options of all its commands.
   ///   - commands: At least one.
-  public init(
+  package init(
     _ name: String, _ summary: String, description: String = "", options: [Option] = [],
     commands: [Command]
   ) {
@@ -101,7 +101,7 @@ extension Command {
   ///   - names: Commands of a group that do not get the check.
   ///   - step: Runs first, with the command's arguments. If it throws, the command fails with that error.
   /// - Returns: A command with the same words, help and completion.
-  public func preceded(
+  package func preceded(
     except names: Set<String> = [], by step: @escaping @Sendable (Arguments) async throws -> Void
   ) -> Command {
     var guarded: Handler?
@@ -123,7 +123,7 @@ extension Command {
   ///   - names: The names of those subcommands.
   ///   - step: As in ``preceded(except:by:)``.
   /// - Returns: The command; its own handler is unchanged.
-  public func preceded(
+  package func preceded(
     only names: Set<String>, by step: @escaping @Sendable (Arguments) async throws -> Void
   ) -> Command {
     Command(

@@ -1,5 +1,5 @@
 /// A shell with a completion script.
-public enum Shell: String, CaseIterable, Sendable {
+package enum Shell: String, CaseIterable, Sendable {
   /// GNU bash 3.2 or newer, without the bash-completion package.
   case bash
   /// zsh with `compinit`.
@@ -13,7 +13,7 @@ extension Program {
   ///
   /// - Parameter shell: The shell that will load it.
   /// - Returns: The script; load it with `eval`, or install it in the shell's folder for completions.
-  public func completionScript(for shell: Shell) -> String {
+  package func completionScript(for shell: Shell) -> String {
     let contexts = CompletionContext.all(of: root)
     return switch shell {
     case .bash: bashScript(name, contexts)

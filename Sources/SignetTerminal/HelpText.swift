@@ -5,7 +5,7 @@ extension Program {
   ///   - path: The words of a command; empty for the program. For an unknown command it is the program's help.
   ///   - width: The columns, limited to 40 to 100.
   /// - Returns: Lines, each ended by a newline.
-  public func helpText(for path: [String] = [], width: Int = 80) -> String {
+  package func helpText(for path: [String] = [], width: Int = 80) -> String {
     let along = commands(along: path) ?? [root]
     guard let command = along.last else { return "" }
     var page = HelpPage(width: min(max(width, 40), 100))

@@ -3,7 +3,7 @@ extension Program {
   ///
   /// - Parameter section: The section of the manual: 1 for user commands, 8 for administrator commands.
   /// - Returns: A whole page in UTF-8.
-  public func manPage(section: Int = 1) -> String {
+  package func manPage(section: Int = 1) -> String {
     var page = MdocPage()
     page.line(".Dd \(manualDate)")
     page.macro("Dt", [name.uppercased(), String(section)])

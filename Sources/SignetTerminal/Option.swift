@@ -1,5 +1,5 @@
 /// The shell completion of a value; for ``choices(_:)`` also the values that the parser accepts.
-public enum ShellCompletion: Hashable, Sendable {
+package enum ShellCompletion: Hashable, Sendable {
   /// Any value; the shell offers nothing.
   case nothing
   /// The path of a file.
@@ -13,25 +13,25 @@ public enum ShellCompletion: Hashable, Sendable {
 }
 
 /// An option of a command, declared once for the parser, the help, the manual and the shells.
-public struct Option: Hashable, Sendable {
+package struct Option: Hashable, Sendable {
   /// The long name without dashes: lower-case letters, digits and dashes.
-  public let name: String
+  package let name: String
   /// The one-character form without a dash, if there is one.
-  public let short: Character?
+  package let short: Character?
   /// The effect: one phrase without a final full stop.
-  public let help: String
+  package let help: String
   /// The placeholder for the value in the help; `nil` for a flag.
-  public let valueName: String?
+  package let valueName: String?
   /// The value if the option is not given.
-  public let defaultValue: String?
+  package let defaultValue: String?
   /// True if the option must be given.
-  public let isRequired: Bool
+  package let isRequired: Bool
   /// True if the option may be given several times.
-  public let isRepeatable: Bool
+  package let isRepeatable: Bool
   /// True if help, manual and completion omit the option.
-  public let isHidden: Bool
+  package let isHidden: Bool
   /// The shell completion of the value.
-  public let completion: ShellCompletion
+  package let completion: ShellCompletion
 
   /// An option without a value; repetitions are counted (``Arguments/count(_:)``).
   ///
@@ -41,7 +41,7 @@ public struct Option: Hashable, Sendable {
   ///   - short: The one-character form.
   ///   - isHidden: True to omit the option from help, manual and completion.
   /// - Returns: The declaration.
-  public static func flag(
+  package static func flag(
     _ name: String, _ help: String, short: Character? = nil, isHidden: Bool = false
   ) -> Option {
     Option(
@@ -62,7 +62,7 @@ public struct Option: Hashable, Sendable {
   ///   - isHidden: True to omit the option from help, manual and completion.
   ///   - completion: The shell completion; the parser also enforces `choices`.
   /// - Returns: The declaration.
-  public static func value(
+  package static func value(
     _ name: String, _ help: String, short: Character? = nil, named valueName: String? = nil,
     default defaultValue: String? = nil, isRequired: Bool = false, isRepeatable: Bool = false,
     isHidden: Bool = false, completion: ShellCompletion = .nothing
@@ -79,9 +79,9 @@ public struct Option: Hashable, Sendable {
 }
 
 /// An operand of a command, in the order of declaration.
-public struct Argument: Hashable, Sendable {
+package struct Argument: Hashable, Sendable {
   /// The number of times that an operand is given.
-  public enum Arity: Hashable, Sendable {
+  package enum Arity: Hashable, Sendable {
     /// Exactly once.
     case one
     /// Once or not at all.
@@ -91,13 +91,13 @@ public struct Argument: Hashable, Sendable {
   }
 
   /// The name for ``Arguments``; the help shows it in capitals.
-  public let name: String
+  package let name: String
   /// The meaning: one phrase without a final full stop.
-  public let help: String
+  package let help: String
   /// The number of times that it is given.
-  public let arity: Arity
+  package let arity: Arity
   /// The shell completion; the parser also enforces `choices`.
-  public let completion: ShellCompletion
+  package let completion: ShellCompletion
 
   /// Declares an operand.
   ///
@@ -106,7 +106,7 @@ public struct Argument: Hashable, Sendable {
   ///   - help: One phrase without a final full stop.
   ///   - arity: The number of times that it is given; `optional` and `many` come after all `one`.
   ///   - completion: The shell completion; the parser also enforces `choices`.
-  public init(_ name: String, _ help: String, arity: Arity = .one, completion: ShellCompletion = .nothing) {
+  package init(_ name: String, _ help: String, arity: Arity = .one, completion: ShellCompletion = .nothing) {
     self.name = name
     self.help = help
     self.arity = arity

@@ -24,47 +24,47 @@
 /// ```
 /// Built in are `--help`, `-h` and `--version`, and, for a program with commands, `help [COMMAND...]` (with `help --man` for
 /// the manual page) and `completion bash|zsh|fish`.
-public struct Program: Sendable {
+package struct Program: Sendable {
   /// A named item with a sentence about it: an environment variable or a file.
-  public struct Note: Hashable, Sendable {
+  package struct Note: Hashable, Sendable {
     /// The name as it is written.
-    public let name: String
+    package let name: String
     /// The meaning or effect.
-    public let text: String
+    package let text: String
 
     /// Creates a note for help and manual.
-    public init(_ name: String, _ text: String) {
+    package init(_ name: String, _ text: String) {
       self.name = name
       self.text = text
     }
   }
 
   /// An exit code with its condition.
-  public struct ExitNote: Hashable, Sendable {
+  package struct ExitNote: Hashable, Sendable {
     /// The status.
-    public let code: ExitCode
+    package let code: ExitCode
     /// The condition: one phrase without a final full stop.
-    public let text: String
+    package let text: String
 
     /// Creates a note for help and manual.
-    public init(_ code: ExitCode, _ text: String) {
+    package init(_ code: ExitCode, _ text: String) {
       self.code = code
       self.text = text
     }
   }
 
   /// The version, as `--version` prints it.
-  public let version: String
+  package let version: String
   /// The day of the release, `YYYY-MM-DD`, for the manual page.
-  public let date: String
+  package let date: String
   /// The exit codes and their conditions.
-  public let exitCodes: [ExitNote]
+  package let exitCodes: [ExitNote]
   /// The variables that name a path or a secret, or select a behavior; a note may list several names, separated by commas.
-  public let environment: [Note]
+  package let environment: [Note]
   /// The files that the program reads and writes.
-  public let files: [Note]
+  package let files: [Note]
   /// Other manual pages, such as `signet-server(8)`.
-  public let seeAlso: [String]
+  package let seeAlso: [String]
 
   let root: Command
   let classify: @Sendable (any Error) -> ExitCode
@@ -90,7 +90,7 @@ public struct Program: Sendable {
   ///   - seeAlso: Other manual pages, such as `signet-server(8)`.
   ///   - classify: Returns the exit code of a handler's error that has none itself.
   ///   - describe: Returns the message of a handler's error, limited in length.
-  public init(
+  package init(
     _ name: String, _ summary: String, version: String, date: String, description: String = "",
     options: [Option] = [], commands: [Command], exitCodes: [ExitNote] = [], environment: [Note] = [],
     files: [Note] = [], examples: [Command.Example] = [], seeAlso: [String] = [],
@@ -116,7 +116,7 @@ public struct Program: Sendable {
   ///   - seeAlso: Other manual pages.
   ///   - classify: Returns the exit code of the handler's error that has none itself.
   ///   - describe: Returns the message of the handler's error, limited in length.
-  public init(
+  package init(
     single command: Command, version: String, date: String, exitCodes: [ExitNote] = [],
     environment: [Note] = [], files: [Note] = [], seeAlso: [String] = [],
     classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure },
@@ -144,16 +144,16 @@ public struct Program: Sendable {
   }
 
   /// The program's name.
-  public var name: String { root.name }
+  package var name: String { root.name }
   /// One phrase without a final full stop.
-  public var summary: String { root.summary }
+  package var summary: String { root.summary }
   /// The commands, the built-in ones last; empty for a program without commands.
-  public var commands: [Command] { root.commands }
+  package var commands: [Command] { root.commands }
   /// The options of all commands.
-  public var options: [Option] { root.options }
+  package var options: [Option] { root.options }
 
   /// Runs the command of the process's command line and ends the process.
-  public func main() async -> Never {
+  package func main() async -> Never {
     let words: [String]
     do throws(UsageFailure) {
       words = try Self.words(of: Self.processArguments)

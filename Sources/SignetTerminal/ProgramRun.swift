@@ -16,7 +16,7 @@ extension Program {
   ///   - output: The stream for results.
   ///   - errorOutput: The stream for messages.
   /// - Returns: The exit code for the process.
-  public func run(
+  package func run(
     _ words: [String], output: Terminal = .standardOutput, errorOutput: Terminal = .standardError
   ) async -> ExitCode {
     var path: [String] = []

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A progress display: one redrawn line on a terminal, otherwise a line for each new message.
-public final class ProgressLine: Sendable {
+package final class ProgressLine: Sendable {
   private struct State {
     var message = ""
     var isDrawn = false
@@ -11,14 +11,14 @@ public final class ProgressLine: Sendable {
   private let state = Mutex(State())
 
   /// Creates a display, on standard error by default, so that it does not mix with results.
-  public init(on terminal: Terminal = .standardError) { self.terminal = terminal }
+  package init(on terminal: Terminal = .standardError) { self.terminal = terminal }
 
   /// Shows the progress; calls may be frequent and come from several tasks.
   ///
   /// - Parameters:
   ///   - fraction: 0 to 1, or `nil` if unknown; other values are clamped.
   ///   - message: The current activity; it is sanitised.
-  public func update(_ fraction: Double? = nil, _ message: String) {
+  package func update(_ fraction: Double? = nil, _ message: String) {
     let text = TerminalText.sanitised(message, limit: 200)
     state.withLock { state in
       guard terminal.isTerminal else {
@@ -34,7 +34,7 @@ public final class ProgressLine: Sendable {
   }
 
   /// Erases the line on a terminal, and prints a last message if there is one.
-  public func finish(_ message: TerminalText? = nil) {
+  package func finish(_ message: TerminalText? = nil) {
     state.withLock { state in
       if state.isDrawn { terminal.write(ours: "\r\u{1B}[K") }
       state = State()

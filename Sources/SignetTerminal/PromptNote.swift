@@ -10,12 +10,12 @@ import Synchronization
 /// A line below a prompt that changes while the user types.
 ///
 /// It is drawn only on a terminal that can move its cursor. It gets the typed bytes and must never show them.
-public final class PromptNote: Sendable {
+package final class PromptNote: Sendable {
   private let describe: @Sendable (RawSpan) -> String
   private let pipe = Mutex<WakePipe?>(nil)
 
   /// True if the terminal can move its cursor (`TERM`), so that notes are shown.
-  public static var isShown: Bool {
+  package static var isShown: Bool {
     !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM", default: ""])
   }
 
@@ -23,10 +23,10 @@ public final class PromptNote: Sendable {
   ///
   /// - Parameter describe: Returns the line for the bytes typed so far. It is called at each key, on a thread that may
   ///   compute for a moment.
-  public init(_ describe: @escaping @Sendable (RawSpan) -> String) { self.describe = describe }
+  package init(_ describe: @escaping @Sendable (RawSpan) -> String) { self.describe = describe }
 
   /// Redraws the line after a change of something other than the typed bytes.
-  public func refresh() { pipe.withLock { $0?.send(WakePipe.redraw) } }
+  package func refresh() { pipe.withLock { $0?.send(WakePipe.redraw) } }
 
   /// Lets ``refresh()`` wake a prompt while `body` runs.
   func attached<R>(

@@ -1,14 +1,14 @@
 /// Questions to the user at the controlling terminal, with visible answers.
-public struct Question: Hashable, Sendable {
+package struct Question: Hashable, Sendable {
   private let path: String
 
   /// The controlling terminal of this process.
-  public static let terminal = Question(at: "/dev/tty")
+  package static let terminal = Question(at: "/dev/tty")
 
   /// Creates questions for a certain terminal.
   ///
   /// - Parameter path: A terminal device.
-  public init(at path: String) { self.path = path }
+  package init(at path: String) { self.path = path }
 
   /// Asks for yes or no, at most three times; after another answer it names the accepted ones.
   ///
@@ -17,7 +17,7 @@ public struct Question: Hashable, Sendable {
   ///   - preset: The meaning of an empty answer; `nil` asks again.
   /// - Returns: True for yes.
   /// - Throws: ``SecretInputFailure/noAnswer`` and the failures of ``line(_:)``.
-  public func confirm(_ question: TerminalText, preset: Bool? = nil) async throws(SecretInputFailure) -> Bool
+  package func confirm(_ question: TerminalText, preset: Bool? = nil) async throws(SecretInputFailure) -> Bool
   {
     let choices =
       switch preset {
@@ -43,7 +43,7 @@ public struct Question: Hashable, Sendable {
   /// - Parameter prompt: Written before the answer.
   /// - Returns: 0 to ``SecretInput/maximumByteCount`` bytes of text; not sanitised.
   /// - Throws: ``SecretInputFailure``.
-  public func line(_ prompt: TerminalText) async throws(SecretInputFailure) -> String {
+  package func line(_ prompt: TerminalText) async throws(SecretInputFailure) -> String {
     let buffer = LineBuffer(capacity: SecretInput.maximumByteCount)
     defer { buffer.wipe() }
     try await LineReader.readTerminal(path, prompt, hasEcho: true, into: buffer)

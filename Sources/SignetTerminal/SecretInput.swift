@@ -4,12 +4,12 @@ import SignetSystem
 ///
 /// The bytes are lent to a closure and wiped afterwards; copy them only into a `SecretBytes`. They are the input without its
 /// final newline (0A). They may be any bytes, not only UTF-8, and include a carriage return before the newline.
-public struct SecretInput: Hashable, Sendable {
+package struct SecretInput: Hashable, Sendable {
   /// The longest secret in bytes: room for 256 characters in any form.
   ///
   /// A terminal in line mode returns 4095 bytes of a line and drops the following ones (N_TTY of Linux). So a line of 4095
   /// bytes may be truncated.
-  public static let maximumByteCount = 4094
+  package static let maximumByteCount = 4094
 
   enum Source: Hashable, Sendable {
     case terminal(path: String)
@@ -20,16 +20,16 @@ public struct SecretInput: Hashable, Sendable {
   let source: Source
 
   /// The controlling terminal of this process, even if standard input is redirected.
-  public static let terminal = terminal(at: "/dev/tty")
+  package static let terminal = terminal(at: "/dev/tty")
 
   /// A certain terminal.
   ///
   /// - Parameter path: A terminal device.
   /// - Returns: The input.
-  public static func terminal(at path: String) -> SecretInput { SecretInput(source: .terminal(path: path)) }
+  package static func terminal(at path: String) -> SecretInput { SecretInput(source: .terminal(path: path)) }
 
   /// True if this is a terminal that can be opened.
-  public var isTerminal: Bool {
+  package var isTerminal: Bool {
     guard case .terminal(let path) = source else { return false }
     do throws(SecretInputFailure) {
       _ = try TerminalSession(path)
@@ -44,7 +44,7 @@ public struct SecretInput: Hashable, Sendable {
   ///
   /// - Parameter number: Open for reading.
   /// - Returns: The input.
-  public static func descriptor(_ number: Int32) -> SecretInput {
+  package static func descriptor(_ number: Int32) -> SecretInput {
     SecretInput(source: .descriptor(number))
   }
 
@@ -52,7 +52,7 @@ public struct SecretInput: Hashable, Sendable {
   ///
   /// - Parameter path: The file.
   /// - Returns: The input.
-  public static func file(at path: String) -> SecretInput { SecretInput(source: .file(path: path)) }
+  package static func file(at path: String) -> SecretInput { SecretInput(source: .file(path: path)) }
 
   /// Reads one secret, up to a newline or the end of the input.
   ///
@@ -66,7 +66,7 @@ public struct SecretInput: Hashable, Sendable {
   ///   - body: Gets 0 to ``maximumByteCount`` bytes.
   /// - Returns: The result of `body`.
   /// - Throws: ``SecretInputFailure``, or any error of `body`.
-  public func read<Result: ~Copyable>(
+  package func read<Result: ~Copyable>(
     _ prompt: TerminalText, note: PromptNote? = nil, into body: (RawSpan) throws -> Result
   ) async throws -> Result {
     let buffer = LineBuffer(capacity: Self.maximumByteCount)
@@ -88,7 +88,7 @@ public struct SecretInput: Hashable, Sendable {
 }
 
 /// The reason why a secret or an answer was not read.
-@nonexhaustive public enum SecretInputFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
+package enum SecretInputFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
   /// The process has no terminal, or it cannot be used; `code` is an `errno` value.
   case noTerminal(code: Int32)
   /// The descriptor is not open for reading.
@@ -111,7 +111,7 @@ public struct SecretInput: Hashable, Sendable {
   case unreadable(code: Int32)
 
   /// The failure and the remedy; never the typed text.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noTerminal:
       "there is no terminal for questions; run this in a terminal, or give the answer with an option"
@@ -130,10 +130,10 @@ public struct SecretInput: Hashable, Sendable {
   }
 
   /// The description as trusted text.
-  public var message: TerminalText { TerminalText(ours: description) }
+  package var message: TerminalText { TerminalText(ours: description) }
 
   /// The exit code of a program that does not handle this failure.
-  public var exitCode: ExitCode {
+  package var exitCode: ExitCode {
     switch self {
     case .noTerminal, .descriptorUnusable, .descriptorIsTerminal: .usage
     case .endOfInput: .noInput

@@ -1,9 +1,9 @@
-public import SignetSystem
+package import SignetSystem
 
 /// A failure that distinguishes its own trusted words from foreign text in its message.
 ///
 /// The whole message of any other failure counts as foreign text, because it may contain some.
-public protocol ShownFailure: Error {
+package protocol ShownFailure: Error {
   /// The failure and the remedy, without a secret.
   var message: TerminalText { get }
 }
@@ -14,7 +14,7 @@ extension TerminalText {
   /// - Parameters:
   ///   - failure: Any failure; a ``ShownFailure`` supplies its message.
   ///   - limit: The maximum number of characters.
-  public init(of failure: any Error, limit: Int) {
+  package init(of failure: any Error, limit: Int) {
     self =
       if let shown = failure as? any ShownFailure {
         shown.message.limited(to: limit)

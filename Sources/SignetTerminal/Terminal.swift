@@ -10,18 +10,18 @@ import Synchronization
 /// A stream of text for a person or a pipe: standard output, standard error, or a test's collector.
 ///
 /// Colour is used only on a terminal, when `NO_COLOR` is unset or empty (no-color.org) and `TERM` is neither unset nor `dumb`.
-public struct Terminal: Sendable {
+package struct Terminal: Sendable {
   /// The stream for results.
-  public static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
+  package static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
   /// The stream for messages, prompts and progress.
-  public static let standardError = Terminal(descriptor: STDERR_FILENO)
+  package static let standardError = Terminal(descriptor: STDERR_FILENO)
 
   /// True if the stream is a terminal.
-  public let isTerminal: Bool
+  package let isTerminal: Bool
   /// True if ``styled(_:_:)`` adds colour.
-  public let usesColour: Bool
+  package let usesColour: Bool
   /// True if the locale's characters are UTF-8 (`LC_ALL`, `LC_CTYPE`, `LANG`).
-  public let usesUTF8: Bool
+  package let usesUTF8: Bool
 
   private let sink: @Sendable (String) -> Int32
   private let measure: @Sendable () -> Int
@@ -34,7 +34,7 @@ public struct Terminal: Sendable {
   /// Creates a stream to an open file descriptor, which stays open and belongs to the caller.
   ///
   /// - Parameter descriptor: Open for writing.
-  public init(descriptor: Int32) {
+  package init(descriptor: Int32) {
     self.init(descriptor: descriptor, environment: ProcessInfo.processInfo.environment)
   }
 
@@ -43,7 +43,7 @@ public struct Terminal: Sendable {
   /// - Parameters:
   ///   - descriptor: Open for writing.
   ///   - environment: The variables that decide on colour, width and characters.
-  public init(descriptor: Int32, environment: [String: String]) {
+  package init(descriptor: Int32, environment: [String: String]) {
     isTerminal = isatty(descriptor) == 1
     usesColour = isTerminal && Self.allowsColour(environment)
     usesUTF8 = Self.hasUTF8(environment)
@@ -60,7 +60,7 @@ public struct Terminal: Sendable {
   ///   - isTerminal: True to simulate a terminal.
   ///   - usesColour: True if ``styled(_:_:)`` adds colour.
   ///   - write: Called with each piece of text, from any thread.
-  public init(
+  package init(
     width: Int = 80, isTerminal: Bool = false, usesColour: Bool = false,
     write: @escaping @Sendable (String) -> Void
   ) {
@@ -76,17 +76,17 @@ public struct Terminal: Sendable {
   }
 
   /// The columns, 20 to 1000: the window's, otherwise those of `COLUMNS`, otherwise 80.
-  public var width: Int { min(max(measure(), 20), 1000) }
+  package var width: Int { min(max(measure(), 20), 1000) }
 
   /// The `errno` of the first failed write; ``Program/run(_:output:errorOutput:)`` reports it.
-  public var writeFailure: Int32? {
+  package var writeFailure: Int32? {
     state.failure.withLock { $0 == 0 ? nil : $0 }
   }
 
   /// Writes this program's own text unchanged: help, drawings, cursor movements.
   ///
   /// - Parameter text: It must not contain text from a file, a server or a user; use ``print(_:)`` for that.
-  public func write(ours text: String) {
+  package func write(ours text: String) {
     let code = sink(text)
     guard code != 0 else { return }
     state.failure.withLock { if $0 == 0 { $0 = code } }
@@ -97,14 +97,14 @@ public struct Terminal: Sendable {
   /// On a terminal, no row starts with foreign text, and no row is wider than the window: see ``TerminalText``.
   ///
   /// - Parameter text: Without the last line feed.
-  public func print(_ text: TerminalText = "") {
+  package func print(_ text: TerminalText = "") {
     write(ours: text.shown(width: isTerminal ? width : nil, usesUTF8: usesUTF8 || !isTerminal) + "\n")
   }
 
   /// Prints a JSON document for programs; on a terminal in ASCII, so that no text in it controls the terminal.
   ///
   /// - Parameter document: JSON.
-  public func print(json document: String) {
+  package func print(json document: String) {
     guard isTerminal, !document.utf8.allSatisfy({ $0 == 0x0A || 0x20...0x7E ~= $0 }) else {
       write(ours: document + "\n")
       return
@@ -122,10 +122,10 @@ public struct Terminal: Sendable {
   }
 
   /// Prints a table; on a terminal, columns that do not fit in the window appear below their rows.
-  public func print(_ table: TextTable) { print(isTerminal ? table.text(width: width) : table.text) }
+  package func print(_ table: TextTable) { print(isTerminal ? table.text(width: width) : table.text) }
 
   /// A text style.
-  public enum Style: Int, Sendable {
+  package enum Style: Int, Sendable {
     /// Bold.
     case bold = 1
     /// Faint.
@@ -141,7 +141,7 @@ public struct Terminal: Sendable {
   }
 
   /// Returns the text with styles if colour is used, otherwise the text alone.
-  public func styled(_ text: TerminalText, _ styles: Style...) -> TerminalText {
+  package func styled(_ text: TerminalText, _ styles: Style...) -> TerminalText {
     guard usesColour, !styles.isEmpty else { return text }
     let codes = styles.map { String($0.rawValue) }.joined(separator: ";")
     return text.between("\u{1B}[\(codes)m", "\u{1B}[0m")

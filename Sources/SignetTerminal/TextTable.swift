@@ -1,9 +1,9 @@
 /// Rows of text in aligned columns, two spaces apart.
 ///
 /// Every cell counts as foreign text and is escaped here.
-public struct TextTable: Sendable {
+package struct TextTable: Sendable {
   /// The alignment of a column.
-  public enum Alignment: Sendable {
+  package enum Alignment: Sendable {
     /// Left, for text.
     case left
     /// Right, for numbers.
@@ -11,7 +11,7 @@ public struct TextTable: Sendable {
   }
 
   /// The title and alignment of a column.
-  public struct Column: Sendable, ExpressibleByStringLiteral {
+  package struct Column: Sendable, ExpressibleByStringLiteral {
     let title: String
     let alignment: Alignment
     let limit: Int
@@ -22,14 +22,14 @@ public struct TextTable: Sendable {
     ///   - title: The text of the title line.
     ///   - alignment: The alignment of title and cells.
     ///   - limit: The maximum number of characters of a cell, as in ``TerminalText/init(_:limit:)``.
-    public init(_ title: String, _ alignment: Alignment = .left, limit: Int = 200) {
+    package init(_ title: String, _ alignment: Alignment = .left, limit: Int = 200) {
       self.title = title
       self.alignment = alignment
       self.limit = limit
     }
 
     /// Creates a left-aligned column.
-    public init(stringLiteral value: String) { self.init(value) }
+    package init(stringLiteral value: String) { self.init(value) }
   }
 
   private let columns: [Column]
@@ -38,22 +38,22 @@ public struct TextTable: Sendable {
   /// Creates an empty table.
   ///
   /// - Parameter columns: At least one.
-  public init(_ columns: [Column]) {
+  package init(_ columns: [Column]) {
     precondition(!columns.isEmpty, "a table has columns")
     self.columns = columns
   }
 
   /// Adds a row, with one cell for each column.
-  public mutating func append(_ cells: [String]) {
+  package mutating func append(_ cells: [String]) {
     precondition(cells.count == columns.count, "a row has \(columns.count) cells, not \(cells.count)")
     rows.append(zip(columns, cells).map { TerminalText($1, limit: $0.limit) })
   }
 
   /// True if the table has no rows.
-  public var isEmpty: Bool { rows.isEmpty }
+  package var isEmpty: Bool { rows.isEmpty }
 
   /// The title line and the rows, without trailing spaces and without a final newline.
-  public var text: TerminalText { text(beside: columns.count) }
+  package var text: TerminalText { text(beside: columns.count) }
 
   /// The table for a terminal.
   ///

@@ -1,7 +1,7 @@
 /// The reason why a command line cannot be run; the program prints it and ends with ``ExitCode/usage``.
 ///
 /// Messages do not repeat values and operands, because they may be secrets typed in the wrong place.
-@nonexhaustive public enum UsageFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
+package enum UsageFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
   /// There is no such option; the string includes its dashes.
   case unknownOption(String, suggestion: String?)
   /// There is no such command.
@@ -30,10 +30,10 @@
   case refused(TerminalText)
 
   /// The error and the correct form.
-  public var description: String { message.description }
+  package var description: String { message.description }
 
   /// The description, in which typed words count as foreign text, except names of declared options and operands.
-  public var message: TerminalText {
+  package var message: TerminalText {
     switch self {
     case .unknownOption(let option, let suggestion):
       "unknown option \(option, limit: 60)\(Self.hint(suggestion))\(ours: option.hasPrefix("--") ? "" : "; write -- before an operand that begins with -")"

@@ -1,23 +1,23 @@
-public import SignetCrypto
-public import SignetHTTPClient
+package import SignetCrypto
+package import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
-public import SignetProtocol
-public import SignetSystem
+package import SignetProtocol
+package import SignetSystem
 
 /// The operator's credentials at Apple's push service.
-public struct APNsCredentials: Sendable {
+package struct APNsCredentials: Sendable {
   /// The key that signs provider tokens.
-  public let key: P256.Signing.PrivateKey
+  package let key: P256.Signing.PrivateKey
   /// The id of the key, 10 characters.
-  public let keyID: String
+  package let keyID: String
   /// The id of the operator's team, 10 characters.
-  public let teamID: String
+  package let teamID: String
   /// The bundle id of the app.
-  public let topic: String
+  package let topic: String
 
   /// Creates the credentials.
-  public init(key: P256.Signing.PrivateKey, keyID: String, teamID: String, topic: String) {
+  package init(key: P256.Signing.PrivateKey, keyID: String, teamID: String, topic: String) {
     self.key = key
     self.keyID = keyID
     self.teamID = teamID
@@ -30,9 +30,9 @@ public struct APNsCredentials: Sendable {
 ///
 /// The notification refers to texts of the app (`loc-key`) and contains none, and the app may change it before it is
 /// displayed.
-public struct APNsDispatcher: PushDispatcher {
+package struct APNsDispatcher: PushDispatcher {
   /// The address for apps from the store.
-  public static let production = "https://api.push.apple.com"
+  package static let production = "https://api.push.apple.com"
   /// The lifetime of a provider token, in seconds: Apple accepts it for an hour, and requires its reuse for at least 20
   /// minutes.
   private static let tokenSeconds: Int64 = 50 * 60
@@ -50,7 +50,7 @@ public struct APNsDispatcher: PushDispatcher {
   ///   - base: ``production``, or the address for apps under development, without a trailing slash.
   ///   - transport: The transport of requests; it must support HTTP/2.
   ///   - clock: The clock for provider tokens.
-  public init(
+  package init(
     _ credentials: APNsCredentials, base: String = production, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
   ) {
@@ -61,12 +61,12 @@ public struct APNsDispatcher: PushDispatcher {
   }
 
   /// The service: `apns`.
-  public var service: PushTarget.Service { .apns }
+  package var service: PushTarget.Service { .apns }
 
   /// Sends a message; if Apple rejects the provider token as expired, retries once with a new one.
   ///
   /// - Throws: ``PushFailure`` if the message is not accepted.
-  public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+  package func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
     guard case .apns(let device) = target else { throw .targetNotAllowed }
     for attempt in 1...2 {
       let bearer = try providerToken()

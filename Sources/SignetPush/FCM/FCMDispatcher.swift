@@ -1,27 +1,27 @@
-public import SignetCrypto
-public import SignetHTTPClient
+package import SignetCrypto
+package import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
-public import SignetProtocol
-public import SignetSystem
+package import SignetProtocol
+package import SignetSystem
 
 /// The operator's credentials at Google: a service account from its key file.
-public struct FCMServiceAccount: Sendable {
+package struct FCMServiceAccount: Sendable {
   /// The id of the project.
-  public let project: String
+  package let project: String
   /// The email address of the account.
-  public let email: String
+  package let email: String
   /// The key that signs requests for access tokens.
-  public let key: RSA.PrivateKey
+  package let key: RSA.PrivateKey
   /// The id of the key.
-  public let keyID: String
+  package let keyID: String
   /// The URL for access tokens.
-  public let tokenURL: String
+  package let tokenURL: String
 
   /// Parses the JSON key file of a service account.
   ///
   /// - Throws: ``PushSettingsFailure`` with the missing or invalid member.
-  public init(keyFile: [UInt8]) throws(PushSettingsFailure) {
+  package init(keyFile: [UInt8]) throws(PushSettingsFailure) {
     do {
       let object = try JSONObject(parsing: keyFile)
       project = try object.string("project_id")
@@ -42,12 +42,12 @@ public struct FCMServiceAccount: Sendable {
 }
 
 /// The error in the settings of push.
-public struct PushSettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct PushSettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error and its location.
-  public let description: String
+  package let description: String
 
   /// Creates an error.
-  public init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }
 
 /// A dispatcher for Firebase Cloud Messaging, HTTP v1
@@ -55,9 +55,9 @@ public struct PushSettingsFailure: Error, Hashable, Sendable, CustomStringConver
 ///
 /// It uses access tokens of a service account (RFC 7523). The message contains data only, and the app displays its own
 /// texts.
-public struct FCMDispatcher: PushDispatcher {
+package struct FCMDispatcher: PushDispatcher {
   /// The address for messages.
-  public static let production = "https://fcm.googleapis.com"
+  package static let production = "https://fcm.googleapis.com"
   private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
   private let account: FCMServiceAccount
@@ -73,7 +73,7 @@ public struct FCMDispatcher: PushDispatcher {
   ///   - base: ``production``, without a trailing slash.
   ///   - transport: The transport of requests.
   ///   - clock: The clock for access tokens.
-  public init(
+  package init(
     _ account: FCMServiceAccount, base: String = production, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
   ) {
@@ -84,12 +84,12 @@ public struct FCMDispatcher: PushDispatcher {
   }
 
   /// The service: `fcm`.
-  public var service: PushTarget.Service { .fcm }
+  package var service: PushTarget.Service { .fcm }
 
   /// Sends a message; if the access token is rejected, retries once with a new one.
   ///
   /// - Throws: ``PushFailure`` if the message is not accepted.
-  public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+  package func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
     guard case .fcm(let device) = target else { throw .targetNotAllowed }
     for attempt in 1...2 {
       let bearer = try await accessToken()

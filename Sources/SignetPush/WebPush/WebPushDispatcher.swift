@@ -1,17 +1,17 @@
-public import SignetCrypto
-public import SignetHTTPClient
+package import SignetCrypto
+package import SignetHTTPClient
 import SignetJOSE
 import SignetJSON
-public import SignetProtocol
-public import SignetSystem
+package import SignetProtocol
+package import SignetSystem
 
 /// The push services to which a server sends.
 ///
 /// Devices supply the endpoint. A server that sent to any endpoint would give attackers access to its internal network, so
 /// it sends only to hosts that the operator allows.
-public struct WebPushHosts: Hashable, Sendable {
+package struct WebPushHosts: Hashable, Sendable {
   /// The push services of the major browsers.
-  public static let browsers = WebPushHosts([
+  package static let browsers = WebPushHosts([
     "fcm.googleapis.com", "updates.push.services.mozilla.com", "*.push.apple.com", "*.notify.windows.com",
   ])
 
@@ -20,10 +20,10 @@ public struct WebPushHosts: Hashable, Sendable {
   /// Creates a list of allowed hosts.
   ///
   /// - Parameter patterns: Host names in lower case, with a port if it is not 443; a leading `*.` matches any subdomain.
-  public init(_ patterns: [String]) { self.patterns = patterns }
+  package init(_ patterns: [String]) { self.patterns = patterns }
 
   /// Indicates whether messages may go to a host in the form of ``SignetProtocol/WebPushSubscription/authority``.
-  public func allows(_ host: String) -> Bool {
+  package func allows(_ host: String) -> Bool {
     patterns.contains { pattern in
       pattern.hasPrefix("*.")
         ? host.hasSuffix(pattern.dropFirst()) && host.count > pattern.count - 1 : host == pattern
@@ -33,7 +33,7 @@ public struct WebPushHosts: Hashable, Sendable {
 
 /// A dispatcher for Web Push (RFC 8030) with encryption (RFC 8291) and server identification (RFC 8292), also for
 /// UnifiedPush.
-public struct WebPushDispatcher: PushDispatcher {
+package struct WebPushDispatcher: PushDispatcher {
   /// The lifetime of a token, in seconds; the limit is a day (RFC 8292 section 2).
   private static let tokenSeconds: Int64 = 12 * 3_600
 
@@ -53,7 +53,7 @@ public struct WebPushDispatcher: PushDispatcher {
   ///   - transport: The transport of requests.
   ///   - clock: The clock for tokens.
   ///   - random: The source of salts.
-  public init(
+  package init(
     key: P256.Signing.PrivateKey, contact: String, hosts: WebPushHosts = .browsers,
     over transport: any HTTPTransport, clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource()
@@ -67,13 +67,13 @@ public struct WebPushDispatcher: PushDispatcher {
   }
 
   /// The service: `webPush`.
-  public var service: PushTarget.Service { .webPush }
+  package var service: PushTarget.Service { .webPush }
 
   /// The application server's public key.
-  public var subscriptionKey: [UInt8]? { key.publicKey.x963Representation }
+  package var subscriptionKey: [UInt8]? { key.publicKey.x963Representation }
 
   /// Allows the hosts that the operator configured.
-  public func mayCarry(_ target: PushTarget) -> Bool {
+  package func mayCarry(_ target: PushTarget) -> Bool {
     guard case .webPush(let subscription) = target else { return false }
     return hosts.allows(subscription.authority)
   }
@@ -81,7 +81,7 @@ public struct WebPushDispatcher: PushDispatcher {
   /// Sends a message.
   ///
   /// - Throws: ``PushFailure`` if the message is not accepted.
-  public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+  package func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
     guard case .webPush(let subscription) = target, mayCarry(target) else {
       throw .targetNotAllowed
     }

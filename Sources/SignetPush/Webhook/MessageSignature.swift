@@ -1,10 +1,10 @@
-public import SignetCrypto
+package import SignetCrypto
 
 /// An HTTP Message Signature (RFC 9421) of a request to another server: `ecdsa-p256-sha256` over method, URL and the digest
 /// of the content (RFC 9530).
 ///
 /// It lets the receiver authenticate the sender and detect modifications.
-public struct MessageSignature: Sendable {
+package struct MessageSignature: Sendable {
   private static let components = #"("@method" "@target-uri" "content-type" "content-digest")"#
 
   private let key: P256.Signing.PrivateKey
@@ -15,7 +15,7 @@ public struct MessageSignature: Sendable {
   /// - Parameters:
   ///   - key: The private key.
   ///   - keyID: The id with which the receiver finds the public key; visible ASCII without quotes and backslashes.
-  public init(_ key: P256.Signing.PrivateKey, keyID: String) { (self.key, self.keyID) = (key, keyID) }
+  package init(_ key: P256.Signing.PrivateKey, keyID: String) { (self.key, self.keyID) = (key, keyID) }
 
   /// Returns the signed header fields of a request.
   ///
@@ -27,7 +27,7 @@ public struct MessageSignature: Sendable {
   ///   - time: The time of signing, in seconds since 1970.
   /// - Returns: `Content-Type`, `Content-Digest`, `Signature-Input`, `Signature`.
   /// - Throws: `CryptoFailure` if signing fails.
-  public func fields(
+  package func fields(
     method: String, url: String, contentType: String, body: [UInt8], at time: Int64
   ) throws(CryptoFailure) -> [(String, String)] {
     let digest = "sha-256=:\(Base64.encode(HashFunction.sha256.digest(of: body))):"

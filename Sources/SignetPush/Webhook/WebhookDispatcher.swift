@@ -1,14 +1,14 @@
 import SignetCrypto
-public import SignetHTTPClient
+package import SignetHTTPClient
 import SignetJSON
-public import SignetProtocol
-public import SignetSystem
+package import SignetProtocol
+package import SignetSystem
 
 /// A dispatcher for the operator's own gateway, which delivers pushes by any means.
 ///
 /// It sends a signed `POST` of `{"address":…,"message":<JWE>,"topic":…,"expires":…}`. A status of 200 to 299 means that the
 /// gateway accepted the message, 410 that it no longer knows the address.
-public struct WebhookDispatcher: PushDispatcher {
+package struct WebhookDispatcher: PushDispatcher {
   private let url: String
   private let signature: MessageSignature
   private let transport: any HTTPTransport
@@ -21,7 +21,7 @@ public struct WebhookDispatcher: PushDispatcher {
   ///   - signature: The signer of requests.
   ///   - transport: The transport of requests.
   ///   - clock: The clock for signatures.
-  public init(
+  package init(
     url: String, signature: MessageSignature, over transport: any HTTPTransport,
     clock: any WallClock = SystemWallClock()
   ) {
@@ -32,12 +32,12 @@ public struct WebhookDispatcher: PushDispatcher {
   }
 
   /// The service: `webhook`.
-  public var service: PushTarget.Service { .webhook }
+  package var service: PushTarget.Service { .webhook }
 
   /// Sends a message.
   ///
   /// - Throws: ``PushFailure`` if the message is not accepted.
-  public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+  package func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
     guard case .webhook(let address) = target else { throw .targetNotAllowed }
     let object: JSONObject = [
       "address": .string(address), "message": .string(message.envelope), "topic": .string(message.topic),

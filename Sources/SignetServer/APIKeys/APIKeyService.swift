@@ -1,12 +1,12 @@
 import SignetCrypto
 import SignetProtocol
-public import SignetStorage
+package import SignetStorage
 import SignetSystem
 
 /// The API keys of relying parties and operators.
-public struct APIKeyService: Sendable {
+package struct APIKeyService: Sendable {
   /// The permissions of a key.
-  public enum Scope: String, Hashable, Sendable, CaseIterable {
+  package enum Scope: String, Hashable, Sendable, CaseIterable {
     /// Validate codes, resynchronize and verify credentials; create and read transactions.
     case relyingParty = "relying-party"
     /// Manage users, activations, containers, tokens and keys; read the audit log.
@@ -19,16 +19,16 @@ public struct APIKeyService: Sendable {
   private let cache = BoundedCache<ID<APIKeyRecord>, APIKeyRecord>(limit: 256)
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// A new key, `signet_<id>_<secret>`.
   ///
   /// It is shown once; the server stores a hash of the secret, which has 256 random bits.
-  public struct NewKey: Sendable {
+  package struct NewKey: Sendable {
     /// The id of the key.
-    public let id: ID<APIKeyRecord>
+    package let id: ID<APIKeyRecord>
     /// The key as text.
-    public let text: String
+    package let text: String
   }
 
   /// Creates a key.
@@ -40,7 +40,7 @@ public struct APIKeyService: Sendable {
   ///   - actor: The caller's name in the audit log.
   /// - Returns: The key, which the server cannot show again.
   /// - Throws: ``Problem``.
-  public func create(
+  package func create(
     name: String, displayName: String? = nil, scopes: [Scope], by actor: AuditActor
   ) async throws -> NewKey {
     // Terminals show names like user ids, so the same rules apply.
@@ -65,14 +65,14 @@ public struct APIKeyService: Sendable {
   /// Returns all keys, including revoked ones, oldest first.
   ///
   /// - Throws: ``Problem``.
-  public func all() async throws -> [APIKeyRecord] {
+  package func all() async throws -> [APIKeyRecord] {
     try await context.storage.apiKeys()
   }
 
   /// Revokes a key, but not the last valid one of scope ``Scope/admin``, which is needed to create others.
   ///
   /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/lastAdminKey``.
-  public func revoke(_ id: ID<APIKeyRecord>, by actor: AuditActor) async throws {
+  package func revoke(_ id: ID<APIKeyRecord>, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.keyRevoked(key: id))
     let now = context.clock.now
     let outcome = try await context.storage.revokeAPIKey(

@@ -1,13 +1,13 @@
-public import SignetIntegrity
+package import SignetIntegrity
 package import SignetPolicy
 package import SignetStorage
 
 /// The operator's rules for broken account policies.
 ///
 /// The policies of new containers are in the profile.
-public struct AccountRules: Hashable, Sendable {
+package struct AccountRules: Hashable, Sendable {
   /// The server's reaction to a report with a broken policy.
-  public enum Reaction: String, Hashable, Sendable, CaseIterable {
+  package enum Reaction: String, Hashable, Sendable, CaseIterable {
     /// No reaction; the audit log has the report.
     case allow
     /// The server rejects one-time codes of the container, but accepts its signatures.
@@ -19,19 +19,19 @@ public struct AccountRules: Hashable, Sendable {
   }
 
   /// The reactions by policy name; `lock` for a policy without one.
-  public var reactions: [String: Reaction] = [:]
+  package var reactions: [String: Reaction] = [:]
   /// The accepted flavours of apps, such as `release`; a report of any other flavour, or of none, locks the container.
   ///
   /// Empty accepts any.
-  public var flavours: Set<String> = []
+  package var flavours: Set<String> = []
 
   /// The weights with which the server scores a device's findings of tampering; `nil` to use the device's score.
   ///
   /// Only the weights of categories count here. The policy sets the threshold, and ``reactions`` the reaction.
-  public var tampering: IntegritySettings?
+  package var tampering: IntegritySettings?
 
   /// Creates rules that lock for each broken policy and accept any flavour.
-  public init() {}
+  package init() {}
 
   /// Returns the evidence to evaluate, with the server's own score if there are weights for it.
   ///

@@ -1,19 +1,19 @@
 import SignetCrypto
 package import SignetJSON
 import SignetPolicy
-public import SignetProtocol
-public import SignetStorage
+package import SignetProtocol
+package import SignetStorage
 import SignetSystem
 
 /// The server's policies for devices, their reports, and commands to them (`docs/protocol.md` section 14).
-public struct DeviceManagement: Sendable {
+package struct DeviceManagement: Sendable {
   private let context: ServiceContext
   private let evaluator = AccountPolicyEvaluator()
   /// The lifetime of a challenge, in seconds.
   private static let challengeLifetime: Int64 = 120
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   // MARK: Devices
 
@@ -154,7 +154,7 @@ public struct DeviceManagement: Sendable {
   /// - Returns: The command.
   /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` to unlock one with a pending
   ///   wipe; ``StorageFailure/altered(row:of:)``.
-  public func command(
+  package func command(
     _ action: DeviceCommand.Action, for id: ContainerID, reason: String, by actor: AuditActor
   ) async throws -> DeviceCommandRecord {
     try reading(DeviceCommand.check(reason: reason))

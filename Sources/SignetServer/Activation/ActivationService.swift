@@ -1,24 +1,24 @@
 import SignetCrypto
 import SignetJSON
-public import SignetProtocol
-public import SignetStorage
+package import SignetProtocol
+package import SignetStorage
 import SignetSystem
 
 /// Activation of devices: an invite becomes a container (`docs/protocol.md` sections 2 and 3).
-public struct ActivationService: Sendable {
+package struct ActivationService: Sendable {
   private let context: ServiceContext
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// An invite for the user.
   ///
   /// It is shown once; the server stores only a derived key.
-  public struct Invitation: Sendable {
+  package struct Invitation: Sendable {
     /// The activation code, which contains the invite.
-    public let code: ActivationCode
+    package let code: ActivationCode
     /// The time when the invite expires, in seconds since 1970.
-    public let expires: Int64
+    package let expires: Int64
   }
 
   /// Creates an invite for a user; an earlier open one is revoked.
@@ -29,7 +29,7 @@ public struct ActivationService: Sendable {
   ///   - actor: The caller's name in the audit log.
   /// - Returns: The invite, which the server cannot show again.
   /// - Throws: ``Problem``.
-  public func invite(_ user: UserID, lifetime: Int64?, by actor: AuditActor) async throws
+  package func invite(_ user: UserID, lifetime: Int64?, by actor: AuditActor) async throws
     -> Invitation
   {
     let settings = context.settings
@@ -70,7 +70,7 @@ public struct ActivationService: Sendable {
   /// Answers *start*.
   ///
   /// The answer for a user without an open invite has the same form, down to the length of each part.
-  public func start(_ body: [UInt8]) async throws -> StartAnswer<ActivationOffer> {
+  package func start(_ body: [UInt8]) async throws -> StartAnswer<ActivationOffer> {
     let start = try reading(ActivationStart(parsing: body))
     let found = try await context.storage.openActivation(user: start.user)
     let settings = context.settings
@@ -98,7 +98,7 @@ public struct ActivationService: Sendable {
   /// Answers *finish*: verifies the proof and creates the container, pending.
   ///
   /// - Returns: The answer's body.
-  public func finish(_ body: [UInt8]) async throws -> [UInt8] {
+  package func finish(_ body: [UInt8]) async throws -> [UInt8] {
     let finish = try reading(ActivationFinish(parsing: body))
     let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
     let core = try reading(ActivationCore(parsing: coreBytes))
@@ -201,7 +201,7 @@ public struct ActivationService: Sendable {
   ///   - body: The request body, which proves that the device has the encryption key. An active container needs no proof, so
   ///     that a device can repeat the request if the answer was lost.
   /// - Throws: ``Problem/Code/unauthorized`` if the proof is wrong.
-  public func confirm(_ container: ContainerRecord, _ body: [UInt8]) async throws {
+  package func confirm(_ container: ContainerRecord, _ body: [UInt8]) async throws {
     let confirm = try reading(ActivationConfirm(parsing: body))
     let expected = context.masterKey.confirmation(of: container.id)
     guard container.state == .active || confirm.confirmation.map({ constantTimeEqual($0, expected) }) ?? false

@@ -1,11 +1,11 @@
-public import SignetCrypto
+package import SignetCrypto
 import Synchronization
 
 /// The keys that encrypt handshakes; each is used for minutes and then deleted.
 ///
 /// They are derived from no other key and stored in no database. An attacker who recorded a handshake cannot decrypt it
 /// after its key was deleted, even with the master key, the database and its backups.
-public final class HandshakeKeys: Sendable {
+package final class HandshakeKeys: Sendable {
   /// The time for which a key encrypts new handshakes, in seconds.
   package static let period: Int64 = 120
   /// The largest step back of the clock that does not make handshakes void, in seconds.
@@ -38,7 +38,7 @@ public final class HandshakeKeys: Sendable {
   /// - Parameters:
   ///   - lifetime: The lifetime of a handshake, in seconds.
   ///   - random: The source of the ids.
-  public convenience init(lifetime: Int64, random: any RandomSource = SystemRandomSource()) {
+  package convenience init(lifetime: Int64, random: any RandomSource = SystemRandomSource()) {
     self.init(lifetime: lifetime, store: nil, exclusion: nil, random: random)
   }
 

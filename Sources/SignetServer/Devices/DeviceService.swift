@@ -1,26 +1,26 @@
 import SignetProtocol
-public import SignetStorage
+package import SignetStorage
 
 /// The devices of users, for operators; a lock or revocation of a device applies to everything bound to it.
-public struct DeviceService: Sendable {
+package struct DeviceService: Sendable {
   private let context: ServiceContext
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// Returns a user's devices, oldest first, with everything bound to the account.
   ///
   /// The user may be one that only the row of a device names.
   ///
   /// - Throws: ``StorageFailure``.
-  public func holdings(of user: UserID) async throws -> AccountHoldings {
+  package func holdings(of user: UserID) async throws -> AccountHoldings {
     try await context.storage.holdings(of: user, codeAttempts: context.settings.codeAttempts)
   }
 
   /// Returns a device by id.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ id: ID<DeviceRecord>) async throws -> DeviceRecord {
+  package func find(_ id: ID<DeviceRecord>) async throws -> DeviceRecord {
     guard let found = try await context.storage.device(id) else { throw Self.unknown }
     return found
   }
@@ -36,7 +36,7 @@ public struct DeviceService: Sendable {
   /// - Returns: The device, locked.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
-  public func lock(
+  package func lock(
     _ id: ID<DeviceRecord>, reason: String, by actor: AuditActor
   ) async throws -> DeviceRecord {
     try reading(DeviceCommand.check(reason: reason))
@@ -53,7 +53,7 @@ public struct DeviceService: Sendable {
   /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/containerLocked`` if its container has a pending wipe,
   ///   ``Problem/Code/deviceLocked`` if its row was altered.
   @discardableResult
-  public func unlock(_ id: ID<DeviceRecord>, by actor: AuditActor) async throws -> DeviceRecord {
+  package func unlock(_ id: ID<DeviceRecord>, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceUnlocked(user: device.user, device: id))
     let outcome = try await context.storage.unlockDevice(
@@ -66,7 +66,7 @@ public struct DeviceService: Sendable {
   /// - Returns: The device.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
-  public func revoke(_ id: ID<DeviceRecord>, by actor: AuditActor) async throws -> DeviceRecord {
+  package func revoke(_ id: ID<DeviceRecord>, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceRevoked(user: device.user, device: id))
     let exists = try await context.storage.revokeDevice(id, audit: event, lost: context.losses(by: actor))

@@ -3,11 +3,11 @@ import SignetProtocol
 import SignetStorage
 
 /// Notices of devices that have deleted a container themselves (`docs/protocol.md` section 3.6).
-public struct EndService: Sendable {
+package struct EndService: Sendable {
   private let context: ServiceContext
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// Verifies a device's notice and ends the container; the same notice again changes nothing.
   ///
@@ -16,7 +16,7 @@ public struct EndService: Sendable {
   ///
   /// - Parameter body: The request body.
   /// - Throws: ``Problem``.
-  public func end(_ body: [UInt8]) async throws {
+  package func end(_ body: [UInt8]) async throws {
     let signed = try reading(SignedEndNotice(parsing: body))
     let found = try await context.storage.container(signed.container)
     guard let container = found else { throw Self.unknown }

@@ -1,20 +1,20 @@
 import SignetCrypto
 import SignetJSON
-public import SignetProtocol
-public import SignetStorage
+package import SignetProtocol
+package import SignetStorage
 import SignetSystem
 
 /// Renewal: an active container gets a successor with new keys (`docs/protocol.md` section 3.5).
-public struct RenewalService: Sendable {
+package struct RenewalService: Sendable {
   private let context: ServiceContext
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// Requests the renewal of a container; the device receives the request with its list of transactions.
   ///
   /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
-  public func ask(_ id: ContainerID, by actor: AuditActor) async throws {
+  package func ask(_ id: ContainerID, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.containerRenewalRequested(container: id))
     let exists = try await context.storage.askForRenewal(id, audit: event)
     guard exists else { throw Problem(.unknown, "There is no active container with this id.") }
@@ -27,7 +27,7 @@ public struct RenewalService: Sendable {
   ///   - container: The authenticated container that sends it.
   /// - Returns: The answer.
   /// - Throws: ``Problem``.
-  public func start(_ body: [UInt8], for container: ContainerRecord) throws -> StartAnswer<
+  package func start(_ body: [UInt8], for container: ContainerRecord) throws -> StartAnswer<
     RenewalOffer
   > {
     let start = try reading(RenewalStart(parsing: body))
@@ -54,7 +54,7 @@ public struct RenewalService: Sendable {
   ///   - container: The authenticated container that sends it.
   /// - Returns: The answer's body.
   /// - Throws: ``Problem``.
-  public func finish(_ body: [UInt8], for container: ContainerRecord) async throws -> [UInt8] {
+  package func finish(_ body: [UInt8], for container: ContainerRecord) async throws -> [UInt8] {
     let finish = try reading(RenewalFinish(parsing: body))
     let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
     let core = try reading(RenewalCore(parsing: coreBytes))

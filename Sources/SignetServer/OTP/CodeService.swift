@@ -2,31 +2,31 @@ import SignetCrypto
 import SignetInterchange
 import SignetOATH
 import SignetProtocol
-public import SignetStorage
+package import SignetStorage
 package import SignetSystem
 
 /// Validation of one-time passwords, each of which is valid once (`docs/protocol.md` section 6).
-public struct CodeService: Sendable {
+package struct CodeService: Sendable {
   let context: ServiceContext
   private let clientKey: HMACKey
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) {
+  package init(_ context: ServiceContext) {
     self.context = context
     clientKey = context.masterKey.clientKey()
   }
 
   /// The caller, with the end user's address.
-  public struct Requester: Sendable {
+  package struct Requester: Sendable {
     /// The caller's name in the audit log.
-    public let actor: AuditActor
+    package let actor: AuditActor
     /// The caller's API key; if it is no longer valid, the codes are not checked.
-    public let key: ID<APIKeyRecord>?
+    package let key: ID<APIKeyRecord>?
     /// The end user's address, 1 to 64 visible ASCII characters; `nil` if unknown.
-    public let client: String?
+    package let client: String?
 
     /// Creates a requester.
-    public init(_ actor: AuditActor, key: ID<APIKeyRecord>? = nil, client: String? = nil) {
+    package init(_ actor: AuditActor, key: ID<APIKeyRecord>? = nil, client: String? = nil) {
       self.actor = actor
       self.key = key
       self.client = client
@@ -150,7 +150,7 @@ public struct CodeService: Sendable {
   /// Resets the failure counts of a user's codes and signatures, and the waits of addresses.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func unlock(_ user: UserID, by actor: AuditActor) async throws {
+  package func unlock(_ user: UserID, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.userUnlocked(user: user))
     let exists = try await context.storage.unlockUser(user, audit: event)
     guard exists else { throw Problem(noUser: user) }

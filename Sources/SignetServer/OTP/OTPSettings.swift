@@ -4,26 +4,26 @@ import SignetStorage
 ///
 /// Operators can set each number within a range (`docs/server-settings.md`). Each further step of a window is one more code
 /// that a guess may match.
-public struct OTPSettings: Hashable, Sendable {
+package struct OTPSettings: Hashable, Sendable {
   /// The number of time steps that a code may be late.
-  public var lookBack = 1
+  package var lookBack = 1
   /// The number of time steps that a code may be early.
-  public var lookAhead = 1
+  package var lookAhead = 1
   /// The largest distance of a counter from the last one used.
-  public var counterLookAhead = 10
+  package var counterLookAhead = 10
   /// The largest distance of two consecutive codes from the expected place; for time, in both directions.
-  public var resyncWindow = 100
+  package var resyncWindow = 100
   /// The largest clock drift that single codes may set, in time steps.
-  public var driftLimit = 20
+  package var driftLimit = 20
   /// The number of rejected attempts for one user from one address without a wait.
-  public var freeAttempts = 3
+  package var freeAttempts = 3
   /// The wait after the next rejected attempt, in seconds; it doubles with each further one.
-  public var firstWait = 30
+  package var firstWait = 30
   /// The longest wait, in seconds.
-  public var longestWait = 3600
+  package var longestWait = 3600
 
   /// Creates the default settings.
-  public init() {}
+  package init() {}
 
   /// The time for which rejected attempts of an address are remembered after the last one, in seconds.
   static let memory: Int64 = 86_400
@@ -32,7 +32,7 @@ public struct OTPSettings: Hashable, Sendable {
   ///
   /// - Parameter failures: The rejected attempts in a row.
   /// - Returns: The wait; 0 for none.
-  public func wait(after failures: Int) -> Int64 {
+  package func wait(after failures: Int) -> Int64 {
     guard failures > freeAttempts, firstWait > 0 else { return 0 }
     let doublings = failures - freeAttempts - 1
     // 2^17 seconds exceed the largest allowed wait.

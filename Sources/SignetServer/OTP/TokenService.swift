@@ -1,39 +1,39 @@
-public import SignetCrypto
-public import SignetOATH
-public import SignetProtocol
-public import SignetStorage
+package import SignetCrypto
+package import SignetOATH
+package import SignetProtocol
+package import SignetStorage
 import SignetSystem
 
 /// Imported tokens: their import, assignment, verification and removal (`docs/protocol.md` section 7).
-public struct TokenService: Sendable {
+package struct TokenService: Sendable {
   /// The largest number of tokens in one import, and in one page.
-  public static let batchLimit = 500
+  package static let batchLimit = 500
 
   private let context: ServiceContext
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// The data of a token to import.
-  public struct NewToken: ~Copyable, Sendable {
+  package struct NewToken: ~Copyable, Sendable {
     /// The serial number.
-    public let serial: TokenSerial
+    package let serial: TokenSerial
     /// The moving factor: a counter or the time.
-    public let kind: CredentialRecord.Kind
+    package let kind: CredentialRecord.Kind
     /// The secret.
-    public let secret: SecretBytes
+    package let secret: SecretBytes
     /// The hash algorithm.
-    public let algorithm: OATHAlgorithm
+    package let algorithm: OATHAlgorithm
     /// The number of digits in a code, 6 to 10.
-    public let digits: Int
+    package let digits: Int
     /// The length of a time step, in seconds; unused for a counter.
-    public let period: Int
+    package let period: Int
     /// The beginning of step 0, in seconds since 1970.
-    public let start: Int64
+    package let start: Int64
     /// The counter of the next code; unused for time.
-    public let counter: Int64
+    package let counter: Int64
     /// The user of the token; `nil` for none.
-    public let user: UserID?
+    package let user: UserID?
 
     /// Validates the data of a token.
     ///
@@ -48,7 +48,7 @@ public struct TokenService: Sendable {
     ///   - counter: The counter of the next code.
     ///   - user: The user of the token; `nil` for none.
     /// - Throws: ``Problem/Code/malformed``, with the serial number and the reason.
-    public init(
+    package init(
       serial: TokenSerial, kind: CredentialRecord.Kind, secret: consuming SecretBytes,
       algorithm: OATHAlgorithm = .sha1, digits: Int = 6, period: Int = 30, start: Int64 = 0,
       counter: Int64 = 0,
@@ -93,7 +93,7 @@ public struct TokenService: Sendable {
   /// - Parameter token: The token.
   /// - Returns: The record for ``add(_:by:)``.
   /// - Throws: ``Problem``.
-  public func sealed(_ token: borrowing NewToken) throws -> CredentialRecord {
+  package func sealed(_ token: borrowing NewToken) throws -> CredentialRecord {
     try token.record(context)
   }
 
@@ -106,7 +106,7 @@ public struct TokenService: Sendable {
   ///   - actor: The caller's name in the audit log.
   /// - Returns: The serial numbers that were added.
   /// - Throws: ``Problem/Code/unknown`` for a user that does not exist.
-  public func add(_ tokens: [CredentialRecord], by actor: AuditActor) async throws -> [String] {
+  package func add(_ tokens: [CredentialRecord], by actor: AuditActor) async throws -> [String] {
     for user in Set(tokens.compactMap(\.user)) {
       let found = try await context.storage.user(user)
       guard found != nil else { throw Problem(noUser: user) }
@@ -125,7 +125,7 @@ public struct TokenService: Sendable {
   ///   - limit: At most ``batchLimit``.
   /// - Returns: The tokens.
   /// - Throws: ``Problem/Code/unknown`` for a user that does not exist.
-  public func list(
+  package func list(
     after serial: String = "", user: UserID? = nil, limit: Int
   ) async throws -> [CredentialRecord] {
     if let user { _ = try await UserService(context).find(user) }
@@ -136,7 +136,7 @@ public struct TokenService: Sendable {
   ///
   /// - Parameter token: The token.
   /// - Returns: True if it is locked.
-  public func isLocked(_ token: CredentialRecord) -> Bool { token.failures >= context.settings.codeAttempts }
+  package func isLocked(_ token: CredentialRecord) -> Bool { token.failures >= context.settings.codeAttempts }
 
   /// Assigns a token to a user, who must verify it, or removes the assignment.
   ///
@@ -145,7 +145,7 @@ public struct TokenService: Sendable {
   ///   - user: The user; `nil` for none.
   ///   - actor: The caller's name in the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func assign(_ serial: TokenSerial, to user: UserID?, by actor: AuditActor) async throws {
+  package func assign(_ serial: TokenSerial, to user: UserID?, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.tokenAssigned(token: serial.text, user: user))
     try require(
       try await context.storage.assignToken(serial.text, to: user, audit: event), serial, user)
@@ -158,7 +158,7 @@ public struct TokenService: Sendable {
   ///   - isDisabled: True to disable.
   ///   - actor: The caller's name in the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func disable(_ serial: TokenSerial, _ isDisabled: Bool, by actor: AuditActor) async throws {
+  package func disable(_ serial: TokenSerial, _ isDisabled: Bool, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(
       isDisabled ? .tokenDisabled(token: serial.text) : .tokenEnabled(token: serial.text))
     try require(
@@ -171,7 +171,7 @@ public struct TokenService: Sendable {
   ///   - serial: The token.
   ///   - actor: The caller's name in the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func remove(_ serial: TokenSerial, by actor: AuditActor) async throws {
+  package func remove(_ serial: TokenSerial, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.tokenRemoved(token: serial.text))
     try require(
       try await context.storage.removeToken(serial.text, audit: event), serial)
@@ -189,15 +189,15 @@ public struct TokenService: Sendable {
 }
 
 /// The serial number of a token: 1 to 64 visible ASCII characters.
-public struct TokenSerial: Hashable, Sendable {
+package struct TokenSerial: Hashable, Sendable {
   /// The serial number as text.
-  public let text: String
+  package let text: String
 
   /// Validates a serial number.
   ///
   /// - Parameter text: 1 to 64 visible ASCII characters; not `.` or `..`, which cannot be path segments.
   /// - Throws: ``Problem/Code/malformed``.
-  public init(_ text: String) throws(Problem) {
+  package init(_ text: String) throws(Problem) {
     guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
       PercentEncoding.isSegment(text)
     else {

@@ -1,29 +1,29 @@
 import SignetCrypto
 import SignetProtocol
-public import SignetPush
-public import SignetStorage
+package import SignetPush
+package import SignetStorage
 import Synchronization
 
 /// The services that deliver a server's pushes.
-public struct PushSetup: Sendable {
+package struct PushSetup: Sendable {
   /// The delivery of messages.
-  public var delivery: PushDelivery
+  package var delivery: PushDelivery
   /// The public key with which devices subscribe to Web Push, X9.63; `nil` if Web Push is not configured.
-  public var webPushKey: [UInt8]?
+  package var webPushKey: [UInt8]?
 
   /// No service; devices poll.
-  public static let none = PushSetup(delivery: PushDelivery([]))
+  package static let none = PushSetup(delivery: PushDelivery([]))
 
   /// Creates a setup.
-  public init(delivery: PushDelivery, webPushKey: [UInt8]? = nil) {
+  package init(delivery: PushDelivery, webPushKey: [UInt8]? = nil) {
     (self.delivery, self.webPushKey) = (delivery, webPushKey)
   }
 }
 
 /// A new, stored transaction that the user's devices are notified of.
-public struct TransactionAnnouncement: Sendable {
+package struct TransactionAnnouncement: Sendable {
   /// The transaction.
-  public let record: TransactionRecord
+  package let record: TransactionRecord
   /// The deliveries to authenticators without a list of waiting transactions; each may run once.
   let deliveries: [@Sendable () async -> Void]
 

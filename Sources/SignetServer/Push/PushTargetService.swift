@@ -1,19 +1,19 @@
 import SignetCrypto
 import SignetJSON
-public import SignetProtocol
+package import SignetProtocol
 import SignetPush
-public import SignetStorage
+package import SignetStorage
 import SignetSystem
 
 /// The push targets of containers (`docs/protocol.md` section 10).
-public struct PushTargetService: Sendable {
+package struct PushTargetService: Sendable {
   /// The largest number of targets for each container: an app, its watch, a browser and one to spare.
   static let limit = 4
 
   private let context: ServiceContext
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// Adds a target.
   ///
@@ -22,7 +22,7 @@ public struct PushTargetService: Sendable {
   ///   - container: The authenticated container of the target.
   /// - Returns: The target's id.
   /// - Throws: ``Problem``.
-  public func add(_ body: [UInt8], for container: ContainerRecord) async throws -> PushTargetID {
+  package func add(_ body: [UInt8], for container: ContainerRecord) async throws -> PushTargetID {
     let form = try reading(PushTargetForm(parsing: body))
     guard let target = form.target else { throw Problem(.malformed, "\"target\" is missing") }
     try requireService(of: target)
@@ -41,7 +41,7 @@ public struct PushTargetService: Sendable {
   /// Returns a container's targets and the available services.
   ///
   /// - Throws: ``Problem``.
-  public func list(for container: ContainerRecord) async throws -> PushTargetList {
+  package func list(for container: ContainerRecord) async throws -> PushTargetList {
     let records = try await context.storage.pushTargets(container: container.id)
     var entries: [PushTargetList.Entry] = []
     for record in records {
@@ -57,7 +57,7 @@ public struct PushTargetService: Sendable {
   /// Changes a target's name, its address, or both.
   ///
   /// - Throws: ``Problem``.
-  public func change(
+  package func change(
     _ id: PushTargetID, to body: [UInt8], for container: ContainerRecord
   ) async throws {
     let form = try reading(PushTargetForm(parsing: body))
@@ -75,7 +75,7 @@ public struct PushTargetService: Sendable {
   /// Removes a target.
   ///
   /// - Throws: ``Problem``.
-  public func remove(_ id: PushTargetID, of container: ContainerRecord) async throws {
+  package func remove(_ id: PushTargetID, of container: ContainerRecord) async throws {
     let event = audit(container)(.pushTargetRemoved(target: id))
     let exists = try await context.storage.removePushTarget(
       id, of: container.id, ifSealed: nil, audit: event)

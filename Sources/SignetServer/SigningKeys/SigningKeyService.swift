@@ -1,28 +1,28 @@
-public import SignetCrypto
-public import SignetProtocol
-public import SignetStorage
+package import SignetCrypto
+package import SignetProtocol
+package import SignetStorage
 import SignetSystem
 
 /// The server's own signing keys, for lists of transactions, offline transactions and ID tokens.
 ///
 /// Any process creates the first key when it is first needed. The keys are in the database, encrypted under the master key.
-public struct SigningKeyService: Sendable {
+package struct SigningKeyService: Sendable {
   private let context: ServiceContext
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// Returns the current signing key, and creates it if there is none.
   ///
   /// - Throws: ``Problem``.
-  public func current() async throws -> P256.Signing.PrivateKey {
+  package func current() async throws -> P256.Signing.PrivateKey {
     try open(await present())
   }
 
   /// Returns the public key of the current signing key.
   ///
   /// - Throws: ``Problem``.
-  public func currentPublicKey() async throws -> P256.Signing.PublicKey {
+  package func currentPublicKey() async throws -> P256.Signing.PublicKey {
     try publicKey(of: await present())
   }
 
@@ -31,7 +31,7 @@ public struct SigningKeyService: Sendable {
   /// A key whose row was altered is left out: its signatures no longer verify, and devices ignore its successions.
   ///
   /// - Throws: ``Problem``.
-  public func published() async throws -> ServerKeySet {
+  package func published() async throws -> ServerKeySet {
     var records = try await self.records().all.filter { !$0.isAltered }
     // Creates the first key if there is none, since clients would trust and cache an empty list.
     if records.isEmpty { records = [try await present()] }
@@ -45,7 +45,7 @@ public struct SigningKeyService: Sendable {
   /// It also logs if the key that signs was removed.
   ///
   /// - Throws: ``Problem``.
-  public func records() async throws -> SigningKeyRecords {
+  package func records() async throws -> SigningKeyRecords {
     let keys = try await context.storage.signingKeys()
     for key in keys.all where key.isAltered {
       context.log.sampledError("signingKey.altered", ["key": key.id, "advice": Self.advice])
@@ -66,7 +66,7 @@ public struct SigningKeyService: Sendable {
   /// - Parameter actor: The caller's name in the audit log.
   /// - Returns: The new key.
   /// - Throws: ``Problem``.
-  public func rotate(by actor: AuditActor) async throws -> SigningKeyRecord {
+  package func rotate(by actor: AuditActor) async throws -> SigningKeyRecord {
     let keys = try await records()
     let predecessor: SigningKeyRecord? =
       try await keys.isNew ? present() : keys.replaceable

@@ -1,34 +1,34 @@
 import SignetJSON
-public import SignetProtocol
+package import SignetProtocol
 
 /// A relying party's order for a transaction.
-public struct TransactionDraft: Sendable {
+package struct TransactionDraft: Sendable {
   /// The allowed lifetimes of a transaction, in seconds: up to one day.
-  public static let lifetimes: ClosedRange<Int64> = 1...86_400
+  package static let lifetimes: ClosedRange<Int64> = 1...86_400
 
   /// The content to decide.
-  public var content: TransactionContent.Body
+  package var content: TransactionContent.Body
   /// The name of the requester, displayed to the user.
-  public var from: String
+  package var from: String
   /// The place where the relying party sees the user.
-  public var context: TransactionContext?
+  package var context: TransactionContext?
   /// The user who decides; `nil` for the user of any device that scans the link.
-  public var user: UserID?
+  package var user: UserID?
   /// The lifetime in seconds; `nil` for the configured one.
-  public var lifetime: Int64?
+  package var lifetime: Int64?
   /// The decisions that the user may take; the user can always deny.
-  public var statuses: [DecisionStatus]
+  package var statuses: [DecisionStatus]
   /// The number of digits that the relying party shows for the user to type; `nil` for none.
-  public var numberDigits: Int?
+  package var numberDigits: Int?
   /// The positions of the form's fields that the user types into a device that receives nothing of the transaction.
   ///
   /// It is empty if the user types only the challenge, and `nil` if typing is not offered.
-  public var typedFields: [Int]?
+  package var typedFields: [Int]?
   /// The names of requirements, one of which an approval must meet; empty for signed content.
-  public var requirements: [String]
+  package var requirements: [String]
 
   /// Creates an order.
-  public init(
+  package init(
     _ content: TransactionContent.Body, from: String, context: TransactionContext? = nil, user: UserID?,
     lifetime: Int64? = nil, statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil,
     typedFields: [Int]? = nil, requirements: [String] = []

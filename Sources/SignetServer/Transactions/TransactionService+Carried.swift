@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetProtocol
-public import SignetStorage
+package import SignetStorage
 import SignetSystem
 
 extension TransactionService {
   /// An answer by digits from a device without a network.
-  public enum Carried: Hashable, Sendable {
+  package enum Carried: Hashable, Sendable {
     /// The digits for the transaction that the device scanned and showed.
     case scanned(String)
     /// The digits for the values that the user typed into the device.
@@ -30,7 +30,7 @@ extension TransactionService {
   /// Returns a pending transaction as text, for a device that has no network.
   ///
   /// - Throws: ``Problem``; for a transaction that has ended, the problem states how.
-  public func offline(_ id: TransactionID) async throws -> String {
+  package func offline(_ id: TransactionID) async throws -> String {
     let transaction = try await waiting(id).transaction
     let key = try await SigningKeyService(context).current()
     return try transaction.signed(by: key)
@@ -41,7 +41,7 @@ extension TransactionService {
   /// - Parameter id: The transaction.
   /// - Returns: The challenge, and the positions of the fields whose values are typed after it.
   /// - Throws: ``Problem``; for a transaction that has ended, the problem states how.
-  public func typed(_ id: TransactionID) async throws -> (challenge: String, fields: [Int]) {
+  package func typed(_ id: TransactionID) async throws -> (challenge: String, fields: [Int]) {
     let carried = try await waiting(id)
     return (try typed(carried).challenge, carried.record.typedFields ?? [])
   }
@@ -56,7 +56,7 @@ extension TransactionService {
   ///   - requester: The caller, with the end user's address.
   /// - Throws: ``Problem``: `transactionWrongAnswer`, `transactionWaiting` while the address must wait, or the transaction's
   ///   end.
-  public func answer(
+  package func answer(
     _ answer: Carried, to id: TransactionID, by requester: CodeService.Requester
   ) async throws {
     let client = try RateLimitKey.digest(of: requester.client, under: context.masterKey.clientKey())

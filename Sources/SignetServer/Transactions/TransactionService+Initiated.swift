@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetProtocol
-public import SignetStorage
+package import SignetStorage
 import SignetSystem
 
 extension TransactionService {
@@ -12,7 +12,7 @@ extension TransactionService {
   ///   - request: The id of the request, 16 bytes.
   /// - Returns: A JWE.
   /// - Throws: ``Problem``: `unknown`, or the transaction's end.
-  public func one(
+  package func one(
     _ id: TransactionID, for container: ContainerRecord, request: [UInt8]
   ) async throws -> String {
     let found = try await context.storage.transaction(id)
@@ -41,7 +41,7 @@ extension TransactionService {
   ///   - container: The authenticated container that sends it.
   /// - Returns: The transaction's id, which the device chose.
   /// - Throws: ``Problem``.
-  public func initiate(_ jws: String, by container: ContainerRecord) async throws -> TransactionID {
+  package func initiate(_ jws: String, by container: ContainerRecord) async throws -> TransactionID {
     let key = try P256.Signing.PublicKey(x963: container.signingKey)
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let claimed = signed.decision
@@ -85,7 +85,7 @@ extension TransactionService {
   ///   - limit: The largest number of transactions.
   /// - Returns: The transactions, each with the container that signed it.
   /// - Throws: ``Problem/Code/unknown`` if the user does not exist, or has no transaction with this `id`.
-  public func initiated(
+  package func initiated(
     by user: UserID, after id: TransactionID?, limit: Int
   ) async throws -> [(TransactionRecord, ContainerRecord?)] {
     _ = try await UserService(context).find(user)

@@ -1,11 +1,11 @@
 import SignetCrypto
 import SignetJSON
-public import SignetProtocol
-public import SignetStorage
+package import SignetProtocol
+package import SignetStorage
 import SignetSystem
 
 /// Transactions, which a relying party creates and a user decides (`docs/protocol.md` section 5).
-public struct TransactionService: Sendable {
+package struct TransactionService: Sendable {
   let context: ServiceContext
   private let announce: @Sendable (TransactionAnnouncement) -> Void
 
@@ -14,7 +14,7 @@ public struct TransactionService: Sendable {
   /// - Parameters:
   ///   - context: The context.
   ///   - announce: Called for each new transaction after it is stored.
-  public init(
+  package init(
     _ context: ServiceContext,
     announcing announce: @escaping @Sendable (TransactionAnnouncement) -> Void = { _ in }
   ) {
@@ -22,11 +22,11 @@ public struct TransactionService: Sendable {
   }
 
   /// A transaction that was created.
-  public struct NewTransaction: Sendable {
+  package struct NewTransaction: Sendable {
     /// The transaction, pending.
-    public let record: TransactionRecord
+    package let record: TransactionRecord
     /// The number that the relying party shows; the server stores it encrypted and does not return it again.
-    public let number: MatchingNumber?
+    package let number: MatchingNumber?
   }
 
   /// Creates a transaction for a user.
@@ -37,7 +37,7 @@ public struct TransactionService: Sendable {
   ///   - key: The caller's API key; if it is no longer valid, the transaction is not created. `nil` for none.
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
-  public func create(
+  package func create(
     _ order: TransactionDraft, by actor: AuditActor, key: ID<APIKeyRecord>? = nil
   ) async throws -> NewTransaction {
     try await create(order, by: actor, key: key) { _ in nil }
@@ -197,7 +197,7 @@ public struct TransactionService: Sendable {
   /// Returns a transaction, with the container that decided it unless its user has been deleted.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ id: TransactionID) async throws -> (TransactionRecord, ContainerRecord?) {
+  package func find(_ id: TransactionID) async throws -> (TransactionRecord, ContainerRecord?) {
     let transaction = try await context.storage.transaction(id)
     guard let transaction else { throw Self.unknown }
     if try await keepsExpiry(of: [transaction]) { return try await find(id) }
@@ -266,7 +266,7 @@ public struct TransactionService: Sendable {
   ///   - actor: The caller's name in the audit log.
   ///   - key: The caller's API key; `nil` for none.
   /// - Throws: ``Problem``: `transactionDecided`, `transactionCancelled` or `transactionExpired` if it has ended before.
-  public func withdraw(
+  package func withdraw(
     _ id: TransactionID, reason: String, by actor: AuditActor, key: ID<APIKeyRecord>? = nil
   ) async throws {
     try reading(Cancellation.check(reason, member: "reason"))
@@ -282,7 +282,7 @@ public struct TransactionService: Sendable {
   ///   - id: The transaction that the path names.
   ///   - container: The authenticated container that sends it.
   /// - Throws: ``Problem``.
-  public func cancel(_ body: [UInt8], id: TransactionID, by container: ContainerRecord) async throws {
+  package func cancel(_ body: [UInt8], id: TransactionID, by container: ContainerRecord) async throws {
     let cancellation = try reading(Cancellation(parsing: body))
     let end = EndRecord(
       state: .cancelled, reason: cancellation.reason.rawValue, message: cancellation.message,

@@ -1,9 +1,9 @@
 package import SignetUAF
 
 /// The operator's settings for UAF (`docs/protocol.md` section 12).
-public struct UAFSettings: Hashable, Sendable {
+package struct UAFSettings: Hashable, Sendable {
   /// The form in which a client receives its authorization token.
-  public enum Reply: String, Hashable, Sendable, CaseIterable {
+  package enum Reply: String, Hashable, Sendable, CaseIterable {
     /// A JWT in the answer.
     case jwt
     /// A cookie that contains the JWT.
@@ -11,11 +11,11 @@ public struct UAFSettings: Hashable, Sendable {
   }
 
   /// The prefix of all paths.
-  public var prefix = "/nevisfido"
+  package var prefix = "/nevisfido"
   /// The application id; `nil` for the URL of the facets.
-  public var appID: String?
+  package var appID: String?
   /// The ids of the facets that may call UAF clients for the application.
-  public var facets: [String]
+  package var facets: [String]
   /// The policies by name, which a request selects.
   ///
   /// Without one named `default`, every known model is accepted by default.
@@ -23,27 +23,27 @@ public struct UAFSettings: Hashable, Sendable {
   /// The name of the requirement that keys must meet in addition to a policy, by the policy's name.
   package var requirements: [String: String] = [:]
   /// The folder with metadata statements; `nil` for none.
-  public var metadata: String?
+  package var metadata: String?
   /// The lifetime of a request, in seconds.
-  public var requestLifetime: Int64 = 120
+  package var requestLifetime: Int64 = 120
   /// The lifetime of a token, in seconds.
-  public var tokenLifetime: Int64 = 300
+  package var tokenLifetime: Int64 = 300
   /// The lifetime of an authorization token, in seconds.
-  public var authorizationLifetime: Int64 = OpenIDNames.tokenLifetime
+  package var authorizationLifetime: Int64 = OpenIDNames.tokenLifetime
   /// The largest clock difference of a device, in seconds.
-  public var clockSkew: Int64 = 60
+  package var clockSkew: Int64 = 60
   /// The largest number of operations that anonymous clients of one address may have begun within a request's lifetime, not
   /// counting those that succeeded.
-  public var openRequests: Int64 = 256
+  package var openRequests: Int64 = 256
   /// The form in which a client receives its authorization token.
-  public var reply = Reply.jwt
+  package var reply = Reply.jwt
   /// The prefix of links.
-  public var link = "https://link"
+  package var link = "https://link"
   /// Indicates whether the conformance tool's interface is served.
   ///
   /// It does not authenticate its callers.
-  public var hasConformanceAdapter = false
+  package var hasConformanceAdapter = false
 
   /// Creates settings for an application with these facets.
-  public init(facets: [String]) { self.facets = facets }
+  package init(facets: [String]) { self.facets = facets }
 }

@@ -2,9 +2,9 @@ package import SignetUAF
 import Synchronization
 
 /// The settings and the authenticator models with which UAF is served.
-public final class UAFSetup: Sendable {
+package final class UAFSetup: Sendable {
   /// The operator's settings.
-  public let settings: UAFSettings
+  package let settings: UAFSettings
   private let current: Mutex<AuthenticatorModels>
   private let read: (@Sendable () throws -> AuthenticatorModels)?
 

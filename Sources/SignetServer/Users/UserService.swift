@@ -1,13 +1,13 @@
 import SignetProtocol
-public import SignetStorage
+package import SignetStorage
 import SignetSystem
 
 /// Users and their containers, for operators.
-public struct UserService: Sendable {
+package struct UserService: Sendable {
   private let context: ServiceContext
 
   /// Creates the service of a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// Adds a user.
   ///
@@ -17,7 +17,7 @@ public struct UserService: Sendable {
   ///   - actor: The caller's name in the audit log.
   /// - Throws: ``Problem/Code/exists``, ``Problem/Code/malformed`` for an id that looks like a subject, and for an invalid
   ///   name.
-  public func add(_ user: UserID, displayName: String? = nil, by actor: AuditActor) async throws {
+  package func add(_ user: UserID, displayName: String? = nil, by actor: AuditActor) async throws {
     try check(displayName: displayName)
     guard !user.text.hasPrefix(UserRecord.subjectPrefix) else {
       throw Problem(
@@ -38,7 +38,8 @@ public struct UserService: Sendable {
   /// - Returns: The user.
   /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/malformed``, or ``Problem/Code/userNotActive`` if the row was
   ///   altered.
-  public func rename(_ user: UserID, to displayName: String?, by actor: AuditActor) async throws -> UserRecord
+  package func rename(_ user: UserID, to displayName: String?, by actor: AuditActor) async throws
+    -> UserRecord
   {
     try check(displayName: displayName)
     let event = context.audit(by: actor)(.userRenamed(user: user))
@@ -57,14 +58,14 @@ public struct UserService: Sendable {
   }
 
   /// Returns all users, ordered by id.
-  public func all() async throws -> [UserRecord] {
+  package func all() async throws -> [UserRecord] {
     try await context.storage.users()
   }
 
   /// Returns a user by id, in any state.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ user: UserID) async throws -> UserRecord {
+  package func find(_ user: UserID) async throws -> UserRecord {
     guard let found = try await context.storage.anyUser(user) else {
       throw Problem(noUser: user)
     }
@@ -81,7 +82,7 @@ public struct UserService: Sendable {
   ///   - actor: The caller's name in the audit log.
   /// - Returns: The user.
   /// - Throws: ``Problem/Code/unknown``.
-  public func suspend(_ user: UserID, reason: String, by actor: AuditActor) async throws
+  package func suspend(_ user: UserID, reason: String, by actor: AuditActor) async throws
     -> UserRecord
   {
     try reading(Cancellation.check(reason, member: "reason"))
@@ -98,7 +99,7 @@ public struct UserService: Sendable {
   ///
   /// - Returns: The user.
   /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/userNotActive`` if the row was altered.
-  public func resume(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
+  package func resume(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let audit = context.audit(by: actor)
     return try await change(user) { (storage) throws(StorageFailure) in
       try await storage.resumeUser(user, at: audit.time, audit: audit(.userResumed(user: user)))
@@ -109,7 +110,7 @@ public struct UserService: Sendable {
   ///
   /// - Returns: The remaining record, which contains only the subject.
   /// - Throws: ``Problem/Code/unknown``.
-  public func delete(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
+  package func delete(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let (audit, subject) = (context.audit(by: actor), makeSubject())
     let found = try await find(user)
     let remaining = found.state == .altered ? subject : found.subject
@@ -145,7 +146,7 @@ public struct UserService: Sendable {
   /// Returns a user's containers, oldest first.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func containers(of user: UserID) async throws -> [ContainerRecord] {
+  package func containers(of user: UserID) async throws -> [ContainerRecord] {
     _ = try await find(user)
     return try await context.storage.containers(user: user)
   }
@@ -153,7 +154,7 @@ public struct UserService: Sendable {
   /// Returns a container in any state.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func container(_ id: ContainerID) async throws -> ContainerRecord {
+  package func container(_ id: ContainerID) async throws -> ContainerRecord {
     guard let container = try await context.storage.anyContainer(id) else {
       throw Self.noContainer
     }
@@ -168,7 +169,7 @@ public struct UserService: Sendable {
   /// - Returns: The revoked container.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
-  public func revokeContainer(_ id: ContainerID, by actor: AuditActor) async throws -> ContainerRecord {
+  package func revokeContainer(_ id: ContainerID, by actor: AuditActor) async throws -> ContainerRecord {
     let event = context.audit(by: actor)(.containerRevoked(container: id))
     let exists = try await context.storage.revokeContainer(id, audit: event, lost: context.losses(by: actor))
     guard exists else { throw Self.noContainer }
@@ -181,7 +182,7 @@ public struct UserService: Sendable {
   ///
   /// - Returns: 8 digits; the server stores only their digest.
   /// - Throws: ``Problem/Code/unknown``.
-  public func setCode(of user: UserID, by actor: AuditActor) async throws -> String {
+  package func setCode(of user: UserID, by actor: AuditActor) async throws -> String {
     let half = { MatchingNumber(digitCount: 4, random: context.random).digits }
     let code = half() + half()
     let digest = context.masterKey.digest(ofUserCode: code, of: user)
@@ -192,7 +193,7 @@ public struct UserService: Sendable {
   /// Removes a user's code, so that clients may ask without it.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func removeCode(of user: UserID, by actor: AuditActor) async throws {
+  package func removeCode(of user: UserID, by actor: AuditActor) async throws {
     try await setCode(nil, of: user, audit: context.audit(by: actor)(.userCodeRemoved(user: user)))
   }
 

@@ -1,15 +1,15 @@
 import SignetCrypto
 
 /// An entry of the log, as it is stored.
-public struct AuditEntry: Hashable, Sendable {
+package struct AuditEntry: Hashable, Sendable {
   /// The number of its chain: 0 in SQLite; on a database server each writing connection has its own chain.
-  public var chain: Int64
+  package var chain: Int64
   /// The number of the entry: 1 for the first of a chain, without gaps.
-  public var number: Int64
+  package var number: Int64
   /// The event as one JSON object.
-  public var text: String
+  package var text: String
   /// The chain's hash up to this entry, 32 bytes.
-  public var hash: [UInt8]
+  package var hash: [UInt8]
 }
 
 /// A hash chain of the audit log.
@@ -17,16 +17,16 @@ public struct AuditEntry: Hashable, Sendable {
 /// `hash(n) = SHA-256(hash(n-1) ‖ number as 8 bytes, big-endian ‖ event's UTF-8)`, where `hash(0)` is 24 zero bytes and the
 /// chain's number as 8 bytes, big-endian. If the last hash is stored elsewhere, a verification detects any entry before it
 /// that was changed, removed or inserted.
-public struct AuditChain: Hashable, Sendable {
+package struct AuditChain: Hashable, Sendable {
   /// The chain's number.
-  public let chain: Int64
+  package let chain: Int64
   /// The number of the last entry; 0 before the first.
-  public private(set) var number: Int64 = 0
+  package private(set) var number: Int64 = 0
   /// The hash of the last entry, 32 bytes.
-  public private(set) var hash: [UInt8]
+  package private(set) var hash: [UInt8]
 
   /// Makes an empty chain.
-  public init(_ chain: Int64 = 0) {
+  package init(_ chain: Int64 = 0) {
     self.chain = chain
     hash = [UInt8](repeating: 0, count: 24)
     withUnsafeBytes(of: chain.bigEndian) { hash.append(contentsOf: $0) }
@@ -40,7 +40,7 @@ public struct AuditChain: Hashable, Sendable {
   }
 
   /// Appends an event's JSON object.
-  public mutating func append(_ text: String) -> AuditEntry {
+  package mutating func append(_ text: String) -> AuditEntry {
     number += 1
     var bytes: [UInt8] = []
     bytes.reserveCapacity(hash.count + 8 + text.utf8.count)
@@ -54,7 +54,7 @@ public struct AuditChain: Hashable, Sendable {
   /// Verifies the next entry and advances to it.
   ///
   /// - Returns: `true` if the entry continues the chain.
-  public mutating func verify(_ entry: AuditEntry) -> Bool {
+  package mutating func verify(_ entry: AuditEntry) -> Bool {
     var next = self
     guard next.append(entry.text) == entry else { return false }
     self = next
@@ -63,9 +63,9 @@ public struct AuditChain: Hashable, Sendable {
 }
 
 /// A part of the audit log, for a search from its newest entries back.
-public struct AuditStretch: Hashable, Sendable {
+package struct AuditStretch: Hashable, Sendable {
   /// The found entries: newest first within a chain, chains one after the other.
-  public internal(set) var entries: [AuditEntry] = []
+  package internal(set) var entries: [AuditEntry] = []
   /// The newest entry of each chain that was not searched; empty at the end of the search.
-  public internal(set) var unread: [AuditEntry] = []
+  package internal(set) var unread: [AuditEntry] = []
 }

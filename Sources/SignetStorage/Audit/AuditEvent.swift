@@ -7,7 +7,7 @@ import SignetCrypto
 /// This file defines an event completely: the comment of its case describes it, the values are its members, and ``definition``
 /// gives its JSON, its device and the form in which the outbox publishes it. `Scripts/audit-page` makes
 /// `docs/audit-events.md` of this file, and `make check` fails for a case that no source file writes or that no test names.
-public enum AuditEvent: Hashable, Sendable {
+package enum AuditEvent: Hashable, Sendable {
   // MARK: Users
 
   /// An operator added a user.

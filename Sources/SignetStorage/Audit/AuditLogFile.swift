@@ -9,18 +9,18 @@ import SignetSQLite
 /// The audit log in an SQLite file, read without a server: from the file of a running or stopped server, or from a copy.
 ///
 /// The file and the files next to it are not changed.
-public struct AuditLogFile: Sendable {
+package struct AuditLogFile: Sendable {
   private let path: String
 
   /// Makes a reader of a file, which is not opened yet.
-  public init(database path: String) { self.path = path }
+  package init(database path: String) { self.path = path }
 
   /// Verifies each hash chain from the first entry to the last, or to the first entry that does not fit.
   ///
   /// - Parameter expectedHeads: See ``AuditVerification/init(expectedHeads:)``.
   /// - Returns: The report.
   /// - Throws: ``StorageFailure`` if the file cannot be read at all.
-  public func verify(expectedHeads: [[UInt8]] = []) throws(StorageFailure) -> AuditReport {
+  package func verify(expectedHeads: [[UInt8]] = []) throws(StorageFailure) -> AuditReport {
     do {
       return try withDatabase { database in
         var verification = AuditVerification(expectedHeads: expectedHeads)

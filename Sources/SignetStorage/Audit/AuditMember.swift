@@ -1,7 +1,7 @@
 extension AuditEvent {
   /// A member of an event's JSON in addition to `time`, `event` and `by`; all values are strings, and a member that does not
   /// apply is left out.
-  public enum Member: String, Hashable, Sendable, CaseIterable {
+  package enum Member: String, Hashable, Sendable, CaseIterable {
     /// The user: the log has the subject; displays show the id of a user who is not deleted.
     case user
     /// The container.

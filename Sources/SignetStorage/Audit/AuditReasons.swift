@@ -5,7 +5,7 @@ extension AuditEvent {
   static let alteredReason = "its row was not written by this server"
 
   /// The reason for the rejection of a one-time password.
-  public enum CodeRefusal: String, Hashable, Sendable, CaseIterable {
+  package enum CodeRefusal: String, Hashable, Sendable, CaseIterable {
     /// The address has to wait after wrong codes.
     case waiting = "not checked: the address must wait"
     /// Every credential is locked.
@@ -25,7 +25,7 @@ extension AuditEvent {
   }
 
   /// The reason for the rejection of a user code.
-  public enum UserCodeRefusal: String, Hashable, Sendable, CaseIterable {
+  package enum UserCodeRefusal: String, Hashable, Sendable, CaseIterable {
     /// The code is wrong.
     case wrong = "wrong user code"
     /// The client has to wait after wrong codes.
@@ -35,7 +35,7 @@ extension AuditEvent {
   }
 
   /// The source of a one-time password.
-  public enum CodeSource: Hashable, Sendable {
+  package enum CodeSource: Hashable, Sendable {
     /// A container.
     case container(ContainerID)
     /// A token, by its serial number.
@@ -46,7 +46,7 @@ extension AuditEvent {
   }
 
   /// The kind of digits that a user typed as an answer.
-  public enum AnswerKind: String, Hashable, Sendable, CaseIterable {
+  package enum AnswerKind: String, Hashable, Sendable, CaseIterable {
     /// The device scanned the transaction; `wrong offline answer` if it was refused.
     case offline = "offline answer"
     /// The user typed the transaction's values into the device; `wrong typed answer` if it was refused.
@@ -54,7 +54,7 @@ extension AuditEvent {
   }
 
   /// The reason for the rejection of an activation.
-  public enum ActivationRefusal: Hashable, Sendable {
+  package enum ActivationRefusal: Hashable, Sendable {
     /// The proof is wrong; the event has the number of remaining attempts.
     case wrongProof(remaining: Int)
     /// A key belongs to another authenticator.
@@ -74,7 +74,7 @@ extension AuditEvent {
   }
 
   /// The reason for the rejection of a renewal.
-  public enum RenewalRefusal: Hashable, Sendable {
+  package enum RenewalRefusal: Hashable, Sendable {
     /// The container's keys did not prove it.
     case notSigned
     /// A key belongs to another authenticator.
@@ -98,20 +98,20 @@ extension AuditEvent {
   }
 
   /// A verified UAF authentication.
-  public struct UAFAnswer: Hashable, Sendable {
+  package struct UAFAnswer: Hashable, Sendable {
     /// The operation.
-    public var session: ID<UAFOperationRecord>
+    package var session: ID<UAFOperationRecord>
     /// The user of the keys.
-    public var user: UserID
+    package var user: UserID
     /// The keys, as JSON.
-    public var keys: String
+    package var keys: String
     /// The transaction that was confirmed; `nil` for none.
-    public var transaction: TransactionID?
+    package var transaction: TransactionID?
     /// The models whose metadata describes a newer version.
-    public var outdated: [String]
+    package var outdated: [String]
 
     /// Describes an authentication.
-    public init(
+    package init(
       session: ID<UAFOperationRecord>, user: UserID, keys: String, transaction: TransactionID?,
       outdated: [String]
     ) {

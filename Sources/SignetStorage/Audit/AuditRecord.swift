@@ -1,16 +1,16 @@
 import SignetJSON
 
 /// An event with its actor and time, which a step writes into the audit log together with its change.
-public struct AuditRecord: Hashable, Sendable {
+package struct AuditRecord: Hashable, Sendable {
   /// The event.
-  public let event: AuditEvent
+  package let event: AuditEvent
   /// The actor.
-  public let by: AuditActor
+  package let by: AuditActor
   /// The time, in seconds since 1970.
-  public let time: Int64
+  package let time: Int64
 
   /// Describes an entry.
-  public init(_ event: AuditEvent, by actor: AuditActor, at time: Int64) {
+  package init(_ event: AuditEvent, by actor: AuditActor, at time: Int64) {
     self.event = event
     self.by = actor
     self.time = time
@@ -44,7 +44,7 @@ public struct AuditRecord: Hashable, Sendable {
 }
 
 /// The actor of an event.
-public enum AuditActor: Hashable, Sendable {
+package enum AuditActor: Hashable, Sendable {
   /// An operator or a relying party, by an API key.
   case key(ID<APIKeyRecord>)
   /// An OpenID Connect client.

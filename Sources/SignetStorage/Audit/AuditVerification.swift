@@ -1,20 +1,20 @@
 /// A verification of the chains of an audit log, entry by entry, from the first of each to the last.
-public struct AuditVerification: Sendable {
+package struct AuditVerification: Sendable {
   /// A position in the log.
-  public struct Position: Hashable, Sendable, Comparable {
+  package struct Position: Hashable, Sendable, Comparable {
     /// The chain.
-    public var chain: Int64
+    package var chain: Int64
     /// The number of the entry in it.
-    public var number: Int64
+    package var number: Int64
 
     /// Creates a position.
-    public init(chain: Int64, number: Int64) {
+    package init(chain: Int64, number: Int64) {
       self.chain = chain
       self.number = number
     }
 
     /// Orders by chain, then by number.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
       (left.chain, left.number) < (right.chain, right.number)
     }
   }
@@ -28,7 +28,7 @@ public struct AuditVerification: Sendable {
   ///
   /// - Parameter expectedHeads: Hashes of heads from an earlier verification, 32 bytes each, stored where an attacker who can
   ///   change the log cannot change them. Without one for a chain, entries that are missing at its end are not detected.
-  public init(expectedHeads: [[UInt8]] = []) {
+  package init(expectedHeads: [[UInt8]] = []) {
     self.expectedHeads = Dictionary(expectedHeads.map { ($0, nil) }, uniquingKeysWith: { first, _ in first })
     recordHead(AuditChain())
   }
@@ -36,7 +36,7 @@ public struct AuditVerification: Sendable {
   /// Verifies the next row of a chain; the chains may come one after the other or interleaved.
   ///
   /// - Parameter entry: The row; `nil` for a row that no server can have written, which counts for chain 0.
-  public mutating func verify(_ entry: AuditEntry?) {
+  package mutating func verify(_ entry: AuditEntry?) {
     let number = entry?.chain ?? 0
     guard breaks[number] == nil else { return }
     var chain = chains[number] ?? AuditChain(number)
@@ -55,7 +55,7 @@ public struct AuditVerification: Sendable {
   }
 
   /// The result.
-  public var report: AuditReport {
+  package var report: AuditReport {
     let heads = chains.values.sorted { $0.chain < $1.chain }
     return AuditReport(
       heads: heads.isEmpty ? [AuditChain()] : heads,
@@ -66,18 +66,18 @@ public struct AuditVerification: Sendable {
 }
 
 /// The result of the verification of an audit log.
-public struct AuditReport: Hashable, Sendable {
+package struct AuditReport: Hashable, Sendable {
   /// The last valid entry of each chain before its first break; one empty chain for an empty log.
-  public var heads: [AuditChain]
+  package var heads: [AuditChain]
   /// The position of the first changed, removed or inserted entry, in the chain with the smallest number; `nil` for none.
-  public var firstBreak: AuditVerification.Position?
+  package var firstBreak: AuditVerification.Position?
   /// The positions of the given hashes, as chain and number.
-  public var expectedHeads: [AuditVerification.Position]
+  package var expectedHeads: [AuditVerification.Position]
   /// The number of given hashes that no valid entry has.
-  public var missingHeadCount: Int
+  package var missingHeadCount: Int
 
   /// The number of valid entries.
-  public var count: Int64 { heads.reduce(0) { $0 + $1.number } }
+  package var count: Int64 { heads.reduce(0) { $0 + $1.number } }
   /// Indicates whether the log is unchanged.
-  public var isIntact: Bool { firstBreak == nil && missingHeadCount == 0 }
+  package var isIntact: Bool { firstBreak == nil && missingHeadCount == 0 }
 }

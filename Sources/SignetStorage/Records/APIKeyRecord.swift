@@ -3,28 +3,28 @@ import SignetSQL
 /// A key of a relying party or an operator.
 ///
 /// The key itself is not stored.
-public struct APIKeyRecord: Hashable, Sendable {
+package struct APIKeyRecord: Hashable, Sendable {
   /// The id of the key; not a secret.
-  public var id: ID<APIKeyRecord>
+  package var id: ID<APIKeyRecord>
   /// The operator's name for it.
-  public var name: String
+  package var name: String
   /// The name that is shown to users, if it differs.
-  public var displayName: String?
+  package var displayName: String?
   /// The operations that it allows.
-  public var scopes: [String]
+  package var scopes: [String]
   /// SHA-256 of the secret half, 32 bytes.
-  public var secretDigest: [UInt8]
+  package var secretDigest: [UInt8]
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// When it was revoked; `nil` for not revoked.
-  public var revoked: Int64?
+  package var revoked: Int64?
   /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
   /// The server does not accept such a key.
-  public var isAltered = false
+  package var isAltered = false
 
   /// Describes a key.
-  public init(
+  package init(
     id: ID<APIKeyRecord>, name: String, scopes: [String], secretDigest: [UInt8], created: Int64,
     revoked: Int64? = nil
   ) {

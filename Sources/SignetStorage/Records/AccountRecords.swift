@@ -1,7 +1,7 @@
 import SignetSQL
 
 /// The compliance state of a container: the operations that the server accepts from it.
-public enum ComplianceState: String, Hashable, Sendable, CaseIterable {
+package enum ComplianceState: String, Hashable, Sendable, CaseIterable {
   /// All operations.
   case open
   /// All operations except one-time passwords.
@@ -11,60 +11,60 @@ public enum ComplianceState: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The server's state of a container: its lock, its policies and its last report.
-public struct AccountStateRecord: Hashable, Sendable {
+package struct AccountStateRecord: Hashable, Sendable {
   /// Increases with each change that the device has to learn.
-  public var revision: Int64 = 0
+  package var revision: Int64 = 0
   /// The policies that were attached later, as JSON; `nil` if those of the profile apply.
-  public var policies: [UInt8]?
+  package var policies: [UInt8]?
   /// Indicates whether an operator has locked the container.
-  public var isOrderedLocked = false
+  package var isOrderedLocked = false
   /// The reason of that lock, in the operator's words; may be empty.
-  public var orderedReason = ""
+  package var orderedReason = ""
   /// The compliance state that results from the device's last report.
-  public var verdict = ComplianceState.open
+  package var verdict = ComplianceState.open
   /// The reason of the verdict; may be empty.
-  public var verdictReason = ""
+  package var verdictReason = ""
   /// The challenge that the next report has to answer; `nil` for none.
-  public var challenge: [UInt8]?
+  package var challenge: [UInt8]?
   /// When the challenge expires.
-  public var challengeExpires: Int64 = 0
+  package var challengeExpires: Int64 = 0
   /// The last report, a JWS; `nil` for none.
-  public var report: String?
+  package var report: String?
   /// When it arrived, in seconds since 1970.
-  public var reported: Int64?
+  package var reported: Int64?
   /// Indicates whether its row is missing or its MAC does not verify; never stored.
   package var isAltered = false
 
   /// Makes the state of a new container.
-  public init() {}
+  package init() {}
 
   /// The container's compliance state: locked if an operator ordered it, otherwise the result of the last report.
-  public var compliance: ComplianceState { isOrderedLocked ? .locked : verdict }
+  package var compliance: ComplianceState { isOrderedLocked ? .locked : verdict }
   /// The reason of the compliance state, unless it is open.
-  public var reason: String { isOrderedLocked ? orderedReason : verdictReason }
+  package var reason: String { isOrderedLocked ? orderedReason : verdictReason }
 }
 
 /// A report with the caller's evaluation.
-public struct AccountReportAttempt: Hashable, Sendable {
+package struct AccountReportAttempt: Hashable, Sendable {
   /// The container that signed it.
-  public var container: ContainerID
+  package var container: ContainerID
   /// The challenge that it answers.
-  public var challenge: [UInt8]
+  package var challenge: [UInt8]
   /// When it arrived.
-  public var time: Int64
+  package var time: Int64
   /// The report, a JWS.
-  public var report: String
+  package var report: String
   /// The revision up to which the device has carried out the server's state.
-  public var seen: Int64
+  package var seen: Int64
   /// The resulting compliance state.
-  public var verdict: ComplianceState
+  package var verdict: ComplianceState
   /// The reason of the verdict; may be empty.
-  public var reason: String
+  package var reason: String
   /// An order that results from it; `nil` for none.
-  public var order: DeviceCommandRecord?
+  package var order: DeviceCommandRecord?
 
   /// Describes a report.
-  public init(
+  package init(
     container: ContainerID, challenge: [UInt8], time: Int64, report: String, seen: Int64,
     verdict: ComplianceState, reason: String, order: DeviceCommandRecord? = nil
   ) {
@@ -80,7 +80,7 @@ public struct AccountReportAttempt: Hashable, Sendable {
 }
 
 /// The outcome of a command to a container's device.
-public enum DeviceCommandOutcome: Hashable, Sendable {
+package enum DeviceCommandOutcome: Hashable, Sendable {
   /// It was added.
   case added
   /// There is no such active container.
@@ -90,9 +90,9 @@ public enum DeviceCommandOutcome: Hashable, Sendable {
 }
 
 /// A command to a container's device.
-public struct DeviceCommandRecord: Hashable, Sendable {
+package struct DeviceCommandRecord: Hashable, Sendable {
   /// The action of a command.
-  public enum Action: String, Hashable, Sendable, CaseIterable {
+  package enum Action: String, Hashable, Sendable, CaseIterable {
     /// Lock the container.
     case lock
     /// End the lock.
@@ -102,24 +102,24 @@ public struct DeviceCommandRecord: Hashable, Sendable {
   }
 
   /// The id of the order.
-  public var id: DeviceCommandID
+  package var id: DeviceCommandID
   /// The container.
-  public var container: ContainerID
+  package var container: ContainerID
   /// The action.
-  public var action: Action
+  package var action: Action
   /// The reason; may be empty.
-  public var reason: String
+  package var reason: String
   /// When it was ordered.
-  public var created: Int64
+  package var created: Int64
   /// The device's signed receipt, a JWS; `nil` before it arrives.
-  public var receipt: String?
+  package var receipt: String?
   /// When the receipt arrived.
-  public var received: Int64?
+  package var received: Int64?
   /// Indicates whether its row's MAC does not verify: then it is not a valid order.
-  public var isAltered = false
+  package var isAltered = false
 
   /// Describes an order.
-  public init(id: DeviceCommandID, container: ContainerID, action: Action, reason: String, created: Int64) {
+  package init(id: DeviceCommandID, container: ContainerID, action: Action, reason: String, created: Int64) {
     self.id = id
     self.container = container
     self.action = action
@@ -211,7 +211,7 @@ extension DeviceCommandRecord: StoredRecord, AlterableRecord {
   }
 
   /// Indicates whether it is valid and has no receipt yet.
-  public var isOpen: Bool { receipt == nil && !isAltered }
+  package var isOpen: Bool { receipt == nil && !isAltered }
 
   /// The input of the row's MAC: all columns.
   var image: MACInput {

@@ -1,9 +1,9 @@
 import SignetSQL
 
 /// An activation: an invite that can become a container, once.
-public struct ActivationRecord: Hashable, Sendable {
+package struct ActivationRecord: Hashable, Sendable {
   /// The state of an activation.
-  public enum State: String, Hashable, Sendable {
+  package enum State: String, Hashable, Sendable {
     /// The invite can be used.
     case open
     /// The invite was used.
@@ -13,32 +13,32 @@ public struct ActivationRecord: Hashable, Sendable {
   }
 
   /// The id of the activation.
-  public var id: ID<ActivationRecord>
+  package var id: ID<ActivationRecord>
   /// The user.
-  public var user: UserID
+  package var user: UserID
   /// The invite key, a hash of the invite, encrypted under the server's master key.
-  public var sealedInviteKey: [UInt8]
+  package var sealedInviteKey: [UInt8]
   /// The salt of the invite key, 16 bytes.
-  public var salt: [UInt8]
+  package var salt: [UInt8]
   /// The memory cost of the invite key's hash, in KiB.
-  public var memoryKiB: Int
+  package var memoryKiB: Int
   /// The passes of the invite key's hash.
-  public var passes: Int
+  package var passes: Int
   /// The lanes of the invite key's hash.
-  public var lanes: Int
+  package var lanes: Int
   /// The container's profile in the JSON form of the protocol.
-  public var profile: [UInt8]
+  package var profile: [UInt8]
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// When it expires, in seconds since 1970.
-  public var expires: Int64
+  package var expires: Int64
   /// The number of wrong proofs.
-  public var failedAttempts: Int
+  package var failedAttempts: Int
   /// The state.
-  public var state: State
+  package var state: State
 
   /// Describes an activation.
-  public init(
+  package init(
     id: ID<ActivationRecord>, user: UserID, sealedInviteKey: [UInt8], salt: [UInt8], memoryKiB: Int,
     passes: Int,
     lanes: Int,
@@ -113,7 +113,7 @@ extension SQLConnection {
 }
 
 /// The outcome of a *finish* message.
-public enum ActivationOutcome: Hashable, Sendable {
+package enum ActivationOutcome: Hashable, Sendable {
   /// The container is pending.
   case staged
   /// The proof was wrong; the number of remaining attempts.
@@ -125,7 +125,7 @@ public enum ActivationOutcome: Hashable, Sendable {
 }
 
 /// The outcome of a *confirm* message.
-public enum ConfirmationOutcome: Hashable, Sendable {
+package enum ConfirmationOutcome: Hashable, Sendable {
   /// The container is active now.
   case activated
   /// It was active before.
@@ -135,7 +135,7 @@ public enum ConfirmationOutcome: Hashable, Sendable {
 }
 
 /// The outcome of a *finish* message of a renewal.
-public enum RenewalOutcome: Hashable, Sendable {
+package enum RenewalOutcome: Hashable, Sendable {
   /// The successor is pending.
   case staged
   /// The present keys did not prove it.

@@ -1,7 +1,7 @@
 /// An authenticator of any kind that is bound to an account.
-public struct AuthenticatorRecord: Hashable, Sendable {
+package struct AuthenticatorRecord: Hashable, Sendable {
   /// The kind of an authenticator.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A container of the Signet app.
     case container
     /// A key of a UAF authenticator.
@@ -13,7 +13,7 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   }
 
   /// The state of an authenticator.
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  package enum State: String, Hashable, Sendable, CaseIterable {
     /// It was added, but has not proved itself yet; no other use.
     case pending
     /// In use.
@@ -27,9 +27,9 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   }
 
   /// Its id among its kind: for a UAF key the model and the key id with `/` between them, for a token the serial number.
-  public var id: String
+  package var id: String
   /// The stored record of an authenticator, from which its proofs can be derived.
-  public enum Source: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
     /// A container, with the server's state of it.
     case container(ContainerRecord, AccountStateRecord)
     /// A key of a UAF authenticator.
@@ -41,22 +41,22 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   }
 
   /// The stored record.
-  public var source: Source
+  package var source: Source
   /// The ``DeviceRecord/id`` of its device; `nil` if that is unknown.
-  public var device: ID<DeviceRecord>?
+  package var device: ID<DeviceRecord>?
   /// The user's name for it, or its model; empty for an app, whose device name is encrypted under the server's master key.
-  public var name: String
+  package var name: String
   /// The state.
-  public var state: State
+  package var state: State
   /// The reason of a suspension or alteration; may be empty.
-  public var reason: String
+  package var reason: String
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// When it last proved something, in seconds since 1970; `nil` for never, or if that is no longer known.
-  public var lastUsed: Int64?
+  package var lastUsed: Int64?
 
   /// The kind.
-  public var kind: Kind {
+  package var kind: Kind {
     switch source {
     case .container: .container
     case .key: .uaf
@@ -82,15 +82,15 @@ public struct AuthenticatorRecord: Hashable, Sendable {
 }
 
 /// Everything that is bound to an account, at one moment.
-public struct AccountHoldings: Hashable, Sendable {
+package struct AccountHoldings: Hashable, Sendable {
   /// The devices, oldest first.
-  public var devices: [DeviceRecord]
+  package var devices: [DeviceRecord]
   /// The authenticators of all kinds, oldest first.
-  public var authenticators: [AuthenticatorRecord]
+  package var authenticators: [AuthenticatorRecord]
 
   /// Returns when a device was last seen, in seconds since 1970: its last report, or the last use of an authenticator on it;
   /// `nil` for never.
-  public func lastSeen(_ device: ID<DeviceRecord>) -> Int64? {
+  package func lastSeen(_ device: ID<DeviceRecord>) -> Int64? {
     authenticators.filter { $0.device == device }.flatMap { [$0.lastUsed, $0.lastReport] }.compactMap(\.self)
       .max()
   }
@@ -98,7 +98,7 @@ public struct AccountHoldings: Hashable, Sendable {
 
 extension AuthenticatorRecord {
   /// When its device last reported, in seconds since 1970; `nil` for never, for a kind that does not report, and for an altered row.
-  public var lastReport: Int64? {
+  package var lastReport: Int64? {
     guard state != .altered, case .container(_, let account) = source else { return nil }
     return account.reported
   }

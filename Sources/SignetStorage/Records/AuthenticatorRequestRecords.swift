@@ -2,29 +2,29 @@
 ///
 /// They are stored in the step that adds the transaction, and end in the step that ends it. They do not count against the
 /// user's budget, because the transaction does.
-public struct AuthenticatorRequestRecords: Sendable {
+package struct AuthenticatorRequestRecords: Sendable {
   /// UAF operations whose tokens go to targets of the user, each with its event.
-  public var sessions: [(record: UAFOperationRecord, audit: AuditRecord)] = []
+  package var sessions: [(record: UAFOperationRecord, audit: AuditRecord)] = []
   /// Messages to authenticator apps of the user, each with its event.
-  public var messages: [(record: PushAuthMessageRecord, audit: AuditRecord)] = []
+  package var messages: [(record: PushAuthMessageRecord, audit: AuditRecord)] = []
   /// Indicates whether the requester may make its own operation without a target, which any UAF key of the user can answer.
-  public var mayAskUAFKeys = false
+  package var mayAskUAFKeys = false
 
   /// Asks only containers.
-  public init() {}
+  package init() {}
 }
 
 /// A transaction that only a UAF operation answers, and that is stored in the step that adds the operation.
-public struct UAFOnlyTransaction: Sendable {
+package struct UAFOnlyTransaction: Sendable {
   /// The transaction, which names the kind.
-  public var transaction: TransactionRecord
+  package var transaction: TransactionRecord
   /// The id of the requester's API key.
-  public var key: ID<APIKeyRecord>
+  package var key: ID<APIKeyRecord>
   /// Makes the event of the transaction.
-  public var audit: @Sendable (AdmissionOutcome) -> AuditRecord
+  package var audit: @Sendable (AdmissionOutcome) -> AuditRecord
 
   /// Combines the parts.
-  public init(
+  package init(
     _ transaction: TransactionRecord, key: ID<APIKeyRecord>,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) {

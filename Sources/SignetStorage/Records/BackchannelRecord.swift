@@ -1,31 +1,31 @@
 import SignetSQL
 
 /// An authentication request of OpenID Connect CIBA, in addition to its transaction.
-public struct BackchannelRecord: Hashable, Sendable {
+package struct BackchannelRecord: Hashable, Sendable {
   /// SHA-256 of the `auth_req_id`, 32 bytes.
-  public var digest: [UInt8]
+  package var digest: [UInt8]
   /// The transaction.
-  public var transaction: TransactionID
+  package var transaction: TransactionID
   /// The client that asked.
-  public var client: ID<ClientRecord>
+  package var client: ID<ClientRecord>
   /// The delivery mode.
-  public var delivery: ClientRecord.Delivery
+  package var delivery: ClientRecord.Delivery
   /// The end of the time for tokens, in seconds since 1970.
-  public var expires: Int64
+  package var expires: Int64
   /// The data for the notification of the client, encrypted under the server's master key; `nil` for a client that polls.
-  public var sealedNotice: [UInt8]?
+  package var sealedNotice: [UInt8]?
   /// The required interval between two polls, in seconds.
-  public var interval: Int64
+  package var interval: Int64
   /// When the client last polled; `nil` for never.
-  public var lastPoll: Int64?
+  package var lastPoll: Int64?
   /// When its tokens were issued; `nil` for not yet.
-  public var issued: Int64?
+  package var issued: Int64?
 
   /// The time after the end of a transaction during which its client is still notified, in seconds.
-  public static let noticeLifetime: Int64 = 300
+  package static let noticeLifetime: Int64 = 300
 
   /// Describes a request.
-  public init(
+  package init(
     digest: [UInt8], transaction: TransactionID, client: ID<ClientRecord>, delivery: ClientRecord.Delivery,
     expires: Int64,
     sealedNotice: [UInt8]? = nil, interval: Int64
@@ -41,7 +41,7 @@ public struct BackchannelRecord: Hashable, Sendable {
 }
 
 /// The outcome of a client's poll.
-public enum PollOutcome: Hashable, Sendable {
+package enum PollOutcome: Hashable, Sendable {
   /// There is no such request of this client.
   case unknown
   /// Not decided yet.

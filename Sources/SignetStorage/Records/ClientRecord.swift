@@ -1,9 +1,9 @@
 import SignetSQL
 
 /// An OpenID Connect client, as an operator registered it.
-public struct ClientRecord: Hashable, Sendable {
+package struct ClientRecord: Hashable, Sendable {
   /// The authentication method of a client (OpenID Connect Core section 9).
-  public enum Authentication: String, Hashable, Sendable, CaseIterable {
+  package enum Authentication: String, Hashable, Sendable, CaseIterable {
     /// An assertion that the client signs with its private key.
     case privateKeyJWT = "private_key_jwt"
     /// A secret.
@@ -11,7 +11,7 @@ public struct ClientRecord: Hashable, Sendable {
   }
 
   /// The delivery mode of a client (CIBA section 5).
-  public enum Delivery: String, Hashable, Sendable, CaseIterable {
+  package enum Delivery: String, Hashable, Sendable, CaseIterable {
     /// The client polls for the result.
     case poll
     /// The server notifies the client, which then asks for the result.
@@ -21,34 +21,34 @@ public struct ClientRecord: Hashable, Sendable {
   }
 
   /// The id of the client; not a secret.
-  public var id: ID<ClientRecord>
+  package var id: ID<ClientRecord>
   /// The name that is shown to users.
-  public var name: String
+  package var name: String
   /// The authentication method.
-  public var authentication: Authentication
+  package var authentication: Authentication
   /// Its public keys, a JWK Set; `nil` for none.
-  public var keySet: [UInt8]?
+  package var keySet: [UInt8]?
   /// SHA-256 of its secret, 32 bytes; `nil` for none.
-  public var secretDigest: [UInt8]?
+  package var secretDigest: [UInt8]?
   /// The delivery mode.
-  public var delivery: Delivery
+  package var delivery: Delivery
   /// The URL for notifications; `nil` for a client that polls.
-  public var notificationEndpoint: String?
+  package var notificationEndpoint: String?
   /// The only algorithm that is accepted for its signed requests; `nil` if they are not signed.
-  public var requestAlgorithm: String?
+  package var requestAlgorithm: String?
   /// The number of digits of the number that it displays for the user to type; `nil` for none.
-  public var numberDigits: Int?
+  package var numberDigits: Int?
   /// When it was registered, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// When it was revoked; `nil` for not revoked.
-  public var revoked: Int64?
+  package var revoked: Int64?
   /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
   /// The server accepts nothing from such a client.
-  public var isAltered = false
+  package var isAltered = false
 
   /// Describes a client.
-  public init(
+  package init(
     id: ID<ClientRecord>, name: String, authentication: Authentication, delivery: Delivery, created: Int64
   ) {
     self.id = id

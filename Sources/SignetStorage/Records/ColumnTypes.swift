@@ -1,14 +1,14 @@
 // Importers of this module need the types of ids.
-@_exported public import SignetIdentifiers
-public import SignetSQL
+@_exported package import SignetIdentifiers
+package import SignetSQL
 
 /// Stored in a text column.
 extension ID: SQLRepresentable {
   /// The text.
-  public var sqlValue: SQLValue { .text(text) }
+  package var sqlValue: SQLValue { .text(text) }
 
   /// Makes the identifier without validation, because the MAC of its row verifies.
-  public init?(sqlValue: SQLValue) {
+  package init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(unchecked: text)
   }
@@ -17,10 +17,10 @@ extension ID: SQLRepresentable {
 /// Stored in a text column.
 extension UserID: SQLRepresentable {
   /// The text.
-  public var sqlValue: SQLValue { .text(text) }
+  package var sqlValue: SQLValue { .text(text) }
 
   /// Makes the id without validation, because the MAC of its row verifies.
-  public init?(sqlValue: SQLValue) {
+  package init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(unchecked: text)
   }

@@ -3,9 +3,9 @@ import SignetSQL
 /// The server's record of a container: its public keys.
 ///
 /// Its one-time passwords are in a ``CredentialRecord`` of the same id.
-public struct ContainerRecord: Hashable, Sendable {
+package struct ContainerRecord: Hashable, Sendable {
   /// The state of a container.
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  package enum State: String, Hashable, Sendable, CaseIterable {
     /// Made, but not yet confirmed by the device; no other use.
     case pending
     /// In use.
@@ -17,52 +17,52 @@ public struct ContainerRecord: Hashable, Sendable {
   }
 
   /// The id of the container.
-  public var id: ContainerID
+  package var id: ContainerID
   /// The user.
-  public var user: UserID
+  package var user: UserID
   /// The activation that led to it.
-  public var activation: ID<ActivationRecord>
+  package var activation: ID<ActivationRecord>
   /// The installation id of the device, 16 bytes.
-  public var device: [UInt8]
+  package var device: [UInt8]
   /// The user's name for the device.
-  public var name: String
+  package var name: String
   /// The device's operating system.
-  public var platform: String
+  package var platform: String
   /// The device's keystore.
-  public var keystore: String
+  package var keystore: String
   /// The session key, X9.63, 65 bytes.
-  public var sessionKey: [UInt8]
+  package var sessionKey: [UInt8]
   /// The encryption key, X9.63, 65 bytes.
-  public var encryptionKey: [UInt8]
+  package var encryptionKey: [UInt8]
   /// The signing key, X9.63, 65 bytes.
-  public var signingKey: [UInt8]
+  package var signingKey: [UInt8]
   /// The container's profile in the JSON form of the protocol.
-  public var profile: [UInt8]
+  package var profile: [UInt8]
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The state.
-  public var state: State
+  package var state: State
   /// Indicates whether the device reports a keystore that simulates hardware.
-  public var isSimulated = false
+  package var isSimulated = false
   /// The device's statement of where the signing key was generated and is used; `nil` for a container from before this was stored.
-  public var keyOrigin: String?
+  package var keyOrigin: String?
   /// The container that this one replaces; `nil` for the first.
-  public var renews: ContainerID?
+  package var renews: ContainerID?
   /// The number of renewals that led to this container.
-  public var renewals = 0
+  package var renewals = 0
   /// The device's statement of the renewal, signed by the signing key of the previous container; `nil` for the first.
-  public var succession: String?
+  package var succession: String?
   /// Indicates whether the device is to renew it.
-  public var isRenewalRequested = false
+  package var isRenewalRequested = false
   /// The operations that the server accepts from it.
-  public var compliance = ComplianceState.open
+  package var compliance = ComplianceState.open
   /// The revision of ``AccountStateRecord`` up to which its device has something to receive or to report; 0 for none.
-  public var reportRequested: Int64 = 0
+  package var reportRequested: Int64 = 0
   /// How the device ended it, in the protocol's word; `nil` if it did not.
-  public var ended: String?
+  package var ended: String?
 
   /// Describes a container.
-  public init(
+  package init(
     id: ContainerID, user: UserID, activation: ID<ActivationRecord>, device: [UInt8], name: String,
     platform: String,
     keystore: String,
@@ -86,11 +86,11 @@ public struct ContainerRecord: Hashable, Sendable {
 }
 
 /// A container that is about to be added, with its one-time-password credential.
-public struct NewContainer: Hashable, Sendable {
+package struct NewContainer: Hashable, Sendable {
   /// The container, pending.
-  public var container: ContainerRecord
+  package var container: ContainerRecord
   /// Its credential, of the same id, pending.
-  public var credential: CredentialRecord
+  package var credential: CredentialRecord
 
   /// Combines the two.
   ///
@@ -98,7 +98,7 @@ public struct NewContainer: Hashable, Sendable {
   ///   - container: The container.
   ///   - credential: Its credential.
   /// - Precondition: Both have the same id and user.
-  public init(_ container: ContainerRecord, _ credential: CredentialRecord) {
+  package init(_ container: ContainerRecord, _ credential: CredentialRecord) {
     precondition(
       credential.id == ID(of: container.id) && container.user == credential.user,
       "a credential is of its container")

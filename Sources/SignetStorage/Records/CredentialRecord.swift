@@ -3,9 +3,9 @@ import SignetSQL
 /// A one-time-password credential of a user: a container's key, or a token that was imported.
 ///
 /// Both kinds have the same record.
-public struct CredentialRecord: Hashable, Sendable {
+package struct CredentialRecord: Hashable, Sendable {
   /// The moving factor of the codes.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A counter (HOTP, RFC 4226).
     case hotp
     /// The time (TOTP, RFC 6238).
@@ -13,7 +13,7 @@ public struct CredentialRecord: Hashable, Sendable {
   }
 
   /// The state of a credential; ``failures`` determines whether it is locked.
-  public enum State: String, Hashable, Sendable {
+  package enum State: String, Hashable, Sendable {
     /// The device has not confirmed its container yet, or the token's first right code has not arrived yet; no other use.
     case pending
     /// In use.
@@ -25,42 +25,42 @@ public struct CredentialRecord: Hashable, Sendable {
   }
 
   /// The id of the credential: that of its container, or a token's own.
-  public var id: ID<CredentialRecord>
+  package var id: ID<CredentialRecord>
   /// The user; `nil` for a token that is not assigned yet.
-  public var user: UserID?
+  package var user: UserID?
   /// A token's serial number; `nil` for a container.
-  public var serial: String?
+  package var serial: String?
   /// The moving factor.
-  public var kind: Kind
+  package var kind: Kind
   /// The name of the hash function.
-  public var algorithm: String
+  package var algorithm: String
   /// The number of digits of a code.
-  public var digits: Int
+  package var digits: Int
   /// The length of a time step in seconds; 0 for a counter.
-  public var period: Int
+  package var period: Int
   /// The start of time step 0, in seconds since 1970.
-  public var start: Int64
+  package var start: Int64
   /// The secret, encrypted under the server's master key and bound to ``id``.
-  public var sealedSecret: [UInt8]
+  package var sealedSecret: [UInt8]
   /// Indicates whether the device cannot tell a right password from a wrong one, so that two consecutive codes do not end a lockout.
-  public var isSilent: Bool
+  package var isSilent: Bool
   /// When it was made or imported, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The state.
-  public var state: State
+  package var state: State
   /// The highest counter or time step that was used; -1 for none.
   ///
   /// It never decreases, which prevents a replay.
-  public var lastCounter: Int64 = -1
+  package var lastCounter: Int64 = -1
   /// The number of time steps that its clock is ahead of the server's, as derived from its codes.
-  public var drift: Int64 = 0
+  package var drift: Int64 = 0
   /// The number of consecutive rejected attempts.
-  public var failures = 0
+  package var failures = 0
   /// When its user last used a code, in seconds since 1970; `nil` for never.
-  public var lastUsed: Int64?
+  package var lastUsed: Int64?
 
   /// Describes an unused credential.
-  public init(
+  package init(
     id: ID<CredentialRecord>, user: UserID?, serial: String? = nil, kind: Kind, algorithm: String,
     digits: Int,
     period: Int, start: Int64 = 0, sealedSecret: [UInt8], isSilent: Bool = false, created: Int64,
@@ -186,7 +186,7 @@ extension SQLConnection {
 
 extension ID<CredentialRecord> {
   /// Makes the id of a container's one-time-password credential.
-  public init(of container: ContainerID) { self.init(unchecked: container.text) }
+  package init(of container: ContainerID) { self.init(unchecked: container.text) }
 }
 
 extension ContainerID {
@@ -195,7 +195,7 @@ extension ContainerID {
 }
 
 /// The outcome of a change of a token.
-public enum TokenOutcome: Hashable, Sendable {
+package enum TokenOutcome: Hashable, Sendable {
   /// It was changed.
   case done
   /// There is no token with this serial number.

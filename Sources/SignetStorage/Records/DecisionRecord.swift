@@ -1,20 +1,20 @@
 /// A decision: signed, or given by the digits of a device without a network connection.
-public struct DecisionRecord: Hashable, Sendable {
+package struct DecisionRecord: Hashable, Sendable {
   /// The decision: `accepted`, `denied` or `reported`.
-  public var state: TransactionRecord.State
+  package var state: TransactionRecord.State
   /// The JWS; `nil` if digits were typed.
-  public var jws: String?
+  package var jws: String?
   /// The container that decided.
-  public var container: ContainerID
+  package var container: ContainerID
   /// When the server accepted it, in seconds since 1970.
-  public var time: Int64
+  package var time: Int64
   /// Indicates whether the device saw only the fields that its user typed.
-  public var isTyped: Bool
+  package var isTyped: Bool
   /// When the last report of the device before it arrived, in seconds since 1970; `nil` for none, and if no named requirement applies.
-  public var lastReport: Int64?
+  package var lastReport: Int64?
 
   /// Describes a decision.
-  public init(
+  package init(
     state: TransactionRecord.State, jws: String?, container: ContainerID, time: Int64, isTyped: Bool = false,
     lastReport: Int64? = nil
   ) {
@@ -28,20 +28,20 @@ public struct DecisionRecord: Hashable, Sendable {
 }
 
 /// The signer of a request, with the keys that the caller used to verify the request's signatures.
-public struct SignerRecord: Hashable, Sendable {
+package struct SignerRecord: Hashable, Sendable {
   /// The container.
-  public let container: ContainerID
+  package let container: ContainerID
   /// The user of the container.
-  public let user: UserID
+  package let user: UserID
   /// The installation id of its device, 16 bytes.
-  public let device: [UInt8]
+  package let device: [UInt8]
   /// The key that signs its requests, an uncompressed point of 65 bytes.
-  public let sessionKey: [UInt8]
+  package let sessionKey: [UInt8]
   /// The key that signs its decisions, an uncompressed point of 65 bytes.
-  public let signingKey: [UInt8]
+  package let signingKey: [UInt8]
 
   /// Makes the signer from a container.
-  public init(_ container: ContainerRecord) {
+  package init(_ container: ContainerRecord) {
     self.container = container.id
     user = container.user
     device = container.device
@@ -51,18 +51,18 @@ public struct SignerRecord: Hashable, Sendable {
 }
 
 /// A signed request with a decision.
-public struct DecisionAttempt: Hashable, Sendable {
+package struct DecisionAttempt: Hashable, Sendable {
   /// The transaction.
-  public var transaction: TransactionID
+  package var transaction: TransactionID
   /// The signer of the request.
-  public var signer: SignerRecord
+  package var signer: SignerRecord
   /// The request's id, which the decision uses up; 16 bytes.
-  public var request: [UInt8]
+  package var request: [UInt8]
   /// The time from which the id may be removed, because the request is too old by then.
-  public var expires: Int64
+  package var expires: Int64
 
   /// Describes an attempt.
-  public init(transaction: TransactionID, by signer: SignerRecord, request: [UInt8], expires: Int64) {
+  package init(transaction: TransactionID, by signer: SignerRecord, request: [UInt8], expires: Int64) {
     self.transaction = transaction
     self.signer = signer
     self.request = request
@@ -71,7 +71,7 @@ public struct DecisionAttempt: Hashable, Sendable {
 }
 
 /// The verdict on a decision after a comparison with its transaction.
-public enum DecisionVerdict: Hashable, Sendable {
+package enum DecisionVerdict: Hashable, Sendable {
   /// Reject it: it does not fit the transaction, for this reason.
   case mismatch(reason: String)
   /// Reject it: the device has to report first, for this reason.
@@ -81,20 +81,20 @@ public enum DecisionVerdict: Hashable, Sendable {
 }
 
 /// Digits that a user carried from a device to a relying party.
-public struct AnswerAttempt: Hashable, Sendable {
+package struct AnswerAttempt: Hashable, Sendable {
   /// The container that made the digits; `nil` for none.
-  public var container: ContainerID?
+  package var container: ContainerID?
   /// Indicates whether the device made them from fields that the user typed, not from a transaction that it displayed.
-  public var isTyped: Bool
+  package var isTyped: Bool
   /// The keyed digest of the end user's address, for which wrong answers cause a waiting time; `nil` for an operator, who never waits.
-  public var client: [UInt8]?
+  package var client: [UInt8]?
   /// The API key of the relying party that sends them; `nil` for none.
-  public var key: ID<APIKeyRecord>?
+  package var key: ID<APIKeyRecord>?
   /// The time of the attempt, in seconds since 1970.
-  public var time: Int64
+  package var time: Int64
 
   /// Describes an attempt.
-  public init(
+  package init(
     container: ContainerID?, isTyped: Bool = false, client: [UInt8]? = nil, key: ID<APIKeyRecord>? = nil,
     time: Int64
   ) {
@@ -107,7 +107,7 @@ public struct AnswerAttempt: Hashable, Sendable {
 }
 
 /// The outcome of a decision, or of another end of a transaction.
-public enum DecisionOutcome: Hashable, Sendable {
+package enum DecisionOutcome: Hashable, Sendable {
   /// The transaction is decided.
   case decided
   /// The same actor has ended it in the same way before.

@@ -4,31 +4,31 @@ import SignetSQL
 ///
 /// The device is identified only by the installation id that its authenticators report. Nothing proves that two
 /// authenticators with the same id are on one device, or that an authenticator without an id is on another device.
-public struct DeviceRecord: Hashable, Sendable {
+package struct DeviceRecord: Hashable, Sendable {
   /// The id of the device, which the server derives from the user and the installation.
-  public var id: ID<DeviceRecord>
+  package var id: ID<DeviceRecord>
   /// The user.
-  public var user: UserID
+  package var user: UserID
   /// The installation id: that of its activations in lower-case hexadecimal, or the `deviceId` of a UAF client.
-  public var installation: String
+  package var installation: String
   /// The user's name for it; may be empty.
-  public var name: String
+  package var name: String
   /// Its operating system; may be empty.
-  public var platform: String
+  package var platform: String
   /// When something was first bound to it, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The compliance state: the stricter one of the operator's order and of its container's compliance state.
-  public var compliance = ComplianceState.open
+  package var compliance = ComplianceState.open
   /// Indicates whether an operator has locked the device itself.
-  public var isOrderedLocked = false
+  package var isOrderedLocked = false
   /// The reason of that lock, in the operator's words; may be empty.
-  public var orderedReason = ""
+  package var orderedReason = ""
   /// When an operator last locked or unlocked it, in seconds since 1970; `nil` for never.
-  public var ordered: Int64?
+  package var ordered: Int64?
   /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
   /// The server accepts no UAF key on such a device, and binds nothing new to it; containers have their own compliance state.
-  public var isAltered = false
+  package var isAltered = false
 
   /// Describes a device with the compliance state ``ComplianceState/open``.
   package init(
@@ -44,7 +44,7 @@ public struct DeviceRecord: Hashable, Sendable {
 }
 
 /// An item that the account loses with a device or a container.
-public enum DeviceLoss: Hashable, Sendable {
+package enum DeviceLoss: Hashable, Sendable {
   /// A container, which is revoked.
   case container(ContainerID)
   /// A UAF key of a user, which is revoked: its model and its key id.
@@ -54,7 +54,7 @@ public enum DeviceLoss: Hashable, Sendable {
 }
 
 /// The outcome of a lock or an unlock of a device.
-public enum DeviceLockOutcome: Hashable, Sendable {
+package enum DeviceLockOutcome: Hashable, Sendable {
   /// It was carried out; the commands are those to the device's containers.
   case done([DeviceCommandRecord])
   /// There is no such device.

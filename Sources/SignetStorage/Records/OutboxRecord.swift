@@ -1,25 +1,25 @@
 import SignetSQL
 
 /// An event for one receiver that has not acknowledged it yet.
-public struct OutboxRecord: Hashable, Sendable {
+package struct OutboxRecord: Hashable, Sendable {
   /// The number of the event, in the order of events; a number is used once.
-  public var number: Int64
+  package var number: Int64
   /// The receiver.
-  public var receiver: OutboxReceiver
+  package var receiver: OutboxReceiver
   /// The event.
-  public var event: OutboxEvent
+  package var event: OutboxEvent
   /// When the event happened, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The last second in which the event is delivered, in seconds since 1970.
-  public var expires: Int64
+  package var expires: Int64
   /// When the next attempt is due; during an attempt, when its lease ends.
-  public var due: Int64
+  package var due: Int64
   /// The number of attempts that were begun.
   ///
   /// It identifies the lease: a sender with another number has lost the lease.
-  public var attempts = 0
+  package var attempts = 0
   /// Indicates whether the row's MAC does not verify, so that the event must not be delivered.
-  public var isAltered = false
+  package var isAltered = false
 
   init(
     number: Int64, to receiver: OutboxReceiver, _ event: OutboxEvent, created: Int64, expires: Int64,
@@ -35,7 +35,7 @@ public struct OutboxRecord: Hashable, Sendable {
 }
 
 /// A channel by which receivers get events.
-public enum OutboxChannel: String, Hashable, Sendable, CaseIterable {
+package enum OutboxChannel: String, Hashable, Sendable, CaseIterable {
   /// Ping and push of OpenID Connect CIBA; a receiver is a client.
   case ciba
   /// Security Event Tokens (RFC 8417); a receiver is a stream.
@@ -48,20 +48,20 @@ public enum OutboxChannel: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A receiver of events.
-public struct OutboxReceiver: Hashable, Sendable {
+package struct OutboxReceiver: Hashable, Sendable {
   /// The channel.
-  public var channel: OutboxChannel
+  package var channel: OutboxChannel
   /// The receiver's id on its channel.
-  public var id: String
+  package var id: String
 
   /// Makes a receiver.
-  public init(_ channel: OutboxChannel, _ id: String) { (self.channel, self.id) = (channel, id) }
+  package init(_ channel: OutboxChannel, _ id: String) { (self.channel, self.id) = (channel, id) }
 }
 
 /// The end of a request, or a change of an account, a device or an authenticator.
-public struct OutboxEvent: Hashable, Sendable {
+package struct OutboxEvent: Hashable, Sendable {
   /// The kind of an event.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A request was decided, cancelled or withdrawn, or expired.
     case requestEnded
     /// An operator suspended a user.
@@ -102,16 +102,16 @@ public struct OutboxEvent: Hashable, Sendable {
   }
 
   /// The kind of the event.
-  public var kind: Kind
+  package var kind: Kind
   /// The id of the request, user, device or authenticator; for UAF keys that were registered or removed together, the operation's id.
-  public var subject: String
+  package var subject: String
   /// The subject of the user; `nil` for a request that no user has answered.
-  public var user: String?
+  package var user: String?
   /// The kind of the authenticator; `nil` for other events.
-  public var authenticator: AuthenticatorRecord.Kind?
+  package var authenticator: AuthenticatorRecord.Kind?
 
   /// Describes an event.
-  public init(
+  package init(
     _ kind: Kind, of subject: String, user: String?, authenticator: AuthenticatorRecord.Kind? = nil
   ) {
     self.kind = kind

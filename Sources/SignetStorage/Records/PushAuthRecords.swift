@@ -1,9 +1,9 @@
 import SignetSQL
 
 /// A push mechanism of an authenticator app: the shared secret and the push address.
-public struct PushAuthMechanismRecord: Hashable, Sendable {
+package struct PushAuthMechanismRecord: Hashable, Sendable {
   /// The state of the registration.
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  package enum State: String, Hashable, Sendable, CaseIterable {
     /// The URI was handed out.
     case open
     /// An app has registered.
@@ -13,34 +13,34 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
   }
 
   /// The server's id, which is also the end of the registration's message id.
-  public var id: ID<PushAuthMechanismRecord>
+  package var id: ID<PushAuthMechanismRecord>
   /// The user of the app.
-  public var user: UserID
+  package var user: UserID
   /// The app's name for it; `nil` before an app has registered.
-  public var mechanism: String?
+  package var mechanism: String?
   /// The shared secret, encrypted.
-  public var sealedSecret: [UInt8]
+  package var sealedSecret: [UInt8]
   /// The challenge of the registration.
-  public var challenge: [UInt8]
+  package var challenge: [UInt8]
   /// The push address, encrypted; `nil` before an app has registered.
-  public var sealedDevice: [UInt8]?
+  package var sealedDevice: [UInt8]?
   /// When the URI was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The end of the time for the registration, in seconds since 1970.
-  public var expires: Int64
+  package var expires: Int64
   /// The state of the registration.
-  public var state: State
+  package var state: State
   /// The credential of the one-time passwords that are in the same URI; `nil` for none.
-  public var credential: ID<CredentialRecord>?
+  package var credential: ID<CredentialRecord>?
   /// The issuer's name, as the app displays it.
-  public var issuer = ""
+  package var issuer = ""
   /// The name of the user's account, as the app displays it.
-  public var account = ""
+  package var account = ""
   /// The digests of the latest accepted changes of the push address, concatenated.
   var seenChanges: [UInt8] = []
 
   /// Describes a mechanism.
-  public init(
+  package init(
     id: ID<PushAuthMechanismRecord>, user: UserID, mechanism: String? = nil, sealedSecret: [UInt8],
     challenge: [UInt8],
     sealedDevice: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .open,
@@ -60,9 +60,9 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
 }
 
 /// A message to an authenticator app, and its answer.
-public struct PushAuthMessageRecord: Hashable, Sendable {
+package struct PushAuthMessageRecord: Hashable, Sendable {
   /// The state of a message.
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  package enum State: String, Hashable, Sendable, CaseIterable {
     /// Not answered.
     case pending
     /// The user approved.
@@ -74,30 +74,30 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   }
 
   /// The end of the message id.
-  public var id: ID<PushAuthMessageRecord>
+  package var id: ID<PushAuthMessageRecord>
   /// The ``PushAuthMechanismRecord/id`` of the mechanism.
-  public var mechanism: ID<PushAuthMechanismRecord>
+  package var mechanism: ID<PushAuthMechanismRecord>
   /// `default`, `challenge` or `biometric`.
-  public var kind: String
+  package var kind: String
   /// The challenge that the answer has to prove.
-  public var challenge: [UInt8]
+  package var challenge: [UInt8]
   /// The number that the user has to type, encrypted; only for `challenge`.
-  public var sealedNumber: [UInt8]?
+  package var sealedNumber: [UInt8]?
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The end of the time for an answer, in seconds since 1970.
-  public var expires: Int64
+  package var expires: Int64
   /// The state.
-  public var state: State
+  package var state: State
   /// When it was answered, in seconds since 1970.
-  public var answered: Int64?
+  package var answered: Int64?
   /// The message as the app gets it, encrypted, while it is pending; `nil` afterwards.
-  public var sealedToken: [UInt8]?
+  package var sealedToken: [UInt8]?
   /// The transaction that the answer decides.
-  public var transaction: TransactionID
+  package var transaction: TransactionID
 
   /// Describes a message.
-  public init(
+  package init(
     id: ID<PushAuthMessageRecord>, of transaction: TransactionID, mechanism: ID<PushAuthMechanismRecord>,
     kind: String, challenge: [UInt8],
     sealedNumber: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .pending,
@@ -117,7 +117,7 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
 }
 
 /// The outcome of an authenticator app's answer.
-public enum PushAuthAnswerOutcome: Hashable, Sendable {
+package enum PushAuthAnswerOutcome: Hashable, Sendable {
   /// The answer was accepted.
   case accepted
   /// There is no pending message.

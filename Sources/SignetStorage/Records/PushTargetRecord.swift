@@ -1,22 +1,22 @@
 import SignetSQL
 
 /// A push target of a container, as its device set it.
-public struct PushTargetRecord: Hashable, Sendable {
+package struct PushTargetRecord: Hashable, Sendable {
   /// The id of the target.
-  public var id: PushTargetID
+  package var id: PushTargetID
   /// The container.
-  public var container: ContainerID
+  package var container: ContainerID
   /// The device's name for it; may be empty.
-  public var name: String
+  package var name: String
   /// The push service, in the protocol's word.
-  public var service: String
+  package var service: String
   /// The target in the form of the protocol, encrypted under the server's master key.
-  public var sealedTarget: [UInt8]
+  package var sealedTarget: [UInt8]
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
 
   /// Describes a target.
-  public init(
+  package init(
     id: PushTargetID, container: ContainerID, name: String, service: String, sealedTarget: [UInt8],
     created: Int64
   ) {
@@ -30,11 +30,11 @@ public struct PushTargetRecord: Hashable, Sendable {
 }
 
 /// The users whose transactions changed, and the position of the last change.
-public struct TransactionChanges: Hashable, Sendable {
+package struct TransactionChanges: Hashable, Sendable {
   /// The users, each once, in any order.
-  public var users: [UserID]
+  package var users: [UserID]
   /// The position of the last change.
-  public var last: LogCursor
+  package var last: LogCursor
 }
 
 extension PushTargetRecord {

@@ -1,26 +1,26 @@
 import SignetSQL
 
 /// A signing key of the server.
-public struct SigningKeyRecord: Hashable, Sendable {
+package struct SigningKeyRecord: Hashable, Sendable {
   /// The id of the key: the RFC 7638 thumbprint of its public key.
-  public var id: String
+  package var id: String
   /// The private key, encrypted under the server's master key.
-  public var sealed: [UInt8]
+  package var sealed: [UInt8]
   /// The public key, X9.63, 65 bytes.
-  public var publicKey: [UInt8]
+  package var publicKey: [UInt8]
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// When another key replaced it; `nil` for the present one.
-  public var retired: Int64?
+  package var retired: Int64?
   /// The statement of the previous key that this is the next one, a JWS; `nil` for the first.
-  public var succession: String?
+  package var succession: String?
   /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
   /// The server neither uses nor publishes such a key.
-  public var isAltered = false
+  package var isAltered = false
 
   /// Describes a key.
-  public init(
+  package init(
     id: String, sealed: [UInt8], publicKey: [UInt8], created: Int64, retired: Int64? = nil,
     succession: String? = nil
   ) {
@@ -34,14 +34,14 @@ public struct SigningKeyRecord: Hashable, Sendable {
 }
 
 /// The signing keys of a server at one moment.
-public struct SigningKeyRecords: Hashable, Sendable {
+package struct SigningKeyRecords: Hashable, Sendable {
   /// The keys, oldest first, including those whose row MAC does not verify; the last one signs.
-  public let all: [SigningKeyRecord]
+  package let all: [SigningKeyRecord]
   /// Indicates whether there has never been a key: there is none, no container is active, and the audit log names none.
-  public let isNew: Bool
+  package let isNew: Bool
 
   /// Combines the two.
-  public init(all: [SigningKeyRecord], isNew: Bool) { (self.all, self.isNew) = (all, isNew) }
+  package init(all: [SigningKeyRecord], isNew: Bool) { (self.all, self.isNew) = (all, isNew) }
 }
 
 extension SigningKeyRecord: StoredRecord, AlterableRecord {

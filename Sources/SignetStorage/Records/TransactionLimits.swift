@@ -1,30 +1,30 @@
 /// Rate limits against MFA fatigue, and limits against the guessing of numbers and signatures.
-public struct TransactionLimits: Hashable, Sendable {
+package struct TransactionLimits: Hashable, Sendable {
   /// The maximum number of pending requests to a user; one requester may have at most half of them, rounded up.
-  public var pending: Int
+  package var pending: Int
   /// The number of consecutive unaccepted requests from which on each next one has to wait; for one requester it is half of
   /// that, rounded up.
-  public var challenges: Int
+  package var challenges: Int
   /// The first waiting time, in seconds; it doubles each time.
-  public var wait: Int64
+  package var wait: Int64
   /// The longest waiting time, in seconds.
-  public var longestWait: Int64
+  package var longestWait: Int64
   /// The number of wrong numbers after which a transaction is denied.
-  public var wrongNumbers: Int
+  package var wrongNumbers: Int
   /// The maximum number of transactions that a user's devices may initiate within ``initiatedWindow``.
-  public var initiated: Int
+  package var initiated: Int
   /// The number of consecutive wrong signatures after which the server rejects everything from a container.
-  public var wrongSignatures: Int
+  package var wrongSignatures: Int
 
   /// The window for ``initiated`` transactions, in seconds.
-  public static let initiatedWindow: Int64 = 3600
+  package static let initiatedWindow: Int64 = 3600
 
   /// The maximum number of bytes of these transactions in total, with their signatures; one by the protocol has at most half
   /// of the smallest limit.
-  public var initiatedByteCount: Int64 { max(32_768, Int64(initiated) * 4096) }
+  package var initiatedByteCount: Int64 { max(32_768, Int64(initiated) * 4096) }
 
   /// Sets limits.
-  public init(
+  package init(
     pending: Int = 8, challenges: Int = 8, wait: Int64 = 60, longestWait: Int64 = 3600, wrongNumbers: Int = 3,
     wrongSignatures: Int = 100, initiated: Int = 30
   ) {
@@ -45,7 +45,7 @@ public struct TransactionLimits: Hashable, Sendable {
   }
 
   /// Returns the waiting time after this number of consecutive requests, in seconds; 0 below the threshold.
-  public func wait(after count: Int) -> Int64 {
+  package func wait(after count: Int) -> Int64 {
     guard count >= challenges else { return 0 }
     let doublings = min(count - challenges, 30)
     return min(wait << doublings, longestWait)
@@ -53,7 +53,7 @@ public struct TransactionLimits: Hashable, Sendable {
 }
 
 /// The outcome of a request.
-public enum AdmissionOutcome: Hashable, Sendable {
+package enum AdmissionOutcome: Hashable, Sendable {
   /// It was added.
   case added
   /// The maximum number of requests is pending; the first of them ends in this many seconds.

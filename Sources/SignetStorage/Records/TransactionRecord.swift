@@ -2,9 +2,9 @@ import SignetSQL
 import SignetSystem
 
 /// A transaction and, once it has ended, its end.
-public struct TransactionRecord: Hashable, Sendable {
+package struct TransactionRecord: Hashable, Sendable {
   /// The state of a transaction; all but the first are final.
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  package enum State: String, Hashable, Sendable, CaseIterable {
     /// Waits for a decision, or has expired without being recorded as expired yet: compare `expires`.
     case pending
     /// The user accepted.
@@ -22,48 +22,48 @@ public struct TransactionRecord: Hashable, Sendable {
   }
 
   /// The id of the transaction.
-  public var id: TransactionID
+  package var id: TransactionID
   /// The user who decides; `nil` while any user may.
-  public var user: UserID?
+  package var user: UserID?
   /// The content that is shown and signed.
-  public var content: String
+  package var content: String
   /// The decisions that are offered to the user.
-  public var statuses: [State]
+  package var statuses: [State]
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// When it expires, in seconds since 1970; from then on no decision is accepted.
-  public var expires: Int64
+  package var expires: Int64
   /// The number that the user has to type, encrypted under the server's master key; `nil` for none.
-  public var sealedNumber: [UInt8]?
+  package var sealedNumber: [UInt8]?
   /// The positions of the fields that a user types to approve it on a device that cannot display it; `nil` if that is not possible.
-  public var typedFields: [Int]?
+  package var typedFields: [Int]?
   /// The names of the requirements, one of which an approval has to meet; empty for none.
-  public var requirements: [String] = []
+  package var requirements: [String] = []
   /// The requester, in the format of the audit log's actors; `nil` if a device made it.
-  public var requester: String?
+  package var requester: String?
   /// The only kind of authenticators that may answer it, because the requester addressed them; `nil` for all kinds.
-  public var soleKind: AuthenticatorRecord.Kind?
+  package var soleKind: AuthenticatorRecord.Kind?
   /// Indicates whether an OpenID Connect client asked.
-  public var isClients: Bool { requester?.hasPrefix(AuditActor.clientPrefix) ?? false }
+  package var isClients: Bool { requester?.hasPrefix(AuditActor.clientPrefix) ?? false }
   /// Indicates whether a device initiated it, at its user's request.
-  public var isInitiatedByDevice = false
+  package var isInitiatedByDevice = false
   /// The number of wrong numbers that were entered.
   package var wrongNumbers = 0
   /// The stored state.
-  public var state: State
+  package var state: State
   /// The decision of a container; `nil` before, and if there is none.
-  public var decision: DecisionRecord?
+  package var decision: DecisionRecord?
   /// The acceptance by UAF; `nil` if UAF did not accept it.
-  public var uaf: UAFAcceptance?
+  package var uaf: UAFAcceptance?
   /// The answer of an authenticator app, authenticated by its shared key; `nil` for none.
-  public var app: AppAnswer?
+  package var app: AppAnswer?
   /// The bytes that UAF or an app signed, as received; `nil` otherwise, because a container's decision is its own evidence.
-  public var evidence: EvidenceRecord?
+  package var evidence: EvidenceRecord?
   /// The end without a decision; `nil` before, and if there is a decision.
-  public var end: EndRecord?
+  package var end: EndRecord?
 
   /// Describes a transaction.
-  public init(
+  package init(
     id: TransactionID, user: UserID?, content: String,
     statuses: [State] = [.accepted, .denied, .reported],
     created: Int64, expires: Int64, state: State = .pending, decision: DecisionRecord? = nil
@@ -87,37 +87,37 @@ public struct TransactionRecord: Hashable, Sendable {
   /// Indicates whether the user may accept it.
   ///
   /// A denial is accepted also from a locked container.
-  public var offersApproval: Bool { statuses.contains(.accepted) }
+  package var offersApproval: Bool { statuses.contains(.accepted) }
 
   /// Returns `true` if authenticators of this kind are asked; the other kinds neither see it nor answer it.
-  public func isAsked(of kind: AuthenticatorRecord.Kind) -> Bool { soleKind ?? kind == kind }
+  package func isAsked(of kind: AuthenticatorRecord.Kind) -> Bool { soleKind ?? kind == kind }
 
   /// Returns the state at a time: a pending transaction that has reached its end is expired.
-  public func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
+  package func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
 }
 
 /// The acceptance of a transaction by a UAF authenticator.
-public struct UAFAcceptance: Hashable, Sendable {
+package struct UAFAcceptance: Hashable, Sendable {
   /// The UAF operation.
-  public var session: ID<UAFOperationRecord>
+  package var session: ID<UAFOperationRecord>
   /// When the server accepted it, in seconds since 1970.
-  public var time: Int64
+  package var time: Int64
 
   /// Describes an acceptance.
-  public init(session: ID<UAFOperationRecord>, time: Int64) { (self.session, self.time) = (session, time) }
+  package init(session: ID<UAFOperationRecord>, time: Int64) { (self.session, self.time) = (session, time) }
 }
 
 /// The answer of an authenticator app to a transaction: authenticated by a shared key, so not a signed decision.
-public struct AppAnswer: Hashable, Sendable {
+package struct AppAnswer: Hashable, Sendable {
   /// The ``PushAuthMechanismRecord/id`` of the app's mechanism.
-  public var mechanism: ID<PushAuthMechanismRecord>
+  package var mechanism: ID<PushAuthMechanismRecord>
   /// The answered message.
-  public var message: ID<PushAuthMessageRecord>
+  package var message: ID<PushAuthMessageRecord>
   /// When the server accepted it, in seconds since 1970.
-  public var time: Int64
+  package var time: Int64
 
   /// Describes an answer.
-  public init(mechanism: ID<PushAuthMechanismRecord>, message: ID<PushAuthMessageRecord>, time: Int64) {
+  package init(mechanism: ID<PushAuthMechanismRecord>, message: ID<PushAuthMessageRecord>, time: Int64) {
     self.mechanism = mechanism
     self.message = message
     self.time = time
@@ -125,56 +125,56 @@ public struct AppAnswer: Hashable, Sendable {
 }
 
 /// The signed bytes of an answer, as received: kept so that it can be verified later.
-public struct EvidenceRecord: Hashable, Sendable {
+package struct EvidenceRecord: Hashable, Sendable {
   /// The part that is given to a verifier: a JSON text that storage does not interpret.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// The shared key that authenticates the answer, encrypted under the server's master key; `nil` if the keys are public.
   ///
   /// It is never given out, and is kept after the app was removed.
-  public var sealedKey: [UInt8]?
+  package var sealedKey: [UInt8]?
 
   /// Makes evidence of its parts.
-  public init(bytes: [UInt8], sealedKey: [UInt8]? = nil) {
+  package init(bytes: [UInt8], sealedKey: [UInt8]? = nil) {
     (self.bytes, self.sealedKey) = (bytes, sealedKey)
   }
 }
 
 /// A filter for the list of transactions.
-public struct TransactionFilter: Hashable, Sendable {
+package struct TransactionFilter: Hashable, Sendable {
   /// Selects the transactions of this user; `nil` selects all, including those without a user.
-  public var user: UserID?
+  package var user: UserID?
   /// Selects the transactions in this state; `nil` selects all.
-  public var state: TransactionRecord.State?
+  package var state: TransactionRecord.State?
 
   /// Makes a filter; both conditions must hold.
-  public init(user: UserID? = nil, state: TransactionRecord.State? = nil) {
+  package init(user: UserID? = nil, state: TransactionRecord.State? = nil) {
     (self.user, self.state) = (user, state)
   }
 }
 
 /// The end of a transaction without a decision.
-public struct EndRecord: Hashable, Sendable {
+package struct EndRecord: Hashable, Sendable {
   /// `cancelled`, `withdrawn`, or `denied` if the number was wrong too often.
-  public var state: TransactionRecord.State
+  package var state: TransactionRecord.State
   /// The reason, in a word of the protocol or of the relying party.
-  public var reason: String
+  package var reason: String
   /// The user's addition; may be empty.
-  public var message: String
+  package var message: String
   /// The container that ended it; `nil` if the relying party did.
-  public var container: ContainerID?
+  package var container: ContainerID?
   /// When it ended, in seconds since 1970.
-  public var time: Int64
+  package var time: Int64
 
   /// The reason of a request that was withdrawn because its user is suspended or deleted.
-  public static let userNotActive = "userNotActive"
+  package static let userNotActive = "userNotActive"
   /// The reason of a request that was withdrawn because no authenticator of its user can answer it any more.
-  public static let noAuthenticator = "noAuthenticator"
+  package static let noAuthenticator = "noAuthenticator"
 
   /// The reason of a request that was denied because a number was wrong too often.
-  public static let wrongNumber = "wrongNumber"
+  package static let wrongNumber = "wrongNumber"
 
   /// Describes an end.
-  public init(
+  package init(
     state: TransactionRecord.State, reason: String, message: String = "", container: ContainerID?, time: Int64
   ) {
     self.state = state

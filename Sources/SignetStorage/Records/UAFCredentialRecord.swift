@@ -2,9 +2,9 @@ import SignetCrypto
 import SignetSQL
 
 /// A key of a UAF authenticator, as it was registered.
-public struct UAFCredentialRecord: Hashable, Sendable {
+package struct UAFCredentialRecord: Hashable, Sendable {
   /// The state of a key.
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  package enum State: String, Hashable, Sendable, CaseIterable {
     /// It can be used.
     case active
     /// Its counter did not grow: the key may have been copied, so neither copy is accepted.
@@ -16,7 +16,7 @@ public struct UAFCredentialRecord: Hashable, Sendable {
   }
 
   /// The proof that a key belongs to the model that it names.
-  public enum ModelProof: String, Hashable, Sendable, CaseIterable {
+  package enum ModelProof: String, Hashable, Sendable, CaseIterable {
     /// Surrogate attestation: any holder of a key can claim this.
     case claimed
     /// A certificate chain to the roots in the model's metadata.
@@ -24,38 +24,38 @@ public struct UAFCredentialRecord: Hashable, Sendable {
   }
 
   /// The AAID of the authenticator's model, with hexadecimal digits in upper case.
-  public var aaid: String
+  package var aaid: String
   /// The id of the key among the model's keys.
-  public var keyID: [UInt8]
+  package var keyID: [UInt8]
   /// The user.
-  public var user: UserID
+  package var user: UserID
   /// The public key in the authenticator's encoding.
-  public var publicKey: [UInt8]
+  package var publicKey: [UInt8]
   /// The signature algorithm, by its number in the FIDO registry.
-  public var algorithm: UInt16
+  package var algorithm: UInt16
   /// The encoding of the key, by its number in the FIDO registry.
-  public var keyFormat: UInt16
+  package var keyFormat: UInt16
   /// The last counter; 0 if the authenticator does not count.
-  public var signCounter: UInt32
+  package var signCounter: UInt32
   /// The registration counter at the registration; 0 if the authenticator does not count.
-  public var registrationCounter: UInt32
+  package var registrationCounter: UInt32
   /// The authenticator's version.
-  public var authenticatorVersion: UInt16
+  package var authenticatorVersion: UInt16
   /// When it was registered, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The state.
-  public var state = State.active
+  package var state = State.active
   /// The proof of its model.
-  public var modelProof = ModelProof.claimed
+  package var modelProof = ModelProof.claimed
   /// The key protection of the model by its metadata at the registration: the bits of the FIDO registry, of which 1 is software.
-  public var keyProtection: UInt16 = 1
+  package var keyProtection: UInt16 = 1
   /// When its counter last grew by an authentication, in seconds since 1970; `nil` for never, and for a key that does not count.
-  public var lastUsed: Int64?
+  package var lastUsed: Int64?
   /// The installation id of the device on which it was registered; `nil` if the device did not send one.
-  public var device: String?
+  package var device: String?
 
   /// Describes a key.
-  public init(
+  package init(
     aaid: String, keyID: [UInt8], user: UserID, publicKey: [UInt8], algorithm: UInt16, keyFormat: UInt16,
     signCounter: UInt32, registrationCounter: UInt32, authenticatorVersion: UInt16, created: Int64
   ) {
@@ -73,14 +73,14 @@ public struct UAFCredentialRecord: Hashable, Sendable {
 }
 
 /// A key that is about to be registered.
-public struct NewUAFCredential: Hashable, Sendable {
+package struct NewUAFCredential: Hashable, Sendable {
   /// The key.
-  public var credential: UAFCredentialRecord
+  package var credential: UAFCredentialRecord
   /// The digest of its public key, which must differ from those of all other authenticators.
-  public var digest: PublicKeyDigest
+  package var digest: PublicKeyDigest
 
   /// Combines the two.
-  public init(_ credential: UAFCredentialRecord, digest: PublicKeyDigest) {
+  package init(_ credential: UAFCredentialRecord, digest: PublicKeyDigest) {
     (self.credential, self.digest) = (credential, digest)
   }
 }
@@ -154,27 +154,27 @@ extension SQLConnection {
 }
 
 /// A selection of a user's UAF keys.
-public struct UAFKeySelection: Hashable, Sendable {
+package struct UAFKeySelection: Hashable, Sendable {
   /// The model; `nil` for all.
-  public var aaid: String?
+  package var aaid: String?
   /// The key id of a key of the model; `nil` for all.
-  public var keyID: [UInt8]?
+  package var keyID: [UInt8]?
 
   /// Selects keys; a key id without a model selects none.
-  public init(aaid: String? = nil, keyID: [UInt8]? = nil) { (self.aaid, self.keyID) = (aaid, keyID) }
+  package init(aaid: String? = nil, keyID: [UInt8]? = nil) { (self.aaid, self.keyID) = (aaid, keyID) }
 }
 
 /// A use of a UAF key that its signature proves, with the counter to compare with the stored one.
-public struct CounterUpdate: Hashable, Sendable {
+package struct CounterUpdate: Hashable, Sendable {
   /// The model.
-  public var aaid: String
+  package var aaid: String
   /// The key id.
-  public var keyID: [UInt8]
+  package var keyID: [UInt8]
   /// The signed counter.
-  public var signCounter: UInt32
+  package var signCounter: UInt32
 
   /// Describes a use.
-  public init(aaid: String, keyID: [UInt8], signCounter: UInt32) {
+  package init(aaid: String, keyID: [UInt8], signCounter: UInt32) {
     self.aaid = aaid
     self.keyID = keyID
     self.signCounter = signCounter

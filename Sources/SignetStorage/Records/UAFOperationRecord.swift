@@ -3,9 +3,9 @@ import SignetJSON
 import SignetSQL
 
 /// One UAF operation, from the token or the request to its end.
-public struct UAFOperationRecord: Hashable, Sendable {
+package struct UAFOperationRecord: Hashable, Sendable {
   /// The state of an operation.
-  public enum State: String, Hashable, Sendable {
+  package enum State: String, Hashable, Sendable {
     /// A token was created, and not redeemed yet.
     case tokenCreated
     /// A client has the request.
@@ -17,43 +17,43 @@ public struct UAFOperationRecord: Hashable, Sendable {
   }
 
   /// The id of the operation.
-  public var id: ID<UAFOperationRecord>
+  package var id: ID<UAFOperationRecord>
   /// `Reg`, `Auth` or `Dereg`.
-  public var operation: String
+  package var operation: String
   /// The user; `nil` while that is not known.
-  public var user: UserID?
+  package var user: UserID?
   /// The context of the request, as received; `nil` for none.
-  public var context: String?
+  package var context: String?
   /// The transaction that the response decides; `nil` for none.
-  public var transaction: TransactionID?
+  package var transaction: TransactionID?
   /// The request as sent; `nil` before.
-  public var request: [UInt8]?
+  package var request: [UInt8]?
   /// SHA-256 of the token that is redeemed for the request; `nil` if the request was asked for directly.
-  public var tokenDigest: [UInt8]?
+  package var tokenDigest: [UInt8]?
   /// The end of the time for redeeming the token, in seconds since 1970.
-  public var tokenExpires: Int64?
+  package var tokenExpires: Int64?
   /// When it began, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The end of the time for a response, in seconds since 1970.
-  public var expires: Int64
+  package var expires: Int64
   /// The name of the dispatcher that sent the token; `nil` for none.
-  public var dispatcher: String?
+  package var dispatcher: String?
   /// The target that the token was sent to; `nil` for none.
-  public var target: ID<UAFTargetRecord>?
+  package var target: ID<UAFTargetRecord>?
   /// The payload for the target, encrypted; `nil` for none.
-  public var sealedPayload: [UInt8]?
+  package var sealedPayload: [UInt8]?
   /// Stands for the address of an unauthenticated client that asked for it; `nil` for an authenticated one.
-  public var client: [UInt8]?
+  package var client: [UInt8]?
   /// The requester, in the format of the audit log's actors, if the operation counts against the user's budget of requests;
   /// `nil` otherwise.
-  public var requester: String?
+  package var requester: String?
   /// The state.
-  public var state: State
+  package var state: State
   /// The end; `nil` before.
-  public var end: UAFOperationEnd?
+  package var end: UAFOperationEnd?
 
   /// Describes an operation.
-  public init(
+  package init(
     id: ID<UAFOperationRecord>, operation: String, user: UserID? = nil, context: String? = nil,
     created: Int64,
     expires: Int64, state: State
@@ -68,12 +68,12 @@ public struct UAFOperationRecord: Hashable, Sendable {
   }
 
   /// Indicates whether the server still accepts a response, or a redemption of the token.
-  public var isOpen: Bool { state == .requested || state == .tokenCreated }
+  package var isOpen: Bool { state == .requested || state == .tokenCreated }
   /// The SQL condition for rows whose ``isOpen`` is true.
   static let isOpenCondition = "state IN ('requested', 'tokenCreated')"
 
   /// Returns `true` if its token, or the time for its response, has expired while it is open.
-  public func hasExpired(at time: Int64) -> Bool {
+  package func hasExpired(at time: Int64) -> Bool {
     switch state {
     case .tokenCreated: (tokenExpires ?? expires) <= time
     case .requested: expires <= time
@@ -82,29 +82,29 @@ public struct UAFOperationRecord: Hashable, Sendable {
   }
 
   /// Indicates whether the end of its transaction ended it.
-  public var hasEndedWithTransaction: Bool {
+  package var hasEndedWithTransaction: Bool {
     state == .failed && transaction != nil && end?.status == UAFOutcome.transactionEnded.status
   }
 
   /// Indicates whether it ended because its user or device was locked or revoked, or the user had reached the maximum number of keys.
-  public var hasEndedAsForbidden: Bool { state == .failed && end?.status == UAFOutcome.forbiddenStatus }
+  package var hasEndedAsForbidden: Bool { state == .failed && end?.status == UAFOutcome.forbiddenStatus }
 }
 
 /// The end of a UAF operation.
-public struct UAFOperationEnd: Hashable, Sendable {
+package struct UAFOperationEnd: Hashable, Sendable {
   /// The protocol's status.
-  public var status: Int
+  package var status: Int
   /// The ASM's status of a failure; `nil` for none.
-  public var asmStatus: Int?
+  package var asmStatus: Int?
   /// The client's error code of a failure; `nil` for none.
-  public var clientError: Int?
+  package var clientError: Int?
   /// The keys, as JSON for a caller that queries the status.
-  public var authenticators: String
+  package var authenticators: String
   /// The time of the end, in seconds since 1970.
-  public var time: Int64
+  package var time: Int64
 
   /// Describes an end.
-  public init(
+  package init(
     status: Int, asmStatus: Int? = nil, clientError: Int? = nil, authenticators: String = "[]", time: Int64
   ) {
     self.status = status

@@ -1,5 +1,5 @@
 /// The outcome of a UAF response.
-public enum UAFOutcome: Hashable, Sendable {
+package enum UAFOutcome: Hashable, Sendable {
   /// The response is accepted, and its effects are stored.
   case accepted
   /// The operation has ended or expired before, or there is none.
@@ -23,7 +23,7 @@ public enum UAFOutcome: Hashable, Sendable {
   static let forbiddenStatus = 1403
 
   /// The protocol's status (UAF Application API section 3.1), which is stored with the operation and sent to the client.
-  public var status: Int {
+  package var status: Int {
     switch self {
     case .accepted: 1200
     case .tooMany: Self.forbiddenStatus

@@ -1,28 +1,28 @@
 import SignetSQL
 
 /// A target of a user's UAF tokens: one of the user's devices.
-public struct UAFTargetRecord: Hashable, Sendable {
+package struct UAFTargetRecord: Hashable, Sendable {
   /// The id of the target.
-  public var id: ID<UAFTargetRecord>
+  package var id: ID<UAFTargetRecord>
   /// The user.
-  public var user: UserID
+  package var user: UserID
   /// The installation id of the device; `nil` for none.
-  public var device: String?
+  package var device: String?
   /// The user's name for it, unique among the user's targets.
-  public var name: String
+  package var name: String
   /// The name of its usual dispatcher.
-  public var dispatcher: String?
+  package var dispatcher: String?
   /// The dispatcher's address of the device, encrypted under the server's master key; `nil` for none.
-  public var sealedTarget: [UInt8]?
+  package var sealedTarget: [UInt8]?
   /// The key that verifies the device's requests, X9.63.
-  public var signatureKey: [UInt8]
+  package var signatureKey: [UInt8]
   /// The key for encryption to the device, X9.63.
-  public var encryptionKey: [UInt8]?
+  package var encryptionKey: [UInt8]?
   /// When it was made, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
 
   /// Describes a target.
-  public init(
+  package init(
     id: ID<UAFTargetRecord>, user: UserID, device: String?, name: String, dispatcher: String?,
     sealedTarget: [UInt8]?,
     signatureKey: [UInt8], encryptionKey: [UInt8]?, created: Int64
@@ -40,16 +40,16 @@ public struct UAFTargetRecord: Hashable, Sendable {
 }
 
 /// A device's change of its target; `nil` leaves a member unchanged.
-public struct UAFTargetChange: Hashable, Sendable {
+package struct UAFTargetChange: Hashable, Sendable {
   /// The new name.
-  public var name: String?
+  package var name: String?
   /// The new dispatcher.
-  public var dispatcher: String?
+  package var dispatcher: String?
   /// The dispatcher's new address of the device, encrypted; empty to remove it.
-  public var sealedTarget: [UInt8]?
+  package var sealedTarget: [UInt8]?
 
   /// Describes a change.
-  public init(name: String? = nil, dispatcher: String? = nil, sealedTarget: [UInt8]? = nil) {
+  package init(name: String? = nil, dispatcher: String? = nil, sealedTarget: [UInt8]? = nil) {
     self.name = name
     self.dispatcher = dispatcher
     self.sealedTarget = sealedTarget

@@ -1,9 +1,9 @@
 import SignetSQL
 
 /// A user: the subscriber account (NIST SP 800-63).
-public struct UserRecord: Hashable, Sendable {
+package struct UserRecord: Hashable, Sendable {
   /// The state of a user.
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  package enum State: String, Hashable, Sendable, CaseIterable {
     /// The server accepts what is bound to the account.
     case active
     /// The server accepts nothing until an operator resumes the account; all bindings are kept.
@@ -17,24 +17,24 @@ public struct UserRecord: Hashable, Sendable {
   }
 
   /// The user id, as the operator chose it; for a deleted user the ``subject``.
-  public internal(set) var id: UserID
+  package internal(set) var id: UserID
   /// The name of the user in the audit log and in tokens, which is never reused: `~` and characters that the server generates.
-  public internal(set) var subject: String
+  package internal(set) var subject: String
   /// The operator's name for the person, for display only: no lookup uses it; `nil` for none.
-  public var displayName: String?
+  package var displayName: String?
   /// When the user was added, in seconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// The keyed digest of the user code that clients must send to ask the user (CIBA section 7.1), 32 bytes; `nil` for none.
-  public var codeDigest: [UInt8]?
+  package var codeDigest: [UInt8]?
   /// The state.
-  public var state = State.active
+  package var state = State.active
   /// The reason of the state, in the operator's words; empty for none.
-  public var stateReason = ""
+  package var stateReason = ""
   /// When the state began, in seconds since 1970.
-  public var stateSince: Int64
+  package var stateSince: Int64
 
   /// Describes an active user.
-  public init(id: UserID, subject: String, created: Int64) {
+  package init(id: UserID, subject: String, created: Int64) {
     self.id = id
     self.subject = subject
     self.created = created
@@ -43,7 +43,7 @@ public struct UserRecord: Hashable, Sendable {
 }
 
 /// The outcome of a change of a user.
-public enum UserChangeOutcome: Hashable, Sendable {
+package enum UserChangeOutcome: Hashable, Sendable {
   /// The change was made.
   case changed
   /// The user had that state or that name already.

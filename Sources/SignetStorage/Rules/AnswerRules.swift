@@ -2,9 +2,9 @@
 /// requirements.
 ///
 /// They may run again if a step is retried.
-public struct AnswerRules: Sendable {
+package struct AnswerRules: Sendable {
   /// The party that asks a UAF key to confirm a request.
-  public enum Confirmation: Hashable, Sendable {
+  package enum Confirmation: Hashable, Sendable {
     /// The requester, by its own operation.
     case byRequester
     /// The server, by the operations that it has sent to the user's targets.
@@ -12,19 +12,19 @@ public struct AnswerRules: Sendable {
   }
 
   /// Returns `true` if an active container can answer a request.
-  public var container: @Sendable (TransactionRecord, ContainerRecord) -> Bool = { _, _ in true }
+  package var container: @Sendable (TransactionRecord, ContainerRecord) -> Bool = { _, _ in true }
   /// Returns `true` if an active UAF key can confirm a request.
-  public var key: @Sendable (TransactionRecord, UAFCredentialRecord, Confirmation) -> Bool = {
+  package var key: @Sendable (TransactionRecord, UAFCredentialRecord, Confirmation) -> Bool = {
     _, _, _ in true
   }
   /// Makes the event of a request that no authenticator can answer any more, from its id and the event that caused this.
-  public var ended: @Sendable (_ request: TransactionID, _ cause: AuditRecord) -> AuditRecord = {
+  package var ended: @Sendable (_ request: TransactionID, _ cause: AuditRecord) -> AuditRecord = {
     AuditRecord(
       .transactionWithdrawn(transaction: $0, reason: EndRecord.noAuthenticator), by: $1.by, at: $1.time)
   }
 
   /// Makes rules by which every active authenticator can answer.
-  public init() {}
+  package init() {}
 }
 
 extension AnswerRules {

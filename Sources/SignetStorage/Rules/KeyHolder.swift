@@ -4,14 +4,14 @@ import SignetCrypto
 ///
 /// For a key on an elliptic curve its input is the uncompressed point, X9.63, which is the format of containers' keys; for
 /// an RSA key it is the SubjectPublicKeyInfo. So a key has one digest, independent of the authenticator's encoding.
-public struct PublicKeyDigest: Hashable, Sendable {
+package struct PublicKeyDigest: Hashable, Sendable {
   /// 32 bytes.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Computes the digest of a key.
   ///
   /// - Parameter key: The point or the SubjectPublicKeyInfo.
-  public init(of key: [UInt8]) { bytes = HashFunction.sha256.digest(of: key) }
+  package init(of key: [UInt8]) { bytes = HashFunction.sha256.digest(of: key) }
 }
 
 /// The authenticator to which a public key belongs.

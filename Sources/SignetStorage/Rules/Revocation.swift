@@ -1,5 +1,5 @@
 /// The outcome of the revocation of an API key.
-public enum RevocationOutcome: Hashable, Sendable {
+package enum RevocationOutcome: Hashable, Sendable {
   /// The key is revoked, now or since earlier.
   case revoked
   /// There is no such key.

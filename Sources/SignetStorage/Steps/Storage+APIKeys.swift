@@ -2,7 +2,7 @@ import SignetSQL
 
 extension Storage {
   /// Adds an API key.
-  public func addAPIKey(_ key: APIKeyRecord, audit: AuditRecord) async throws(StorageFailure) {
+  package func addAPIKey(_ key: APIKeyRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
       try database.insert(key)
       try database.appendAudit(audit)
@@ -12,12 +12,12 @@ extension Storage {
   /// Returns the key with this id, revoked or not; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func apiKey(_ id: ID<APIKeyRecord>) async throws(StorageFailure) -> APIKeyRecord? {
+  package func apiKey(_ id: ID<APIKeyRecord>) async throws(StorageFailure) -> APIKeyRecord? {
     try await read { try $0.anyAPIKey(id)?.checked() }
   }
 
   /// Returns all keys, oldest first, including those whose row MAC does not verify.
-  public func apiKeys() async throws(StorageFailure) -> [APIKeyRecord] {
+  package func apiKeys() async throws(StorageFailure) -> [APIKeyRecord] {
     try await read { try $0.apiKeys() }
   }
 
@@ -32,7 +32,7 @@ extension Storage {
   ///   - audit: The event, written if the key is revoked.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func revokeAPIKey(
+  package func revokeAPIKey(
     _ id: ID<APIKeyRecord>, keepingOneOf scope: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> RevocationOutcome {
     try await write { [mac] database in

@@ -1,10 +1,10 @@
-public import SignetSQL
+package import SignetSQL
 
 extension Storage {
   /// Returns the server's state of a container: its lock, its policies and its last report.
   ///
   /// - Returns: The state; `nil` if there is no such container.
-  public func accountState(of container: ContainerID) async throws(StorageFailure) -> AccountStateRecord? {
+  package func accountState(of container: ContainerID) async throws(StorageFailure) -> AccountStateRecord? {
     try await read { database in
       guard try database.exists("SELECT 1 FROM containers WHERE id = $1", [.of(container)]) else {
         return nil
@@ -26,7 +26,7 @@ extension Storage {
   ///   - audit: The event.
   /// - Returns: `true` if there is such an active container.
   /// - Throws: ``StorageFailure``.
-  public func setAccountPolicies(
+  package func setAccountPolicies(
     _ policies: [UInt8]?, of container: ContainerID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -48,7 +48,7 @@ extension Storage {
   ///   - container: The container.
   ///   - time: The time of the step.
   /// - Throws: ``StorageFailure``.
-  public func setAccountChallenge(
+  package func setAccountChallenge(
     _ challenge: [UInt8], expires: Int64, of container: ContainerID, at time: Int64
   ) async throws(StorageFailure) {
     try await write { database in
@@ -66,7 +66,7 @@ extension Storage {
   ///   - audit: Makes the event.
   /// - Returns: `true` if its challenge was open; otherwise nothing but the event is written.
   /// - Throws: ``StorageFailure``.
-  public func acceptAccountReport(
+  package func acceptAccountReport(
     _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -91,7 +91,7 @@ extension Storage {
   ///
   /// - Returns: The outcome; the event is written if the order was added.
   /// - Throws: ``StorageFailure/deviceLocked`` for an unlock while an operator's lock of the device itself is in force.
-  public func addDeviceCommand(
+  package func addDeviceCommand(
     _ order: DeviceCommandRecord, audit: AuditRecord
   ) async throws(StorageFailure) -> DeviceCommandOutcome {
     try await write { database in
@@ -113,7 +113,7 @@ extension Storage {
   }
 
   /// Returns a container's orders, oldest first, including those with receipts and those whose row MAC does not verify.
-  public func deviceCommands(of container: ContainerID) async throws(StorageFailure) -> [DeviceCommandRecord]
+  package func deviceCommands(of container: ContainerID) async throws(StorageFailure) -> [DeviceCommandRecord]
   {
     try await read { try $0.deviceCommands(of: container) }
   }
@@ -131,7 +131,7 @@ extension Storage {
   ///   - lost: Makes the event for each item that is lost with the container.
   /// - Returns: `true` if the container has such an order.
   /// - Throws: ``StorageFailure``.
-  public func receiveDeviceCommand(
+  package func receiveDeviceCommand(
     _ id: DeviceCommandID, of container: ContainerID, receipt: String, at time: Int64, audit: AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {

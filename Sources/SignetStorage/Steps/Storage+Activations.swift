@@ -4,7 +4,8 @@ extension Storage {
   /// Adds an open activation; it replaces an earlier open one of the same user.
   ///
   /// - Throws: ``StorageFailure/unknown`` for an unknown user.
-  public func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure) {
+  package func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure)
+  {
     try await write { database in
       try database.requireUsable(user: activation.user)
       _ = try database.endActivations(.replaced, "user_id", .of(activation.user))
@@ -16,7 +17,7 @@ extension Storage {
   /// Returns the user's open activation, even if it has expired; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify: a new invite replaces it.
-  public func openActivation(user: UserID) async throws(StorageFailure) -> ActivationRecord? {
+  package func openActivation(user: UserID) async throws(StorageFailure) -> ActivationRecord? {
     try await read { try $0.openActivation("user_id", .of(user)) }
   }
 
@@ -27,7 +28,7 @@ extension Storage {
   /// pending; they replace an earlier pending container of the same activation.
   ///
   /// - Throws: ``StorageFailure/deviceLocked`` for a container on a locked device.
-  public func finishActivation(
+  package func finishActivation(
     _ id: ID<ActivationRecord>, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> ActivationOutcome {
@@ -56,7 +57,7 @@ extension Storage {
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure/deviceLocked`` for a container on a locked device, unless it renews another, whose lock is
   ///   transferred to it.
-  public func confirmContainer(
+  package func confirmContainer(
     _ id: ContainerID, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {

@@ -5,7 +5,7 @@ extension Storage {
   /// keys, or its app.
   ///
   /// - Throws: ``StorageFailure``.
-  public func isProofInUse(of transaction: TransactionID) async throws(StorageFailure) -> Bool {
+  package func isProofInUse(of transaction: TransactionID) async throws(StorageFailure) -> Bool {
     try await read { database in
       guard let found = try database.transaction(transaction) else { return false }
       return try database.isProofInUse(found)

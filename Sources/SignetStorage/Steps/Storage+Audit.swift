@@ -2,19 +2,19 @@ import SignetSQL
 
 extension Storage {
   /// Appends an event that belongs to no other change.
-  public func append(_ record: AuditRecord) async throws(StorageFailure) {
+  package func append(_ record: AuditRecord) async throws(StorageFailure) {
     try await write { try $0.appendAudit(record) }
   }
 
   /// Appends an event that a requester can repeat without limit, unless the requester's entries of this hour have reached the limit.
-  public func appendRepeatable(
+  package func appendRepeatable(
     _ record: AuditRecord, of requester: Requester
   ) async throws(StorageFailure) {
     try await write { try $0.appendRepeatable(record, of: requester) }
   }
 
   /// A requester whose repeatable events are counted together.
-  public enum Requester: Hashable, Sendable {
+  package enum Requester: Hashable, Sendable {
     /// A container, by its id.
     case container(ContainerID)
     /// A caller that knows the invite of an activation, by the activation's id.
@@ -44,7 +44,8 @@ extension Storage {
   /// Returns entries after a position, at most `limit`: those of one chain in order, chains one after the other.
   ///
   /// The position after the last returned entry gives the next page.
-  public func auditEntries(after cursor: LogCursor, limit: Int) async throws(StorageFailure) -> [AuditEntry] {
+  package func auditEntries(after cursor: LogCursor, limit: Int) async throws(StorageFailure) -> [AuditEntry]
+  {
     try await read { database in
       var entries: [AuditEntry] = []
       for chain in try database.auditChains() {
@@ -67,7 +68,7 @@ extension Storage {
   ///   - limit: The number of entries of each chain that are searched.
   /// - Returns: The stretch.
   /// - Throws: ``StorageFailure``.
-  public func auditStretch(
+  package func auditStretch(
     about subject: String, before stretch: AuditStretch?, limit: Int
   ) async throws(StorageFailure) -> AuditStretch {
     try await read { database in
@@ -123,7 +124,7 @@ extension Storage {
   /// - Parameter expectedHeads: See ``AuditVerification/init(expectedHeads:)``.
   /// - Returns: The report.
   /// - Throws: ``StorageFailure`` if the log cannot be read at all.
-  public func verifyAudit(expectedHeads: [[UInt8]] = []) async throws(StorageFailure) -> AuditReport {
+  package func verifyAudit(expectedHeads: [[UInt8]] = []) async throws(StorageFailure) -> AuditReport {
     var verification = AuditVerification(expectedHeads: expectedHeads)
     var cursor = LogCursor()
     while true {

@@ -8,7 +8,7 @@ extension Storage {
   ///   - codeAttempts: The number of consecutive wrong codes that locks a token.
   /// - Returns: Devices and authenticators, oldest first.
   /// - Throws: ``StorageFailure``.
-  public func holdings(
+  package func holdings(
     of user: UserID, codeAttempts: Int
   ) async throws(StorageFailure) -> AccountHoldings {
     try await read { database in

@@ -13,7 +13,7 @@ extension Storage {
   ///   - audit: Makes the event.
   /// - Returns: Whether they were added, or the reason why not.
   /// - Throws: ``StorageFailure/unknown`` for an unknown user or client.
-  public func addBackchannelRequest(
+  package func addBackchannelRequest(
     _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
     by authenticatorRequests: AuthenticatorRequestRecords? = nil,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
@@ -42,7 +42,7 @@ extension Storage {
   ///   - limit: The longest required interval, in seconds.
   /// - Returns: The state.
   /// - Throws: ``StorageFailure``.
-  public func pollBackchannelRequest(
+  package func pollBackchannelRequest(
     _ digest: [UInt8], of client: ID<ClientRecord>, at time: Int64, step: Int64, limit: Int64
   ) async throws(StorageFailure) -> PollOutcome {
     try await write { database in
@@ -75,7 +75,7 @@ extension Storage {
   ///   - audit: The event, written the first time.
   /// - Returns: `true` if this was the first time.
   /// - Throws: ``StorageFailure``.
-  public func issueTokens(
+  package func issueTokens(
     for digest: [UInt8], of client: ID<ClientRecord>, at time: Int64, pushedWithin window: Int64,
     audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -98,7 +98,7 @@ extension Storage {
   }
 
   /// Returns the client request of this transaction; `nil` for none.
-  public func backchannelRequest(
+  package func backchannelRequest(
     ofTransaction transaction: TransactionID
   ) async throws(StorageFailure) -> BackchannelRecord? {
     try await read { try $0.record("WHERE txn = $1", [.of(transaction)]) }

@@ -6,7 +6,7 @@ extension Storage {
   /// - Parameter cursor: The caller's position; `nil` asks only for the position of the last change.
   /// - Returns: The users, at least for ten minutes after the change, and the position of the last change.
   /// - Throws: ``StorageFailure``.
-  public func transactionChanges(after cursor: LogCursor?) async throws(StorageFailure) -> TransactionChanges
+  package func transactionChanges(after cursor: LogCursor?) async throws(StorageFailure) -> TransactionChanges
   {
     try await read { database in
       let last = try database.lastChanges()

@@ -2,7 +2,7 @@ import SignetSQL
 
 extension Storage {
   /// Adds a client.
-  public func addClient(_ client: ClientRecord, audit: AuditRecord) async throws(StorageFailure) {
+  package func addClient(_ client: ClientRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
       try database.insert(client)
       try database.appendAudit(audit)
@@ -12,17 +12,17 @@ extension Storage {
   /// Returns the client with this id, revoked or not; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func client(_ id: ID<ClientRecord>) async throws(StorageFailure) -> ClientRecord? {
+  package func client(_ id: ID<ClientRecord>) async throws(StorageFailure) -> ClientRecord? {
     try await read { try $0.anyClient(id)?.checked() }
   }
 
   /// Returns the client with this id, even if its row's MAC does not verify; `nil` for none.
-  public func anyClient(_ id: ID<ClientRecord>) async throws(StorageFailure) -> ClientRecord? {
+  package func anyClient(_ id: ID<ClientRecord>) async throws(StorageFailure) -> ClientRecord? {
     try await read { try $0.anyClient(id) }
   }
 
   /// Returns all clients, oldest first, including those whose row MAC does not verify.
-  public func clients() async throws(StorageFailure) -> [ClientRecord] {
+  package func clients() async throws(StorageFailure) -> [ClientRecord] {
     try await read { try $0.records("ORDER BY created, id") }
   }
 
@@ -37,7 +37,7 @@ extension Storage {
   ///   - withdrawal: Makes the event of a transaction that is withdrawn.
   /// - Returns: `true` if there is such a client.
   /// - Throws: ``StorageFailure``.
-  public func revokeClient(
+  package func revokeClient(
     _ id: ID<ClientRecord>, at time: Int64, audit: AuditRecord,
     withdrawal: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {

@@ -5,17 +5,17 @@ extension Storage {
   /// Returns the container with this id in any state; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func container(_ id: ContainerID) async throws(StorageFailure) -> ContainerRecord? {
+  package func container(_ id: ContainerID) async throws(StorageFailure) -> ContainerRecord? {
     try await read { try $0.container(id) }
   }
 
   /// Returns the container with this id in any state, even if its row's MAC does not verify; `nil` for none.
-  public func anyContainer(_ id: ContainerID) async throws(StorageFailure) -> ContainerRecord? {
+  package func anyContainer(_ id: ContainerID) async throws(StorageFailure) -> ContainerRecord? {
     try await read { try $0.anyContainer(id) }
   }
 
   /// Returns a user's containers in every state, oldest first, including those whose row MAC does not verify.
-  public func containers(user: UserID) async throws(StorageFailure) -> [ContainerRecord] {
+  package func containers(user: UserID) async throws(StorageFailure) -> [ContainerRecord] {
     try await read { try $0.containers(of: user) }
   }
 
@@ -29,7 +29,7 @@ extension Storage {
   ///   - lost: Makes the event for each item that is lost with the container.
   /// - Returns: `true` if there is such a container.
   /// - Throws: ``StorageFailure``.
-  public func revokeContainer(
+  package func revokeContainer(
     _ id: ContainerID, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -51,7 +51,7 @@ extension Storage {
   ///   - isGranting: True if the user must be active. A request that grants nothing may come from a suspended user's device.
   /// - Returns: The container as this step reads it; `nil` if the id was claimed before.
   /// - Throws: ``StorageFailure``: ``StorageFailure/containerNotInUse`` for a container in another state.
-  public func claimRequest(
+  package func claimRequest(
     _ id: [UInt8], of container: ContainerID, in states: Set<ContainerRecord.State> = [.active],
     expires: Int64,
     isGranting: Bool = true
@@ -73,7 +73,7 @@ extension Storage {
   ///   - expires: The time from which the id may be removed.
   /// - Returns: `true` if this call is the first.
   /// - Throws: ``StorageFailure``.
-  public func claimID(
+  package func claimID(
     _ id: [UInt8], of claimant: String, expires: Int64
   ) async throws(StorageFailure) -> Bool {
     try await write { try $0.claim(id, of: claimant, expires: expires) }
@@ -264,7 +264,7 @@ extension SQLConnection {
 
 extension ContainerRecord {
   /// The installation id of the container's device, as in ``DeviceRecord/installation``: 32 hexadecimal digits in lower case.
-  public var installation: String { Hex.encode(device) }
+  package var installation: String { Hex.encode(device) }
 
   /// Indicates whether the user was deleted, and the device's identity was erased with the user.
   package var isErased: Bool { device.isEmpty }

@@ -4,7 +4,7 @@ extension Storage {
   /// Returns the credential with this id in any state; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func credential(_ id: ID<CredentialRecord>) async throws(StorageFailure) -> CredentialRecord? {
+  package func credential(_ id: ID<CredentialRecord>) async throws(StorageFailure) -> CredentialRecord? {
     try await read { try $0.credential(id) }
   }
 
@@ -16,7 +16,7 @@ extension Storage {
   ///   - limit: The maximum number of tokens.
   /// - Returns: The tokens.
   /// - Throws: ``StorageFailure``.
-  public func tokens(
+  package func tokens(
     after serial: String, user: UserID?, limit: Int
   ) async throws(StorageFailure) -> [CredentialRecord] {
     try await read {
@@ -33,7 +33,7 @@ extension Storage {
   ///   - audit: Makes the event of a token that was added.
   /// - Returns: The serial numbers that were added.
   /// - Throws: ``StorageFailure/unknown`` for an unknown user; then none was added.
-  public func addTokens(
+  package func addTokens(
     _ tokens: [CredentialRecord], audit: @escaping @Sendable (CredentialRecord) -> AuditRecord
   ) async throws(StorageFailure) -> [String] {
     try await write { database in
@@ -60,7 +60,7 @@ extension Storage {
   ///   - audit: The event.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func assignToken(
+  package func assignToken(
     _ serial: String, to user: UserID?, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
@@ -80,7 +80,7 @@ extension Storage {
   ///   - audit: The event.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func disableToken(
+  package func disableToken(
     _ serial: String, _ isDisabled: Bool, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
@@ -91,7 +91,8 @@ extension Storage {
   /// Removes a token and its secret.
   ///
   /// - Returns: The outcome.
-  public func removeToken(_ serial: String, audit: AuditRecord) async throws(StorageFailure) -> TokenOutcome {
+  package func removeToken(_ serial: String, audit: AuditRecord) async throws(StorageFailure) -> TokenOutcome
+  {
     try await write { database in
       guard try database.exists("SELECT 1 FROM credentials WHERE serial = $1", [.text(serial)]) else {
         return .unknownToken

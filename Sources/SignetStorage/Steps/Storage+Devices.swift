@@ -3,12 +3,12 @@ import SignetSQL
 
 extension Storage {
   /// Returns a user's devices, oldest first, including those whose row MAC does not verify.
-  public func devices(user: UserID) async throws(StorageFailure) -> [DeviceRecord] {
+  package func devices(user: UserID) async throws(StorageFailure) -> [DeviceRecord] {
     try await read { try $0.devices(user: user) }
   }
 
   /// Returns the device with this id, even if its row's MAC does not verify; `nil` for none.
-  public func device(_ id: ID<DeviceRecord>) async throws(StorageFailure) -> DeviceRecord? {
+  package func device(_ id: ID<DeviceRecord>) async throws(StorageFailure) -> DeviceRecord? {
     try await read { try $0.device(id: id) }
   }
 
@@ -24,7 +24,7 @@ extension Storage {
   ///   - order: Makes the order for a container id, with its event.
   /// - Returns: The outcome; never ``DeviceLockOutcome/toBeWiped`` or ``DeviceLockOutcome/altered``.
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
-  public func lockDevice(
+  package func lockDevice(
     _ id: ID<DeviceRecord>, reason: String, audit: AuditRecord,
     order: @escaping @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceLockOutcome {
@@ -43,7 +43,7 @@ extension Storage {
   /// A lock that a report caused remains.
   ///
   /// - Returns: The outcome.
-  public func unlockDevice(
+  package func unlockDevice(
     _ id: ID<DeviceRecord>, audit: AuditRecord,
     order: @escaping @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceLockOutcome {
@@ -69,7 +69,7 @@ extension Storage {
   ///   - lost: Makes the event for each item that is lost.
   /// - Returns: `true` if there is such a device.
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
-  public func revokeDevice(
+  package func revokeDevice(
     _ id: ID<DeviceRecord>, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { [mac] database in

@@ -10,7 +10,7 @@ extension Storage {
   ///   - audit: Makes the event.
   /// - Returns: The outcome; `repeated` if the same container sent the same content before.
   /// - Throws: ``StorageFailure``.
-  public func addInitiated(
+  package func addInitiated(
     _ transaction: TransactionRecord, isSigned: Bool, limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
@@ -37,7 +37,7 @@ extension Storage {
   ///   - limit: The maximum number of transactions.
   /// - Returns: The transactions.
   /// - Throws: ``StorageFailure``.
-  public func initiatedTransactions(
+  package func initiatedTransactions(
     user: UserID, after id: TransactionID?, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
     try await read {
@@ -65,7 +65,7 @@ extension Storage {
   ///     last report; `nil` if they do. It may run again if the step is retried.
   /// - Returns: The outcome; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
-  public func answerTransaction(
+  package func answerTransaction(
     _ id: TransactionID, _ attempt: AnswerAttempt, attempts: Int,
     waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord,

@@ -4,7 +4,7 @@ extension Storage {
   /// Asks a container's device to renew it.
   ///
   /// - Returns: `true` if there is such an active container.
-  public func askForRenewal(_ id: ContainerID, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+  package func askForRenewal(_ id: ContainerID, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard try database.container(id)?.isInUse ?? false else { return false }
       try database.execute(
@@ -27,7 +27,7 @@ extension Storage {
   ///   - audit: Makes the event.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``: ``StorageFailure/containerLocked`` for a container whose state is not ``ComplianceState/open``.
-  public func stageRenewal(
+  package func stageRenewal(
     of id: ContainerID, by successor: NewContainer?, limit: Int,
     audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> RenewalOutcome {
@@ -51,7 +51,7 @@ extension Storage {
   ///   - lost: Makes the event for each item that is lost with the container.
   /// - Returns: `true` if this was the first time; `false` also if there is no such container.
   /// - Throws: ``StorageFailure``.
-  public func endContainer(
+  package func endContainer(
     _ id: ContainerID, as ended: String, audit: AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {

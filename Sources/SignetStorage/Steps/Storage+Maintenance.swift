@@ -4,7 +4,7 @@ extension Storage {
   /// Marks transactions that have expired at `time`, and removes expired request ids, waiting times, counts and other rows.
   ///
   /// - Returns: The number of transactions that expired; each gets the event that `audit` makes of its id.
-  public func sweep(
+  package func sweep(
     at time: Int64, audit: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> Int {
     try await write { database in

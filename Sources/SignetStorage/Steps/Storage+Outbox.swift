@@ -41,7 +41,7 @@ extension Storage {
   ///   - limit: The maximum number of deliveries to one receiver.
   /// - Returns: The deliveries that have been due longest, at most 256. A row with a wrong MAC is among them, and marked as altered.
   /// - Throws: ``StorageFailure``.
-  public func dueDeliveries(
+  package func dueDeliveries(
     on channel: OutboxChannel, at time: Int64, limitPerReceiver limit: Int
   ) async throws(StorageFailure) -> [OutboxRecord] {
     try await read { [mac] database in
@@ -65,7 +65,7 @@ extension Storage {
   ///   - end: The end of the lease, in seconds since 1970.
   /// - Returns: The delivery with the lease; `nil` if another sender has leased it, or it has ended.
   /// - Throws: ``StorageFailure``.
-  public func leaseDelivery(
+  package func leaseDelivery(
     _ record: OutboxRecord, until end: Int64
   ) async throws(StorageFailure) -> OutboxRecord? {
     let leased = record.leased(until: end)
@@ -90,7 +90,7 @@ extension Storage {
   ///   - audit: The event; `nil` for none.
   /// - Returns: `true` if the lease was still valid; nothing is changed if another sender has leased the delivery since.
   /// - Throws: ``StorageFailure``.
-  public func endDelivery(
+  package func endDelivery(
     _ record: OutboxRecord, next: Int64?, audit: AuditRecord?
   ) async throws(StorageFailure) -> Bool {
     try await write { database in

@@ -6,7 +6,7 @@ extension Storage {
   /// - Returns: `true` if it was added.
   /// - Throws: ``StorageFailure``: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/containerNotInUse``,
   ///   ``StorageFailure/containerLocked``.
-  public func addPushTarget(
+  package func addPushTarget(
     _ target: PushTargetRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -23,7 +23,7 @@ extension Storage {
   }
 
   /// Returns a container's targets, oldest first.
-  public func pushTargets(container: ContainerID) async throws(StorageFailure) -> [PushTargetRecord] {
+  package func pushTargets(container: ContainerID) async throws(StorageFailure) -> [PushTargetRecord] {
     try await read { database in
       try database.rows(
         "SELECT \(PushTargetRecord.columns) FROM push_targets WHERE container = $1 ORDER BY created, id",
@@ -33,7 +33,7 @@ extension Storage {
   }
 
   /// Returns the targets of a user's active containers, oldest first.
-  public func pushTargets(user: UserID) async throws(StorageFailure) -> [PushTargetRecord] {
+  package func pushTargets(user: UserID) async throws(StorageFailure) -> [PushTargetRecord] {
     try await read { database in
       try database.rows(
         """
@@ -48,7 +48,7 @@ extension Storage {
   ///
   /// - Returns: `true` if there is such a target.
   /// - Throws: The errors of ``addPushTarget(_:limit:audit:)``.
-  public func changePushTarget(
+  package func changePushTarget(
     _ id: PushTargetID, of container: ContainerID, name: String?, target: (service: String, sealed: [UInt8])?,
     audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -85,7 +85,7 @@ extension Storage {
   ///   - audit: The event, written if the target is removed.
   /// - Returns: `true` if it was removed.
   /// - Throws: ``StorageFailure``.
-  public func removePushTarget(
+  package func removePushTarget(
     _ id: PushTargetID, of container: ContainerID, ifSealed sealed: [UInt8]?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in

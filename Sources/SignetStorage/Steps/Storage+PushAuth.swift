@@ -10,7 +10,7 @@ extension Storage {
   ///   - audit: The event.
   /// - Throws: ``StorageFailure/unknown`` for an unknown user, ``StorageFailure/exists`` for an id or a token serial number
   ///   that exists.
-  public func addPushAuthMechanism(
+  package func addPushAuthMechanism(
     _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditRecord
   ) async throws(StorageFailure) {
     try await write { database in
@@ -24,7 +24,7 @@ extension Storage {
   /// Returns the mechanism with this id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func pushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) async throws(StorageFailure)
+  package func pushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) async throws(StorageFailure)
     -> PushAuthMechanismRecord?
   {
     try await read { try $0.pushAuthMechanism(id) }
@@ -33,7 +33,7 @@ extension Storage {
   /// Returns the active mechanism with the name that the app uses for it; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func pushAuthMechanism(
+  package func pushAuthMechanism(
     named name: String
   ) async throws(StorageFailure) -> PushAuthMechanismRecord? {
     try await read { database in
@@ -43,7 +43,7 @@ extension Storage {
   }
 
   /// Returns a user's mechanisms, oldest first; one whose row MAC does not verify is ``PushAuthMechanismRecord/State/altered``.
-  public func pushAuthMechanisms(
+  package func pushAuthMechanisms(
     user: UserID
   ) async throws(StorageFailure) -> [PushAuthMechanismRecord] {
     try await read { try $0.pushAuthMechanisms(user: user) }
@@ -59,7 +59,7 @@ extension Storage {
   ///   - audit: The event, written if the app is registered.
   /// - Returns: `true` if this call registered the app.
   /// - Throws: ``StorageFailure/exists`` if another mechanism has this name.
-  public func registerPushAuthMechanism(
+  package func registerPushAuthMechanism(
     _ id: ID<PushAuthMechanismRecord>, named name: String, sealedDevice: [UInt8], at time: Int64,
     audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -87,7 +87,7 @@ extension Storage {
   ///   - audit: The event, written if the address is changed.
   /// - Returns: `true` if this call changed the address.
   /// - Throws: ``StorageFailure``.
-  public func changePushAuthDevice(
+  package func changePushAuthDevice(
     _ id: ID<PushAuthMechanismRecord>, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -104,7 +104,7 @@ extension Storage {
   /// Removes a mechanism with its messages and its one-time-password token.
   ///
   /// - Returns: `true` if there was such a mechanism.
-  public func removePushAuthMechanism(
+  package func removePushAuthMechanism(
     _ id: ID<PushAuthMechanismRecord>, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -129,7 +129,7 @@ extension Storage {
   /// Returns the message with this id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func pushAuthMessage(_ id: ID<PushAuthMessageRecord>) async throws(StorageFailure)
+  package func pushAuthMessage(_ id: ID<PushAuthMessageRecord>) async throws(StorageFailure)
     -> PushAuthMessageRecord?
   {
     try await read { try $0.pushAuthMessage(id) }
@@ -138,7 +138,7 @@ extension Storage {
   /// Returns the messages to a mechanism that expire after `time`, newest first, at most 64.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the MAC of one of the rows does not verify.
-  public func pushAuthMessages(
+  package func pushAuthMessages(
     of mechanism: ID<PushAuthMechanismRecord>, after time: Int64
   ) async throws(StorageFailure) -> [PushAuthMessageRecord] {
     try await read {
@@ -167,7 +167,7 @@ extension Storage {
   ///   - audit: The event, written if the message changes.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func answerPushAuthMessage(
+  package func answerPushAuthMessage(
     _ id: ID<PushAuthMessageRecord>, _ decision: PushAppDecision, evidence: EvidenceRecord? = nil,
     at time: Int64,
     audit: AuditRecord

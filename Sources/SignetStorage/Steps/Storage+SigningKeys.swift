@@ -2,7 +2,7 @@ import SignetSQL
 
 extension Storage {
   /// Returns all keys with which the server signs or has signed.
-  public func signingKeys() async throws(StorageFailure) -> SigningKeyRecords {
+  package func signingKeys() async throws(StorageFailure) -> SigningKeyRecords {
     try await read { database in
       // Ordered by columns that the MAC covers, as far as they differ; the key that signs is the last.
       let keys: [SigningKeyRecord] = try database.records("ORDER BY retired IS NULL, created, number")
@@ -18,7 +18,7 @@ extension Storage {
   ///   - audit: The event, written if the key is added.
   /// - Returns: `true` if it was added.
   /// - Throws: ``StorageFailure``.
-  public func addSigningKey(
+  package func addSigningKey(
     _ key: SigningKeyRecord, replacing present: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { [mac] database in

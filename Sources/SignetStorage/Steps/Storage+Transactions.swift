@@ -16,7 +16,7 @@ extension Storage {
   ///   - audit: Makes the event.
   /// - Returns: Whether the transaction was added, or the reason why not.
   /// - Throws: ``StorageFailure/unknown`` for an unknown user, ``StorageFailure/exists`` for an id that exists.
-  public func addTransaction(
+  package func addTransaction(
     _ transaction: TransactionRecord, key: ID<APIKeyRecord>?, limits: TransactionLimits,
     authenticatorRequests: AuthenticatorRequestRecords? = nil,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
@@ -32,7 +32,7 @@ extension Storage {
   }
 
   /// Returns the transaction with this id; `nil` for none.
-  public func transaction(_ id: TransactionID) async throws(StorageFailure) -> TransactionRecord? {
+  package func transaction(_ id: TransactionID) async throws(StorageFailure) -> TransactionRecord? {
     try await read { try $0.transaction(id) }
   }
 
@@ -63,7 +63,7 @@ extension Storage {
   ///   - limit: The maximum number of transactions.
   /// - Returns: The transactions.
   /// - Throws: ``StorageFailure``.
-  public func transactions(
+  package func transactions(
     _ filter: TransactionFilter, before id: TransactionID?, at time: Int64, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
     try await read {
@@ -146,7 +146,7 @@ extension Storage {
   ///   - audit: Makes the event.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func endTransaction(
+  package func endTransaction(
     _ id: TransactionID, _ end: EndRecord, isSuspicious: Bool, key: ID<APIKeyRecord>?,
     limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord

@@ -17,7 +17,7 @@ extension Storage {
   ///     the reason to reject the response, `nil` to accept it. It may run again if the step is retried.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func finishUAFAuthentication(
+  package func finishUAFAuthentication(
     _ id: ID<UAFOperationRecord>, of user: UserID, _ end: UAFOperationEnd, uses: [CounterUpdate],
     evidence: EvidenceRecord? = nil,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,

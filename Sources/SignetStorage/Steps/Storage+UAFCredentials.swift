@@ -2,19 +2,19 @@ import SignetSQL
 
 extension Storage {
   /// Returns a user's keys in any state, oldest first.
-  public func uafCredentials(user: UserID) async throws(StorageFailure) -> [UAFCredentialRecord] {
+  package func uafCredentials(user: UserID) async throws(StorageFailure) -> [UAFCredentialRecord] {
     try await read { try $0.uafCredentials(of: user) }
   }
 
   /// Returns the key with this model and key id in any state; `nil` for none.
-  public func uafCredential(
+  package func uafCredential(
     aaid: String, keyID: [UInt8]
   ) async throws(StorageFailure) -> UAFCredentialRecord? {
     try await read { try $0.uafCredential(aaid, keyID) }
   }
 
   /// Returns all keys, oldest first, at most `limit`.
-  public func uafCredentials(limit: Int) async throws(StorageFailure) -> [UAFCredentialRecord] {
+  package func uafCredentials(limit: Int) async throws(StorageFailure) -> [UAFCredentialRecord] {
     try await read { try $0.records("ORDER BY number LIMIT $1", [.int(max(0, limit))]) }
   }
 
@@ -26,7 +26,7 @@ extension Storage {
   ///   - audit: Makes the event of each removed key, from its model and key id.
   /// - Returns: The number of removed keys.
   /// - Throws: ``StorageFailure``.
-  public func removeUAFCredentials(
+  package func removeUAFCredentials(
     of user: UserID, _ selection: [UAFKeySelection],
     audit: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> Int {
@@ -34,14 +34,14 @@ extension Storage {
   }
 
   /// Returns the locked devices from which a caller acts; `nil` if the caller's authentication is no longer valid.
-  public func lockedDevices(of basis: UAFBasis) async throws(StorageFailure) -> Set<String>? {
+  package func lockedDevices(of basis: UAFBasis) async throws(StorageFailure) -> Set<String>? {
     try await read { try $0.lockedDevices(of: basis) }
   }
 
   /// Releases a key from quarantine; its counter does not change.
   ///
   /// - Returns: `true` if it was in quarantine.
-  public func releaseUAFCredential(
+  package func releaseUAFCredential(
     aaid: String, keyID: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in

@@ -16,7 +16,7 @@ extension Storage {
   ///   nothing is removed.
   /// - Throws: ``StorageFailure``: ``StorageFailure/deviceLocked`` for keys elsewhere, ``StorageFailure/unauthorized`` if
   ///   `basis` is no longer valid.
-  public func finishUAFDeregistration(
+  package func finishUAFDeregistration(
     _ id: ID<UAFOperationRecord>, of user: UserID, _ end: UAFOperationEnd,
     removing selection: [UAFKeySelection],
     by basis: UAFBasis? = nil, audit: AuditRecord,

@@ -17,7 +17,7 @@ extension Storage {
   /// - Throws: ``StorageFailure/unknown`` for an unknown user; ``StorageFailure/exists`` for an id that exists;
   ///   ``StorageFailure/deviceLocked`` if the target's device is locked and the operation is no deregistration, or if
   ///   `basis` is on a locked device; ``StorageFailure/unauthorized`` if `basis` is no longer valid.
-  public func addUAFOperation(
+  package func addUAFOperation(
     _ session: UAFOperationRecord, by basis: UAFBasis? = nil, answering request: UAFOnlyTransaction? = nil,
     limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
@@ -47,7 +47,7 @@ extension Storage {
   ///   - limit: The maximum number of such operations, the new one included.
   /// - Returns: `true` if the operation was added.
   /// - Throws: ``StorageFailure``.
-  public func addUAFOperation(
+  package func addUAFOperation(
     _ session: UAFOperationRecord, ofClientWithAtMost limit: Int
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
@@ -61,17 +61,18 @@ extension Storage {
   }
 
   /// Returns the operation with this id; `nil` for none.
-  public func uafOperation(_ id: ID<UAFOperationRecord>) async throws(StorageFailure) -> UAFOperationRecord? {
+  package func uafOperation(_ id: ID<UAFOperationRecord>) async throws(StorageFailure) -> UAFOperationRecord?
+  {
     try await read { try $0.uafOperation(id) }
   }
 
   /// Returns the operation whose token has this digest; `nil` for none.
-  public func uafOperation(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFOperationRecord? {
+  package func uafOperation(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFOperationRecord? {
     try await read { try $0.uafOperation(tokenDigest: tokenDigest) }
   }
 
   /// Returns the operations whose tokens a target can redeem, newest first, at most 64.
-  public func pendingUAFOperations(
+  package func pendingUAFOperations(
     target: ID<UAFTargetRecord>, at time: Int64
   ) async throws(StorageFailure) -> [UAFOperationRecord] {
     try await read {
@@ -93,7 +94,7 @@ extension Storage {
   ///   - audit: The event, written if the token is redeemed.
   /// - Returns: `true` if this call redeemed the token; an expired token is not redeemed, nor one for a transaction that has ended.
   /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFOperation(_:by:answering:limits:audit:)`` does.
-  public func redeemUAFToken(
+  package func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
@@ -120,7 +121,7 @@ extension Storage {
   /// Ends an open operation as failed.
   ///
   /// - Returns: `true` if it was open.
-  public func failUAFOperation(
+  package func failUAFOperation(
     _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
@@ -138,7 +139,7 @@ extension Storage {
   ///   - audit: The event, written if this call ends the operation.
   /// - Returns: The operation after the step; `nil` for none.
   /// - Throws: ``StorageFailure``.
-  public func expireUAFOperation(
+  package func expireUAFOperation(
     _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> UAFOperationRecord? {
     return try await write { database in

@@ -17,7 +17,7 @@ extension Storage {
   ///     again if the step is retried.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func finishUAFRegistration(
+  package func finishUAFRegistration(
     _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, adding credentials: [NewUAFCredential], limit: Int,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable () -> UAFOutcome? = { nil }

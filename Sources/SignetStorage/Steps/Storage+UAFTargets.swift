@@ -11,7 +11,7 @@ extension Storage {
   /// - Returns: `true` if it was added; `false` if the user has the maximum number.
   /// - Throws: ``StorageFailure/unknown`` for an unknown user, ``StorageFailure/exists`` if the user has a target of this
   ///   name, ``StorageFailure/deviceLocked``, ``StorageFailure/unauthorized`` if `basis` is no longer valid.
-  public func addUAFTarget(
+  package func addUAFTarget(
     _ target: UAFTargetRecord, by basis: UAFBasis? = nil, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let mac = mac
@@ -33,22 +33,22 @@ extension Storage {
   }
 
   /// Returns the target with this id; `nil` for none.
-  public func uafTarget(_ id: ID<UAFTargetRecord>) async throws(StorageFailure) -> UAFTargetRecord? {
+  package func uafTarget(_ id: ID<UAFTargetRecord>) async throws(StorageFailure) -> UAFTargetRecord? {
     try await read { try $0.uafTarget(id) }
   }
 
   /// Returns a user's targets, oldest first.
-  public func uafTargets(user: UserID) async throws(StorageFailure) -> [UAFTargetRecord] {
+  package func uafTargets(user: UserID) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await read { try $0.records("WHERE user_id = $1 ORDER BY created, id", [.of(user)]) }
   }
 
   /// Returns the targets on a device, oldest first.
-  public func uafTargets(device: String) async throws(StorageFailure) -> [UAFTargetRecord] {
+  package func uafTargets(device: String) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await read { try $0.records("WHERE device = $1 ORDER BY created, id", [.text(device)]) }
   }
 
   /// Returns all targets, oldest first, at most `limit`.
-  public func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord] {
+  package func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await read { try $0.records("ORDER BY created, id LIMIT $1", [.int(max(0, limit))]) }
   }
 
@@ -57,7 +57,7 @@ extension Storage {
   /// Revoked keys are kept, and so is the device's row, so that the device stays locked.
   ///
   /// - Returns: `true` if there was anything to remove.
-  public func removeUAFDevice(
+  package func removeUAFDevice(
     _ device: String, of user: UserID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
@@ -85,7 +85,7 @@ extension Storage {
   /// - Returns: `true` if there is such a target.
   /// - Throws: ``StorageFailure/exists`` if the user has another target of this name, ``StorageFailure/userNotActive(_:)``,
   ///   ``StorageFailure/deviceLocked``.
-  public func changeUAFTarget(
+  package func changeUAFTarget(
     _ id: ID<UAFTargetRecord>, _ change: UAFTargetChange, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
@@ -117,7 +117,7 @@ extension Storage {
   ///   - audit: The event.
   /// - Returns: `true` if there was such a target.
   /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` and ``StorageFailure/unauthorized`` by `basis`.
-  public func removeUAFTarget(
+  package func removeUAFTarget(
     _ id: ID<UAFTargetRecord>, by basis: UAFBasis? = nil, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in

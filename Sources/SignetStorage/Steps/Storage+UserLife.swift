@@ -15,7 +15,7 @@ extension Storage {
   ///   - ended: Makes the event for the id of each request that ends.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func suspendUser(
+  package func suspendUser(
     _ id: UserID, reason: String, subject: String, at time: Int64, audit: AuditRecord,
     ended: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
@@ -35,7 +35,7 @@ extension Storage {
   /// Resumes a suspended user, who can use the bound authenticators again.
   ///
   /// - Returns: The outcome.
-  public func resumeUser(
+  package func resumeUser(
     _ id: UserID, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
@@ -59,7 +59,7 @@ extension Storage {
   ///   - audit: The event.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func renameUser(
+  package func renameUser(
     _ id: UserID, to displayName: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
@@ -88,7 +88,7 @@ extension Storage {
   ///   - ended: Makes the event for the id of each request that ends.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
-  public func deleteUser(
+  package func deleteUser(
     _ id: UserID, subject: String, at time: Int64, audit: AuditRecord,
     ended: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {

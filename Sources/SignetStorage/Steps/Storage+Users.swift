@@ -1,10 +1,10 @@
-public import SignetSQL
+package import SignetSQL
 
 extension Storage {
   /// Adds a user.
   ///
   /// - Throws: ``StorageFailure/exists`` for an id that exists.
-  public func addUser(_ user: UserRecord, audit: AuditRecord) async throws(StorageFailure) {
+  package func addUser(_ user: UserRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
       try database.insert(user)
       try database.appendAudit(audit)
@@ -27,24 +27,24 @@ extension Storage {
   /// Returns the user with this id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func user(_ id: UserID) async throws(StorageFailure) -> UserRecord? {
+  package func user(_ id: UserID) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(id)?.checked() }
   }
 
   /// Returns the user with this id, even if the row's MAC does not verify; `nil` for none.
-  public func anyUser(_ id: UserID) async throws(StorageFailure) -> UserRecord? {
+  package func anyUser(_ id: UserID) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(id) }
   }
 
   /// Returns the user with this subject; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
-  public func user(subject: String) async throws(StorageFailure) -> UserRecord? {
+  package func user(subject: String) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(subject: subject)?.checked() }
   }
 
   /// Returns the ids of users by their subjects, without unknown users and those whose row MAC does not verify.
-  public func userIDs(of subjects: Set<String>) async throws(StorageFailure) -> [String: UserID] {
+  package func userIDs(of subjects: Set<String>) async throws(StorageFailure) -> [String: UserID] {
     guard !subjects.isEmpty else { return [:] }
     return try await read { database in
       var ids: [String: UserID] = [:]
@@ -57,14 +57,14 @@ extension Storage {
   }
 
   /// Returns all users, by id, including those whose row MAC does not verify.
-  public func users() async throws(StorageFailure) -> [UserRecord] {
+  package func users() async throws(StorageFailure) -> [UserRecord] {
     try await read { try $0.records("ORDER BY id") }
   }
 
   /// Resets the counts of a user's wrong codes and signatures, and the waiting times of addresses and requests.
   ///
   /// - Returns: `true` if there is such a user.
-  public func unlockUser(_ id: UserID, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+  package func unlockUser(_ id: UserID, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard try database.userState(id) != nil else { return false }
       try database.endRow(of: id)
@@ -79,7 +79,7 @@ extension Storage {
   ///
   /// - Returns: `true` if there is such a user.
   /// - Throws: ``StorageFailure/userNotActive(_:)`` if a code is set for a user who is not active.
-  public func setUserCode(
+  package func setUserCode(
     _ digest: [UInt8]?, of user: UserID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -101,7 +101,7 @@ extension Storage {
   ///   - verify: Compares, and returns the effects.
   /// - Returns: The outcome of the result; `nil` if the user has no code, in which case nothing is written.
   /// - Throws: ``StorageFailure``: `unknown` for a user who was deleted, in which case nothing is written either.
-  public func tryUserCode(
+  package func tryUserCode(
     _ subject: OTPSubject, verify: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> OTPResult
   ) async throws(StorageFailure) -> CodeOutcome? {
     try await write { database in
