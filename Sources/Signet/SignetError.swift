@@ -390,7 +390,7 @@ public import SignetVault
       )
     case .renewalDropped:
       Sentence("the server discarded the renewal; the keys are unchanged:", "renew again")
-    case .noSuchContainer: Sentence("there is no such container;", "list the containers")
+    case .noSuchContainer: Sentence("there is no such container;", "list the containers (signet list)")
     case .pushTargetRefused(let failure):
       Sentence(nextStep: "name another target of pushes", because: failure)
     case .reasonRefused(let failure): Sentence(nextStep: "give another reason", because: failure)
@@ -450,7 +450,8 @@ public import SignetVault
       Sentence(problem.detail.isEmpty ? problem.code.title : "\(problem.code.title) \(problem.detail)")
     case .transactionExpired:
       Sentence("the transaction has expired;", "ask the other side to start again")
-    case .noSuchTransaction: Sentence("there is no such pending transaction;", "list the pending ones")
+    case .noSuchTransaction:
+      Sentence("there is no such pending transaction;", "list the pending ones (signet pending)")
     case .transactionDecided:
       Sentence("the transaction is already decided, perhaps on another device; nothing was changed")
     case .severalContainers(let containers):

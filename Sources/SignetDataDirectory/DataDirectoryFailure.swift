@@ -91,8 +91,8 @@ import SignetSystem
     case .ownedByAnother(let path, let owner, let user):
       "\(path) belongs to user \(owner), and this is user \(user); run this as its owner"
     case .openToOthers(let path, let mode):
-      "other users have access to \(path) (mode \(String(mode, radix: 8))); chmod go= it, "
-        + "and replace the secrets in it if others may have read them"
+      "other users have access to \(path) (mode \(String(mode, radix: 8))); remove their access (chmod go=), "
+        + "check its content, and replace secrets that others may have read"
     case .tooLarge(let path): "\(path) is too large for what it should hold; restore it from a backup"
     case .largeFileOfSetting(let setting, let path):
       "\(path) has more than \(FolderFile.maximumByteCount / 1024) KiB; set \"\(setting)\" in server.json to "

@@ -75,30 +75,38 @@ package final class FolderReload: Sendable {
       folder.check(certificate, sayingIn: server.log)
       folder.checkAccountPolicies(sayingIn: server.log)
       state.withLock { $0 = State(settings: folder.settings, certificateChain: identity.certificateChainPEM) }
-      logReload(folder.settings, before: before.settings, hasNewCertificate: isNew)
+      let waiting = settingsForRestart(folder.settings)
+      logReload(folder.settings, before: before.settings, hasNewCertificate: isNew, waiting: waiting)
       let present = Self.digests(of: started, in: folder)
-      restartIsNeeded(for: folder.settings, files: files.keys.filter { present[$0] != files[$0] }.sorted())
+      restartIsNeeded(for: waiting, files: files.keys.filter { present[$0] != files[$0] }.sorted())
     } catch { server.log.error("reload.refused", ["cause": error.description]) }
   }
 
   private func logReload(
-    _ settings: ServerConfigurationFile, before: ServerConfigurationFile, hasNewCertificate: Bool
+    _ settings: ServerConfigurationFile, before: ServerConfigurationFile, hasNewCertificate: Bool,
+    waiting: [String]
   ) {
     let (new, old) = (settings.json, before.json)
     let changed = ServerConfigurationFile.reloaded.filter { new[$0] != old[$0] }
+    // A setting that waits for a restart was changed, so "unchanged" would be wrong.
+    let none = waiting.isEmpty ? "unchanged" : "none applied"
     server.log.info(
       "reload.done",
       [
         "certificate": hasNewCertificate ? "new" : "unchanged",
-        "settings": changed.isEmpty ? "unchanged" : changed.joined(separator: ", "),
+        "settings": changed.isEmpty ? none : changed.joined(separator: ", "),
       ])
   }
 
-  private func restartIsNeeded(for settings: ServerConfigurationFile, files: [String]) {
+  /// Returns the names of the settings that were changed since the start and apply only after a restart.
+  private func settingsForRestart(_ settings: ServerConfigurationFile) -> [String] {
     let (new, first) = (settings.json, started.json)
     let names = Set(new.members.map(\.name)).union(first.members.map(\.name)).subtracting(
       ServerConfigurationFile.reloaded + ["tls"])
-    let changed = names.filter { new[$0] != first[$0] }.sorted()
+    return names.filter { new[$0] != first[$0] }.sorted()
+  }
+
+  private func restartIsNeeded(for changed: [String], files: [String]) {
     guard !changed.isEmpty || !files.isEmpty else { return }
     func listed(_ names: [String]) -> String { names.isEmpty ? "unchanged" : names.joined(separator: ", ") }
     server.log.error(

@@ -32,7 +32,7 @@ extension SettingsObject {
   fileprivate func refusal(_ failure: PolicyFailure) -> ServerConfigurationFile.Refusal {
     switch failure {
     case .outOfRange(let rule, let value, let allowed):
-      .reason("\"\(path).\(rule)\" is \(allowed.lowerBound) to \(allowed.upperBound); found \(value)")
+      .reason("\"\(path).\(rule)\" must be \(allowed.lowerBound) to \(allowed.upperBound); found \(value)")
     case .malformed(let failure): refusal(failure)
     default: .reason("\"\(path)\": \(failure)")
     }

@@ -152,7 +152,7 @@ extension ServerConfigurationFile {
       ] {
         guard let value, value >= limit else { continue }
         throw Refusal.reason(
-          "\"connections.\(name)\" is less than \"\(enclosingName)\" (\(limit)); found \(value)")
+          "\"connections.\(name)\" must be less than \"\(enclosingName)\" (\(limit)); found \(value)")
       }
       try settings.uaf?.check(domain: settings.serverURL.domain, among: settings.requirements)
     })

@@ -48,7 +48,7 @@ extension Shape {
         }
       }
       throw ServerConfigurationFile.Refusal.reason(
-        "\"\(member)\" is \(allowed)" + (isSecret ? "" : "; found \(value.summary)"))
+        "\"\(member)\" must be \(allowed)" + (isSecret ? "" : "; found \(value.summary)"))
     } write: {
       .string(text($0))
     }
@@ -96,7 +96,7 @@ extension Shape {
       let object = try JSONObject.shape.read(value, member)
       guard object.count <= limit else {
         throw ServerConfigurationFile.Refusal.reason(
-          "\"\(member)\" has at most \(limit) members; found \(object.count)")
+          "\"\(member)\" must have at most \(limit) members; found \(object.count)")
       }
       return try object.members.reduce(into: [:]) { map, entry in
         let path = "\(member).\(entry.name.prefix(40))"

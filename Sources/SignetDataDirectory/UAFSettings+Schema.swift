@@ -75,7 +75,7 @@ extension UAFSettings {
   /// - Throws: `ServerConfigurationFile.Refusal`.
   func check(domain: String, among named: NamedRequirements) throws(ServerConfigurationFile.Refusal) {
     guard prefix.split(separator: "/").first.map(String.init) != domain else {
-      throw .reason("\"uaf.prefix\" begins with the domain of the server")
+      throw .reason("\"uaf.prefix\" must not begin with the domain of the server, \"/\(domain)\"")
     }
     for (name, policy) in policies.sorted(by: { $0.key < $1.key }) where !policy.isWellFormed {
       throw .reason("\"uaf.policies.\(name.prefix(40))\" may not be sent to clients")

@@ -112,7 +112,10 @@
     case .tooLarge(let count, let limit): ("the JSON text has \(count) bytes", nil, "send at most \(limit)")
     case .tooDeep(let offset): ("nested too deep", offset, "flatten the JSON text")
     case .tooManyMembers(let offset): ("too many members", offset, "split the JSON text")
+    case .unexpectedEnd(offset: 0): ("the JSON text is empty", nil, "check that it is the right one")
     case .unexpectedEnd(let offset): ("the JSON text ends early", offset, "complete it")
+    case .unexpectedByte(offset: 0):
+      ("unexpected character", 0, "the text is not JSON; check that it is the right one")
     case .unexpectedByte(let offset):
       (
         "unexpected character", offset,

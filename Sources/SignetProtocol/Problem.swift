@@ -102,7 +102,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .containerAltered: "The container was altered in the server's database."
       case .forbidden: "The API key may not do this."
       case .activationRefused: "The activation was refused."
-      case .handshakeVoid: "The handshake is void."
+      case .handshakeVoid: "The handshake is no longer valid; start again."
       case .containerLocked: "The container is locked."
       case .userNotActive: "The user's account is not active."
       case .deviceLocked: "The device is locked."

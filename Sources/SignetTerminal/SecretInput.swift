@@ -119,7 +119,7 @@ package enum SecretInputFailure: ShownFailure, Hashable, Sendable, CustomStringC
       "file descriptor \(number) is not open for reading; redirect something into it: \(number)< file"
     case .descriptorIsTerminal(let number):
       "file descriptor \(number) is a terminal and would show the secret; leave the option out to be asked"
-    case .endOfInput: "the input ended before a secret was given"
+    case .endOfInput: "the input ended before a secret was given; write the secret as one line"
     case .tooLong(let count): "the line is longer than \(count) bytes; give a shorter one"
     case .notText: "the line is not UTF-8 text; check the terminal's character set"
     case .noAnswer: "neither yes nor no was answered; nothing was done"

@@ -128,7 +128,7 @@ extension VaultFailure: CustomStringConvertible {
     case .otherKeystore(let found, let expected):
       "the vault was made with the keystore “\(found.rawValue)” and opened with “\(expected.rawValue)”; use the first"
     case .keystore(let failure): failure.description
-    case .noSuchContainer(let id): "there is no container \(id); list the containers"
+    case .noSuchContainer(let id): "there is no container \(id); list the containers (signet list)"
     case .noSuchSlot(let domain, let kind):
       "the container has no domain “\(domain)” that \(kind.noun) opens; list its domains"
     case .noSuchRecord(let name): "the domain has no record “\(name)”"
@@ -138,10 +138,12 @@ extension VaultFailure: CustomStringConvertible {
     case .invalidDraft(let reason): reason
     case .unusablePassword(let failure): failure.description
     case .wrongPassword(.some(1)): "the password is wrong; 1 try is left"
-    case .wrongPassword(.some(0)): "the password is wrong and no try is left; register this device again"
+    case .wrongPassword(.some(0)):
+      "the password is wrong and no try is left; use the recovery code if there is one, or register this device again"
     case .wrongPassword(.some(let remaining)): "the password is wrong; \(remaining) tries are left"
     case .wrongPassword(nil): "the password is wrong; try again"
-    case .lockedOut: "locked after too many wrong passwords; register this device again"
+    case .lockedOut:
+      "locked after too many wrong passwords; use the recovery code if there is one, or register this device again"
     case .waiting(let wait, let remaining):
       "wait \(wait.wholeSeconds) s before the next password; this one was not tried"
         + (remaining.map { ", \($0) \($0 == 1 ? "try is" : "tries are") left" } ?? "")

@@ -106,7 +106,9 @@ private func activationCode(_ arguments: Arguments) async throws -> ActivationCo
   let sources = ["qr", "code-file", "server"].filter { arguments.isSet($0) }
   guard sources.count == 1 else {
     throw CommandFailure(
-      .usage, "give one of --qr FILE, --code-file FILE, or --user, --server and --invite together")
+      .usage,
+      "give the activation code in one way: --qr FILE, --code-file FILE, or --user, --server and --invite together"
+    )
   }
   if let path = arguments.optionalString("qr") {
     return try ActivationCode(parsing: ScannedKind.expect(.activationCode, ScannedText.picture(path)))

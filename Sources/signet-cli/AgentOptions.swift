@@ -23,7 +23,7 @@ enum AgentOptions {
   /// - Throws: `CommandFailure` for an invalid group name.
   static func group(_ arguments: Arguments) throws -> AppGroup {
     guard let group = AppGroup(arguments.string("group")) else {
-      throw CommandFailure(.usage, "the name of a group is 1 to 64 visible ASCII characters")
+      throw CommandFailure(.usage, "the name of a group must be 1 to 64 visible ASCII characters")
     }
     return group
   }

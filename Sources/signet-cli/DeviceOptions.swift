@@ -111,7 +111,8 @@ struct DeviceOptions {
       }
       guard let milliseconds = Int(value), (1...10_000).contains(milliseconds) else {
         throw CommandFailure(
-          .usage, "SIGNET_PASSWORD_TIME is a number of milliseconds from 1 to 10000; leave it out for 250")
+          .usage,
+          "SIGNET_PASSWORD_TIME must be a number of milliseconds from 1 to 10000; leave it out for 250")
       }
       return .calibrated(milliseconds: milliseconds)
     }

@@ -45,7 +45,7 @@ struct Doctor {
           Diagnostic(
             subject: TerminalText(container.fullName), weight: .problem,
             text: "the server has not confirmed it yet",
-            advice: "run signet pending where the server can be reached"))
+            advice: "when its server can be reached, run \(command: "signet pending")"))
       }
       diagnostics += try await accounts(on: device)
       for notice in try await device.queuedNotices() { diagnostics.append(Self.waiting(notice)) }
@@ -169,7 +169,8 @@ struct Doctor {
     return Diagnostic(
       subject: "memory", weight: .problem,
       text: "this user may not lock memory, so secrets can get into swap",
-      advice: "allow 8 MiB: a line “USER hard memlock 8192” in /etc/security/limits.conf, or encrypt the swap"
+      advice:
+        "have the administrator allow 8 MiB, by the line “USER hard memlock 8192” in /etc/security/limits.conf, and log in again; or encrypt the swap"
     )
   }
 

@@ -50,7 +50,8 @@ extension Command {
     "scan", "Import accounts from QR codes in pictures",
     description: """
       Reads PNG pictures, screenshots too. An export of Google Authenticator may have several QR codes, in one picture or in many: \
-      name all of them at once, in any order.
+      name all of them at once, in any order. A code for push messages (pushauth or mfauth) enrols at its server; the \
+      first enrolment needs --push-token. For an activation code, use signet activate --qr.
       """,
     options: [notExportable] + pushTarget,
     arguments: [Argument("image", "A PNG picture", arity: .many(minimum: 1), completion: .file)]

@@ -3,17 +3,22 @@ import SignetJSON
 import SignetTerminal
 
 extension Command {
-  /// The options for the push service of this device, and for the platform that servers see.
+  /// The options for the push service of this device at an enrolment, and for the platform that servers see.
   static let pushTarget: [Option] = [
-    .value(
-      "push-token",
-      "The push token of this device: that of a push service, or the name of this device at your gateway",
-      named: "token"),
+    pushToken,
     .value(
       "push-service",
       "The service of the token; live needs no token: signet listen asks the server, which must be a Signet server",
-      default: "apns", completion: .choices(["apns", "gcm", "webhook", PushAuthDevice.live])),
+      default: "apns", completion: .choices(pushServices + [PushAuthDevice.live])),
   ]
+
+  private static let pushToken = Option.value(
+    "push-token",
+    "The push token of this device: that of a push service, or the name of this device at your gateway",
+    named: "token")
+
+  /// The services that have tokens.
+  private static let pushServices = ["apns", "gcm", "webhook"]
 
   static let message = Command(
     "message", "Receive and answer push messages of servers that authenticator apps enrol at",
@@ -98,15 +103,18 @@ extension Command {
         return .success
       },
       Command(
-        "token", "Set the push token of this device, and send it to all servers",
-        description: "Servers that cannot be reached are notified the next time.",
-        options: pushTarget
+        "token", "Store the push token of this device, and send it to all servers",
+        description: """
+          Without --push-token, the stored token is sent to the servers that do not have it yet. A later enrolment uses \
+          the stored token. If a server cannot be reached, run signet message token again.
+          """,
+        options: [
+          pushToken,
+          .value(
+            "push-service", "The service of the token", default: "apns", completion: .choices(pushServices)),
+        ]
       ) { arguments in
         let target = try target(arguments)
-        guard target?.service != PushAuthDevice.live else {
-          throw CommandFailure(
-            .usage, "--push-service live is for the enrolment of an account: signet import")
-        }
         let (failed, mechanisms) = try await withOpened(arguments) { device, password in
           let failed: [(mechanism: PushMechanism, failure: SignetError)]
           if let target {
@@ -122,12 +130,16 @@ extension Command {
           arguments.errorOutput.print(
             "\(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
         }
-        let text: TerminalText =
+        let stored: TerminalText = target == nil ? "" : "The push token is stored. "
+        let state: TerminalText =
           mechanisms.isEmpty
-          ? "No account with push messages is enrolled yet; see signet import."
-          : due.isEmpty ? "All servers have it." : "Servers that do not have it yet: \(due.count)."
+          ? "No account with push messages is enrolled yet; enrol one with signet import or signet scan."
+          : due.isEmpty
+            ? "All servers have it."
+            : "Servers that do not have it yet: \(due.count). To try again, run signet message token."
         arguments.report(
-          text, ["failed": .integer(Int64(failed.count)), "due": .integer(Int64(due.count))])
+          "\(stored)\(state)",
+          ["failed": .integer(Int64(failed.count)), "due": .integer(Int64(due.count))])
         return due.isEmpty ? .success : .unavailable
       },
     ])

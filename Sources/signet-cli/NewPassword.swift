@@ -24,7 +24,7 @@ extension DeviceOptions {
     if purpose == .enrolment, lock != .none, lock != .silent {
       let protected = key?.description ?? "container"
       let costs = lock.sentences(
-        lockedOut: "the \(protected) is locked for good",
+        lockedOut: "the \(protected) is locked; only a recovery code unlocks it",
         erased: "everything that the \(protected) protects is erased")
       output.print("\(ours: costs.joined(separator: " "))")
     }

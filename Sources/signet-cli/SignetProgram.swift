@@ -14,11 +14,10 @@ let signetProgram = Program(
     A server's operator hands out an activation code, usually as a QR code. signet activate turns it into a container: \
     one user at one server. Each code can be used once.
 
-    On a terminal, text of others is marked by a bar, and further lines of a wrapped line are indented; columns of a \
-    list that do not fit are shown below their rows. Marks stand for what a terminal would not show: ~ 61 empty lines \
-    in a row; an open box with the code in braces, and a count, for a blank other than a plain space; \\u{202E} for a \
-    character that is invisible or changes the direction of text, or that is written from right to left beside a \
-    number.
+    On a terminal, text from others, such as a request, is printed behind a bar (|), so that it cannot pass for output \
+    of signet. Marks replace what a terminal would hide in it: "~ 61 empty lines" stands for so many empty lines; a box \
+    with a code in braces, and a count, for unusual blanks; a code such as \\u{202E} for a character that is invisible or \
+    changes the direction of text. In a list, columns that do not fit are printed below their row.
     """,
   options: DeviceOptions.all,
   commands: [

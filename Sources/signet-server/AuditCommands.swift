@@ -26,7 +26,7 @@ enum AuditCommands {
     ], synonyms: ["show"]
   ) { arguments in
     guard let start = LogCursor(arguments.string("after")) else {
-      throw UsageFailure.refused("--after is a number, 0 or greater")
+      throw UsageFailure.refused("--after must be a number, 0 or greater")
     }
     let limit = try arguments.optionalInteger("limit", in: 1...1_000_000) ?? .max
     return try await arguments.askPages(API.listAudit, limit: limit, pageSize: 1000) { last, count in
@@ -107,7 +107,8 @@ enum AuditCommands {
 
   /// Parses the hashes of a head, one for each chain.
   private static func hashes(_ text: String) throws(UsageFailure) -> [[UInt8]] {
-    let refusal = UsageFailure.refused("--head is what 'audit verify' printed: 64 hexadecimal digits a chain")
+    let refusal = UsageFailure.refused(
+      "--head must be what 'audit verify' printed: 64 hexadecimal digits a chain")
     return try text.split(separator: ",", omittingEmptySubsequences: false).map {
       (part) throws(UsageFailure) in
       do {

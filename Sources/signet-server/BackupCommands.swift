@@ -78,10 +78,12 @@ enum BackupCommands {
           "The backup has no admin.key; put it into the folder, or make another key: \(command: command)")
       }
       arguments.errorOutput.print(
-        "Containers and keys that were revoked after the backup are active again, and its last codes and requests are unused again:"
-      )
+        "1. Wait five minutes, so that codes and requests from before expire. Then start the server:")
+      arguments.errorOutput.print("   \(command: Environment.serving(copy.path))")
       arguments.errorOutput.print(
-        "revoke them again once the server runs; wait five minutes before: \(command: Environment.serving(copy.path))"
+        "2. Containers and keys that were revoked after the backup are active again: revoke them again.")
+      arguments.errorOutput.print(
+        "3. Invites that had not expired at the backup can be used again: create them again, which voids the old ones."
       )
     }
     return .success

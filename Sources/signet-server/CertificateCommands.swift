@@ -64,7 +64,7 @@ enum CertificateCommands {
           their issuer.
           """,
         options: [
-          .flag("new-key", "Create another key too"),
+          .flag("new-key", "Replace the key too"),
           .value(
             "san", "A DNS name or IP address besides the host, in place of those that the certificate has",
             named: "name", isRepeatable: true),
@@ -101,29 +101,35 @@ enum CertificateCommands {
         arguments.output.print(fields: fields(certificate, renewed), copying: ["Pin"])
         if !left.isEmpty {
           arguments.errorOutput.print(
-            "It is not for \(left.joined(separator: ", ")) any more: who connects to that name refuses it.")
+            "It is no longer valid for \(left.joined(separator: ", ")): clients that use that name refuse the server."
+          )
         }
         if isAuthorityLeftOut { arguments.errorOutput.print("\(ours: authorityLeftOut)") }
         let options = ([certificate.pin] + formerPins).map { " --pin \(Base64URL.encode($0))" }.joined()
         arguments.errorOutput.print(
-          "1. Hand out \(shellWord("\(renewed.path)/ca.pem")): relying parties trust it, and the user of each device runs"
+          "1. Distribute \(shellWord("\(renewed.path)/ca.pem")): relying parties trust it, and the user of each device runs"
         )
         arguments.errorOutput.print("   \(command: "signet trust ca.pem\(options)")")
         if !formerPins.isEmpty {
           arguments.errorOutput.print(
-            "   The pins behind the first are of keys from before. Leave out that of a key which others may have: devices refuse the server until step 2 then."
+            "   The first pin is of the present key, the others are of former keys. If a former key may be compromised, leave out its pin: devices then refuse the server until step 2."
           )
         }
         arguments.errorOutput.print(
-          "2. Send SIGHUP to the server, or start it again: it shows the new certificate from then on.")
+          "2. Send SIGHUP to the server, or restart it: from then on it presents the new certificate.")
         if let lastStep {
           arguments.errorOutput.print("3. \(lastStep.text)")
           arguments.errorOutput.print("   \(command: lastStep.command)")
         }
+        if certificate.pin != before.pin {
+          arguments.errorOutput.print(
+            "Activation codes that were created before and not used name the old key: create them again after step 2."
+          )
+        }
         let host = renewed.settings.serverURL.host
         if !before.isFor(host) {
           arguments.errorOutput.print(
-            "The certificate before was not for \(host). If \"url\" was changed to that, start the server again: SIGHUP does not suffice."
+            "The previous certificate was not for \(host). If \"url\" was changed to that, restart the server: SIGHUP does not suffice."
           )
           arguments.errorOutput.print(
             "Devices, authenticator apps and OpenID clients keep the URL that they were set up with: activate, enroll and configure them anew."
@@ -140,7 +146,7 @@ enum CertificateCommands {
     let names = arguments.strings("san")
     for name in names where !FolderCertificate.canBe(for: name) {
       throw UsageFailure.refused(
-        "--san is a DNS name (*.example.com too) or an IP address, and one of them is neither")
+        "--san must be a DNS name (*.example.com too) or an IP address")
     }
     guard names.count < CertificateAuthority.mostNames else {
       throw UsageFailure.refused(
@@ -151,8 +157,8 @@ enum CertificateCommands {
 
   /// The warning if a renewal dropped an authority whose certificate a running server may still use.
   private static let authorityLeftOut =
-    "ca.pem has \(DataDirectory.mostAuthorities) authorities at most: the oldest was left out, and its certificates have not run out. Send "
-    + "SIGHUP to the server before you hand ca.pem out: if it shows one of those, clients that get this file refuse it until then."
+    "ca.pem has at most \(DataDirectory.mostAuthorities) authorities: the oldest was left out, but its certificates have not expired. Send "
+    + "SIGHUP to the server before you distribute ca.pem: clients with the new file refuse a server that still uses one of these."
 
   /// Returns the steps that end the trust in former keys, once the server uses another one.
   ///
@@ -162,8 +168,8 @@ enum CertificateCommands {
     _ certificate: FolderCertificate, _ folder: DataDirectory
   ) -> (text: String, command: String) {
     let text =
-      "Once it is shown: take all but the first authority out of \(shellWord("\(folder.path)/ca.pem")), for who has a key from before "
-      + "is trusted until then. Hand that out again: relying parties trust it, and the user of each device runs"
+      "When the server presents it, remove all but the first authority from \(shellWord("\(folder.path)/ca.pem")): clients that trust "
+      + "the others also trust anyone with a former key. Distribute the file again: relying parties trust it, and the user of each device runs"
     return (text, "signet trust ca.pem --pin \(Base64URL.encode(certificate.pin))")
   }
 
@@ -175,8 +181,10 @@ enum CertificateCommands {
     let renewal: TerminalText =
       folder.isCertificateRenewedHere
       ? "renew it: \(renewing(folder))"
-      : "it was not made here: renew it where it comes from, and send SIGHUP to the server"
-    if certificate.isEnding(at: time) { advice.append("It ends soon, or has ended; \(renewal)") }
+      : "it was not issued by signet-server: renew it at its issuer, and send SIGHUP to the server"
+    if certificate.isEnding(at: time) {
+      advice.append("It expires within 30 days, or has expired; \(renewal)")
+    }
     let host = folder.settings.serverURL.host
     if !certificate.isFor(host) {
       advice.append("Clients refuse it: it is not for the server's host, \(host); \(renewal)")

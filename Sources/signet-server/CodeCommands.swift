@@ -39,13 +39,22 @@ enum CodeCommands {
   /// The option for the client that a relying party asks for.
   static let client = Option.value(
     "client",
-    "The client that must wait after wrong codes: the end user's IP address, or any 1 to 64 visible ASCII characters that identify the client (a mistyped address is such a text)",
+    "The client that must wait after wrong codes: the end user's IP address, or another name of 1 to 64 visible ASCII characters, which a malformed address counts as",
     named: "address")
 
   /// Verifies codes; prints the result and, for wrong codes, the remedy.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The call.
+  ///   - arguments: The command line.
+  ///   - codes: The codes.
+  ///   - verdict: The result if they are accepted.
+  ///   - causes: The possible causes if they are not; empty for a relying party, which shows the result to its user.
+  /// - Returns: The exit status.
+  /// - Throws: The error of the call.
   static func ask<Codes>(
     _ endpoint: Endpoint<APIKeyRecord, Codes, CodeAnswer>, _ arguments: Arguments, _ codes: Codes,
-    _ verdict: String
+    _ verdict: String, causes: TerminalText = ""
   ) async throws -> ExitCode {
     let answer = try await OperatorClient(arguments, for: endpoint).send(endpoint, codes)
     let output = arguments.output
@@ -53,8 +62,9 @@ enum CodeCommands {
       let advice: TerminalText =
         switch answer.reason {
         case .waiting: ": try again in \(answer.retryAfter ?? 0) s"
-        case .locked: ": locked after too many wrong ones"
-        case .refused, nil: ""
+        case .locked:
+          ": locked after too many wrong codes; resynchronise it, or have an operator unlock the user"
+        case .refused, nil: causes
         }
       output.print(
         answer.isAccepted

@@ -157,7 +157,8 @@ struct ListenAddress {
   }
 
   init(parsing text: String) throws(UsageFailure) {
-    let refusal = UsageFailure.refused("--listen is a numeric address and a port: 127.0.0.1:8443 or [::]:443")
+    let refusal = UsageFailure.refused(
+      "--listen must be a numeric address and a port: 127.0.0.1:8443 or [::]:443")
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[colon...].dropFirst()), port > 0 else {
       throw refusal
     }

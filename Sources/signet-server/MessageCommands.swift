@@ -30,7 +30,8 @@ enum MessageCommands {
           .value("lifetime", "How long it can be answered: 10s to 1h", named: "duration", default: "2m"),
           .value("app", "Ask this app, if the user has several", named: "id"),
           .value(
-            "context", "Data with which the app can show where the user is: a JSON object, as apps read it",
+            "context",
+            "Data about the sign-in, such as its place, that the app may show: a JSON object in the form that the app reads",
             named: "json"),
           .value("payload", "Further data for the app", named: "text"),
         ],

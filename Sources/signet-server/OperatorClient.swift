@@ -277,7 +277,7 @@ private struct ServerAccess {
   ) throws -> APIKey {
     if let file = arguments.optionalString("key-file") { return try APIKey(file, scope) }
     if scope == .admin, let folder {
-      return APIKey(secret: try folder.adminKey(), path: "\(folder.path)/admin.key", isOfFolder: folder.path)
+      return try APIKey(of: folder)
     }
     guard let file = Environment.apiKeyFile else {
       throw UsageFailure.refused(
@@ -307,12 +307,17 @@ private struct APIKey {
     self.path = path
   }
 
-  /// Uses the operator's key of a folder.
-  init(secret: SharedSecretBox, path: String, isOfFolder folder: String) {
-    (self.secret, self.path) = (secret, path)
+  /// Reads the operator's key of a folder.
+  init(of folder: DataDirectory) throws {
+    let path = "\(folder.path)/admin.key"
     let command =
-      "signet-server key create operator --scope admin --offline --data \(shellWord(folder)) --output \(shellWord(path))"
+      "signet-server key create operator --scope admin --offline --data \(shellWord(folder.path)) --output \(shellWord(path))"
+    self.path = path
     remedy = "if it was revoked, remove the file and make another: \(command: command)"
+    do throws(DataDirectoryFailure) { secret = try folder.adminKey() } catch {
+      guard case .fileMissing = error else { throw error }
+      throw CommandFailure(.noInput, "\(path) is missing; put it back, or make another: \(command: command)")
+    }
   }
 }
 

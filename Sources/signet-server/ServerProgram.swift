@@ -13,11 +13,12 @@ enum ServerProgram {
       key; from elsewhere they need --server, --ca and --key-file. API keys are read from files, never from \
       the command line.
 
-      Commands print text for people, or with --json one JSON document. Times are in UTC. On a terminal, what others wrote stands \
-      behind a bar, further in where a line goes on; columns of a list that do not fit stand below their \
-      rows. Marks show what a terminal would not: a row ~ 61 empty lines; an open box with the code of a blank that is no plain space, \
-      in braces, and how often it comes; \\u{202E} for a character that hides or steers, or that is written from right to left \
-      beside a number.
+      Commands print text for people, or with --json one JSON document. Times are in UTC.
+
+      On a terminal, text from others, such as the name of a device, is printed behind a bar (|), so that it cannot pass for output \
+      of signet-server. Marks replace what a terminal would hide in it: "~ 61 empty lines" stands for so many empty lines; a box \
+      with a code in braces, and a count, for unusual blanks; a code such as \\u{202E} for a character that is invisible or \
+      changes the direction of text. In a list, columns that do not fit are printed below their row.
       """,
     commands: [
       InitCommand.command, ServeCommand.command, SettingsCommand.command, BackupCommands.backup,

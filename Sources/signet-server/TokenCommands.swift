@@ -54,7 +54,8 @@ enum TokenCommands {
         arguments: [serial, Argument("code", "The code that the token shows")]
       ) {
         try await CodeCommands.ask(
-          API.verifyTokenAsOperator, $0, CodeOfToken(code: $0.string("code")), "verified")
+          API.verifyTokenAsOperator, $0, CodeOfToken(code: $0.string("code")), "verified",
+          causes: ": wrong or expired code, or no such token; 'signet-server token list' shows what there is")
       },
       Command(
         "resync", "Resynchronise and unlock a token by two codes in a row",
@@ -65,7 +66,10 @@ enum TokenCommands {
       ) {
         try await CodeCommands.ask(
           API.resynchroniseTokenAsOperator, $0,
-          CodesOfToken(codes: [$0.string("first"), $0.string("second")]), "resynchronised")
+          CodesOfToken(codes: [$0.string("first"), $0.string("second")]), "resynchronised",
+          causes:
+            ": wrong or not consecutive codes, or no such token; 'signet-server token list' shows what there is"
+        )
       },
       Command("disable", "Disable a token", arguments: [serial]) { arguments in
         try await arguments.ask(API.disableToken) { arguments.output.print("disabled \($0.serial)") }

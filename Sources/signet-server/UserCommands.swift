@@ -99,8 +99,12 @@ enum UserCommands {
       },
       Command(
         "unlock",
-        "Unlock a user: reset failed one-time passwords and signatures, and the waiting times of addresses",
+        "Unlock a user: reset failed one-time passwords and signatures, and end waiting times",
         description: """
+          A user who reported a request, or accepted none of several in a row, is asked again only after a waiting time: \
+          the server refuses new requests with 429, transaction.tooMany. This command ends that waiting time, and those of \
+          addresses that sent wrong answers. It does not end pending requests.
+
           After 100 wrong one-time passwords in a row a credential is locked until this is done, or two codes in a row are right \
           ('otp resync'). The number is "codeAttempts" of "limits" in server.json.
           """,

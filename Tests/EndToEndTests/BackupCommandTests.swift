@@ -47,7 +47,7 @@ import Testing
 
     let restored = try await ServerCommand.run("restore", copy, "--data", "\(server.folder.path)/again")
     #expect(restored.status == 0, "\(restored.errorOutput)")
-    #expect(restored.errorOutput.contains("wait five minutes"))
+    #expect(restored.errorOutput.contains("1. Wait five minutes"))
     #expect(try Self.mode("\(server.folder.path)/again") == 0o700)
     // The copy is unchanged: no log, and no writes.
     #expect(try FileManager.default.contentsOfDirectory(atPath: copy).sorted() == names)
@@ -121,7 +121,7 @@ import Testing
     #expect(restored.status == 0, "\(restored.errorOutput)")
     // The command in the advice needs the variable too.
     #expect(
-      restored.errorOutput.contains(": SIGNET_MASTER_KEY_FILE=\(key) signet-server serve --data "),
+      restored.errorOutput.contains("   SIGNET_MASTER_KEY_FILE=\(key) signet-server serve --data "),
       restored.summary)
     #expect(!FileManager.default.fileExists(atPath: "\(again)/master.key"))
     #expect(FileManager.default.fileExists(atPath: "\(again)/signet.sqlite"))

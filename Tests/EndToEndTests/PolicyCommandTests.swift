@@ -28,7 +28,9 @@ import Testing
     #expect(
       text.output.contains(
         "A new password: 8 to 20 characters, at least 1 digit, no sequences such as 123 or cba.\n"))
-    #expect(text.output.contains("After 3 wrong passwords in a row the keys are locked for good.\n"))
+    #expect(
+      text.output.contains(
+        "After 3 wrong passwords in a row the keys are locked; only a recovery code unlocks them.\n"))
     let object = try await device.json("policy", "explain")
     #expect(try object.string("string") == string)
     #expect(try object.object("policy").string("type") == "password")

@@ -137,6 +137,9 @@ import Testing
     let invite = try await APIClient(server).json(.post, "admin/activations", ["user": "alice"])
     let after = Int64(Date().timeIntervalSince1970)
     #expect(try (before...after).contains(invite.integer("expires") - 3600))
+    // Nothing else was changed since, but the restart is still due.
+    server.send(SIGHUP)
+    #expect(try await Self.events("reload.done", server, count: 2)[1].string("settings") == "none applied")
     await server.stop()
   }
 

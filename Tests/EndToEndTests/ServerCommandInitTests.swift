@@ -128,9 +128,9 @@ import Testing
   @Test(arguments: [
     (["--url", "http://localhost/main"], "only https"),
     (["--url", "localhost"], "domain is missing"),
-    (["--url", "localhost/main", "--listen", "localhost:8443"], "--listen is a numeric address"),
-    (["--url", "localhost/main", "--listen", "127.0.0.1:0"], "--listen is a numeric address"),
-    (["--url", "localhost/main", "--listen", "::1:8443"], "--listen is a numeric address"),
+    (["--url", "localhost/main", "--listen", "localhost:8443"], "--listen must be a numeric address"),
+    (["--url", "localhost/main", "--listen", "127.0.0.1:0"], "--listen must be a numeric address"),
+    (["--url", "localhost/main", "--listen", "::1:8443"], "--listen must be a numeric address"),
     (["--url", "localhost/main", "--attempts", "0"], "--attempts must be"),
     (["--url", "localhost/main", "--attempts", "101"], "--attempts must be"),
     (["--url", "localhost/main", "--minimum-length", "70"], "no password satisfies"),

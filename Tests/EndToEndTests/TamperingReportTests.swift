@@ -156,7 +156,7 @@
       for (devices, message) in [
         (
           ["reactions": ["deviceTampering": "explode"]],
-          #""devices.reactions.deviceTampering" is one of "allow", "stepUp", "lock", "wipe"; found "explode""#
+          #""devices.reactions.deviceTampering" must be one of "allow", "stepUp", "lock", "wipe"; found "explode""#
         ),
         (["reaction": [:]], #""devices.reaction" is not known here; did you mean "reactions"?"#),
         (

@@ -30,9 +30,9 @@ import SignetIntegrity
     "invalid settings are refused, and the member is named",
     arguments: [
       (#"{"scorng":"maximum"}"#, #""scorng" is not known; there are scoring, threshold, reaction, weights"#),
-      (#"{"scoring":"sum"}"#, #""scoring" is one of "maximum", "weighted-sum""#),
-      (#"{"scoring":1}"#, #""scoring" is one of "#),
-      (#"{"reaction":"explode"}"#, #""reaction" is one of "report""#),
+      (#"{"scoring":"sum"}"#, #""scoring" must be one of "maximum", "weighted-sum""#),
+      (#"{"scoring":1}"#, #""scoring" must be one of "#),
+      (#"{"reaction":"explode"}"#, #""reaction" must be one of "report""#),
       (#"{"threshold":0}"#, #""threshold" is a number above 0 and up to 1"#),
       (#"{"threshold":"1"}"#, #""threshold" is"#), (#"{"threshold":1.5}"#, #""threshold" is"#),
       (#"{"weights":[]}"#, #""weights" is an object"#),

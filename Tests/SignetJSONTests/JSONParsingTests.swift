@@ -22,7 +22,7 @@ import Testing
   @Test(
     "A syntax error has line and column",
     arguments: [
-      ("", "line 1, column 1: the JSON text ends early"),
+      ("", "the JSON text is empty"), ("PDF", "line 1, column 1: unexpected character; the text is not JSON"),
       ("[1,\n2", "line 2, column 2: the JSON text ends early"),
       ("[1,\r\n ,]", "line 2, column 2: unexpected character"),
       ("{\"ä\": 1 \"b\": 2}", "line 1, column 9: unexpected character"),

@@ -280,6 +280,9 @@ struct PasswordPolicyContradictionTests {
     #expect(
       PolicyFailure.outOfRange(rule: "minLength", value: 0, allowed: 1...256).description
         == "minLength is 0; use 1 to 256")
+    #expect(
+      PolicyFailure.unknownType("biometricorpassword").description
+        == "policy type \"biometricorpassword\" is unknown here; write \"biometricOrPassword\"")
     let long = String(repeating: "x", count: 1000)
     #expect(PolicyFailure.unknownRule(long).description.count < 120)
   }

@@ -12,7 +12,7 @@ struct PolicySentenceTests {
         [
           "The keys work on this device only, and with a password.",
           "A new password: 6 to 8 digits, no sequences such as 123 or 321.",
-          "After 5 wrong passwords in a row the keys are locked for good.",
+          "After 5 wrong passwords in a row the keys are locked; only a recovery code unlocks them.",
         ]
       ),
       (
@@ -53,7 +53,7 @@ struct PolicySentenceTests {
           "The keys work on this device only, and with a password.",
           "A new password: 2 to 256 characters, no upper-case letters, no digits, "
             + "at least 2 characters that are neither letters nor digits.",
-          "After 5 wrong passwords in a row the keys are locked for good.",
+          "After 5 wrong passwords in a row the keys are locked; only a recovery code unlocks them.",
         ]
       ),
       ("TYPE=biometric", ["The keys work on this device only, and with biometrics."]),
@@ -86,13 +86,13 @@ struct PolicySentenceTests {
       (
         "0,0,60,180",
         "After 3 wrong passwords in a row the next try waits 60 seconds, after 4 180 seconds; after 5 the keys "
-          + "are locked for good."
+          + "are locked; only a recovery code unlocks them."
       ),
       (
         "1",
-        "After 1 wrong password in a row the next try waits 1 second; after 2 the keys are locked for good."
+        "After 1 wrong password in a row the next try waits 1 second; after 2 the keys are locked; only a recovery code unlocks them."
       ),
-      ("0,0", "After 3 wrong passwords in a row the keys are locked for good."),
+      ("0,0", "After 3 wrong passwords in a row the keys are locked; only a recovery code unlocks them."),
     ])
   func waits(table: String, sentence: String) throws {
     let policy = try ProtectionPolicy(string: "MINLEN=6;MAXLEN=8;LOCKTYPE=cooldown;LOCKWAITS=\(table)")

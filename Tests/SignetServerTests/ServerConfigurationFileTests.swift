@@ -117,10 +117,10 @@ import SignetServer
       $0["tls"] = ["certificate": "a", "key": "b", "chain": "c"]
     },
     Slip("unknown limit", "\"limits.otpAttempts\"") { $0["limits"] = ["otpAttempts": 5] },
-    Slip("limit too small", "\"limits.inviteAttempts\" is 1 to 100; found 0") {
+    Slip("limit too small", "\"limits.inviteAttempts\" must be 1 to 100; found 0") {
       $0["limits"] = ["inviteAttempts": 0]
     },
-    Slip("limit too large", "\"limits.codeAttempts\" is 1 to 100; found 101") {
+    Slip("limit too large", "\"limits.codeAttempts\" must be 1 to 100; found 101") {
       $0["limits"] = ["codeAttempts": 101]
     },
     Slip("limit of a wrong type", "the member \"limits.inviteLifetime\" must be a whole number; found \"1d\"")
@@ -128,29 +128,29 @@ import SignetServer
       $0["limits"] = ["inviteLifetime": "1d"]
     },
     Slip("unknown rule", "\"codes.lookAbove\"") { $0["codes"] = ["lookAbove": 1] },
-    Slip("rule too large", "\"codes.driftLimit\" is 0 to 100") { $0["codes"] = ["driftLimit": 101] },
+    Slip("rule too large", "\"codes.driftLimit\" must be 0 to 100") { $0["codes"] = ["driftLimit": 101] },
     Slip("unknown connection member", "\"connections.all\"") { $0["connections"] = ["all": 1] },
-    Slip("no time to wait", "\"database.busyTimeout\" is 1 to 60 seconds; found 0") {
+    Slip("no time to wait", "\"database.busyTimeout\" must be 1 to 60 seconds; found 0") {
       $0["database"] = ["busyTimeout": 0]
     },
     Slip(
       "a name in place of an address",
-      "\"operator.addresses[0]\" is a numeric address; found \"monitor.example.org\""
+      "\"operator.addresses[0]\" must be a numeric address; found \"monitor.example.org\""
     ) {
       $0["operator"] = ["addresses": ["monitor.example.org"]]
     },
     Slip("unknown member of the operator", "\"operator.address\"") {
       $0["operator"] = ["address": "::1"]
     },
-    Slip("too few connections", "\"connections.total\" is 16 to 100000") {
+    Slip("too few connections", "\"connections.total\" must be 16 to 100000") {
       $0["connections"] = ["total": 15]
     },
-    Slip("all connections may wait", "\"connections.waiting\" is less than \"total\" (100); found 100") {
+    Slip("all connections may wait", "\"connections.waiting\" must be less than \"total\" (100); found 100") {
       $0["connections"] = ["total": 100, "waiting": 100]
     },
     Slip(
       "all of an address may wait",
-      "\"connections.waitingPerAddress\" is less than \"perAddress\" (64); found 64"
+      "\"connections.waitingPerAddress\" must be less than \"perAddress\" (64); found 64"
     ) {
       $0["connections"] = ["waitingPerAddress": 64]
     },
@@ -172,7 +172,7 @@ import SignetServer
     },
     Slip(
       "a type of protection that is none",
-      "\"profile.protection.type\" is one of \"password\", \"biometricOrPassword\", \"deviceLockOrPassword\", "
+      "\"profile.protection.type\" must be one of \"password\", \"biometricOrPassword\", \"deviceLockOrPassword\", "
         + "\"device\", \"biometric\", \"devicePasscode\"; found \"pasword\""
     ) {
       try $0.change(["profile", "protection", "type"], to: "pasword")
@@ -186,7 +186,7 @@ import SignetServer
     ) {
       try $0.change(["profile", "protection", "password", "minDigts"], to: 2)
     },
-    Slip("a rule out of range", "\"profile.protection.password.minLength\" is 1 to 256; found 0") {
+    Slip("a rule out of range", "\"profile.protection.password.minLength\" must be 1 to 256; found 0") {
       try $0.change(["profile", "protection", "password", "minLength"], to: 0)
     },
     Slip(
@@ -206,12 +206,12 @@ import SignetServer
     },
     Slip(
       "a type of lock that is none",
-      "\"profile.protection.lock.type\" is one of \"none\", \"lock\", \"delay\", \"coolDown\", \"silent\"; "
+      "\"profile.protection.lock.type\" must be one of \"none\", \"lock\", \"delay\", \"coolDown\", \"silent\"; "
         + "found \"lok\""
     ) {
       try $0.change(["profile", "protection", "lock", "type"], to: "lok")
     },
-    Slip("a limit out of range", "\"profile.protection.lock.limit\" is 1 to 100; found 101") {
+    Slip("a limit out of range", "\"profile.protection.lock.limit\" must be 1 to 100; found 101") {
       try $0.change(["profile", "protection", "lock", "limit"], to: 101)
     },
     Slip("a rule of another lock", "\"profile.protection.lock.counter\" is not known here") {
@@ -219,7 +219,7 @@ import SignetServer
     },
     Slip(
       "an end that is none",
-      "\"profile.protection.lock.atLimit\" is neither \"lockOut\" nor \"wipe\"; found \"erase\""
+      "\"profile.protection.lock.atLimit\" must be \"lockOut\" or \"wipe\"; found \"erase\""
     ) {
       try $0.change(["profile", "protection", "lock", "atLimit"], to: "erase")
     },
@@ -232,7 +232,7 @@ import SignetServer
     ) {
       try $0.change(["profile", "keys"], to: ["signin": ["type": "device"]])
     },
-    Slip("a policy of a key that is none", "\"profile.keys.otp.type\" is one of") {
+    Slip("a policy of a key that is none", "\"profile.keys.otp.type\" must be one of") {
       try $0.change(["profile", "keys"], to: ["otp": ["type": "pin"]])
     },
     Slip("a policy that the key cannot have", "\"profile.keys.otp\" must be opened by the device") {
@@ -244,7 +244,7 @@ import SignetServer
     Slip("digits of a wrong type", "\"profile.otp.digits\" must be a whole number; found \"6\"") {
       try $0.change(["profile", "otp", "digits"], to: "6")
     },
-    Slip("another kind of codes", "\"profile.otp.type\" is one of \"totp\"; found \"hotp\"") {
+    Slip("another kind of codes", "\"profile.otp.type\" must be one of \"totp\"; found \"hotp\"") {
       try $0.change(["profile", "otp", "type"], to: "hotp")
     },
     Slip("another digest", "\"profile.otp.algorithm\" must be one of SHA1, ") {
@@ -259,7 +259,7 @@ import SignetServer
     Slip("a version that is none", "\"profile.policies.osVersion.linux.minimum\" is not a version") {
       try $0.change(["profile", "policies"], to: ["osVersion": ["linux": ["minimum": "six"]]])
     },
-    Slip("a name to listen on", "\"listen.address\" is a numeric address; found \"localhost\"") {
+    Slip("a name to listen on", "\"listen.address\" must be a numeric address; found \"localhost\"") {
       $0["listen"] = ["address": "localhost", "port": 443]
     },
     Slip(
@@ -277,7 +277,7 @@ import SignetServer
     Slip("a file without a name", "\"tls.certificate\"") { $0["tls"] = ["certificate": "", "key": "b"] },
     Slip(
       "a reaction that is none",
-      "\"devices.reactions.deviceTampering\" is one of \"allow\", \"stepUp\""
+      "\"devices.reactions.deviceTampering\" must be one of \"allow\", \"stepUp\""
     ) {
       $0["devices"] = ["reactions": ["screenLock": "lock", "deviceTampering": "explode"]]
     },
@@ -291,7 +291,7 @@ import SignetServer
     Slip("flavours that are no list", "flavours") { $0["devices"] = ["flavours": "release"] },
     Slip(
       "a weight that is none",
-      "\"devices.tampering.weights.hook\" is 0 to 1; found 2"
+      "\"devices.tampering.weights.hook\" must be 0 to 1; found 2"
     ) {
       $0["devices"] = ["tampering": ["weights": ["hook": 2]]]
     },
@@ -303,7 +303,7 @@ import SignetServer
     },
     Slip(
       "a score of another kind",
-      "\"devices.tampering.scoring\" is neither \"maximum\" nor \"weighted-sum\"; found \"average\""
+      "\"devices.tampering.scoring\" must be \"maximum\" or \"weighted-sum\"; found \"average\""
     ) {
       $0["devices"] = ["tampering": ["scoring": "average"]]
     },
@@ -332,7 +332,7 @@ import SignetServer
     Slip("an unknown demand", "\"requirements.pay.factor\" is not known here") {
       $0["requirements"] = ["pay": ["factor": 2]]
     },
-    Slip("too many factors", "\"requirements.pay.factors\" is 1 to 3") {
+    Slip("too many factors", "\"requirements.pay.factors\" must be 1 to 3") {
       $0["requirements"] = ["pay": ["factors": 4]]
     },
     Slip(
@@ -341,18 +341,18 @@ import SignetServer
     ) { $0["requirements"] = ["pay": ["userVerification": "yes"]] },
     Slip(
       "a protection that is none",
-      "\"requirements.pay.keyProtection\" is one of \"any\", \"hardwareClaimed\", \"hardwareAttested\""
+      "\"requirements.pay.keyProtection\" must be one of \"any\", \"hardwareClaimed\", \"hardwareAttested\""
     ) { $0["requirements"] = ["pay": ["keyProtection": "hardware"]] },
     Slip(
       "a report that is younger than it takes to send one",
-      "\"requirements.pay.reportAge\" is 30 to 31536000"
+      "\"requirements.pay.reportAge\" must be 30 to 31536000"
     ) {
       $0["requirements"] = ["pay": ["reportAge": 29]]
     },
-    Slip("a report of over a year", "\"requirements.pay.reportAge\" is 30 to 31536000") {
+    Slip("a report of over a year", "\"requirements.pay.reportAge\" must be 30 to 31536000") {
       $0["requirements"] = ["pay": ["reportAge": 31_536_001]]
     },
-    Slip("a number of one digit", "\"requirements.pay.numberDigits\" is 2 to 6") {
+    Slip("a number of one digit", "\"requirements.pay.numberDigits\" must be 2 to 6") {
       $0["requirements"] = ["pay": ["numberDigits": 1]]
     },
     Slip(
@@ -360,9 +360,9 @@ import SignetServer
     ) { $0["requirements"] = ["pay": ["reportAge": "5m"]] },
     Slip(
       "a kind that is none",
-      "\"requirements.pay.kinds[1]\" is one of \"container\", \"uaf\", \"push-app\"; found \"phone\""
+      "\"requirements.pay.kinds[1]\" must be one of \"container\", \"uaf\", \"push-app\"; found \"phone\""
     ) { $0["requirements"] = ["pay": ["kinds": ["uaf", "phone"]]] },
-    Slip("too many requirements", "\"requirements\" has at most 64 members; found 65") {
+    Slip("too many requirements", "\"requirements\" must have at most 64 members; found 65") {
       var many = JSONObject()
       for number in 0...64 { many["r\(number)"] = ["factors": 2] }
       $0["requirements"] = .object(many)

@@ -105,7 +105,7 @@ import Testing
     for number in [least - (isWhole ? 1 : 0.5), most + (isWhole ? 1 : 0.5)] {
       let reason = try #require(refusal(of: Self.settings(value(number), at: leaf)))
       #expect(
-        reason.hasPrefix("\"\(leaf.testDescription)\" is \(Int(least)) to \(Int(most))")
+        reason.hasPrefix("\"\(leaf.testDescription)\" must be \(Int(least)) to \(Int(most))")
           && reason.hasSuffix("; found \(value(number).text)"), "\(reason)")
     }
   }

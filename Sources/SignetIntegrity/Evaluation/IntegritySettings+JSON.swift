@@ -71,7 +71,8 @@ extension IntegritySettings {
     guard let value = object[member] else { return nil }
     guard case .string(let text) = value, let choice = Choice(rawValue: text) else {
       throw .settings(
-        member: member, "is one of \(Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))")
+        member: member,
+        "must be one of \(Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))")
     }
     return choice
   }

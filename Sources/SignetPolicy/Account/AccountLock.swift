@@ -157,11 +157,13 @@ public struct AccountLock: Sendable, Hashable {
   /// The cause and the remedy.
   public var description: String {
     switch self {
-    case .alreadyLocked: "it is locked already"
+    case .alreadyLocked:
+      "it is locked already, by hand; to change the reason, unlock it first (signet condition unlock, or signet account unlock)"
     case .notLocked: "it is not locked"
     case .lockedBy(let sources) where sources.contains(.server):
       "it is locked by its server; report to it (signet condition report), or ask its operator to unlock it"
-    case .lockedBy: "it is locked by its policies; fix what they report"
+    case .lockedBy:
+      "its policies lock it until this device meets them (signet condition show, or signet account list)"
     case .missingName: "the policy name is empty; give the name of a policy, or leave it out"
     case .notAttached(let name):
       "it has no policy \"\(AccountPolicySet.shown(name))\"; give the name of one of its policies"

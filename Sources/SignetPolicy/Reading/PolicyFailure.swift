@@ -32,6 +32,12 @@ public import SignetJSON
   /// The policy string has a code twice.
   case repeatedRule(String)
 
+  /// Returns the type in the spelling of the JSON form, if only the case differs.
+  private static func remedy(unknownType name: String) -> String {
+    let found = ProtectionType.rows.map(\.name).first { $0.lowercased() == name.lowercased() }
+    return found.map { "write \"\($0)\"" } ?? "use another type or update this software"
+  }
+
   /// The rules at fault, the most relevant first.
   public var rules: [String] {
     switch self {
@@ -55,7 +61,7 @@ public import SignetJSON
     case .unknownRule(let name):
       "rule \"\(name.prefix(40))\" is unknown here; remove it or update this software"
     case .unknownType(let name):
-      "policy type \"\(name.prefix(40))\" is unknown here; use another type or update this software"
+      "policy type \"\(name.prefix(40))\" is unknown here; \(Self.remedy(unknownType: name))"
     case .malformed(let failure):
       failure.description
     case .tooLong(let byteCount, let limit):

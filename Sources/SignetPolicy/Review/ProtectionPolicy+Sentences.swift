@@ -54,7 +54,8 @@ extension ProtectionPolicy {
     }
     return sentences
       + lockPolicy.sentences(
-        lockedOut: "the keys are locked for good", erased: "everything that they protect is erased")
+        lockedOut: "the keys are locked; only a recovery code unlocks them",
+        erased: "everything that they protect is erased")
   }
 }
 
@@ -62,7 +63,7 @@ extension LockPolicy {
   /// Returns the consequences of wrong passwords as sentences.
   ///
   /// - Parameters:
-  ///   - lockedOut: The consequence of the last attempt, such as `the keys are locked for good`.
+  ///   - lockedOut: The consequence of the last attempt, such as `the keys are locked`.
   ///   - erased: The consequence if the policy erases the data.
   /// - Returns: The sentences, in reading order.
   public func sentences(lockedOut: String, erased: String) -> [String] {

@@ -17,7 +17,7 @@ public struct TransactionLink: Hashable, Sendable {
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for a text that is not exactly such a link.
   public init(parsing text: String) throws(WireFailure) {
     let malformed = WireFailure.invalid(
-      member: "link", reason: "is not a link to a transaction; scan the code again")
+      member: "link", reason: "is not a complete link to a transaction; scan or copy it again")
     guard text.utf8.count <= Self.maximumByteCount, text.utf8.starts(with: Self.prefix.utf8) else {
       throw malformed
     }

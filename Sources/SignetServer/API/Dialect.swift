@@ -69,7 +69,7 @@ package enum Dialect: Hashable, Sendable {
     case let problem as Problem: return problem
     case StorageFailure.exists: return Problem(.exists, "Choose another id.")
     case StorageFailure.unknown:
-      return Problem(.unknown, "The user or object that it belongs to no longer exists.")
+      return Problem(.unknown, "The user or object that the request names no longer exists.")
     case StorageFailure.userNotActive(let state):
       return Problem(
         .userNotActive,

@@ -15,13 +15,13 @@ package enum ShapeFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason and the member's path, for the sender.
   package var description: String {
     switch self {
-    case .length(let member, let limits): "\"\(member)\" is a text of \(limits) characters"
-    case .number(let member, let limits): "\"\(member)\" is \(limits)"
-    case .count(let member, let limits): "\"\(member)\" is a list of \(limits) elements"
+    case .length(let member, let limits): "\"\(member)\" must be a text of \(limits) characters"
+    case .number(let member, let limits): "\"\(member)\" must be \(limits)"
+    case .count(let member, let limits): "\"\(member)\" must be a list of \(limits) elements"
     case .choice(let member, let allowed) where allowed.count == 2:
-      "\"\(member)\" is neither \"\(allowed[0])\" nor \"\(allowed[1])\""
+      "\"\(member)\" must be \"\(allowed[0])\" or \"\(allowed[1])\""
     case .choice(let member, let allowed):
-      "\"\(member)\" is one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
+      "\"\(member)\" must be one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
     }
   }
 }

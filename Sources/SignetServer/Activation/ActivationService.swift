@@ -35,7 +35,7 @@ package struct ActivationService: Sendable {
     let settings = context.settings
     let lifetime = lifetime ?? settings.inviteLifetime
     guard (60...2_592_000).contains(lifetime) else {
-      throw Problem(.malformed, "\"lifetime\" is 60 to 2592000 seconds")
+      throw Problem(.malformed, "\"lifetime\" must be 60 to 2592000 seconds")
     }
     let invite = InviteCode(random: context.random)
     let salt = context.masterKey.inviteSalt(for: user)

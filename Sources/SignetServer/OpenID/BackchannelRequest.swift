@@ -92,7 +92,8 @@ package struct BackchannelRequest: Sendable {
     guard text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let seconds = Int64(text), seconds > 0
     else {
-      throw OpenIDFailure(.invalidRequest, "requested_expiry is a number of seconds in digits, 1 or more.")
+      throw OpenIDFailure(
+        .invalidRequest, "requested_expiry must be a number of seconds in digits, 1 or more.")
     }
     return min(seconds, longestExpiry)
   }

@@ -84,7 +84,8 @@ package struct ClientRegistration: Sendable {
     let algorithms = OpenIDNames.clientAlgorithms
     guard let algorithm = algorithms.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
       throw Problem(
-        .malformed, "\"requestAlgorithm\" is one of \(algorithms.map(\.rawValue).joined(separator: ", "))")
+        .malformed,
+        "\"requestAlgorithm\" must be one of \(algorithms.map(\.rawValue).joined(separator: ", "))")
     }
     guard let keys, VerificationKeySet(keys).algorithms.contains(algorithm) else {
       throw Problem(.malformed, "\"requestAlgorithm\" needs a key in \"jwks\" that it can be used with")

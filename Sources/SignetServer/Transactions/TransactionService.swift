@@ -91,7 +91,7 @@ package struct TransactionService: Sendable {
     let lifetime = order.lifetime ?? context.settings.transactionLifetime
     guard TransactionDraft.lifetimes.contains(lifetime) else {
       throw Problem(
-        .malformed, "\"lifetime\" is 1 to \(TransactionDraft.lifetimes.upperBound) seconds")
+        .malformed, "\"lifetime\" must be 1 to \(TransactionDraft.lifetimes.upperBound) seconds")
     }
     let requirements = context.settings.requirements
     if let name = order.requirements.first(where: { requirements[$0] == nil }) {
@@ -184,12 +184,12 @@ package struct TransactionService: Sendable {
     case .tooManyPending(let seconds):
       throw Problem(
         .transactionTooMany,
-        "The user has the maximum number of pending requests, of yours or of all; wait for answers.",
+        "The limit of pending requests of this user, or your half of it, is reached. Try again when one is answered; the first expires in \(max(1, seconds)) s.",
         retryAfter: max(1, seconds))
     case .coolingDown(let seconds):
       throw Problem(
         .transactionTooMany,
-        "The user reported a request, or accepted none of several, of yours or of all; wait \(max(1, seconds)) s, or have an operator unlock the user.",
+        "The user reported a request, or accepted none of the last ones, of yours or of all requesters. Try again in \(max(1, seconds)) s; an operator can end this wait with 'signet-server user unlock USER'.",
         retryAfter: max(1, seconds))
     }
   }

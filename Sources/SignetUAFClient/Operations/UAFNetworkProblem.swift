@@ -68,7 +68,8 @@ extension UAFStatus {
   /// The meaning of a status code, used if the server sends no description.
   fileprivate var explanation: String? {
     switch self {
-    case .unauthorized: "this requires an authenticated user, or a token that allows it"
+    case .unauthorized:
+      "the server requires an authenticated user, or a token that allows this: authenticate there first, or start again"
     case .forbidden:
       "not allowed: the user, the device or the key is suspended, locked or revoked; ask the operator"
     case .notFound: "there is no such user, key or operation there; start again"

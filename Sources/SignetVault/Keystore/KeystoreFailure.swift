@@ -85,11 +85,11 @@ extension KeystoreFailure: CustomStringConvertible {
     case .countGone:
       "the TPM no longer has the counter of this data, so the data is lost; delete the data and register again"
     case .missing(let address):
-      "there is no TPM at \(address); nothing is lost: switch it on in the firmware's settings, or name another (SIGNET_TPM)"
+      "there is no TPM at \(address); nothing is lost: switch it on in the firmware's settings, or set SIGNET_TPM to the address of another"
     case .forbidden(let address):
       "this user may not use the TPM at \(address); ask for membership of the group that owns it (often tss)"
     case .invalidAddress(let text):
-      "“\(text)” is not the address of a TPM; use device:/dev/tpmrm0, swtpm:host=127.0.0.1,port=2321 or swtpm:path=SOCKET"
+      "“\(text)” is not the address of a TPM; set SIGNET_TPM to device:/dev/tpmrm0, swtpm:host=127.0.0.1,port=2321 or swtpm:path=SOCKET"
     case .busy: "another program is using the TPM; nothing is lost: try again in a moment"
     case .noAnswer:
       "the TPM did not answer in time; nothing is lost: try again, and restart the machine if that fails"

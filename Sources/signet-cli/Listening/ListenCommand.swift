@@ -18,10 +18,10 @@ extension Command {
       Shows transactions and CIBA requests of containers, UAF operations for the users that signet uaf has registered \
       here, and push messages to accounts that were enrolled with --push-service live. A connection to each server is \
       kept open, so new requests are shown immediately, and no push service is needed. Requests that wait already are \
-      shown first. Requests that end otherwise are reported: answered elsewhere, cancelled or withdrawn, expired. The \
-      command runs until it is ended (Ctrl-C); after network failures it tries again, and it waits for the end of a \
-      suspension or a lock by the server, also with --once, until --timeout. With --json, one object a line, with its \
-      kind.
+      shown first. Requests that end otherwise are reported: answered with another command or device, cancelled or \
+      withdrawn, expired. The command runs until it is ended (Ctrl-C); after network failures it tries again, and it \
+      waits for the end of a suspension or a lock by the server, also with --once, until --timeout. With --json, one \
+      object a line, with its kind.
 
       At a terminal, requests are answered here: approve, deny or report, with the number of the request if several \
       wait. The request is then shown again, and the password, the PIN or the number is asked for. Without a terminal \

@@ -106,7 +106,7 @@ actor PendingRequestList {
       }
       let outcome =
         switch end {
-        case .answered?: "was answered elsewhere"
+        case .answered?: "was answered"
         case .withdrawn?: "was cancelled or withdrawn"
         case .expired?: "has expired"
         case nil: "has ended"

@@ -57,7 +57,7 @@ struct PendingUAFOperation: PendingRequest {
       case .deregistration where answer == .deny: return "Nothing was removed."
       case .deregistration(let deregistration):
         let count = try await deregistration.run().count
-        return "Deregistered; \(count) keys are gone."
+        return "Deregistered; \(count) \(ours: count == 1 ? "key was" : "keys were") removed."
       }
     } catch {
       if answer == .deny, error.uafClientError == .userCancelled {

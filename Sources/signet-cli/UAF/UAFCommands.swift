@@ -294,7 +294,10 @@ extension Command {
 
   private static let uafPending = Command(
     "pending", "List the operations that wait for this device, newest first",
-    description: "With --run the newest is carried out. Do not poll: servers send pushes.",
+    description: """
+      With --run, the newest operation is carried out. Servers announce operations by push, and signet listen waits for \
+      them, so do not run this command periodically.
+      """,
     options: UAFCommandOptions.server + runOptions + newDevice + [.flag("run", "Carry out the newest")]
   ) { arguments in
     let options = try UAFCommandOptions(arguments)

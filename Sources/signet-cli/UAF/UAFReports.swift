@@ -65,7 +65,7 @@ extension Arguments {
 
   func report(removed keys: [UAFKey]) {
     report(
-      keys.count == 1 ? "1 key is gone." : "\(keys.count) keys are gone.",
+      keys.count == 1 ? "1 key was removed." : "\(keys.count) keys were removed.",
       [
         "gone": .array(
           keys.map {

@@ -271,7 +271,9 @@ import Testing
     #expect(try JSONObject(parsing: Array(failed.output.utf8)) == ["failed": 1, "due": 1])
     #expect(failed.errorOutput.contains("503") && failed.errorOutput.contains("ForgeRock"))
     let second = try await device.run("message", "token")
-    #expect(second.status == 69 && second.output == "Servers that do not have it yet: 1.\n", second.summary)
+    #expect(
+      second.status == 69 && second.output.hasPrefix("Servers that do not have it yet: 1. To try again"),
+      second.summary)
     #expect(try token() == "AABB")
     #expect(try await device.run("message", "token").output == "All servers have it.\n")
     #expect(try token() == "CCDD")

@@ -207,7 +207,8 @@ import UAFFixture
         #""uaf.requirements.default" must be the name of a requirement (phr, phrh"#
       ),
       (
-        #"{"facets":["https://e.org"],"requirements":{"default":1}}"#, "is the name of a requirement; found 1"
+        #"{"facets":["https://e.org"],"requirements":{"default":1}}"#,
+        "must be the name of a requirement; found 1"
       ),
       (
         #"{"facets":["https://e.org"],"policies":{"default":{"accepted":[[{"userVerification":1}]]}}}"#,
