@@ -110,7 +110,7 @@ public final class Device: Sendable {
     var containers: [Container] = []
     for stored in try await vaulted(await vault.containers(matching: vaultFilter)) {
       let container = try Container(stored)
-      if let name = filter.name, !container.name.utf8.elementsEqual(name.utf8) { continue }
+      if let name = filter.name, !container.name.hasSameBytes(as: name) { continue }
       containers.append(container)
     }
     return containers

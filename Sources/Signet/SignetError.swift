@@ -107,9 +107,9 @@ public import SignetVault
   case accountLocked(AccountLock)
   /// The manual lock or unlock failed.
   case accountLock(AccountLockFailure)
-  /// The account policies of an enrollment are malformed.
+  /// The account policies of an enrolment are malformed.
   case accountPolicy(AccountPolicyFailure)
-  /// The device does not comply with the account policies of an enrollment; nothing was enrolled.
+  /// The device does not comply with the account policies of an enrolment; nothing was enrolled.
   case accountPolicyBroken([AccountPolicyBreach])
   /// The server ordered the deletion of the container; it and its keys are deleted.
   case containerWiped

@@ -125,7 +125,7 @@
           return true
         }
         guard isWelcome else {
-          Self.turnAway(SocketStream(adopting: descriptor))
+          Self.refuse(SocketStream(adopting: descriptor))
           continue
         }
         let hasStarted = DetachedThread.start { [self] in
@@ -134,14 +134,14 @@
         }
         if !hasStarted {
           state.withLock { $0.exchanges -= 1 }
-          Self.turnAway(SocketStream(adopting: descriptor))
+          Self.refuse(SocketStream(adopting: descriptor))
         }
       }
       return nil
     }
 
     /// Answers that the agent is busy; a greeting always fits into the buffer of an unused socket.
-    private static func turnAway(_ stream: consuming SocketStream) {
+    private static func refuse(_ stream: consuming SocketStream) {
       let nonce = [UInt8](repeating: 0, count: AgentProtocol.nonceByteCount)
       do throws(SocketStream.Failure) {
         try stream.send(AgentProtocol.greeting(.busy, nonce: nonce), until: .now + .milliseconds(100))

@@ -177,7 +177,7 @@
         throw .sharedSession(.protocolBroken)
       }
       let key = AppDataKey(secret.withSecret { $0.copy() }, salt: salt)
-      issued.note(key)
+      issued.record(key)
       // The key is recorded before the watch starts, so that a lock in between revokes it.
       try await watch()
       return key

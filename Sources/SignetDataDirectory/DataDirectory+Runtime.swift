@@ -23,7 +23,7 @@ extension DataDirectory {
     -> HandshakeKeys
   {
     let lifetime = settings.servicePolicy(pins: []).handshakeLifetime
-    let hold = try hold(settings.runtime == nil ? .alone : .shared)
+    let hold = try hold(settings.runtime == nil ? .exclusive : .shared)
     guard let runtime = settings.runtime else { return HandshakeKeys(lifetime: lifetime, exclusion: hold) }
     return HandshakeKeys(lifetime: lifetime, store: try HandshakeKeyFolder(runtime, users: hold, log: log))
   }

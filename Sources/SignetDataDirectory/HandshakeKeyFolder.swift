@@ -150,7 +150,7 @@ struct HandshakeKeyFolder: HandshakeKeyStore {
 
   /// Deletes all keys, unless another process serves the data folder.
   func end() throws {
-    guard try users.becomesAlone() else { return }
+    guard try users.makeExclusive() else { return }
     try forget(keys())
   }
 

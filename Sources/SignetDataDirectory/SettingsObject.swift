@@ -53,7 +53,7 @@ extension JSONObject {
   ///
   /// - Throws: `ServerConfigurationFile.Refusal`.
   func refuseMembers(except known: [String], at parent: String) throws {
-    for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+    for (name, _) in members where !known.contains(where: { $0.hasSameBytes(as: name) }) {
       let location = (parent.isEmpty ? "" : "\(parent).") + String(name.unicodeScalars.prefix(40))
       throw ServerConfigurationFile.Refusal.reason(
         "\"\(location)\" is not known here; \(suggestion(for: name, among: known))")

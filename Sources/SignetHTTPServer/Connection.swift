@@ -11,7 +11,7 @@ final class Connection: Sendable {
   let descriptor: Int32
   let peer: PeerAddress
   /// True if the connection exceeds a limit: its first request is refused.
-  let isTurnedAway: Bool
+  let isRefused: Bool
   /// Wakes the connection's polling thread when an answer is ready.
   let wakeUps: WakeUps<ConnectionHandle>
   /// The requests of its polling thread of which only the request line has arrived.
@@ -25,6 +25,15 @@ final class Connection: Sendable {
     /// The end of the phase, in the server's time.
     var deadline: Duration
     var handling: Handling?
+
+    /// Takes the response, which is to be sent until a deadline; `nil` if it is not ready.
+    mutating func takeResponse(sendingUntil deadline: Duration) -> ServerResponse? {
+      guard let outcome = handling?.outcome else { return nil }
+      handling = nil
+      phase = .sending
+      self.deadline = deadline
+      return outcome
+    }
   }
 
   private enum Phase {
@@ -49,13 +58,13 @@ final class Connection: Sendable {
 
   init(
     descriptor: Int32, peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>, heads: UnreadHeads,
-    isTurnedAway: Bool, deadline: Duration
+    isRefused: Bool, deadline: Duration
   ) {
     self.descriptor = descriptor
     self.peer = peer
     self.wakeUps = wakeUps
     self.heads = heads
-    self.isTurnedAway = isTurnedAway
+    self.isRefused = isRefused
     state = Mutex(State(deadline: deadline))
   }
 
@@ -93,28 +102,17 @@ final class Connection: Sendable {
   /// Returns the response if it is ready; otherwise suspends the connection until it is.
   func responseOrSuspend(sendingUntil deadline: Duration) -> ServerResponse? {
     state.withLock { state in
-      guard let outcome = state.handling?.outcome else {
-        guard let handling = state.handling else { return nil }
-        handling.handler.handle.suspend()
-        state.handling?.isSuspended = true
-        return nil
-      }
-      state.handling = nil
-      state.phase = .sending
-      state.deadline = deadline
-      return outcome
+      if let response = state.takeResponse(sendingUntil: deadline) { return response }
+      guard let handling = state.handling else { return nil }
+      handling.handler.handle.suspend()
+      state.handling?.isSuspended = true
+      return nil
     }
   }
 
   /// Returns the response for which the connection was resumed.
   func takeResponse(sendingUntil deadline: Duration) -> ServerResponse? {
-    state.withLock { state in
-      guard let outcome = state.handling?.outcome else { return nil }
-      state.handling = nil
-      state.phase = .sending
-      state.deadline = deadline
-      return outcome
-    }
+    state.withLock { $0.takeResponse(sendingUntil: deadline) }
   }
 
   func sends(until deadline: Duration) {

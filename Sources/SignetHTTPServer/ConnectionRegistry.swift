@@ -5,7 +5,7 @@ final class ConnectionRegistry: Sendable {
   private struct State {
     var connections: [Int32: Connection] = [:]
     var served = Tally()
-    var turnedAway = Tally()
+    var refused = Tally()
     var waiters: [CheckedContinuation<Void, Never>] = []
     var hasStoppedWaiting = false
   }
@@ -48,13 +48,14 @@ final class ConnectionRegistry: Sendable {
         peer.network, limit: limits.connectionCount, limitPerNetwork: limits.connectionCountPerAddress)
       guard
         isServed
-          || state.turnedAway.add(
-            peer.network, limit: limits.turnedAwayCount, limitPerNetwork: limits.turnedAwayCountPerAddress)
+          || state.refused.add(
+            peer.network, limit: limits.refusedConnectionCount,
+            limitPerNetwork: limits.refusedConnectionCountPerAddress)
       else { return nil }
       // Connections to refuse get little time: others wait for the same answer.
       let timeout = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.refusalTimeout)
       let connection = Connection(
-        descriptor: descriptor, peer: peer, wakeUps: wakeUps, heads: heads, isTurnedAway: !isServed,
+        descriptor: descriptor, peer: peer, wakeUps: wakeUps, heads: heads, isRefused: !isServed,
         deadline: time.now + timeout)
       state.connections[descriptor] = connection
       return connection
@@ -111,8 +112,8 @@ final class ConnectionRegistry: Sendable {
 
   private static func remove(_ connection: Connection, from state: inout State) {
     state.connections[connection.descriptor] = nil
-    if connection.isTurnedAway {
-      state.turnedAway.remove(connection.peer.network)
+    if connection.isRefused {
+      state.refused.remove(connection.peer.network)
     } else {
       state.served.remove(connection.peer.network)
     }

@@ -97,14 +97,14 @@ package struct ServerLimits: Sendable, Hashable {
   package var headerCount = 100
   /// The maximum length of the request line in bytes; a longer one gets 414.
   package var requestLineByteCount = 4 * 1024
-  /// The maximum number of connections; of those above it, ``turnedAwayCount`` get 503, and all others are closed at once.
+  /// The maximum number of connections; of those above it, ``refusedConnectionCount`` get 503, and all others are closed at once.
   package var connectionCount = 1024
   /// The maximum number of connections from one IPv4 address or one IPv6 /64 network, which one host can fill.
   package var connectionCountPerAddress = 64
   /// The maximum number of connections above the limits whose first request gets 503.
-  package var turnedAwayCount = 64
+  package var refusedConnectionCount = 64
   /// The maximum number of these from one address or network.
-  package var turnedAwayCountPerAddress = 4
+  package var refusedConnectionCountPerAddress = 4
   /// The time without a byte in either direction after which a connection is closed; whole seconds, at least 1.
   package var idleTimeout: Duration = .seconds(15)
   /// The time from the start of a connection, or from the end of the previous response, to the last byte of a request.
@@ -131,8 +131,8 @@ extension HTTPServerConfiguration {
       ("requestLineByteCount", limits.requestLineByteCount, 16...(1 << 20)),
       ("connectionCount", limits.connectionCount, 1...1_000_000),
       ("connectionCountPerAddress", limits.connectionCountPerAddress, 1...1_000_000),
-      ("turnedAwayCount", limits.turnedAwayCount, 0...10_000),
-      ("turnedAwayCountPerAddress", limits.turnedAwayCountPerAddress, 0...10_000),
+      ("refusedConnectionCount", limits.refusedConnectionCount, 0...10_000),
+      ("refusedConnectionCountPerAddress", limits.refusedConnectionCountPerAddress, 0...10_000),
     ]
     for (name, value, range) in counts where !range.contains(value) { throw .limitOutOfRange(name) }
     guard (1...86_400).contains(limits.idleTimeout.components.seconds) else {

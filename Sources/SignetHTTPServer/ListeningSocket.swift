@@ -132,14 +132,14 @@ private final class AcceptLoop: @unchecked Sendable {
       }
       switch errno {
       case EINTR, ECONNABORTED: continue
-      case EMFILE, ENFILE: guard turnAway() else { return }
+      case EMFILE, ENFILE: guard closeWaiting() else { return }
       default: return
       }
     }
   }
 
   /// Accepts and closes one connection with the spare descriptor.
-  private func turnAway() -> Bool {
+  private func closeWaiting() -> Bool {
     guard spare >= 0 else { return false }
     close(spare)
     let client = accept(descriptor, nil, nil)

@@ -77,7 +77,7 @@ final class RequestHandler: @unchecked Sendable {
     switch stage {
     case .body:
       guard let head else { return false }
-      guard !connection.isTurnedAway else { return refuse(.tooManyConnections) }
+      guard !connection.isRefused else { return refuse(.tooManyConnections) }
       return run(takeRequest(head))
     case .handling:
       connection.wakeUps.resumeOthers(after: handle)

@@ -221,7 +221,7 @@ final class ServerCore: Sendable {
 private final class Acceptor: Sendable {
   private struct State {
     var threads: [PollingThread]
-    var turn = 0
+    var threadIndex = 0
   }
 
   private let core: ServerCore
@@ -244,8 +244,8 @@ private final class Acceptor: Sendable {
 
   func admit(_ descriptor: Int32, _ peer: PeerAddress) {
     let isAdmitted = state.withLock { state -> Bool in
-      state.turn = (state.turn + 1) % state.threads.count
-      let thread = state.threads[state.turn]
+      state.threadIndex = (state.threadIndex + 1) % state.threads.count
+      let thread = state.threads[state.threadIndex]
       guard
         let connection = core.registry.admit(descriptor, peer, wakeUps: thread.wakeUps, heads: thread.heads)
       else {

@@ -74,15 +74,15 @@
     let lines = text.prefix(offset).split(separator: 0x0A, omittingEmptySubsequences: false)
     // UTF-8 continuation bytes are not counted as columns.
     let column = (lines.last ?? []).count { $0 & 0xC0 != 0x80 } + 1
-    let place = "line \(lines.count), column \(column): "
+    let position = "line \(lines.count), column \(column): "
     switch self {
     case .unexpectedByte, .trailingData:
       let rest = text.dropFirst(offset)
       let isComment = rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8)
-      return place + (isComment ? "a comment, which JSON does not have; remove it" : "\(fault); \(remedy)")
+      return position + (isComment ? "a comment, which JSON does not have; remove it" : "\(fault); \(remedy)")
     case .duplicateMember:
-      return place + "the member \"\(Self.name(at: offset, in: text))\" is repeated; \(remedy)"
-    default: return "\(place)\(fault); \(remedy)"
+      return position + "the member \"\(Self.name(at: offset, in: text))\" is repeated; \(remedy)"
+    default: return "\(position)\(fault); \(remedy)"
     }
   }
 

@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// The address of a container's server: host, port and domain.
 ///
 /// Parsed from `host[:port]/domain` (the short form, for typed activations) or from `https://host[:port]/domain`. Values are
@@ -167,7 +169,7 @@ extension ServerURL {
   /// Parses a server id, which must be in its canonical form: a comparison as text then gives the same result as `==`.
   init(serverID text: String, member: String = "server") throws(WireFailure) {
     try self.init(wire: text, member: member)
-    guard fullForm.utf8.elementsEqual(text.utf8) else {
+    guard fullForm.hasSameBytes(as: text) else {
       throw .invalid(member: member, reason: "is not in the full form of a server id")
     }
   }

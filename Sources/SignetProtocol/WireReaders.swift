@@ -1,5 +1,6 @@
 public import SignetCrypto
 public import SignetJSON
+import SignetSystem
 
 // Typed reading of members, with `WireFailure` and the checks that every message needs.
 
@@ -23,7 +24,7 @@ extension JSONObject {
 
   /// Rejects unknown members: an ignored member would be signed without being displayed.
   func refuseMembers(except allowedNames: [String]) throws(WireFailure) {
-    for member in members where !allowedNames.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+    for member in members where !allowedNames.contains(where: { $0.hasSameBytes(as: member.name) }) {
       throw .invalid(member: String(member.name.prefix(40)), reason: "is not known here")
     }
   }

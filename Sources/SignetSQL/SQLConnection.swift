@@ -9,7 +9,7 @@ package final class SQLConnection {
   /// The failure of the first statement that failed in this step.
   @usableFromInline private(set) var failure: SQLFailure?
   /// The cached values; only a few, so a linear search is cheaper than hashing.
-  @usableFromInline var locals: [(key: ObjectIdentifier, isKept: Bool, box: AnyObject)] = []
+  @usableFromInline var locals: [(key: ObjectIdentifier, isRetained: Bool, box: AnyObject)] = []
   /// The version of the database after the last transaction of this connection; `nil` if it is unknown.
   private var lastVersion: UInt32?
 
@@ -110,7 +110,7 @@ package final class SQLConnection {
     if let box = locals.first(where: { $0.key == key.id })?.box as? LocalBox<Value> {
       box.value = value
     } else {
-      locals.append((key.id, key.isKept, LocalBox(value, of: key)))
+      locals.append((key.id, key.isRetained, LocalBox(value, of: key)))
     }
   }
 
@@ -193,7 +193,7 @@ extension SQLConnection {
 
   private func forget() {
     failure = nil
-    locals.removeAll { !$0.isKept }
+    locals.removeAll { !$0.isRetained }
   }
 
   private func forgetAll() {
@@ -205,14 +205,14 @@ extension SQLConnection {
 /// The key of a value that is cached for a transaction, or kept for later ones; see ``SQLConnection/local(_:load:)``.
 package final class TransactionLocal<Value: Sendable>: Sendable {
   @usableFromInline var id: ObjectIdentifier { ObjectIdentifier(self) }
-  @usableFromInline let isKept: Bool
+  @usableFromInline let isRetained: Bool
 
   /// Makes a unique key.
   ///
-  /// - Parameter isKept: True if the value is kept for later writing transactions of the connection, until another connection has
+  /// - Parameter isRetained: True if the value is kept for later writing transactions of the connection, until another connection has
   ///   changed the database, or until a rollback. A step that changes the source of the value has to set the value. A read-only
   ///   transaction begins without it. If a database does not report changes by others, each transaction begins without it.
-  package init(isKept: Bool = false) { self.isKept = isKept }
+  package init(isRetained: Bool = false) { self.isRetained = isRetained }
 }
 
 /// A box for a cached value: a cast to a class costs far less than one out of an existential.

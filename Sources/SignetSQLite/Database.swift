@@ -34,9 +34,6 @@ import SignetSystem
   /// Called with each statement before it runs.
   package var willExecute: StatementObserver?
 
-  /// The owner's note about the open transaction; a rollback clears it.
-  package var note: (any Sendable)?
-
   var isTransactionExpected = false
   var savepointDepth = 0
 

@@ -63,7 +63,6 @@ extension Database {
 
   /// Rolls back; fails only if SQLite has rolled back already, or will do so when the file is next opened.
   private func rollBack(_ sql: String) {
-    note = nil
     guard isInTransaction else { return }
     do { try execute(sql) } catch {}
   }

@@ -88,7 +88,7 @@ extension StorageContract {
         let revocation: @Sendable (Storage, String) async throws -> Void = { storage, user in
           try await expect(storage.revokeContainer("c-\(user)"), is: true, "the revocation")
         }
-        let ends = waysToLock + [(user: "revocation", lock: revocation)]
+        let ends = lockSteps + [(user: "revocation", lock: revocation)]
         for user in ["open", "unlocked", "stepUp"] + ends.map(\.user) {
           try await storage.add(UserRecord(id: user, created: 1000))
           try await storage.activate("c-\(user)", user: user)
@@ -144,7 +144,7 @@ extension StorageContract {
       },
       Check("what is in use on a locked device is locked itself, and has its targets of pushes taken away") {
         storage in
-        for (user, lock) in waysToLock {
+        for (user, lock) in lockSteps {
           try await storage.add(UserRecord(id: user, created: 1000))
           try await storage.activate("c-\(user)", user: user)
           _ = try await storage.addPushTarget(pushTarget(of: user), limit: 5, audit: event("target"))

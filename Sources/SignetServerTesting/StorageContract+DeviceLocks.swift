@@ -77,8 +77,8 @@ extension StorageContract {
     },
   ]
 
-  /// The ways to lock a device, and one after which it is open again.
-  static let waysToLock: [(user: UserID, lock: @Sendable (Storage, String) async throws -> Void)] = [
+  /// The steps that lock a device, and one after which it is open again.
+  static let lockSteps: [(user: UserID, lock: @Sendable (Storage, String) async throws -> Void)] = [
     (
       "operator",
       { storage, user in
@@ -101,13 +101,13 @@ extension StorageContract {
   static let deviceLocks: [Check] =
     deviceSteps.map { step in
       Check("\(step.name): accepted of a device that is open, and of none that is locked") { storage in
-        let users = ["open", "unlocked", "stepUp"] + waysToLock.map(\.user)
+        let users = ["open", "unlocked", "stepUp"] + lockSteps.map(\.user)
         for user in users {
           try await storage.add(UserRecord(id: user, created: 1000))
           try await storage.activate("c-\(user)", user: user)
           try await step.prepare(storage, user)
         }
-        for (user, lock) in waysToLock { try await lock(storage, "\(user)") }
+        for (user, lock) in lockSteps { try await lock(storage, "\(user)") }
         _ = try await storage.lockDevice(of: "unlocked")
         try await expect(
           storage.unlockDevice(of: "unlocked"), is: ["l-c-unlocked"], "the commands to the container")
@@ -115,7 +115,7 @@ extension StorageContract {
         for user in ["open", "unlocked", "stepUp"] as [UserID] {
           try await expect(step.accepts(storage, user), is: true, "of a device that is \(user)")
         }
-        for (user, _) in waysToLock {
+        for (user, _) in lockSteps {
           try await expect(.deviceLocked, "of a device locked by: \(user)") {
             try await step.accepts(storage, user)
           }

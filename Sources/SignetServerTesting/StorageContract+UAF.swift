@@ -198,7 +198,7 @@ extension StorageContract {
         try await storage.addUAFOperation(session(id, transaction: id == "b" ? "t1" : nil), audit: nil)
         let outcome = try await storage.finishUAFAuthentication(id, of: "alice", end(), uses: [use(1, 6)]) {
           event($0 == refusal ? "refused" : "accepted")
-        } judge: { keys, transaction in
+        } check: { keys, transaction in
           keys == [key] && transaction == (id == "b" ? pending : nil) ? refusal : nil
         }
         try expect(outcome, is: refusal, "the outcome of \(id)")
@@ -213,7 +213,7 @@ extension StorageContract {
         "c", of: "alice", end(), uses: [use(2, 1)]
       ) { _ in
         event("unknown")
-      } judge: { _, _ in
+      } check: { _, _ in
         refusal
       }
       try expect(unknown, is: .keyUnknown, "a key that there is not")
@@ -222,7 +222,7 @@ extension StorageContract {
         "r", end(), adding: [credential(3).new], limit: 4
       ) { _ in
         event("not registered")
-      } judge: {
+      } check: {
         refusal
       }
       try expect(registered, is: refusal, "a registration")

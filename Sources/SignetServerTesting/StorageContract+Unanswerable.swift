@@ -242,7 +242,7 @@ extension StorageContract {
         uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
       ) { _ in
         at(1050)
-      } judge: { _, _ in
+      } check: { _, _ in
         .requirementNotMet(reason: "x")
       }
       try expect(outcome, is: .requirementNotMet(reason: "x"), "an answer that does not do")

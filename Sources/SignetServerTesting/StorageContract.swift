@@ -44,7 +44,7 @@ package enum StorageContract {
     users, userGate, userLife, deviceLocks, containerLocks, deviceLosses, devices, apiKeys, activations,
     containers, lifetime,
     codes, attempts, tokens, transactions, transactionEnds, requestBudget, asking, unanswerable, push,
-    pushAuth, clients, backchannel, outbox, uaf, authenticatorKeys, accounts, audit, auditPlaces, repeatable,
+    pushAuth, clients, backchannel, outbox, uaf, authenticatorKeys, accounts, audit, auditDevices, repeatable,
     lifecycle,
   ].flatMap(\.self)
 }

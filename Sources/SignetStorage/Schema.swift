@@ -11,7 +11,7 @@ enum Schema {
 
   private static let baseline =
     users + devices + transactions + clients + outbox + AuthenticatorRecord.Kind.tables.flatMap(\.tables)
-    + upkeep
+    + maintenance
 
   private static let users = [
     SQLTable(
@@ -139,7 +139,7 @@ enum Schema {
       constraints: ["PRIMARY KEY (channel, receiver)"], isClustered: true),
   ]
 
-  private static let upkeep = [
+  private static let maintenance = [
     // The claimed ids of signed requests.
     SQLTable(
       "requests", [.blob("id"), .text("container"), .integer("expires")],

@@ -219,7 +219,7 @@ private final class StepBasis: Sendable {
 }
 
 extension SQLConnection {
-  private static let basis = TransactionLocal<StepBasis>(isKept: true)
+  private static let basis = TransactionLocal<StepBasis>(isRetained: true)
 
   /// Sets the MACs and rules that the rest of this step uses.
   ///

@@ -14,8 +14,10 @@
     /// Chooses a free handle, and the salt of the future index.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
-    public func choosePlace() throws(KeystoreFailure) -> [UInt8] {
-      try converse { conversation throws(TPMFailure) in TPMBlob.place(try conversation.plan(.guesses)).bytes }
+    public func chooseLocation() throws(KeystoreFailure) -> [UInt8] {
+      try converse { conversation throws(TPMFailure) in
+        TPMBlob.plannedIndex(try conversation.plan(.guesses)).bytes
+      }
     }
 
     /// Seals a secret behind its own NV index.
@@ -24,11 +26,11 @@
     /// - Precondition: The limit is 1 to 100, and the secret is not empty.
     public func seal(
       _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
-      at place: [UInt8]
+      at location: [UInt8]
     ) throws(KeystoreFailure) -> [UInt8] {
       precondition((1...100).contains(limit), "a limit of \(limit) guesses is not in 1...100")
       try Self.check(secret)
-      guard case .place(let plan) = TPMBlob(place) else { throw .refused }
+      guard case .plannedIndex(let plan) = TPMBlob(location) else { throw .refused }
       let digest = AuthorizationValues.digest(ofContext: context)
       let indexValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.indexPurpose)
       let objectValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.objectPurpose)

@@ -21,7 +21,7 @@
         status.lockout = try conversation.lockout()
         let passwords = try conversation.passwordsSet()
         (status.isOwnerPasswordSet, status.isLockoutPasswordSet) = (passwords.owner, passwords.lockout)
-        status.reservedPlaces = try conversation.occupiedHandles().count
+        status.reservedLocationCount = try conversation.occupiedHandles().count
         return status
       }
     }

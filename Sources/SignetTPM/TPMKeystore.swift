@@ -101,7 +101,7 @@
     package func converse<R: ~Copyable>(_ body: (Conversation) throws(TPMFailure) -> R)
       throws(KeystoreFailure) -> R
     {
-      guard wait(limits.turn) else { throw .busy }
+      guard wait(limits.access) else { throw .busy }
       defer { semaphore.signal() }
       if let cached = removeCached() {
         do throws(TPMFailure) { return try attempt(cached, body) } catch  where cached.hasLastingEffect {
@@ -200,7 +200,7 @@
   /// The time-outs of a keystore that uses a TPM.
   public struct TPMTimeLimits: Sendable, Hashable {
     /// The wait for another program that is using the TPM.
-    public var turn: Duration
+    public var access: Duration
     /// The wait for the answer to one command; a TPM self-test may take seconds.
     public var answer: Duration
     /// The time that a connection stays open for the next call; it occupies three of the TPM's slots.
@@ -212,10 +212,10 @@
 
     /// Creates limits; the defaults suit hardware: 10 s, 30 s, 20 ms and 200 ms.
     public init(
-      turn: Duration = .seconds(10), answer: Duration = .seconds(30), idle: Duration = .milliseconds(20),
+      access: Duration = .seconds(10), answer: Duration = .seconds(30), idle: Duration = .milliseconds(20),
       stretch: Duration = .milliseconds(200)
     ) {
-      self.turn = turn
+      self.access = access
       self.answer = answer
       self.idle = idle
       self.stretch = stretch

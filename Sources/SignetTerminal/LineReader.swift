@@ -12,10 +12,10 @@ enum LineReader {
   private static let prompts = DispatchQueue(label: "signet.terminal.prompt")
 
   static func readTerminal(
-    _ path: String, _ prompt: TerminalText, hasEcho: Bool, _ note: PromptNote? = nil, into buffer: LineBuffer
+    _ path: String, _ prompt: TerminalText, hasEcho: Bool, _ hint: PromptHint? = nil, into buffer: LineBuffer
   ) async throws(SecretInputFailure) {
     try await run(on: prompts) { wake throws(SecretInputFailure) in
-      try TerminalSession(path).readLine(prompt, hasEcho: hasEcho, note, into: buffer, wake)
+      try TerminalSession(path).readLine(prompt, hasEcho: hasEcho, hint, into: buffer, wake)
     }
   }
 

@@ -19,8 +19,8 @@ extension Program {
     page.options(root.options + [.help, .version])
     if !commands.isEmpty { page.section("COMMANDS") }
     for command in commands where !command.isHidden { page.command([root, command]) }
-    page.notes("ENVIRONMENT", environment.map { ("Ev", $0.name, $0.text) })
-    page.notes("FILES", files.map { ("Pa", $0.name, $0.text) })
+    page.items("ENVIRONMENT", environment.map { ("Ev", $0.name, $0.text) })
+    page.items("FILES", files.map { ("Pa", $0.name, $0.text) })
     page.exitStatus(exitCodes)
     page.examples([root] + commands.flatMap { [$0] + $0.commands })
     page.seeAlso(seeAlso)
@@ -123,24 +123,24 @@ private struct MdocPage {
     for next in command.commands where !next.isHidden { self.command(along + [next]) }
   }
 
-  mutating func notes(_ title: String, _ notes: [(macro: String, name: String, text: String)]) {
-    guard !notes.isEmpty else { return }
+  mutating func items(_ title: String, _ items: [(macro: String, name: String, text: String)]) {
+    guard !items.isEmpty else { return }
     section(title)
     line(".Bl -tag -width Ds")
-    for note in notes {
-      line(".It \(note.macro) \(Self.argument(note.name))")
-      paragraphs(Self.sentence(note.text))
+    for item in items {
+      line(".It \(item.macro) \(Self.argument(item.name))")
+      paragraphs(Self.sentence(item.text))
     }
     line(".El")
   }
 
-  mutating func exitStatus(_ notes: [Program.ExitNote]) {
-    guard !notes.isEmpty else { return }
+  mutating func exitStatus(_ items: [Program.ExitStatus]) {
+    guard !items.isEmpty else { return }
     section("EXIT STATUS")
     line(".Bl -tag -width 130")
-    for note in notes {
-      line(".It \(note.code)")
-      paragraphs(Self.sentence(note.text))
+    for item in items {
+      line(".It \(item.code)")
+      paragraphs(Self.sentence(item.text))
     }
     line(".El")
   }

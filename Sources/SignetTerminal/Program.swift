@@ -26,13 +26,13 @@
 /// the manual page) and `completion bash|zsh|fish`.
 package struct Program: Sendable {
   /// A named item with a sentence about it: an environment variable or a file.
-  package struct Note: Hashable, Sendable {
+  package struct Item: Hashable, Sendable {
     /// The name as it is written.
     package let name: String
     /// The meaning or effect.
     package let text: String
 
-    /// Creates a note for help and manual.
+    /// Creates an entry for help and manual.
     package init(_ name: String, _ text: String) {
       self.name = name
       self.text = text
@@ -40,13 +40,13 @@ package struct Program: Sendable {
   }
 
   /// An exit code with its condition.
-  package struct ExitNote: Hashable, Sendable {
+  package struct ExitStatus: Hashable, Sendable {
     /// The status.
     package let code: ExitCode
     /// The condition: one phrase without a final full stop.
     package let text: String
 
-    /// Creates a note for help and manual.
+    /// Creates an entry for help and manual.
     package init(_ code: ExitCode, _ text: String) {
       self.code = code
       self.text = text
@@ -58,11 +58,11 @@ package struct Program: Sendable {
   /// The day of the release, `YYYY-MM-DD`, for the manual page.
   package let date: String
   /// The exit codes and their conditions.
-  package let exitCodes: [ExitNote]
+  package let exitCodes: [ExitStatus]
   /// The variables that name a path or a secret, or select a behavior; a note may list several names, separated by commas.
-  package let environment: [Note]
+  package let environment: [Item]
   /// The files that the program reads and writes.
-  package let files: [Note]
+  package let files: [Item]
   /// Other manual pages, such as `signet-server(8)`.
   package let seeAlso: [String]
 
@@ -92,8 +92,8 @@ package struct Program: Sendable {
   ///   - describe: Returns the message of a handler's error, limited in length.
   package init(
     _ name: String, _ summary: String, version: String, date: String, description: String = "",
-    options: [Option] = [], commands: [Command], exitCodes: [ExitNote] = [], environment: [Note] = [],
-    files: [Note] = [], examples: [Command.Example] = [], seeAlso: [String] = [],
+    options: [Option] = [], commands: [Command], exitCodes: [ExitStatus] = [], environment: [Item] = [],
+    files: [Item] = [], examples: [Command.Example] = [], seeAlso: [String] = [],
     classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure },
     describe: @escaping @Sendable (any Error) -> TerminalText = { TerminalText(of: $0, limit: 2000) }
   ) {
@@ -117,8 +117,8 @@ package struct Program: Sendable {
   ///   - classify: Returns the exit code of the handler's error that has none itself.
   ///   - describe: Returns the message of the handler's error, limited in length.
   package init(
-    single command: Command, version: String, date: String, exitCodes: [ExitNote] = [],
-    environment: [Note] = [], files: [Note] = [], seeAlso: [String] = [],
+    single command: Command, version: String, date: String, exitCodes: [ExitStatus] = [],
+    environment: [Item] = [], files: [Item] = [], seeAlso: [String] = [],
     classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure },
     describe: @escaping @Sendable (any Error) -> TerminalText = { TerminalText(of: $0, limit: 2000) }
   ) {
@@ -127,8 +127,8 @@ package struct Program: Sendable {
   }
 
   private init(
-    _ root: Command, _ version: String, _ date: String, _ exitCodes: [ExitNote], _ environment: [Note],
-    _ files: [Note], _ seeAlso: [String], _ classify: @escaping @Sendable (any Error) -> ExitCode,
+    _ root: Command, _ version: String, _ date: String, _ exitCodes: [ExitStatus], _ environment: [Item],
+    _ files: [Item], _ seeAlso: [String], _ classify: @escaping @Sendable (any Error) -> ExitCode,
     _ describe: @escaping @Sendable (any Error) -> TerminalText
   ) {
     self.root = root

@@ -62,25 +62,25 @@ package struct SecretInput: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - prompt: Shown on the terminal, for example `"Password: "`; not used with a descriptor or file.
-  ///   - note: A line below the prompt, on a terminal that can show one.
+  ///   - hint: A line below the prompt, on a terminal that can show one.
   ///   - body: Gets 0 to ``maximumByteCount`` bytes.
   /// - Returns: The result of `body`.
   /// - Throws: ``SecretInputFailure``, or any error of `body`.
   package func read<Result: ~Copyable>(
-    _ prompt: TerminalText, note: PromptNote? = nil, into body: (RawSpan) throws -> Result
+    _ prompt: TerminalText, hint: PromptHint? = nil, into body: (RawSpan) throws -> Result
   ) async throws -> Result {
     let buffer = LineBuffer(capacity: Self.maximumByteCount)
     defer { buffer.wipe() }
-    try await fill(buffer, prompt, note)
+    try await fill(buffer, prompt, hint)
     return try buffer.withBytes(body)
   }
 
-  private func fill(_ buffer: LineBuffer, _ prompt: TerminalText, _ note: PromptNote? = nil)
+  private func fill(_ buffer: LineBuffer, _ prompt: TerminalText, _ hint: PromptHint? = nil)
     async throws(SecretInputFailure)
   {
     switch source {
     case .terminal(let path):
-      try await LineReader.readTerminal(path, prompt, hasEcho: false, note, into: buffer)
+      try await LineReader.readTerminal(path, prompt, hasEcho: false, hint, into: buffer)
     case .descriptor(let number): try await LineReader.readDescriptor(number, into: buffer)
     case .file(let path): try await LineReader.readFile(path, into: buffer)
     }

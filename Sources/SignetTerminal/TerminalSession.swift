@@ -26,7 +26,7 @@ struct TerminalSession: ~Copyable {
 
   /// Writes the prompt and reads a line; restores the terminal's settings before it returns or throws.
   func readLine(
-    _ prompt: TerminalText, hasEcho: Bool, _ note: PromptNote? = nil, into buffer: LineBuffer,
+    _ prompt: TerminalText, hasEcho: Bool, _ hint: PromptHint? = nil, into buffer: LineBuffer,
     _ wake: WakePipe
   ) throws(SecretInputFailure) {
     let usesUTF8 = Terminal.hasUTF8(ProcessInfo.processInfo.environment)
@@ -34,7 +34,7 @@ struct TerminalSession: ~Copyable {
       // The window size may have changed during a stop.
       let shown = prompt.shown(
         width: min(max(windowWidth(number) ?? 80, 20), 1000), usesUTF8: usesUTF8)
-      let ending = try readOnce(shown, hasEcho: hasEcho, note, buffer, wake)
+      let ending = try readOnce(shown, hasEcho: hasEcho, hint, buffer, wake)
       switch ending {
       case .newline: return
       case .end:
@@ -52,28 +52,28 @@ struct TerminalSession: ~Copyable {
   }
 
   private func readOnce(
-    _ prompt: String, hasEcho: Bool, _ note: PromptNote?, _ buffer: LineBuffer, _ wake: WakePipe
+    _ prompt: String, hasEcho: Bool, _ hint: PromptHint?, _ buffer: LineBuffer, _ wake: WakePipe
   ) throws(SecretInputFailure) -> LineReader.Ending {
     let watch = try SignalWatch()
     defer { watch.end() }
-    let notedPrompt = hasEcho ? nil : note.flatMap { NotedPrompt(prompt, $0, on: number) }
+    let hintedPrompt = hasEcho ? nil : hint.flatMap { HintedPrompt(prompt, $0, on: number) }
     var suppression: EchoSuppression?
-    if !hasEcho { suppression = try EchoSuppression(number, keyByKey: notedPrompt != nil) }
+    if !hasEcho { suppression = try EchoSuppression(number, keyByKey: hintedPrompt != nil) }
     defer {
       if let suppression {
         suppression.end()
         // The terminal did not echo the final newline.
         _ = writeAll("\n", to: number)
-        notedPrompt?.erase()
+        hintedPrompt?.erase()
       }
     }
     let failure = writeAll(prompt, to: number)
     guard failure == 0 else { throw .noTerminal(code: failure) }
     do throws(SecretInputFailure) {
       let ending: LineReader.Ending
-      if let note, let notedPrompt, let suppression {
-        ending = try note.attached(to: wake) { () throws(SecretInputFailure) in
-          try notedPrompt.readLine(into: buffer, suppression.keys, [wake, watch.pipe])
+      if let hint, let hintedPrompt, let suppression {
+        ending = try hint.attached(to: wake) { () throws(SecretInputFailure) in
+          try hintedPrompt.readLine(into: buffer, suppression.keys, [wake, watch.pipe])
         }
       } else {
         ending = try LineReader.readLine(from: number, into: buffer, [wake, watch.pipe])

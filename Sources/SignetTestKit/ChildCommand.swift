@@ -23,7 +23,7 @@ package struct ChildCommand: Sendable {
   /// An output of the process.
   package enum Output: Sendable {
     /// A file, which ``ChildProcess/Result`` reads, so that the process never waits for a reader.
-    case kept
+    case file
     /// Discarded: `/dev/null`.
     case none
     /// A pipe; the test reads ``ChildProcess/output`` or ``ChildProcess/errorOutput``.
@@ -45,7 +45,7 @@ package struct ChildCommand: Sendable {
 
   package init(
     _ line: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
-    folder: String? = nil, input: Input = .none, output: Output = .kept, errorOutput: Output = .kept
+    folder: String? = nil, input: Input = .none, output: Output = .file, errorOutput: Output = .file
   ) {
     self.line = line
     self.environment = environment

@@ -218,7 +218,7 @@ package final class ChildProcess: Sendable {
 
     init(writing output: ChildCommand.Output) throws {
       switch output {
-      case .kept:
+      case .file:
         let file = try ScratchFile()
         (descriptor, closesDescriptor) = (file.descriptor, false)
         self.file = file

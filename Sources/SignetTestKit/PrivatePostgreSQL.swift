@@ -180,8 +180,8 @@ package final class PrivatePostgreSQL: Sendable {
       // The psql process keeps running and switches databases: a connection costs more than the deletion.
       if let (process, last) = open {
         open = (process, database)
-        let turn = last == database ? "" : "\\connect \(database)\n"
-        let answer = try Self.delete(by: process, turn)
+        let commands = last == database ? "" : "\\connect \(database)\n"
+        let answer = try Self.delete(by: process, commands)
         if !answer.isEmpty { return try Self.isDone(answer) }
         // A test has ended all connections, including psql's: start another one.
       }
@@ -198,11 +198,11 @@ package final class PrivatePostgreSQL: Sendable {
   ///
   /// - Parameters:
   ///   - process: The psql process.
-  ///   - turn: Commands to run first.
+  ///   - commands: Commands to run first.
   /// - Returns: psql's answer: its `ERROR` variable; empty if psql has ended.
   /// - Throws: The error of writing to psql.
-  private static func delete(by process: ChildProcess, _ turn: String = "") throws -> String {
-    try process.input.write(contentsOf: Data("\(turn)\(deletion);\n\\echo :ERROR\n".utf8))
+  private static func delete(by process: ChildProcess, _ commands: String = "") throws -> String {
+    try process.input.write(contentsOf: Data("\(commands)\(deletion);\n\\echo :ERROR\n".utf8))
     return String(decoding: process.output.availableData, as: UTF8.self)
   }
 

@@ -27,7 +27,7 @@ public final class SimulatedBiometrics: BiometricGate {
     values = Mutex(Values(state: state))
   }
 
-  /// Changes the state: enroll another finger, remove all, or remove the sensor.
+  /// Changes the state: enrol another finger, remove all, or remove the sensor.
   public func set(_ state: BiometricState) { values.withLock { $0.state = state } }
 
   /// Queues the outcomes of the next matches, in order, after those already queued.

@@ -33,7 +33,7 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     public static let unsealing = Calls(rawValue: 2)
     /// Reading and advancing counters.
     public static let counting = Calls(rawValue: 4)
-    /// Releasing places.
+    /// Releasing locations.
     public static let discarding = Calls(rawValue: 8)
   }
 
@@ -46,8 +46,8 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
   /// The kind that the vault sees: a TPM.
   public var kind: KeystoreKind { .tpm2 }
 
-  /// The number of places used by limits and counters.
-  public var placeCount: Int { values.withLock { $0.limits.count + $0.counters.count } }
+  /// The number of locations used by limits and counters.
+  public var locationCount: Int { values.withLock { $0.limits.count + $0.counters.count } }
 
   /// Makes the next of some calls fail, in this order.
   public func fail(_ calls: Calls, with failures: KeystoreFailure...) {
@@ -80,18 +80,18 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     return try decrypt(Array(blob.dropFirst()), context: context)
   }
 
-  /// Returns a free place.
-  public func choosePlace() throws(KeystoreFailure) -> [UInt8] {
+  /// Returns a free location.
+  public func chooseLocation() throws(KeystoreFailure) -> [UInt8] {
     [2] + SecureRandom.bytes(Self.nameByteCount)
   }
 
-  /// Seals with a limit, which uses a place.
+  /// Seals with a limit, which uses a location.
   public func seal(
     _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
-    at place: [UInt8]
+    at location: [UInt8]
   ) throws(KeystoreFailure) -> [UInt8] {
     try fails(.sealing)
-    let name = Array(place.dropFirst())
+    let name = Array(location.dropFirst())
     let content = authorization.joined(with: secret)
     let sealed = try encrypt(content, context: context + name)
     values.withLock { $0.limits[name] = Limit(limit: limit) }
@@ -132,7 +132,7 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     return values.withLock { $0.limits[name].map { $0.limit - $0.failedCount } ?? 0 }
   }
 
-  /// Creates a counter with a value above all earlier ones; it uses a place.
+  /// Creates a counter with a value above all earlier ones; it uses a location.
   public func makeCounter() throws(KeystoreFailure) -> [UInt8] {
     try fails(.counting)
     let name = SecureRandom.bytes(Self.nameByteCount)
@@ -172,7 +172,7 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     guard exists else { throw .countGone }
   }
 
-  /// Releases a place.
+  /// Releases a location.
   ///
   /// - Throws: The failure that the test set.
   public func discard(_ blob: [UInt8]) throws(KeystoreFailure) {

@@ -50,7 +50,7 @@ public final class VirtualTrustedClock: TrustedClock {
   public func rewind(by duration: Duration) { advance(by: .zero - duration) }
 
   /// Changes the wall clock by a number of seconds, forward or back; the other clocks stay.
-  public func turnWall(by seconds: Int64) { move(boot: .zero, awake: .zero, wall: .seconds(seconds)) }
+  public func adjustWallClock(by seconds: Int64) { move(boot: .zero, awake: .zero, wall: .seconds(seconds)) }
 
   /// Reboots the machine: another boot ID, and a new time since boot.
   ///

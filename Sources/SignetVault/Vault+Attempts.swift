@@ -20,9 +20,9 @@ extension Vault {
   /// process is killed in that step, the attempt stays counted. A silent domain has no count.
   ///
   /// - Throws: ``VaultFailure``: `wrongPassword`, `waiting`, `lockedOut`, `wiped`.
-  func tryPassword(_ password: SharedSecretBox, _ place: DomainPlace) throws -> PasswordTrial {
+  func tryPassword(_ password: SharedSecretBox, _ domainID: DomainID) throws -> PasswordTrial {
     while true {
-      let row = try requireAllowed(place)
+      let row = try requireAllowed(domainID)
       let (slot, header) = (row.slot, row.slot.header)
       try requireKeystore(of: slot)
       let beforeDerivation = ContinuousClock.now
@@ -51,25 +51,26 @@ extension Vault {
   private func silentTrial(
     _ row: SlotRow, _ derived: SharedSecretBox, _ derivation: Duration
   ) throws -> PasswordTrial {
-    let place = row.slot.header.place
+    let domainID = row.slot.header.domainID
     let secret = try hardwareSecret(of: row.slot)
     guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: derived) else {
-      throw VaultFailure.altered(.slot(place.container, domain: place.domain))
+      throw VaultFailure.altered(.slot(domainID.container, domain: domainID.domain))
     }
     return PasswordTrial(
       row: row, masterKey: SharedSecretBox(masterKey),
-      silent: SilentSealing(hardwareSecret: secret, place: place),
-      records: try tables.read(place.container) { try $0.records(of: place.domain) }, derivation: derivation)
+      silent: SilentSealing(hardwareSecret: secret, domainID: domainID),
+      records: try tables.read(domainID.container) { try $0.records(of: domainID.domain) },
+      derivation: derivation)
   }
 
   /// Returns the slot of a domain; rejects an attempt before the derivation if the domain waits or is locked.
   ///
-  /// A pending wipe is done later, in the attempt's turn.
-  private func requireAllowed(_ place: DomainPlace) throws -> SlotRow {
+  /// A pending wipe is done later, under the attempt lock.
+  private func requireAllowed(_ domainID: DomainID) throws -> SlotRow {
     let (row, decision) = try decided(
       unless: { $0.1.isAllowed },
       {
-        let row = try tables.read(place.container) { try $0.slot(place.domain, .password) }
+        let row = try tables.read(domainID.container) { try $0.slot(domainID.domain, .password) }
         let policy = row.slot.header.lockPolicy
         let isWaiting = policy.wait(afterFailure: row.attempts.failedCount) > 0
         return (row, policy.decision(after: row.attempts, at: isWaiting ? try waitInstant() : moment.boot))
@@ -90,7 +91,7 @@ extension Vault {
 
   /// Counts an attempt, makes it, and resets the count if it succeeded.
   ///
-  /// - Precondition: It is this attempt's turn.
+  /// - Precondition: The attempt lock is held.
   private func attempt(_ guess: PasswordGuess) throws -> Attempt {
     switch try count(guess) {
     case (.counted(let row, let before, let records), let uncounted):
@@ -129,14 +130,14 @@ extension Vault {
   ///
   /// - Returns: Also the failure that kept the hardware from counting, if any; then the attempt must not be made.
   private func count(_ guess: PasswordGuess) throws -> (Counting, uncounted: VaultFailure?) {
-    let place = guess.slot.header.place
+    let domainID = guess.slot.header.domainID
     let now = moment
-    return try tables.changeBeforeCounting(place.container, isCounted: false) { rows in
-      var row = try rows.slot(place.domain, .password)
+    return try tables.changeBeforeCounting(domainID.container, isCounted: false) { rows in
+      var row = try rows.slot(domainID.domain, .password)
       guard row.slot == guess.slot else { return .replaced }
       let before = row.attempts
       // If the records were altered, the right password would not help, so the attempt is not counted.
-      let records = try rows.records(of: place.domain)
+      let records = try rows.records(of: domainID.domain)
       try rows.advanceNumber()
       let policy = row.slot.header.lockPolicy
       let waitInstant = policy.dependsOnTime(from: before.failedCount) ? try waitInstant() : now.boot
@@ -147,7 +148,7 @@ extension Vault {
       case .wipe:
         // A process ended between the last attempt and the wipe.
         try rows.wipe(WipeReceipt(of: row, at: now.wallSeconds))
-        return .refused(.wiped(domain: place.domain))
+        return .refused(.wiped(domain: domainID.domain))
       }
       row.attempts = row.attempts.countingAttempt(at: waitInstant)
       try rows.store(row)
@@ -159,14 +160,14 @@ extension Vault {
   ///
   /// - Returns: True if the slot is still stored; a replacement slot has its own count.
   private func confirm(_ counted: SlotRow) throws -> Bool {
-    let place = counted.slot.header.place
-    return try tables.change(place.container, isCounted: false) { rows in
-      var row = try rows.slot(place.domain, .password)
+    let domainID = counted.slot.header.domainID
+    return try tables.change(domainID.container, isCounted: false) { rows in
+      var row = try rows.slot(domainID.domain, .password)
       guard row.slot == counted.slot else { return false }
       row.attempts = .afterSuccess
       row.password = row.password.map { PasswordTimes(stamp: $0.stamp, seenAt: $0.now(moment.wallSeconds)) }
       try rows.store(row)
-      try rows.forgetMismatches(of: place.domain)
+      try rows.forgetMismatches(of: domainID.domain)
       return true
     }
   }
@@ -176,10 +177,10 @@ extension Vault {
   /// The attempt revealed nothing, and the hardware keeps its own count. Otherwise a program that blocks the hardware could turn a
   /// few tries of the right password into a lockout or a wipe. If restoring fails, the attempt stays counted.
   private func restoreCount(_ counted: SlotRow, _ before: AttemptState) {
-    let place = counted.slot.header.place
+    let domainID = counted.slot.header.domainID
     do {
-      try tables.change(place.container, isCounted: false) { rows in
-        var row = try rows.slot(place.domain, .password)
+      try tables.change(domainID.container, isCounted: false) { rows in
+        var row = try rows.slot(domainID.domain, .password)
         // Another process may have changed the password.
         guard row.slot == counted.slot, row.attempts == counted.attempts else { return }
         row.attempts = before
@@ -203,8 +204,8 @@ extension Vault {
     let decision = header.lockPolicy.decision(after: row.attempts, at: waitInstant)
     let isExhausted = (remaining ?? 0) == 0 || decision == .lockedOut || decision == .wipe
     if isExhausted, header.lockPolicy.consequence == .wipe {
-      try tables.change(header.place.container) { try $0.wipe(WipeReceipt(of: row, at: now.wallSeconds)) }
-      return .wiped(domain: header.place.domain)
+      try tables.change(header.domainID.container) { try $0.wipe(WipeReceipt(of: row, at: now.wallSeconds)) }
+      return .wiped(domain: header.domainID.domain)
     }
     guard let remaining else { return .lockedOut }
     switch decision {
@@ -237,8 +238,9 @@ extension ContainerRows {
 extension WipeReceipt {
   /// The receipt for a domain whose password was tried too often.
   fileprivate init(of row: SlotRow, at now: Int64) {
-    let place = row.slot.header.place
+    let domainID = row.slot.header.domainID
     self.init(
-      container: place.container, domain: place.domain, wipedAt: now, failedCount: row.attempts.failedCount)
+      container: domainID.container, domain: domainID.domain, wipedAt: now,
+      failedCount: row.attempts.failedCount)
   }
 }

@@ -236,7 +236,7 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Deletes a container; if it was altered, its hardware places stay in use, because no row names them reliably.
+  /// Deletes a container; if it was altered, its hardware locations stay in use, because no row names them reliably.
   ///
   /// - Returns: True if there was such a container.
   @discardableResult
@@ -255,7 +255,7 @@ extension Vault {
   ///
   /// - Precondition: Called in ``storingSlots(_:)``, outside of a transaction.
   func make(_ draft: DomainDraft, in container: LocalContainerID) throws -> MadeDomain {
-    let place = DomainPlace(vault: seal.vault, container: container, domain: draft.name)
+    let domainID = DomainID(vault: seal.vault, container: container, domain: draft.name)
     let masterKey = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
     var slots: [NewSlot] = []
     var times: PasswordTimes?
@@ -263,7 +263,7 @@ extension Vault {
     for opening in try openings(of: draft.protection) {
       var header = SlotHeader(
         keystore: keystore.kind, opening: opening,
-        salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
+        salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), domainID: domainID)
       var derived: SharedSecretBox?
       if case .password(let typed, let policy) = draft.protection {
         let password = try typed.withSecret { try preparedPassword($0) }
@@ -273,12 +273,13 @@ extension Vault {
       }
       let secret = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
       slots.append(try newSlot(masterKey, header: header, derived: derived, hardwareSecret: secret))
-      if header.isSilent { silent = SilentSealing(hardwareSecret: secret, place: place) }
+      if header.isSilent { silent = SilentSealing(hardwareSecret: secret, domainID: domainID) }
     }
     let records = try draft.records.map { record in
       let sealed = try record.secret.withSecret {
         if let silent { return try silent.sealRecord(record.name, $0, record.form, masterKey: masterKey) }
-        return try AESGCM.sealCombined($0, key: masterKey, additionalData: place.recordContext(record.name))
+        return try AESGCM.sealCombined(
+          $0, key: masterKey, additionalData: domainID.recordContext(record.name))
       }
       return (name: record.name, sealed: sealed)
     }

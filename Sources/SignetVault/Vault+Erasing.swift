@@ -17,7 +17,7 @@ extension Vault {
   package func erase() throws(VaultFailure) {
     for id in try alteredContainers() { try deleteContainer(id) }
     for container in try containers(matching: .init(state: nil)) { try deleteContainer(container.id) }
-    try releaseAllPlaces()
+    try releaseAllLocations()
     if let counter = tables.counter {
       do throws(KeystoreFailure) { try counter.keystore.discard(counter.name) } catch {
         throw .keystore(error)
@@ -26,11 +26,11 @@ extension Vault {
     try Self.erase(inFolder: directory)
   }
 
-  /// Releases the remaining places: the files are the only list of them.
-  private func releaseAllPlaces() throws(VaultFailure) {
+  /// Releases the remaining locations: the files are the only list of them.
+  private func releaseAllLocations() throws(VaultFailure) {
     do {
-      try tables.releasePlaces(of: keystore, placeLockPath)
-      guard try tables.unusedPlaces().isEmpty else { throw VaultFailure.busy }
+      try tables.releaseLocations(of: keystore, locationLockPath)
+      guard try tables.unusedLocations().isEmpty else { throw VaultFailure.busy }
     } catch { throw VaultFailure(error) }
   }
 
@@ -45,7 +45,7 @@ extension Vault {
     let folder = VaultFolder(path: directory)
     let database = folder.databasePath
     let key = SoftwareKeystore.path(inFolder: directory)
-    let locks = [folder.placeLockPath, folder.attemptLockPath, folder.counterLockPath]
+    let locks = [folder.locationLockPath, folder.attemptLockPath, folder.counterLockPath]
     for path in [key, database, "\(database)-wal", "\(database)-shm"] + locks
     where unlink(path) != 0 && errno != ENOENT {
       throw errno == ENOTDIR

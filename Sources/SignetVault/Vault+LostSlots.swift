@@ -30,13 +30,13 @@ extension Vault {
         _ = try counting.guessesLeft(slot.sealedSecret)
       } else {
         _ = try keystore.unseal(
-          slot.sealedSecret, context: slot.header.place.hardwareContext(slot.header.kind))
+          slot.sealedSecret, context: slot.header.domainID.hardwareContext(slot.header.kind))
       }
       return nil
     } catch {
       guard error.remedy == .registerAnew else { throw error }
       return LostSlot(
-        container: container, domain: slot.header.place.domain, slot: slot.header.kind, failure: error)
+        container: container, domain: slot.header.domainID.domain, slot: slot.header.kind, failure: error)
     }
   }
 }

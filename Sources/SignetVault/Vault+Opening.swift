@@ -43,7 +43,7 @@ extension Vault {
       return rows.map { row in
         let header = row.slot.header
         return ProtectionDomain(
-          name: header.place.domain, slot: header.kind, keystore: header.keystore,
+          name: header.domainID.domain, slot: header.kind, keystore: header.keystore,
           lockPolicy: header.lockPolicy, attempts: header.lockPolicy.decision(after: row.attempts, at: now),
           status: status(of: row, at: now), password: row.password)
       }
@@ -67,36 +67,36 @@ extension Vault {
     _ domain: String, of id: LocalContainerID, with opening: consuming DomainOpening
   ) throws(VaultFailure) -> UnlockedDomain {
     let start = ContinuousClock.now
-    let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
+    let domainID = DomainID(vault: seal.vault, container: id, domain: domain)
     defer { DeadStack.wipe() }
-    do { return try opened(place, opening, start) } catch { throw VaultFailure(error) }
+    do { return try opened(domainID, opening, start) } catch { throw VaultFailure(error) }
   }
 
   /// Has its own stack frame, so that the caller's wipe of the dead stack covers it.
   @inline(never)
   private func opened(
-    _ place: DomainPlace, _ opening: consuming DomainOpening, _ start: ContinuousClock.Instant
+    _ domainID: DomainID, _ opening: consuming DomainOpening, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
     switch consume opening {
-    case .device: return try openWithHardware(place, .device, start)
+    case .device: return try openWithHardware(domainID, .device, start)
     case .password(let typed):
       let password = try preparedPassword(typed)
-      return try openWithPassword(place, password, start)
-    case .recovery(let code): return try openWithRecoveryCode(place, code, start)
+      return try openWithPassword(domainID, password, start)
+    case .recovery(let code): return try openWithRecoveryCode(domainID, code, start)
     }
   }
 
   /// Opens a slot that needs the hardware only; the caller has made all other checks, such as a match.
   func openWithHardware(
-    _ place: DomainPlace, _ kind: SlotKind, _ start: ContinuousClock.Instant
+    _ domainID: DomainID, _ kind: SlotKind, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
-    let (row, sealed) = try tables.read(place.container) {
-      (try $0.slot(place.domain, kind), try $0.records(of: place.domain))
+    let (row, sealed) = try tables.read(domainID.container) {
+      (try $0.slot(domainID.domain, kind), try $0.records(of: domainID.domain))
     }
     let secret = try hardwareSecret(of: row.slot)
     // The row is authentic, so only a fault in this device's storage explains this.
     guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: nil) else {
-      throw VaultFailure.altered(.slot(place.container, domain: place.domain))
+      throw VaultFailure.altered(.slot(domainID.container, domain: domainID.domain))
     }
     let slot = try upgraded(row, masterKey, hardwareSecret: secret)
     return UnlockedDomain(
@@ -113,8 +113,8 @@ extension Vault {
     header.version = SlotHeader.currentVersion
     let slot = try ProtectionSlot.wrapping(
       masterKey, header: header, derived: nil, hardwareSecret: hardwareSecret, sealed: row.slot.sealedSecret)
-    return try tables.change(header.place.container) { rows in
-      var current = try rows.slot(header.place.domain, header.kind)
+    return try tables.change(header.domainID.container) { rows in
+      var current = try rows.slot(header.domainID.domain, header.kind)
       guard current.slot == row.slot else { return current.slot }  // another process replaced it first
       current.slot = slot
       try rows.store(current)
@@ -123,12 +123,12 @@ extension Vault {
   }
 
   private func openWithRecoveryCode(
-    _ place: DomainPlace, _ code: RecoveryCode, _ start: ContinuousClock.Instant
+    _ domainID: DomainID, _ code: RecoveryCode, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
     // 128 bits cannot be guessed, so attempts are not limited. The change advances the counter: it rejects a rolled-back
     // folder, in which an older code would be valid.
-    let (row, sealed) = try tables.change(place.container) {
-      (try $0.slot(place.domain, .recovery), try $0.records(of: place.domain))
+    let (row, sealed) = try tables.change(domainID.container) {
+      (try $0.slot(domainID.domain, .recovery), try $0.records(of: domainID.domain))
     }
     let secret = try hardwareSecret(of: row.slot)
     guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: code.secret) else {
@@ -140,11 +140,11 @@ extension Vault {
   }
 
   private func openWithPassword(
-    _ place: DomainPlace, _ password: SharedSecretBox, _ start: ContinuousClock.Instant
+    _ domainID: DomainID, _ password: SharedSecretBox, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
     var renewal = Duration.zero
     while true {
-      let trial = try tryPassword(password, place)
+      let trial = try tryPassword(password, domainID)
       // A slot is renewed only once, so the reported duration excludes that time.
       let beforeRenewal = ContinuousClock.now
       let slot = renewedSlot(trial, password)
@@ -160,7 +160,7 @@ extension Vault {
   func hardwareSecret(of slot: ProtectionSlot) throws -> SecretBytes {
     try requireKeystore(of: slot)
     return try keystore.unseal(
-      slot.sealedSecret, context: slot.header.place.hardwareContext(slot.header.kind))
+      slot.sealedSecret, context: slot.header.domainID.hardwareContext(slot.header.kind))
   }
 
   func requireKeystore(of slot: ProtectionSlot) throws(VaultFailure) {

@@ -31,14 +31,14 @@ extension Vault {
   ///   tried again.
   func renewedSlot(_ trial: PasswordTrial, _ password: SharedSecretBox) -> ProtectionSlot? {
     let opened = trial.row.slot
-    let place = opened.header.place
+    let domainID = opened.header.domainID
     do {
       let (slot, isRenewed): (ProtectionSlot?, Bool) = try storingSlots {
         guard let better = try betterSlot(trial, password) else { return (opened, false) }
         // An attempt counted in the current row would stay counted in the new one.
         let isStored = try withAttemptLock {
-          try tables.changeBeforeCounting(place.container) { rows in
-            let row = try rows.slot(place.domain, .password)
+          try tables.changeBeforeCounting(domainID.container) { rows in
+            let row = try rows.slot(domainID.domain, .password)
             guard row.slot == opened else { return false }
             try rows.store(better, attempts: row.attempts, password: row.password)
             return true
@@ -62,18 +62,18 @@ extension Vault {
     guard better != nil || header.version < SlotHeader.currentVersion || header.guessLimit != guessLimit(lock)
     else { return nil }
     return try trial.masterKey.withSecret {
-      try passwordSlot(for: $0, password, cost: better ?? current, lock, header.place)
+      try passwordSlot(for: $0, password, cost: better ?? current, lock, header.domainID)
     }
   }
 
   /// A password slot with a new salt and a new hardware secret.
   func passwordSlot(
     for masterKey: borrowing SecretBytes, _ password: SharedSecretBox, cost: Argon2id, _ lock: LockPolicy,
-    _ place: DomainPlace
+    _ domainID: DomainID
   ) throws -> NewSlot {
     let header = SlotHeader(
       keystore: keystore.kind, opening: .password(cost, lock), guessLimit: guessLimit(lock),
-      salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
+      salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), domainID: domainID)
     let derived = SharedSecretBox(
       try password.withSecret { try header.derive($0, settings.derivation) })
     return try newSlot(

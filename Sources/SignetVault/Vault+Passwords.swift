@@ -32,12 +32,12 @@ extension Vault {
     to new: consuming SecretBytes,
     policy: PasswordPolicy
   ) throws(VaultFailure) -> VaultFailure? {
-    let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
+    let domainID = DomainID(vault: seal.vault, container: id, domain: domain)
     do {
-      try requireVerifier(place)
+      try requireVerifier(domainID)
       let old = try preparedPassword(old)
       // If the old password is right, a rejection after this line costs no attempt.
-      let trial = try tryPassword(old, place)
+      let trial = try tryPassword(old, domainID)
       let now = moment.wallSeconds
       if let times = trial.row.password {
         let earliest = policy.age.earliestChange(of: times.stamp)
@@ -77,9 +77,9 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  private func requireVerifier(_ place: DomainPlace) throws {
-    let row = try tables.read(place.container) { try $0.slot(place.domain, .password) }
-    guard !row.slot.header.isSilent else { throw VaultFailure.silentDomain(place.domain) }
+  private func requireVerifier(_ domainID: DomainID) throws {
+    let row = try tables.read(domainID.container) { try $0.slot(domainID.domain, .password) }
+    guard !row.slot.header.isSilent else { throw VaultFailure.silentDomain(domainID.domain) }
   }
 
   private func prepared(
@@ -101,10 +101,10 @@ extension Vault {
     guard count > 0, case .password(let cost, _) = row.slot.header.opening else { return nil }
     let reused = VaultFailure.passwordUsedBefore(within: count)
     if let old, old.withSecret({ old in new.withSecret { $0.isEqual(to: old) } }) { throw reused }
-    let place = row.slot.header.place
+    let domainID = row.slot.header.domainID
     var history = PasswordHistory(cost: cost)
     if let sealed {
-      let opened = try openHistory(sealed, place, masterKey)
+      let opened = try openHistory(sealed, domainID, masterKey)
       history = opened
     }
     if count > 1,
@@ -114,29 +114,29 @@ extension Vault {
       throw reused
     }
     guard count > 1, let old else {
-      return history.digests.isEmpty ? nil : try seal(history, place, masterKey)
+      return history.digests.isEmpty ? nil : try seal(history, domainID, masterKey)
     }
     history.remember(
       try history.digest(of: old, masterKey: masterKey, settings.derivation), keeping: count - 1)
-    return try seal(history, place, masterKey)
+    return try seal(history, domainID, masterKey)
   }
 
   private func openHistory(
-    _ sealed: [UInt8], _ place: DomainPlace, _ masterKey: borrowing SecretBytes
+    _ sealed: [UInt8], _ domainID: DomainID, _ masterKey: borrowing SecretBytes
   ) throws(VaultFailure) -> PasswordHistory {
-    let context = place.recordContext(PasswordHistory.recordName)
+    let context = domainID.recordContext(PasswordHistory.recordName)
     do {
       let bytes = try AESGCM.openCombinedBytes(sealed, key: masterKey, additionalData: context)
       if let history = PasswordHistory(bytes, floor: settings.insecureCostFloor) { return history }
     } catch {}
-    throw .altered(.record(place.container, domain: place.domain, name: PasswordHistory.recordName))
+    throw .altered(.record(domainID.container, domain: domainID.domain, name: PasswordHistory.recordName))
   }
 
   private func seal(
-    _ history: PasswordHistory, _ place: DomainPlace, _ masterKey: borrowing SecretBytes
+    _ history: PasswordHistory, _ domainID: DomainID, _ masterKey: borrowing SecretBytes
   ) throws -> [UInt8] {
     try AESGCM.sealCombined(
-      history.bytes, key: masterKey, additionalData: place.recordContext(PasswordHistory.recordName))
+      history.bytes, key: masterKey, additionalData: domainID.recordContext(PasswordHistory.recordName))
   }
 
   /// Replaces a password slot and stores the history, in one transaction.
@@ -146,20 +146,20 @@ extension Vault {
     _ tried: SlotRow, with password: SharedSecretBox, _ history: [UInt8]?, _ masterKey: borrowing SecretBytes,
     at now: Int64
   ) throws -> VaultFailure? {
-    let place = tried.slot.header.place
+    let domainID = tried.slot.header.domainID
     guard case .password(let current, let lock) = tried.slot.header.opening else {
       preconditionFailure("a password slot was tried")
     }
     let uncounted = try storingSlots {
       let slot = try passwordSlot(
-        for: masterKey, password, cost: try cost(notBelow: current), lock, place)
-      return try tables.changeBeforeCounting(place.container) { rows in
-        let row = try rows.slot(place.domain, .password)
+        for: masterKey, password, cost: try cost(notBelow: current), lock, domainID)
+      return try tables.changeBeforeCounting(domainID.container) { rows in
+        let row = try rows.slot(domainID.domain, .password)
         guard row.slot == tried.slot else { throw VaultFailure.busy }
         try rows.store(
           slot, password: PasswordTimes(setAt: row.password?.now(now) ?? now, isInitial: false))
-        try rows.forgetMismatches(of: place.domain)
-        try rows.setRecord(PasswordHistory.recordName, of: place.domain, to: history)
+        try rows.forgetMismatches(of: domainID.domain)
+        try rows.setRecord(PasswordHistory.recordName, of: domainID.domain, to: history)
       }.uncounted
     }
     forgetReplaced()

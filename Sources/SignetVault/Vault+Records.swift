@@ -7,7 +7,7 @@ extension Vault {
   package func setRecord(
     _ name: String, to secret: borrowing SecretBytes, in unlocked: borrowing UnlockedDomain
   ) throws(VaultFailure) {
-    guard DomainPlace.isName(name) else { throw .invalidName }
+    guard DomainID.isName(name) else { throw .invalidName }
     do {
       let sealed = try unlocked.sealRecord(name, secret)
       let (domain, openedBy) = (unlocked.name, unlocked.openedBy)
@@ -60,7 +60,7 @@ extension Vault {
   package func randomRecord(
     _ name: String, byteCount: Int, in unlocked: borrowing UnlockedDomain
   ) throws(VaultFailure) -> SecretBytes {
-    guard DomainPlace.isName(name) else { throw .invalidName }
+    guard DomainID.isName(name) else { throw .invalidName }
     do {
       let (domain, openedBy) = (unlocked.name, unlocked.openedBy)
       let fresh = try unlocked.sealRecord(name, .random(byteCount: byteCount))

@@ -128,7 +128,7 @@ extension Vault {
     hints: @escaping @Sendable (BiometricHint) -> Void = { _ in }
   ) async throws(VaultFailure) -> UnlockedDomain {
     let start = ContinuousClock.now
-    let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
+    let domainID = DomainID(vault: seal.vault, container: id, domain: domain)
     do {
       let before = try tables.read(id) { try $0.slot(domain, .biometric) }
       guard before.attempts.failedCount < Self.biometricLimit else { throw BiometricFailure.lockedOut }
@@ -139,14 +139,14 @@ extension Vault {
       }
       // Only the vault's count decides: the gate's own count ends with its process and covers all containers.
       await gate.endLockout()
-      try confirmMatch(place, of: await match(place, with: gate, reason: reason, hints: hints))
-      return try openWithHardware(place, .biometric, start)
+      try confirmMatch(domainID, of: await match(domainID, with: gate, reason: reason, hints: hints))
+      return try openWithHardware(domainID, .biometric, start)
     } catch { throw VaultFailure(error) }
   }
 
   /// Runs a match and counts the mismatches that the gate reports.
   private func match(
-    _ place: DomainPlace, with gate: any BiometricGate, reason: String,
+    _ domainID: DomainID, with gate: any BiometricGate, reason: String,
     hints: @escaping @Sendable (BiometricHint) -> Void
   ) async throws -> EnrolledSet {
     let mismatches = MismatchReports()
@@ -157,7 +157,9 @@ extension Vault {
           return .success(
             try await gate.match(reason) { hint in
               if case .notRecognised(let remaining) = hint {
-                let mayContinue = mismatches.record(isLast: remaining == 0) { try self.countReported(place) }
+                let mayContinue = mismatches.record(isLast: remaining == 0) {
+                  try self.countReported(domainID)
+                }
                 if !mayContinue { stopping.finish() }
               }
               hints(hint)
@@ -177,13 +179,13 @@ extension Vault {
     }
     if let failure = mismatches.failure { throw failure }
     guard let result else { throw BiometricFailure.cancelled }
-    if case .failure(.mismatch) = result, !mismatches.isLastCounted { _ = try countMismatch(place) }
+    if case .failure(.mismatch) = result, !mismatches.isLastCounted { _ = try countMismatch(domainID) }
     return try result.get()
   }
 
   /// Counts a mismatch from a thread of the gate, which waits for the result.
-  private nonisolated func countReported(_ place: DomainPlace) throws -> Bool {
-    try executor.wait { Result { try self.assumeIsolated { try $0.countMismatch(place) } } }.get()
+  private nonisolated func countReported(_ domainID: DomainID) throws -> Bool {
+    try executor.wait { Result { try self.assumeIsolated { try $0.countMismatch(domainID) } } }.get()
   }
 
   /// Counts a mismatch on the disk and, if the hardware counts, in the hardware.
@@ -191,10 +193,10 @@ extension Vault {
   /// One transaction reads and writes the count. So only one process counts at a time, and each count has a reported mismatch.
   ///
   /// - Returns: True if another match may be made.
-  private func countMismatch(_ place: DomainPlace) throws -> Bool {
+  private func countMismatch(_ domainID: DomainID) throws -> Bool {
     let now = moment.boot
-    return try tables.change(place.container) { rows in
-      var row = try rows.slot(place.domain, .biometric)
+    return try tables.change(domainID.container) { rows in
+      var row = try rows.slot(domainID.domain, .biometric)
       guard row.attempts.failedCount < Self.biometricLimit else { return false }
       row.attempts = row.attempts.countingAttempt(at: now)
       try rows.store(row)
@@ -205,9 +207,9 @@ extension Vault {
   /// Resets the mismatch count after a match, unless the limit is reached or the slot is bound to another set.
   ///
   /// It also writes if the count is zero: if the disk cannot record a mismatch, a finger must not open the domain.
-  private func confirmMatch(_ place: DomainPlace, of matched: EnrolledSet) throws {
-    try tables.change(place.container) { rows in
-      var row = try rows.slot(place.domain, .biometric)
+  private func confirmMatch(_ domainID: DomainID, of matched: EnrolledSet) throws {
+    try tables.change(domainID.container) { rows in
+      var row = try rows.slot(domainID.domain, .biometric)
       guard row.slot.header.opening.accepts(matched) else { throw VaultFailure.biometricsInvalidated }
       guard row.attempts.failedCount < Self.biometricLimit else { throw BiometricFailure.lockedOut }
       row.attempts = .afterSuccess
@@ -230,11 +232,11 @@ extension Vault {
     conversation: any PasscodeConversation
   ) async throws(VaultFailure) -> UnlockedDomain {
     let start = ContinuousClock.now
-    let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
+    let domainID = DomainID(vault: seal.vault, container: id, domain: domain)
     do {
       _ = try tables.read(id) { try $0.slot(domain, .devicePasscode) }
       try await passcode.verify(reason, conversation: conversation)
-      return try openWithHardware(place, .devicePasscode, start)
+      return try openWithHardware(domainID, .devicePasscode, start)
     } catch { throw VaultFailure(error) }
   }
 
@@ -242,17 +244,17 @@ extension Vault {
     _ opening: SlotHeader.Opening, derived: SharedSecretBox?, to unlocked: borrowing UnlockedDomain
   ) throws(VaultFailure) {
     guard !unlocked.isSilent else { throw .silentDomain(unlocked.name) }
-    let place = unlocked.place
+    let domainID = unlocked.domainID
     do {
       let header = SlotHeader(
         keystore: keystore.kind, opening: opening,
-        salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
+        salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), domainID: domainID)
       let slot = try newSlot(
         unlocked.masterKey, header: header, derived: derived,
         hardwareSecret: .random(byteCount: ProtectionSlot.keyByteCount))
-      try tables.change(place.container) { rows in
+      try tables.change(domainID.container) { rows in
         // The container may have been deleted, or the domain erased, since it was opened.
-        _ = try rows.slot(place.domain, .password)
+        _ = try rows.slot(domainID.domain, .password)
         try rows.store(slot)
       }
       forgetReplaced()

@@ -10,7 +10,7 @@ public actor Vault {
   let executor = BlockingExecutor(label: "signet.vault")
   let tables: VaultTables
   let keystore: any HardwareKeystore
-  let placeLockPath: String
+  let locationLockPath: String
   let attemptLockPath: String
   let settings: Settings
   /// The derivation of keys from passwords and invites.
@@ -68,8 +68,8 @@ public actor Vault {
       deviceID = identity.device
       clock = try settings.clock ?? SystemTrustedClock()
       self.keystore = keystore
-      (placeLockPath, attemptLockPath) = (folder.placeLockPath, folder.attemptLockPath)
-      try tables.releasePlaces(of: keystore, placeLockPath)
+      (locationLockPath, attemptLockPath) = (folder.locationLockPath, folder.attemptLockPath)
+      try tables.releaseLocations(of: keystore, locationLockPath)
     } catch { throw VaultFailure(error) }
     keystoreKind = keystore.kind
     self.settings = settings
@@ -81,7 +81,7 @@ public actor Vault {
     /// The key derivation; tests replace it to count or shorten derivations.
     package var derivation = PasswordDerivation.argon2id
     /// The longest wait for the attempts of other processes, of which there may be many on a slow TPM; tests shorten it.
-    package var longestTurn = Duration.seconds(60)
+    package var lockTimeout = Duration.seconds(60)
     /// A hook for tests, called after an attempt is counted and before it is made.
     package var willTry: @Sendable () -> Void = {}
     /// The lowest cost that a slot may have; only tests lower it.

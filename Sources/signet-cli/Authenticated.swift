@@ -66,7 +66,7 @@ extension DeviceOptions {
       reason = TerminalText(ours: status.description)
     } catch {
       guard error.canFallBackToPassword else { throw error }
-      reason = TerminalText(saidBy: error, limit: 1000)
+      reason = TerminalText(describing: error, limit: 1000)
     }
     arguments.errorOutput.print("Note: \(reason)")
     return false
@@ -87,7 +87,7 @@ extension DeviceOptions {
     } catch let failure as SignetError where failure.canFallBackToPassword {
       if let caught = conversation.failure { throw caught }
       if failure != .passcode(.cancelled) {
-        output.print("Note: \(TerminalText(saidBy: failure, limit: 1000))")
+        output.print("Note: \(TerminalText(describing: failure, limit: 1000))")
       }
       return nil
     }

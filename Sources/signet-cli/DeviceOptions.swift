@@ -83,7 +83,7 @@ struct DeviceOptions {
   private func openDevice(
     createIfMissing: Bool, _ responder: any IntegrityResponder
   ) throws -> Device {
-    let integrity = try ProgramIntegrity.judge()
+    let integrity = try ProgramIntegrity.shared()
     // The app version and the tamper evidence for account policies.
     let policies = AccountPolicies(
       appVersion: signetProgram.version, sources: [IntegrityEvidence(integrity)])
@@ -216,7 +216,7 @@ struct DeviceOptions {
       } catch .wiped {
         continue  // deleted
       } catch {
-        let reason = TerminalText(saidBy: container.server.named(error), limit: 2000)
+        let reason = TerminalText(describing: container.server.named(error), limit: 2000)
         arguments.errorOutput.print("signet: an activation is not confirmed yet: \(reason)")
       }
     }
@@ -250,7 +250,7 @@ struct DeviceOptions {
     }
     for waiting in notices.waiting where goesOn {
       guard let failure = waiting.failure else { continue }
-      let reason = TerminalText(saidBy: failure, limit: 2000)
+      let reason = TerminalText(describing: failure, limit: 2000)
       output.print(
         "signet: the server was not notified yet of the end of \(waiting.notice.fullName); signet tries again later: \(reason)"
       )

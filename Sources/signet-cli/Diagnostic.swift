@@ -29,6 +29,6 @@ struct Diagnostic: Hashable {
 
   /// Creates a finding from a failure, whose sentence has the remedy after a semicolon or a colon.
   static func failure(_ subject: TerminalText, _ error: any Error) -> Diagnostic {
-    Diagnostic(subject: subject, weight: .problem, text: TerminalText(saidBy: error, limit: 1000))
+    Diagnostic(subject: subject, weight: .problem, text: TerminalText(describing: error, limit: 1000))
   }
 }

@@ -198,7 +198,7 @@ struct Doctor {
           advice: "enrol one in the system's settings, or with fprintd-enroll")
       }
     } catch {
-      return Diagnostic(subject: subject, weight: .note, text: TerminalText(saidBy: error, limit: 1000))
+      return Diagnostic(subject: subject, weight: .note, text: TerminalText(describing: error, limit: 1000))
     }
   }
 
@@ -381,7 +381,7 @@ struct Doctor {
       } catch {
         return Diagnostic(
           subject: TerminalText(container.fullName), weight: .note,
-          text: TerminalText(saidBy: error, limit: 1000)
+          text: TerminalText(describing: error, limit: 1000)
         )
       }
     }

@@ -15,7 +15,7 @@ extension Command {
       The exit status is 0 if nothing needs doing on this device and 1 if something does. Notes are for information.
       """
   ) { arguments in
-    let integrity = try await ProgramIntegrity.judge().evaluate()
+    let integrity = try await ProgramIntegrity.shared().evaluate()
     let diagnostics =
       Doctor.program(integrity) + Doctor.starts
       + (await Doctor(options: try DeviceOptions(arguments)).diagnostics())

@@ -36,7 +36,7 @@ extension Command {
     switch outcome {
     case .delivered: break
     case .queued(let failure):
-      let reason = TerminalText(saidBy: failure, limit: 2000)
+      let reason = TerminalText(describing: failure, limit: 2000)
       arguments.errorOutput.print(
         "signet: the server was not notified yet; signet tries again later: \(reason)")
     default:

@@ -8,7 +8,7 @@ extension TerminalText {
   /// - Parameters:
   ///   - failure: The failure.
   ///   - limit: The maximum number of characters.
-  init(saidBy failure: any Error, limit: Int = 2000) {
+  init(describing failure: any Error, limit: Int = 2000) {
     let message: TerminalText? =
       switch failure {
       case let failure as SignetError: failure.message
@@ -43,7 +43,7 @@ extension SignetError {
   var message: TerminalText {
     switch self {
     case .vault(let failure): failure.message
-    case .uaf(let cause): TerminalText(saidBy: cause.failure)
+    case .uaf(let cause): TerminalText(describing: cause.failure)
     case .alreadyEnrolled(let content, let account):
       "\(content) are already enrolled, and were not changed; to enrol again, first delete the account with all its secrets: "
         + "\(command: "signet account delete \(account.shortForm)")"

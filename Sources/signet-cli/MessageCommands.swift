@@ -128,7 +128,7 @@ extension Command {
         let due = mechanisms.filter(\.isUpdateDue)
         for (mechanism, failure) in failed {
           arguments.errorOutput.print(
-            "\(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
+            "\(mechanism.fullName, limit: 200): \(TerminalText(describing: failure))")
         }
         let stored: TerminalText = target == nil ? "" : "The push token is stored. "
         let state: TerminalText =
@@ -231,7 +231,7 @@ extension Command {
     let failures = try await device.accounts.receiveWaiting(by: password)
     for (mechanism, failure) in failures {
       arguments.errorOutput.print(
-        "signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
+        "signet: \(mechanism.fullName, limit: 200): \(TerminalText(describing: failure))")
     }
     return failures
   }
@@ -326,7 +326,8 @@ extension Command {
     switch failure {
     case .pushAuth(.noSuchNotification):
       CommandFailure(
-        .dataError, "\(TerminalText(saidBy: failure, limit: 1000)); signet message list shows what there is")
+        .dataError,
+        "\(TerminalText(describing: failure, limit: 1000)); signet message list shows what there is")
     case .biometrics(.notCapable), .biometrics(.notEnrolled), .biometrics(.unavailable),
       .passcode(.notCapable),
       .passcode(.unavailable):
@@ -365,7 +366,7 @@ extension Command {
     }
   }
 
-  /// Enrolls this device with a URI.
+  /// Enrols this device with a URI.
   static func enrol(_ text: String, _ arguments: Arguments) async throws -> Enrolment {
     let uri = try AuthenticatorURI(text)
     let target = try target(arguments)

@@ -46,21 +46,21 @@ extension DeviceOptions {
     }
   }
 
-  private func enteredPassword(_ prompt: TerminalText, _ note: PromptNote? = nil) async throws
+  private func enteredPassword(_ prompt: TerminalText, _ hint: PromptHint? = nil) async throws
     -> SharedSecretBox
   {
     try await answering(with: Self.passwordOption) {
-      try await arguments.secretInput("password-fd").read(prompt, note: note) {
+      try await arguments.secretInput("password-fd").read(prompt, hint: hint) {
         SharedSecretBox(SecretBytes(copying: $0))
       }
     }
   }
 }
 
-extension PromptNote {
-  /// Creates a note about the unmet rules; it never shows the typed text.
-  fileprivate static func unmetRules(of policy: PasswordPolicy) -> PromptNote {
-    PromptNote { typed in
+extension PromptHint {
+  /// Creates a hint about the unmet rules; it never shows the typed text.
+  fileprivate static func unmetRules(of policy: PasswordPolicy) -> PromptHint {
+    PromptHint { typed in
       let violations = SecretBytes(copying: typed).withTemporaryArray { policy.violations(ofUTF8: $0) }
       if violations.isEmpty { return "These rules are met." }
       return "Still: \(violations.map(\.description).joined(separator: "; "))."

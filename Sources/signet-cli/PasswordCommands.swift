@@ -151,7 +151,7 @@ extension Arguments {
   /// Warns of the remaining problem after a password change.
   func warn(of outcome: PasswordChangeOutcome) {
     guard case .uncounted(let failure) = outcome else { return }
-    let reason = TerminalText(saidBy: failure, limit: 2000)
+    let reason = TerminalText(describing: failure, limit: 2000)
     errorOutput.print(
       "signet: until the next use of signet, an older copy of the data folder can be opened with the previous password: \(reason)"
     )

@@ -22,11 +22,11 @@ enum ProgramIntegrity {
   /// A debug program with a configured reaction uses all guards, as a release does, so that the reaction can be tried.
   ///
   /// - Throws: `CommandFailure` for an unknown reaction, and for an unreadable settings file.
-  static func judge() throws -> Integrity { try current.get() }
+  static func shared() throws -> Integrity { try current.get() }
 
-  private static let current = Result { try judge(ProcessInfo.processInfo.environment) }
+  private static let current = Result { try integrity(in: ProcessInfo.processInfo.environment) }
 
-  private static func judge(_ environment: [String: String]) throws -> Integrity {
+  private static func integrity(in environment: [String: String]) throws -> Integrity {
     let standard = IntegritySettings.standard(for: .current)
     let configured = try settings(environment, over: standard)
     var settings = configured ?? standard
@@ -89,7 +89,7 @@ enum ProgramIntegrity {
   static func admit(_ arguments: Arguments) async throws {
     // Checked before guards open files: a file could get the number of a closed descriptor and be read as a password.
     _ = try DeviceOptions(arguments, secretsFrom: ["pin-fd", "token-fd"].filter(arguments.declares))
-    try await IntegrityGate(judge(), responder: AgentLock()).admit()
+    try await IntegrityGate(shared(), responder: AgentLock()).admit()
   }
 
   /// Checks the program's own code, before a command that reads, denies or removes.
@@ -102,11 +102,12 @@ enum ProgramIntegrity {
   static func admitOwnCode(_ arguments: Arguments) async throws {
     _ = try DeviceOptions(arguments)
     #if os(Linux)
-      let judge = try judge()
+      let standard = try shared()
       // A debug program does not look for developers' tools.
-      guard judge.guardNames.contains(HookGuard().name) else { return }
+      guard standard.guardNames.contains(HookGuard().name) else { return }
       let integrity = try Integrity(
-        guards: [HookGuard(), LibraryGuard(), BinaryGuard()], flavour: judge.flavour, settings: judge.settings
+        guards: [HookGuard(), LibraryGuard(), BinaryGuard()], flavour: standard.flavour,
+        settings: standard.settings
       )
       try await IntegrityGate(integrity, responder: AgentLock()).admit()
     #endif

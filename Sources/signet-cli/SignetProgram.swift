@@ -123,7 +123,7 @@ let signetProgram = Program(
     .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),
   ],
   seeAlso: ["signet-server(1)"],
-  classify: exitCode, describe: { TerminalText(saidBy: $0) })
+  classify: exitCode, describe: { TerminalText(describing: $0) })
 
 /// The agent uses features that only Linux has.
 private var agentCommands: [Command] {

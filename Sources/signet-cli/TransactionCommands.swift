@@ -31,7 +31,7 @@ extension Command {
       }
       do { lists.append((container, try answer.get())) } catch  where containers.count > 1 {
         failure = failure ?? error
-        let reason = TerminalText(saidBy: error, limit: 2000)
+        let reason = TerminalText(describing: error, limit: 2000)
         arguments.errorOutput.print("signet: \(container.fullName): \(reason)")
       }
     }

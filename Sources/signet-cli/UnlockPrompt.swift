@@ -23,7 +23,7 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
     case notTyped(any Error)
   }
 
-  /// The note shown under the prompt.
+  /// The hint shown under the prompt.
   private final class HintText: Sendable {
     private let text = Mutex("")
     var current: String { text.withLock { $0 } }
@@ -32,7 +32,7 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
 
   func run() async throws -> Outcome {
     let hintText = HintText()
-    let note = PromptNote { _ in hintText.current }
+    let promptHint = PromptHint { _ in hintText.current }
     let (purpose, operation) = (purpose, operation)
     let prompt: TerminalText =
       "\(purpose): touch the fingerprint reader, or type the password for \(title, limit: 1000): "
@@ -40,7 +40,7 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
       group.addTask {
         let hints: @Sendable (BiometricHint) -> Void = { hint in
           hintText.set(hint.message)
-          note.refresh()
+          promptHint.refresh()
         }
         do {
           return .opened(try await operation(.biometrics(reason: purpose.description, hints: hints)))
@@ -51,18 +51,18 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
       group.addTask {
         do {
           return .typed(
-            try await SecretInput.terminal.read(prompt, note: note) {
+            try await SecretInput.terminal.read(prompt, hint: promptHint) {
               SharedSecretBox(SecretBytes(copying: $0))
             })
         } catch { return .notTyped(error) }
       }
-      return try await decide(&group, hintText, note)
+      return try await decide(&group, hintText, promptHint)
     }
   }
 
   /// Waits for the first event, cancels the other input, and waits for its end.
   private func decide(
-    _ group: inout ThrowingTaskGroup<Event, any Error>, _ hintText: HintText, _ note: PromptNote
+    _ group: inout ThrowingTaskGroup<Event, any Error>, _ hintText: HintText, _ promptHint: PromptHint
   ) async throws -> Outcome {
     var typed: SharedSecretBox?
     var stop: (any Error)?
@@ -81,8 +81,8 @@ struct UnlockPrompt<Value: Sendable>: Sendable {
         }
         // The user may be typing: the prompt stays.
         hintText.set("\(failure)")
-        note.refresh()
-        if !PromptNote.isShown { output.print("\n\(TerminalText(saidBy: failure, limit: 1000))") }
+        promptHint.refresh()
+        if !PromptHint.isShown { output.print("\n\(TerminalText(describing: failure, limit: 1000))") }
       case .typed(let password):
         typed = password
         group.cancelAll()

@@ -52,7 +52,7 @@ enum CertificateCommands {
 
           After a change of "url" the server must be restarted; SIGHUP does not suffice. Devices, \
           authenticator apps and clients of OpenID Connect keep the URL that they were set up with: \
-          activate, enroll and configure them anew.
+          activate, enrol and configure them anew.
 
           With --new-key the key is replaced too, for a key that is compromised: the new one is written to \
           new files, which server.json then names. When the server shows the new certificate, remove the old \
@@ -132,7 +132,7 @@ enum CertificateCommands {
             "The previous certificate was not for \(host). If \"url\" was changed to that, restart the server: SIGHUP does not suffice."
           )
           arguments.errorOutput.print(
-            "Devices, authenticator apps and OpenID clients keep the URL that they were set up with: activate, enroll and configure them anew."
+            "Devices, authenticator apps and OpenID clients keep the URL that they were set up with: activate, enrol and configure them anew."
           )
         }
         return .success

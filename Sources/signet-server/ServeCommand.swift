@@ -60,7 +60,8 @@ enum ServeCommand {
       listen = try ListenAddress(parsing: text)
       (transport.address, transport.port) = (listen.address, listen.port)
     }
-    let requiredCount = transport.limits.connectionCount + transport.limits.turnedAwayCount + otherDescriptors
+    let requiredCount =
+      transport.limits.connectionCount + transport.limits.refusedConnectionCount + otherDescriptors
     if descriptors < requiredCount {
       EventLog.standardError.error(
         "descriptors.few",

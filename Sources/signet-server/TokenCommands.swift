@@ -90,7 +90,7 @@ enum TokenCommands {
     for request in try file.requests {
       do { answers.append(try await client.send(API.addTokens, request)) } catch let refusal as ServerRefusal
       {
-        throw file.placed(refusal, of: request)
+        throw file.located(refusal, of: request)
       }
     }
     if arguments.isSet("json") {

@@ -50,7 +50,7 @@ struct TokenFile {
         } catch {
           throw CommandFailure(
             ExitCodes.code(error.code),
-            "\(path): \(ours: list.place(of: index)): \(error.detail, limit: 2000)")
+            "\(path): \(ours: list.location(of: index)): \(error.detail, limit: 2000)")
         }
       }
       return stride(from: 0, to: read.count, by: Self.batchCount).map {
@@ -65,7 +65,7 @@ struct TokenFile {
   ///   - refusal: The server's refusal.
   ///   - request: One of ``requests``.
   /// - Returns: The failure with the position; the refusal itself if it does not concern the file.
-  func placed(_ refusal: ServerRefusal, of request: NewTokens) -> any Error {
+  func located(_ refusal: ServerRefusal, of request: NewTokens) -> any Error {
     guard refusal.problem.code == .unknown,
       let token = request.tokens.first(where: { token in
         token.user.map { refusal.problem.detail.contains("\"\($0.text)\"") } ?? false
@@ -73,6 +73,6 @@ struct TokenFile {
       let index = list.tokens.firstIndex(where: { $0["serial"] == .string(token.serial.text) })
     else { return refusal }
     return CommandFailure(
-      refusal.shown.exitCode, "\(path): \(ours: list.place(of: index)): \(refusal.shown.message)")
+      refusal.shown.exitCode, "\(path): \(ours: list.location(of: index)): \(refusal.shown.message)")
   }
 }

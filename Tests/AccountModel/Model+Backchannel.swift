@@ -61,11 +61,11 @@ extension Model {
   /// Indicates whether the client can still get tokens for a request that it has not collected yet.
   func mayHaveTokens(_ id: String, _ request: Request) -> Bool {
     (!request.hasTokens || missing == .tokensOnce)
-      && (clients[request.party] == true || missing == .goodClientsOnly) && isGoodForTokens(id, request)
+      && (clients[request.party] == true || missing == .goodClientsOnly) && isValidForTokens(id, request)
   }
 
   /// Indicates whether an active user accepted a request as its client demands, with an authenticator that is still in use.
-  func isGoodForTokens(_ id: String, _ request: Request) -> Bool {
+  func isValidForTokens(_ id: String, _ request: Request) -> Bool {
     guard request.state == .accepted, let user = request.user else { return false }
     return (users[user] == .active || missing == .activeUsersOnly) && isProofInUse(of: request, by: user)
       && meetsOneName(id, request)
@@ -113,7 +113,7 @@ extension Model {
     case nil: return false
     case .app(let app): return apps[app].map { $0.user == user && $0.isActive } ?? false
     case .key(let key, _):
-      return keys[key].map { isGood($0, of: user) } ?? false
+      return keys[key].map { isValid($0, of: user) } ?? false
     case .container(let container):
       guard let signer = containers[container] else { return false }
       return containers.values.contains {

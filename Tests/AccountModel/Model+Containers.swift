@@ -148,7 +148,7 @@ extension Model {
   }
 
   /// Indicates whether a user can use a key.
-  func isGood(_ key: Key, of user: String) -> Bool {
+  func isValid(_ key: Key, of user: String) -> Bool {
     key.user == user && key.state == .active && !(key.device.map { isLocked($0, of: user) } ?? false)
   }
 
@@ -156,7 +156,7 @@ extension Model {
   ///
   /// UAF answers carry no number.
   func mayConfirm(_ id: String, _ request: Request, by name: String, _ key: Key, of user: String) -> Bool {
-    isGood(key, of: user) && !request.hasNumber && isEnough(.key(name, session: ""), for: id, request)
+    isValid(key, of: user) && !request.hasNumber && isEnough(.key(name, session: ""), for: id, request)
   }
 
   /// Indicates whether a user has an unlocked container in use that meets the demands of a request.

@@ -43,7 +43,7 @@ extension Model {
     // The next attempt is about half a minute later at most.
     if time + Self.longestPause > ended + Self.noticeLifetime { return true }
     return earlier.contains { model in
-      model.requests[id].map { $0.hasTokens && !model.isGoodForTokens(id, $0) } ?? false
+      model.requests[id].map { $0.hasTokens && !model.isValidForTokens(id, $0) } ?? false
     }
   }
 
@@ -60,10 +60,10 @@ extension Model {
     case .withdrawn: return ["access_denied", "transaction_failed"]
     case .expired: return ["expired_token"]
     case .accepted:
-      let isGood = isGoodForTokens(id, request)
-      guard request.hasTokens else { return isGood ? [] : ["access_denied"] }
+      let isValid = isValidForTokens(id, request)
+      guard request.hasTokens else { return isValid ? [] : ["access_denied"] }
       // A repeated notification carries the same claims while they are valid.
-      return isGood ? Set([claims(of: id)].compactMap(\.self)) : []
+      return isValid ? Set([claims(of: id)].compactMap(\.self)) : []
     }
   }
 

@@ -509,7 +509,7 @@ extension Model {
   package var description: [String: String] {
     var all: [String: String] = [:]
     for (id, state) in users where state != .deleted { all[id] = "\(state)" }
-    for (id, isGood) in parties { all[id] = isGood ? "good" : "revoked" }
+    for (id, isValid) in parties { all[id] = isValid ? "good" : "revoked" }
     for (id, found) in containers where users[found.user] != .deleted {
       all[id] = "\(found.state)\(found.isLocked ? " locked" : "") \(text(of: makers[id]))"
     }
@@ -526,7 +526,7 @@ extension Model {
     for (id, found) in keys { all[id] = "\(found.state) \(found.counter)" }
     for (id, found) in targets { all[id] = "\(found.user)/\(found.device.map { "\($0)" } ?? "-")" }
     for (id, found) in apps { all[id] = found.isActive ? "active" : "open" }
-    for (id, isGood) in clients { all[id] = isGood ? "good" : "revoked" }
+    for (id, isValid) in clients { all[id] = isValid ? "good" : "revoked" }
     for (id, found) in requests { all[id] = text(of: found) }
     return all
   }

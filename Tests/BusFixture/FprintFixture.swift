@@ -38,7 +38,7 @@ package final class FprintFixture: Sendable {
       name: Self.name)
     if hasReader {
       try await claimed { [self] bus throws(BusFailure) in
-        // The socket stays open while the reader is unclaimed; one scan enrolls.
+        // The socket stays open while the reader is unclaimed; one scan enrols.
         finger("SET_KEEP_ALIVE 1", "SET_ENROLL_STAGES 1")
       }
     }
@@ -158,13 +158,13 @@ package final class FprintFixture: Sendable {
 
   /// Errors of the fixture.
   package enum Failure: Error {
-    /// The service did not enroll the finger.
+    /// The service did not enrol the finger.
     case notEnrolled(String, String)
     /// fprintd did not reach the state before the test was cancelled; with its output.
     case notReady(String, String)
   }
 
-  /// Enrolls a finger, as the system's settings would.
+  /// Enrols a finger, as the system's settings would.
   ///
   /// - Parameters:
   ///   - finger: Its name.
@@ -174,7 +174,7 @@ package final class FprintFixture: Sendable {
     let status = try await claimed { [self] bus throws(BusFailure) in
       let owner = try bus.owner(of: Self.name) ?? ""
       try bus.watch(BusWatch(sender: owner, interface: Self.device, member: "EnrollStatus"))
-      // Once for the check whether it is enrolled already, once to enroll it.
+      // Once for the check whether it is enrolled already, once to enrol it.
       self.finger("SCAN \(print)", "SCAN \(print)")
       try bus.call(BusCall(Self.name, Self.path, Self.device, "EnrollStart", .text(finger)))
       var status = ""

@@ -4,10 +4,10 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// Push messages of authenticator apps, with both real commands: enrollment by a URI or a picture, request, answer, lock,
+/// Push messages of authenticator apps, with both real commands: enrolment by a URI or a picture, request, answer, lock,
 /// removal.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AppCommandTests {
-  /// Enrolls `device` with a URI of the server.
+  /// Enrols `device` with a URI of the server.
   private func enrol(
     _ device: InstalledSignet, at server: RunningServer, _ words: [String] = []
   ) async throws -> (authenticator: String, uri: String) {

@@ -142,7 +142,7 @@ import Testing
       renewed.status == 0
         && renewed.errorOutput.contains(
           "not for bank.example. If \"url\" was changed to that, restart the server")
-        && renewed.errorOutput.contains("activate, enroll and configure them anew"), renewed.summary)
+        && renewed.errorOutput.contains("activate, enrol and configure them anew"), renewed.summary)
     await server.stop()
   }
 

@@ -17,7 +17,7 @@ import Testing
     let keyFile = "\(server.folder.path)/shop.key"
     #expect(try await server.run("key", "create", "shop", "--output", keyFile).status == 0)
     let load = try CodeLoad(server, keyFile: keyFile, clients: Self.clients)
-    try await load.enroll()
+    try await load.enrol()
     var counters = try await load.counters()
     #expect(counters.count == Self.clients)
     var accepted = 0
@@ -97,7 +97,7 @@ final class CodeLoad: Sendable {
   }
 
   /// Adds users and tokens, and verifies each token with its first code.
-  func enroll() async throws {
+  func enrol() async throws {
     for user in 0..<clients {
       _ = try await post("admin/users", ["user": .string("user\(user)")], adminKey)
       let token: JSONObject = [

@@ -356,7 +356,7 @@
       await server.stop()
     }
 
-    /// Enrolls with a picture, and answers within `listen`.
+    /// Enrols with a picture, and answers within `listen`.
     private func moreApps(
       _ search: Search, _ device: InstalledSignet, _ server: RunningServer, _ own: [String]
     ) async throws {

@@ -221,7 +221,7 @@ import Testing
     ["--uaf-server", "https://127.0.0.1:\(server.port)/nevisfido"]
   }
 
-  /// Enrolls an authenticator for a user in the folder of a device.
+  /// Enrols an authenticator for a user in the folder of a device.
   private func enrol(
     _ kind: Authenticator, of user: String, _ device: InstalledSignet, at server: RunningServer
   ) async throws {

@@ -101,7 +101,7 @@ extension RunningServer {
     return path
   }
 
-  /// Makes the URI by which a user's app enrolls for push messages and, if requested, for codes: time-based (`totp`) or
+  /// Makes the URI by which a user's app enrols for push messages and, if requested, for codes: time-based (`totp`) or
   /// counter-based (`hotp`).
   func inviteApp(_ user: String, _ issuer: String, codes: String? = nil) async throws -> String {
     var body: JSONObject = ["user": .string(user), "issuer": .string(issuer)]

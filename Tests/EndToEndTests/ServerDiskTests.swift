@@ -105,7 +105,7 @@ import Testing
   func slowDisk() async throws {
     let server = try await RunningServer.startWithShop()
     let load = try CodeLoad(server, keyFile: server.shopKey, clients: 48)
-    try await load.enroll()
+    try await load.enrol()
     let shop = try APIClient(server, keyFile: server.shopKey)
     let slowed = try await SlowedCalls(server.processID, "delay_enter=600000000")
     // All requests are answered, since one commit holds many; reads do not wait for the disk.

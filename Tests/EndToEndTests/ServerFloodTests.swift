@@ -105,7 +105,7 @@ import Testing
   ) async throws -> (RunningServer, CodeLoad) {
     let server = try await RunningServer.startWithShop([], change)
     let load = try load(server)
-    try await load.enroll()
+    try await load.enrol()
     for _ in 0..<10 { try await serve(load) }
     return (server, load)
   }
@@ -225,7 +225,7 @@ import Testing
       first.folder, first.port, launcher: ["/bin/sh", "-c", "ulimit -n 256; exec \"$@\"", "sh"])
     #expect(server.events.contains("\"event\":\"descriptors.few\",\"limit\":\"256\""))
     let load = try Self.load(server)
-    try await load.enroll()
+    try await load.enrol()
     try await Self.serve(load)
     let open = try Self.descriptors(server)
     let flood = try await Flood(server, "silent", from: Self.addresses(5))  // 320 connections

@@ -16,7 +16,7 @@ import Testing
       $1["connections"] = ["perAddress": 256]
     }
     let codes = try CodeLoad(server, keyFile: server.shopKey, clients: 32)
-    try await codes.enroll()
+    try await codes.enrol()
     let approvals = try await ApprovalLoad(server, clients: 16)
     let registrations = try RegistrationLoad(server, clients: 16)
     var counters = try await codes.counters()

@@ -124,14 +124,14 @@ import UAFFixture
     let standard = Base64.encode(pair.assertion)
     let padded = standard.replacing("+", with: "-").replacing("/", with: "_")
     let plain = Base64URL.encode(pair.assertion)
-    for (text, isGood) in [(padded, true), (standard, false), (plain, true), (plain + "=\n", false)] {
+    for (text, isValid) in [(padded, true), (standard, false), (plain, true), (plain + "=\n", false)] {
       let inside = pair.authentication.replacing(plain, with: text.replacing("\n", with: "\\n"))
       for request in [
         ["op": "uaf-verify", "assertionB64": .string(text)],
         ["op": "uaf-verify", "response": .string(inside)],
       ] as [JSONObject] {
         let answer = try CheckTool.answer(to: request)
-        #expect(isGood ? answer.ok != nil : answer.text.contains("write - and _ in place of + and /"))
+        #expect(isValid ? answer.ok != nil : answer.text.contains("write - and _ in place of + and /"))
       }
     }
   }

@@ -51,7 +51,7 @@ struct HTTPClientExchangeTests {
 
   private static let serverOfMethods = TestServer.Shared()
 
-  @Test("Every method, with content where it may have some", .serialized, arguments: HTTPMethod.allCases)
+  @Test("every method, with content where it may have some", .serialized, arguments: HTTPMethod.allCases)
   func methods(_ method: HTTPMethod) async throws {
     try await Self.serverOfMethods.run { server, configuration in
       let before = try await server.counts().accepts
@@ -71,7 +71,7 @@ struct HTTPClientExchangeTests {
     }
   }
 
-  @Test("A path with dots and a query arrives unchanged: a signature may cover it")
+  @Test("a path with dots and a query arrives unchanged: a signature may cover it")
   func pathAsIs() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -82,7 +82,7 @@ struct HTTPClientExchangeTests {
     }
   }
 
-  @Test("A large body goes up and comes down")
+  @Test("a large body goes up and comes down")
   func largeBody() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -93,7 +93,7 @@ struct HTTPClientExchangeTests {
     }
   }
 
-  @Test("A cookie is not kept")
+  @Test("a cookie is not kept")
   func noCookies() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -104,7 +104,7 @@ struct HTTPClientExchangeTests {
     }
   }
 
-  @Test("A request's own cookies are sent in one field")
+  @Test("a request's own cookies are sent in one field")
   func ownCookies() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -128,7 +128,7 @@ struct HTTPClientExchangeTests {
     #expect(RequestCookie(name: name, value: value) == nil)
   }
 
-  @Test("Early hints and trailers are not the answer's fields")
+  @Test("early hints and trailers are not the answer's fields")
   func onlyFinalFields() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -144,7 +144,7 @@ struct HTTPClientExchangeTests {
 
   private static let serverOfStatuses = TestServer.Shared()
 
-  @Test("A status of 400 and above is an answer", .serialized, arguments: [400, 401, 404, 429, 500, 503])
+  @Test("a status of 400 and above is an answer", .serialized, arguments: [400, 401, 404, 429, 500, 503])
   func statuses(_ status: Int) async throws {
     try await Self.serverOfStatuses.run { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -153,7 +153,7 @@ struct HTTPClientExchangeTests {
     }
   }
 
-  @Test("One connection serves request after request, and ends with the transport")
+  @Test("one connection serves request after request, and ends with the transport")
   func keepAlive() async throws {
     try await TestServer.runGood { server, configuration in
       do {
@@ -170,7 +170,7 @@ struct HTTPClientExchangeTests {
     }
   }
 
-  @Test("Fifty requests at once, each on a connection of its own")
+  @Test("fifty requests at once, each on a connection of its own")
   func fiftyAtOnce() async throws {
     try await TestServer.runGood { server, configuration in
       var configuration = configuration
@@ -183,7 +183,7 @@ struct HTTPClientExchangeTests {
     }
   }
 
-  @Test("Fifty requests share the connections there may be, and none is forgotten", arguments: 1...8)
+  @Test("fifty requests share the connections there may be, and none is forgotten", arguments: 1...8)
   func fiftyShareFour(_: Int) async throws {
     try await TestServer.runGood { server, configuration in
       var configuration = configuration

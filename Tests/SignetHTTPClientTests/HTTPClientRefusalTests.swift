@@ -6,7 +6,7 @@ struct HTTPClientRefusalTests {
   private static let server = TestServer.Shared()
 
   @Test(
-    "A hostile or broken answer has its own failure", .serialized,
+    "a hostile or broken answer has its own failure", .serialized,
     arguments: [
       ("/announced", .responseTooLarge(limit: 5000)),
       ("/stream", .responseTooLarge(limit: 5000)),
@@ -59,7 +59,7 @@ struct HTTPClientRefusalTests {
     }
   }
 
-  @Test("A request on a kept connection that dies is not sent again", arguments: [HTTPMethod.get, .post])
+  @Test("a request on a kept connection that dies is not sent again", arguments: [HTTPMethod.get, .post])
   func noSecondSending(_ method: HTTPMethod) async throws {
     try await TestServer.runGood { server, configuration in
       var configuration = configuration
@@ -75,7 +75,7 @@ struct HTTPClientRefusalTests {
     }
   }
 
-  @Test("Plain http is refused without a connection")
+  @Test("plain http is refused without a connection")
   func plainHTTP() async throws {
     try await TestServer.run(ServerSetup()) { server in
       let transport = try CurlTransport()
@@ -89,7 +89,7 @@ struct HTTPClientRefusalTests {
     }
   }
 
-  @Test("A server that speaks plain http on the port of https")
+  @Test("a server that speaks plain http on the port of https")
   func plainServer() async throws {
     try await TestServer.run(ServerSetup()) { server in
       let transport = try CurlTransport()

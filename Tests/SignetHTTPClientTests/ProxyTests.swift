@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Proxies", .timeLimit(.minutes(10)), .needsServer)
 struct ProxyTests {
-  @Test("A configured proxy tunnels; its own answer is not the server's")
+  @Test("a configured proxy tunnels; its own answer is not the server's")
   func tunnel() async throws {
     var setup = ServerSetup()
     setup.tunnel = true
@@ -27,7 +27,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("The environment's proxy is used only where configured")
+  @Test("the environment's proxy is used only where configured")
   func environment() async throws {
     try await TestServer.runGood { server, configuration in
       let url = server.url("/echo")

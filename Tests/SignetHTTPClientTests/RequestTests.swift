@@ -19,14 +19,14 @@ struct RequestTests {
   }
 
   @Test(
-    "A header's name",
+    "a header's name",
     arguments: ["", "A B", "A\r\nB", "A\n", "A:", "A\0", "Ä", "A\u{7F}", "(A)", "A;", "@A"])
   func headerName(_ name: String) async throws {
     #expect(try await failure(headers: [(name, "x")]) == .invalidRequest(.headerName))
   }
 
   @Test(
-    "A header's value",
+    "a header's value",
     arguments: [
       "a\r\nX-B: c", "a\nb", "a\rb", "a\0b", "a\u{7F}", "ä", " a", "a ", "\ta", "a\u{2028}b",
       String(repeating: "a", count: 8193),
@@ -36,7 +36,7 @@ struct RequestTests {
   }
 
   @Test(
-    "A header that frames the message",
+    "a header that frames the message",
     arguments: [
       "Host", "content-length", "Transfer-Encoding", "CONNECTION", "Cookie", "Expect", "Upgrade", "TE",
     ])
@@ -45,7 +45,7 @@ struct RequestTests {
   }
 
   @Test(
-    "A URL that two parsers could read differently",
+    "a URL that two parsers could read differently",
     arguments: [
       "https://127.0.0.1:1/a b", "https://127.0.0.1:1/\r\nX: y", "https://127.0.0.1:1/\0", "https://",
       "https:///", "https://?a", "https://127.0.0.1:1/#a", "https://127.0.0.1:1\\@b/", "https://ä.test/",
@@ -58,18 +58,18 @@ struct RequestTests {
   }
 
   @Test(
-    "A URL with a user", arguments: ["https://a@127.0.0.1:1/", "https://a:b@127.0.0.1:1/", "https://@b/"])
+    "a URL with a user", arguments: ["https://a@127.0.0.1:1/", "https://a:b@127.0.0.1:1/", "https://@b/"])
   func userInformation(_ url: String) async throws {
     #expect(try await failure(url: url) == .invalidRequest(.userInformation))
   }
 
-  @Test("Content with GET or HEAD", arguments: [HTTPMethod.get, .head])
+  @Test("content with GET or HEAD", arguments: [HTTPMethod.get, .head])
   func unexpectedBody(_ method: HTTPMethod) async throws {
     #expect(try await failure(method, body: [1]) == .invalidRequest(.unexpectedBody))
   }
 
   @Test(
-    "A setting out of range",
+    "a setting out of range",
     arguments: [
       (ConnectionConfiguration(timeoutSeconds: -1), .timeout),
       (ConnectionConfiguration(timeoutSeconds: 86_401), .timeout),

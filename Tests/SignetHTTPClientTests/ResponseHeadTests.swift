@@ -13,7 +13,7 @@ struct ResponseHeadTests {
     return head
   }
 
-  @Test("A section, field by field")
+  @Test("a section, field by field")
   func reads() throws {
     let head = try #require(
       read([
@@ -28,7 +28,7 @@ struct ResponseHeadTests {
     #expect(head.isFramed)
   }
 
-  @Test("Informational answers before, trailers after")
+  @Test("informational answers before, trailers after")
   func aroundIt() throws {
     let head = try #require(
       read([
@@ -40,7 +40,7 @@ struct ResponseHeadTests {
     #expect(head.isFramed)
   }
 
-  @Test("A section is complete with its empty line only, and only that of the final answer")
+  @Test("a section is complete with its empty line only, and only that of the final answer")
   func incomplete() throws {
     #expect(try #require(read(["HTTP/1.1 200 OK\r\n", "A: 1\r\n"])).isComplete == false)
     #expect(try #require(read(["HTTP/1.1 103 X\r\n", "\r\n"])).isComplete == false)

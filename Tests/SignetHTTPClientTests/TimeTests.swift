@@ -20,7 +20,7 @@ struct TimeTests {
     }
   }
 
-  @Test("The time limit also covers waiting for a connection")
+  @Test("the time limit also covers waiting for a connection")
   func timeoutInQueue() async throws {
     try await TestServer.runGood { server, configuration in
       var configuration = configuration
@@ -35,7 +35,7 @@ struct TimeTests {
     }
   }
 
-  @Test("Cancelling ends an exchange at once", arguments: [false, true])
+  @Test("cancelling ends an exchange at once", arguments: [false, true])
   func cancellation(_ silent: Bool) async throws {
     let certificates = try Certificates.made()
     var setup = ServerSetup.tls(certificates.good)
@@ -53,7 +53,7 @@ struct TimeTests {
     }
   }
 
-  @Test("A task that is cancelled beforehand connects to nothing")
+  @Test("a task that is cancelled beforehand connects to nothing")
   func cancelledBefore() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -68,7 +68,7 @@ struct TimeTests {
     }
   }
 
-  @Test("Fifty hanging requests, waiting ones included, are cancelled; the transport goes on")
+  @Test("fifty hanging requests, waiting ones included, are cancelled; the transport goes on")
   func fiftyCancelled() async throws {
     try await TestServer.runGood { server, configuration in
       var configuration = configuration
@@ -86,7 +86,7 @@ struct TimeTests {
     }
   }
 
-  @Test("Cancelling gives the connection's place to a request that waits for one")
+  @Test("cancelling gives the connection's place to a request that waits for one")
   func cancellationMakesRoom() async throws {
     try await TestServer.runGood { server, configuration in
       var configuration = configuration
@@ -103,7 +103,7 @@ struct TimeTests {
     }
   }
 
-  @Test("Cancelling at any moment gives the answer or a cancellation, once")
+  @Test("cancelling at any moment gives the answer or a cancellation, once")
   func cancellationRace() async throws {
     try await TestServer.runGood { server, configuration in
       let transport = try CurlTransport(configuration)
@@ -124,7 +124,7 @@ struct TimeTests {
     }
   }
 
-  @Test("A refused connection is tried again, as often as configured", arguments: [0, 1, 4])
+  @Test("a refused connection is tried again, as often as configured", arguments: [0, 1, 4])
   func retryCount(_ retries: Int) async throws {
     var setup = ServerSetup()
     setup.late = true
@@ -140,7 +140,7 @@ struct TimeTests {
     }
   }
 
-  @Test("The attempt that connects is the last")
+  @Test("the attempt that connects is the last")
   func retryThatWorks() async throws {
     let certificates = try Certificates.made()
     var setup = ServerSetup.tls(certificates.good)
@@ -164,7 +164,7 @@ struct TimeTests {
     }
   }
 
-  @Test("A refused certificate is not tried again")
+  @Test("a refused certificate is not tried again")
   func noRetryAfterTLS() async throws {
     let certificates = try Certificates.made()
     try await TestServer.run(.tls(certificates.good)) { server in
@@ -178,7 +178,7 @@ struct TimeTests {
     }
   }
 
-  @Test("Cancelling between two attempts")
+  @Test("cancelling between two attempts")
   func cancelledPause() async throws {
     var setup = ServerSetup()
     setup.late = true
@@ -191,7 +191,7 @@ struct TimeTests {
     }
   }
 
-  @Test("A name that does not exist")
+  @Test("a name that does not exist")
   func unknownName() async throws {
     let transport = try CurlTransport()
     let result = await send(HTTPRequest(url: "https://nobody.invalid/"), over: transport)

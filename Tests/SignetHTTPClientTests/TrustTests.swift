@@ -25,7 +25,7 @@ struct TrustTests {
     return result.failure
   }
 
-  @Test("A custom authority and the right pin")
+  @Test("a custom authority and the right pin")
   func rightPin() async throws {
     let certificates = try Certificates.made()
     let configuration = ConnectionConfiguration(
@@ -35,7 +35,7 @@ struct TrustTests {
     #expect(counts.requests == 1)
   }
 
-  @Test("One of two pins, in either place")
+  @Test("one of two pins, in either place")
   func oneOfTwoPins() async throws {
     let certificates = try Certificates.made()
     for pins in [
@@ -48,7 +48,7 @@ struct TrustTests {
     }
   }
 
-  @Test("A wrong pin is refused before the request")
+  @Test("a wrong pin is refused before the request")
   func wrongPin() async throws {
     let certificates = try Certificates.made()
     let configuration = ConnectionConfiguration(
@@ -56,7 +56,7 @@ struct TrustTests {
     #expect(try await failure(.tls(certificates.good), configuration) == .wrongPin)
   }
 
-  @Test("A pin does not replace the chain")
+  @Test("a pin does not replace the chain")
   func pinWithoutChain() async throws {
     let certificates = try Certificates.made()
     let configuration = ConnectionConfiguration(
@@ -65,7 +65,7 @@ struct TrustTests {
       try await failure(.tls(certificates.good), configuration) == .certificateRefused(.unknownIssuer))
   }
 
-  @Test("The system's roots do not know a private authority")
+  @Test("the system's roots do not know a private authority")
   func systemRoots() async throws {
     let certificates = try Certificates.made()
     #expect(
@@ -73,7 +73,7 @@ struct TrustTests {
         == .certificateRefused(.unknownIssuer))
   }
 
-  @Test("Custom authorities replace the system's roots, they do not join them")
+  @Test("custom authorities replace the system's roots, they do not join them")
   func customReplacesSystem() async throws {
     let certificates = try Certificates.made()
     let setup = ServerSetup.tls(certificates.good)
@@ -86,7 +86,7 @@ struct TrustTests {
         == .certificateRefused(.unknownIssuer))
   }
 
-  @Test("A certificate for another name")
+  @Test("a certificate for another name")
   func wrongName() async throws {
     let certificates = try Certificates.made()
     let configuration = ConnectionConfiguration(
@@ -95,7 +95,7 @@ struct TrustTests {
       try await failure(.tls(certificates.wrongName), configuration) == .certificateRefused(.nameMismatch))
   }
 
-  @Test("An expired certificate")
+  @Test("an expired certificate")
   func expired() async throws {
     let certificates = try Certificates.made()
     let configuration = ConnectionConfiguration(certificateAuthoritiesPEM: certificates.authority)

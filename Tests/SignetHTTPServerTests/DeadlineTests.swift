@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
   private let ok: ServerHandler = { _ in ServerResponse(status: 200) }
 
-  @Test("A connection without a byte is closed after the idle timeout, before and after a request")
+  @Test("a connection without a byte is closed after the idle timeout, before and after a request")
   func idle() async throws {
     try await withServer(limits: limits { $0.idleTimeout = .seconds(1) }, handler: ok) { port in
       try await blocking {
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "Bytes that trickle in do not move the deadline of a request",
+    "bytes that trickle in do not move the deadline of a request",
     arguments: [
       "", "GET / HTTP/1.1\r\nHost: h\r\nX-A: ", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n",
     ])
@@ -48,7 +48,7 @@ import Testing
     #expect(recorder.all.isEmpty)
   }
 
-  @Test("The deadline begins anew with each request on a connection")
+  @Test("the deadline begins anew with each request on a connection")
   func deadlineIsPerRequest() async throws {
     let timer = VirtualTimer()
     let bounds = limits { ($0.requestDeadline, $0.idleTimeout) = (.seconds(3), .seconds(3_600)) }
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("A client that leaves cancels its handler", arguments: [false, true])
+  @Test("a client that leaves cancels its handler", arguments: [false, true])
   func desertedHandler(_ resets: Bool) async throws {
     let arrived = Gate()
     let wasCancelled = Gate()
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("A client that reads too slowly is cut off")
+  @Test("a client that reads too slowly is cut off")
   func slowReader() async throws {
     let timer = VirtualTimer()
     let bounds = limits { $0.responseDeadline = .seconds(1) }

@@ -2,7 +2,7 @@ import SignetHTTPServer
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPServerExchangeTests {
-  @Test("A handler sees method, decoded path, query, headers, body and address")
+  @Test("a handler sees method, decoded path, query, headers, body and address")
   func requestIsComplete() async throws {
     let recorder = Recorder()
     try await withServer(handler: recorder.handler) { port in
@@ -31,7 +31,7 @@ import Testing
     #expect(request.remoteAddress == "127.0.0.1")
   }
 
-  @Test("A connection serves many requests, pipelined ones in order")
+  @Test("a connection serves many requests, pipelined ones in order")
   func keepAlive() async throws {
     try await withServer(handler: { ServerResponse(status: 200, body: Array($0.path.raw.utf8)) }) { port in
       let bodies = try await blocking {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("A pipelined request waits until the suspended one is answered")
+  @Test("a pipelined request waits until the suspended one is answered")
   func pipelinedBehindSuspended() async throws {
     let gate = Gate()
     try await withServer(handler: { request in
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("Fifty requests that wait for one another hold no thread")
+  @Test("fifty requests that wait for one another hold no thread")
   func suspensionHoldsNoThread() async throws {
     let meeting = Meeting(of: 50)
     try await withServer(handler: { _ in
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(
-    "A response that would break its message is replaced by 500",
+    "a response that would break its message is replaced by 500",
     arguments: [
       ServerResponse(status: 200, headers: ["X-A": "1\r\nSet-Cookie: a=b"]),
       ServerResponse(status: 200, headers: ["X-A": "1\nX-B: 2"]),
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("An IPv6 client is named by its address")
+  @Test("an IPv6 client is named by its address")
   func addressVersion6() async throws {
     let recorder = Recorder()
     let server = try HTTPServer(

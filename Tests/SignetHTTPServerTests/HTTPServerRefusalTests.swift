@@ -133,7 +133,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPServerRefusalTests {
   @Test(
-    "A hostile request reaches no handler, and neither does what follows it", arguments: HostileRequest.all)
+    "a hostile request reaches no handler, and neither does what follows it", arguments: HostileRequest.all)
   func isRefused(_ request: HostileRequest) async throws {
     let recorder = Recorder()
     try await withServer(handler: recorder.handler) { port in
@@ -219,7 +219,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
     #expect(recorder.all.count == 8)
   }
 
-  @Test("Refusals are made by the responder; a broken one is replaced by the bare status")
+  @Test("refusals are made by the responder; a broken one is replaced by the bare status")
   func responder() async throws {
     for (value, expected) in [("application/problem+json", true), ("a\r\nb", false)] {
       let configuration = HTTPServerConfiguration(security: .insecurePlaintext) { refusal in

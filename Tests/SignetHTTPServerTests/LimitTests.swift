@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("A larger length is refused before the body comes")
+  @Test("a larger length is refused before the body comes")
   func lengthBeyondTheLimit() async throws {
     let recorder = Recorder()
     try await withServer(limits: limits { $0.bodyByteCount = 1000 }, handler: recorder.handler) { port in
@@ -33,7 +33,7 @@ import Testing
     #expect(recorder.all.isEmpty)
   }
 
-  @Test("The refusal reaches a client that keeps sending")
+  @Test("the refusal reaches a client that keeps sending")
   func lengthBeyondTheLimitWhileSending() async throws {
     try await withServer(limits: limits { $0.bodyByteCount = 1000 }, handler: ok) { port in
       let answer = try await blocking {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("With Expect the refusal comes instead of 100")
+  @Test("with Expect the refusal comes instead of 100")
   func expectBeyondTheLimit() async throws {
     try await withServer(limits: limits { $0.bodyByteCount = 1000 }, handler: ok) { port in
       let answer = try await blocking {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("Header fields beyond the limit are 431, by size and by number")
+  @Test("header fields beyond the limit are 431, by size and by number")
   func headers() async throws {
     let bounds = limits {
       $0.headerByteCount = 1000
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("A request line beyond the limit is 414")
+  @Test("a request line beyond the limit is 414")
   func requestLine() async throws {
     try await withServer(limits: limits { $0.requestLineByteCount = 100 }, handler: ok) { port in
       let statuses = try await blocking {
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(
-    "A query of thousands of empty arguments is answered or refused, not fatal",
+    "a query of thousands of empty arguments is answered or refused, not fatal",
     arguments: ["&", "a&", "=&", "%00&"])
   func manyArguments(_ argument: String) async throws {
     try await withServer(handler: ok) { port in
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("The limit per address leaves other addresses alone")
+  @Test("the limit per address leaves other addresses alone")
   func connectionCountPerAddress() async throws {
     let bounds = limits { ($0.connectionCountPerAddress, $0.idleTimeout) = (2, .seconds(3_600)) }
     try await withServer(limits: bounds, handler: ok) { port in
@@ -176,10 +176,10 @@ import Testing
   }
 
   @Test("beyond the limit of refused connections, the next one is closed at once")
-  func turnedAwayCount() async throws {
+  func refusedConnectionCount() async throws {
     let bounds = limits {
       $0.connectionCount = 1
-      ($0.turnedAwayCount, $0.turnedAwayCountPerAddress) = (2, 1)
+      ($0.refusedConnectionCount, $0.refusedConnectionCountPerAddress) = (2, 1)
       $0.idleTimeout = .seconds(3_600)
     }
     try await withServer(limits: bounds, clock: VirtualTimer(), handler: ok) { port in
@@ -199,15 +199,15 @@ import Testing
     }
   }
 
-  @Test("A configuration out of range is refused")
+  @Test("a configuration out of range is refused")
   func ranges() {
     let changes: [(String, @Sendable (inout ServerLimits) -> Void)] = [
       ("bodyByteCount", { $0.bodyByteCount = -1 }), ("headerByteCount", { $0.headerByteCount = 0 }),
       ("headerCount", { $0.headerCount = 0 }), ("requestLineByteCount", { $0.requestLineByteCount = 0 }),
       ("connectionCount", { $0.connectionCount = 0 }),
       ("connectionCountPerAddress", { $0.connectionCountPerAddress = 0 }),
-      ("turnedAwayCount", { $0.turnedAwayCount = -1 }),
-      ("turnedAwayCountPerAddress", { $0.turnedAwayCountPerAddress = 10_001 }),
+      ("refusedConnectionCount", { $0.refusedConnectionCount = -1 }),
+      ("refusedConnectionCountPerAddress", { $0.refusedConnectionCountPerAddress = 10_001 }),
       ("idleTimeout", { $0.idleTimeout = .milliseconds(999) }),
       ("requestDeadline", { $0.requestDeadline = .zero }),
       ("handlerDeadline", { $0.handlerDeadline = .seconds(-1) }),

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "An unknown path is 404, by the caller's responder",
+    "an unknown path is 404, by the caller's responder",
     arguments: ["/x", "/x/v1/otp", "/x/v1/otp/1/", "//v1/otp/validate", "/X/V1/otp/1", "/x/v1/otp/"])
   func unknownPath(_ path: String) throws {
     let response = try answer("GET", path)
@@ -65,7 +65,7 @@ import Testing
     #expect(String(decoding: response.body, as: UTF8.self) == #"{"status":404}"#)
   }
 
-  @Test("Another method is 405 and names those allowed")
+  @Test("another method is 405 and names those allowed")
   func unknownMethod() throws {
     let response = try answer("DELETE", "/x/v1/otp/42")
     #expect(response.status == 405)
@@ -82,7 +82,7 @@ import Testing
     #expect(try answer("OPTIONS", "*").status == 204)
   }
 
-  @Test("A repeated name is a programming error")
+  @Test("a repeated name is a programming error")
   func repeatedName() async {
     await #expect(processExitsWith: .failure) {
       var router = Router()
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("The same route twice is a programming error")
+  @Test("the same route twice is a programming error")
   func repeatedRoute() async {
     await #expect(processExitsWith: .failure) {
       var router = Router()

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StopTests {
   private static let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
-  @Test("Stop lets a request finish, closes idle connections, refuses new ones and may be called again")
+  @Test("stop lets a request finish, closes idle connections, refuses new ones and may be called again")
   func graceful() async throws {
     let arrived = Gate()
     let gate = Gate()
@@ -141,7 +141,7 @@ import Testing
     #expect(all.hasPrefix("HTTP/1.1 503") || all.hasPrefix("HTTP/1.1 200"))
   }
 
-  @Test("Stop before start, and start twice")
+  @Test("stop before start, and start twice")
   func order() async throws {
     let configuration = HTTPServerConfiguration(security: .insecurePlaintext)
     let stopped = try HTTPServer(configuration) { _ in ServerResponse(status: 200) }
@@ -153,7 +153,7 @@ import Testing
     await started.stop(grace: .seconds(1))
   }
 
-  @Test("A port in use is a failure that names the call, and leaves nothing behind")
+  @Test("a port in use is a failure that names the call, and leaves nothing behind")
   func portInUse() async throws {
     try await withServer(handler: { _ in ServerResponse(status: 200) }) { port in
       let other = try HTTPServer(HTTPServerConfiguration(port: port, security: .insecurePlaintext)) { _ in

@@ -61,7 +61,7 @@ struct TLSTests {
   }
 
   @Test(
-    "Each suite offered is forward-secret and authenticated",
+    "each suite offered is forward-secret and authenticated",
     arguments: [
       "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305",
     ])
@@ -75,7 +75,7 @@ struct TLSTests {
   }
 
   @Test(
-    "Older versions and other suites are refused",
+    "older versions and other suites are refused",
     arguments: [
       ["--tls-max", "1.0", "--tlsv1.0", "--ciphers", "DEFAULT@SECLEVEL=0"],
       ["--tls-max", "1.1", "--tlsv1.1", "--ciphers", "DEFAULT@SECLEVEL=0"],
@@ -94,7 +94,7 @@ struct TLSTests {
   }
 
   @Test(
-    "A body beyond the limit, and one in chunks, is refused inside TLS",
+    "a body beyond the limit, and one in chunks, is refused inside TLS",
     arguments: [([], 100_000, "413"), (["-H", "Transfer-Encoding: chunked"], 10, "411")])
   func bodyIsRefused(_ framing: [String], _ byteCount: Int, _ status: String) async throws {
     try await withTLSServer(limits: limits { $0.bodyByteCount = 1000 }) { port, authority in
@@ -110,7 +110,7 @@ struct TLSTests {
   }
 
   @Test(
-    "A wrong length gets one answer inside TLS, and closes",
+    "a wrong length gets one answer inside TLS, and closes",
     arguments: ["2, 2", "+2", "-1", "18446744073709551618"])
   func wrongLength(_ length: String) async throws {
     try await withTLSServer { port, authority in
@@ -160,7 +160,7 @@ struct TLSTests {
     try server.replaceIdentity(TestIdentity.make())
   }
 
-  @Test("A plaintext request to a TLS port gets no answer")
+  @Test("a plaintext request to a TLS port gets no answer")
   func plaintext() async throws {
     try await withTLSServer { port, _ in
       let answer = try await blocking {
@@ -188,7 +188,7 @@ struct TLSTests {
     }
   }
 
-  @Test("Stop lets a request over TLS finish")
+  @Test("stop lets a request over TLS finish")
   func stop() async throws {
     let arrived = Gate()
     let gate = Gate()
@@ -225,7 +225,7 @@ struct TLSTests {
     }
   }
 
-  @Test("Plaintext is for loopback only, and addresses are numeric")
+  @Test("plaintext is for loopback only, and addresses are numeric")
   func addresses() throws {
     for address in ["0.0.0.0", "192.0.2.1", "::", "::ffff:127.0.0.1", "2001:db8::1"] {
       #expect(throws: ServerFailure.plaintextBeyondLoopback(address)) {

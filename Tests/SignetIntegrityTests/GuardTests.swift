@@ -21,7 +21,7 @@
       let plugin = LibraryProperties(path: "/usr/lib/x86_64-linux-gnu/security/pam_unix.so")
       let clean = [program, own, nested, system, loader, plugin]
       func found(_ objects: [LibraryProperties]) -> [Finding] {
-        LibraryGuard.judge(objects, program: program.path) { _ in nil }.map(\.finding)
+        LibraryGuard.check(objects, program: program.path) { _ in nil }.map(\.finding)
       }
       #expect(found(clean).isEmpty)
       #expect(found(clean + [LibraryProperties(path: "/tmp/hook.so")]) == [.unexpectedLibrary])

@@ -41,7 +41,7 @@ import Testing
         ["serial": "a,\"b\"", "kind": "hotp", "secret": "AA", "user": "x\r\ny"],
         ["serial": "\"", "kind": "hotp", "secret": "AB"],
       ])
-    #expect(list.tokens.indices.map { list.place(of: $0) } == ["line 2", "line 4"])
+    #expect(list.tokens.indices.map { list.location(of: $0) } == ["line 2", "line 4"])
   }
 
   @Test("JSON is imported unchanged") func json() throws {
@@ -98,9 +98,9 @@ import Testing
   @Test("serial numbers are compared exactly, and each token has a position")
   func places() throws {
     let list = try TokenList(parsing: Array("serial,kind,secret\n\ns,hotp,AA\nS,hotp,AA".utf8))
-    #expect(list.tokens.indices.map { list.place(of: $0) } == ["line 3", "line 4"])
+    #expect(list.tokens.indices.map { list.location(of: $0) } == ["line 3", "line 4"])
     let json = try TokenList(parsing: Array(#"{"tokens":[{"serial":"s"},{},{}]}"#.utf8))
-    #expect(json.tokens.indices.map { json.place(of: $0) } == ["token 1", "token 2", "token 3"])
+    #expect(json.tokens.indices.map { json.location(of: $0) } == ["token 1", "token 2", "token 3"])
   }
 
   @Test("bytes that are no UTF-8 are refused") func bytes() {

@@ -29,7 +29,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("Damaged JWS", arguments: 0..<8)
+  @Test("damaged JWS", arguments: 0..<8)
   func damagedJWS(_ seed: UInt64) throws {
     var random = Generator(state: seed)
     let privateKey = P256.Signing.PrivateKey()
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("Damaged JWE", arguments: 0..<8)
+  @Test("damaged JWE", arguments: 0..<8)
   func damagedJWE(_ seed: UInt64) throws {
     var random = Generator(state: seed)
     let privateKey = P256.KeyAgreement.PrivateKey()
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("Damaged JWK: read or refused", arguments: 0..<8)
+  @Test("damaged JWK: read or refused", arguments: 0..<8)
   func damagedJWK(_ seed: UInt64) throws {
     var random = Generator(state: seed)
     let good = try JWK(P256.Signing.PrivateKey().publicKey, keyID: "k").publicObject().text

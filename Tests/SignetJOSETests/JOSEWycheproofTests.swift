@@ -20,7 +20,7 @@ import Testing
     373: "a question mark inside base64url (RFC 7515 section 5.2 step 2)",
   ]
 
-  @Test("Keys and sets of keys", .enabled(if: SharedVectors.has(keyFile)))
+  @Test("keys and sets of keys", .enabled(if: SharedVectors.has(keyFile)))
   func keys() throws {
     let count = try forEachCase(of: Self.keyFile) { id, result, accepted in
       #expect(accepted == (result == "valid"), "case \(id)")
@@ -28,7 +28,7 @@ import Testing
     #expect(count == 26)
   }
 
-  @Test("Signatures", .enabled(if: SharedVectors.has(signatureFile)))
+  @Test("signatures", .enabled(if: SharedVectors.has(signatureFile)))
   func signatures() throws {
     let count = try forEachCase(of: Self.signatureFile) { id, result, accepted in
       let expected = (result == "valid") != (Self.deviations[id] != nil)

@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("Headers that are refused")
+  @Test("headers that are refused")
   func refusesHeaders() throws {
     let cases: [(JOSEFailure, (inout JSONObject) -> Void)] = [
       (.compressed, { $0["zip"] = "DEF" }), (.compressed, { $0["zip"] = nil ?? .null }),
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("Ephemeral keys that are off the curve, on another one or not public")
+  @Test("ephemeral keys that are off the curve, on another one or not public")
   func refusesEphemeralKeys() throws {
     let cases: [(String, JSONValue?, JOSEFailure)] = [
       ("crv", "P-384", .unsupportedCurve), ("crv", "secp256k1", .unsupportedCurve),
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("Shapes and lengths")
+  @Test("shapes and lengths")
   func refusesShapes() throws {
     let parts = try seal()
     let whole = parts.joined(separator: ".")

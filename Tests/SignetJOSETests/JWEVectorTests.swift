@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("What is not supported is refused by name", arguments: try Vector.load("jwe-refused"))
+  @Test("what is not supported is refused by name", arguments: try Vector.load("jwe-refused"))
   func refusesTheRest(_ vector: Vector) throws {
     let failures: [String: JOSEFailure] = [
       "unsupportedAlgorithm": .unsupportedAlgorithm, "unsupportedCurve": .unsupportedCurve,

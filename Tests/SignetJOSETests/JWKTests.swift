@@ -49,7 +49,7 @@ import Testing
     #expect(secret.thumbprint == expected)
   }
 
-  @Test("Our own keys are written as public JWKs and read back")
+  @Test("our own keys are written as public JWKs and read back")
   func roundTrip() throws {
     let key = P256.Signing.PrivateKey().publicKey
     let written = try JWK(key, keyID: "k1").publicObject()
@@ -190,7 +190,7 @@ import Testing
     #expect(throws: JOSEFailure.keyNotPermitted) { try SigningKey(rsa) }
   }
 
-  @Test("A shared key permits what its length and alg permit")
+  @Test("a shared key permits what its length and alg permit")
   func symmetricPermissions() throws {
     func oct(_ byteCount: Int, _ algorithm: String?) throws -> JWK {
       var object: JSONObject = [

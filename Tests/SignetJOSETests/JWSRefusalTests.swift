@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "Algorithms are the caller's choice",
+    "algorithms are the caller's choice",
     arguments: [
       ("none", JOSEFailure.unsecured), ("None", .unsupportedAlgorithm), ("NONE", .unsupportedAlgorithm),
       ("", .unsupportedAlgorithm), ("es256", .unsupportedAlgorithm), ("ES512", .unsupportedAlgorithm),
@@ -59,7 +59,7 @@ import Testing
     #expect(throws: failure) { try jws.verified(with: key, allowing: [.es256]) }
   }
 
-  @Test("A key takes no algorithm of another type, even if the caller allows it")
+  @Test("a key takes no algorithm of another type, even if the caller allows it")
   func refusesTypeConfusion() throws {
     // The public key as an HMAC key, in each form that libraries have accepted.
     let input = "\(Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8))).Zm9v"
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A key in the header is not used")
+  @Test("a key in the header is not used")
   func ignoresEmbeddedKey() throws {
     let attacker = P256.Signing.PrivateKey()
     let embedded = try JWK(attacker.publicKey).publicObject()
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("Shapes that are no compact serialization")
+  @Test("shapes that are no compact serialization")
   func refusesShapes() throws {
     let good = try signed(header: #"{"alg":"ES256"}"#)
     let parts = good.split(separator: ".").map(String.init)
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("Signatures of wrong length or form")
+  @Test("signatures of wrong length or form")
   func refusesSignatures() throws {
     let good = try signed(header: #"{"alg":"ES256"}"#)
     let input = good.split(separator: ".").prefix(2).joined(separator: ".")
@@ -196,7 +196,7 @@ import Testing
     #expect(try unnamed.verified(with: single, allowing: [.es256]).keyID == "a")
   }
 
-  @Test("One prepared key serves 50 tasks at once")
+  @Test("one prepared key serves 50 tasks at once")
   func servesManyTasks() async throws {
     let shared = SecretBytes(copying: secret)
     let keys = [key, try VerificationKey(hmac: shared)]

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("All registered claims")
+  @Test("all registered claims")
   func readsClaims() throws {
     let claims = try check(
       #"{"iss":"i","sub":"s","aud":["a","b"],"exp":1700000060.5,"nbf":1700000000,"iat":1699999990,"jti":"j"}"#,
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "Times, to the second",
+    "times, to the second",
     arguments: [
       (#"{"exp":1700000001}"#, 0, nil), (#"{"exp":1700000000}"#, 0, .expired),
       (#"{"exp":1699999971}"#, 30, nil), (#"{"exp":1699999970}"#, 30, .expired),
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "Claims that are refused",
+    "claims that are refused",
     arguments: [
       ("[]", .malformedClaims(.notAnObject)), ("", .malformedClaims(.unexpectedEnd(offset: 0))),
       (#"{"exp":2e9,"exp":2e9}"#, .malformedClaims(.duplicateMember(offset: 11))),
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "Types are media types",
+    "types are media types",
     arguments: [
       ("JWT", "jwt", true), ("application/jwt", "JWT", true), ("JWT", "application/jwt", true),
       ("application/a/b", "a/b", false), ("at+jwt", "JWT", false), (nil, "JWT", false), ("JWT", nil, true),
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("A negative leeway is a programmer's error")
+  @Test("a negative leeway is a programmer's error")
   func refusesNegativeLeeway() async {
     await #expect(processExitsWith: .failure) { _ = JWTValidation(leewaySeconds: -1) }
   }

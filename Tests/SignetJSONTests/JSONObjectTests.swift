@@ -6,7 +6,7 @@ import Testing
     "s": "x", "i": 1, "n": 1.5, "b": true, "o": ["k": 1], "a": [1], "t": ["x", "y"], "null": nil,
   ]
 
-  @Test("Members are set in place, appended and removed")
+  @Test("members are set in place, appended and removed")
   func edits() {
     var edited = JSONObject()
     edited.set("a", 1)
@@ -19,7 +19,7 @@ import Testing
     #expect(edited.contains("b") && !edited.contains("a") && !edited.isEmpty)
   }
 
-  @Test("Equality ignores order, not content")
+  @Test("equality ignores order, not content")
   func equality() {
     let one: JSONObject = ["a": 1, "b": ["c": 2, "d": 3]]
     let two: JSONObject = ["b": ["d": 3, "c": 2], "a": 1]
@@ -32,7 +32,7 @@ import Testing
     #expect(Set<JSONValue>([.null, true, 1, 1.5, "1", [1], ["a": 1]]).count == 7)
   }
 
-  @Test("Readers return the member")
+  @Test("readers return the member")
   func reads() throws {
     #expect(try object.string("s") == "x")
     #expect(try object.integer("i") == 1)
@@ -47,7 +47,7 @@ import Testing
     #expect(try object.optionalStrings("zz") == nil)
   }
 
-  @Test("Readers name the member that is missing or of another type")
+  @Test("readers name the member that is missing or of another type")
   func refuses() {
     #expect(throws: JSONFailure.missingMember("zz")) { try object.string("zz") }
     #expect(throws: JSONFailure.missingMember("zz")) { try object.number("zz") }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct JSONParsingTests {
   @Test(
-    "Every kind of value is read",
+    "every kind of value is read",
     arguments: [
       ("null", JSONValue.null), ("true", true), ("false", false), (" [ ] ", []), ("\t{\r\n}", [:]),
       ("0", 0), ("-0", 0), ("-1", -1), ("9223372036854775807", .integer(.max)),
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "A syntax error has line and column",
+    "a syntax error has line and column",
     arguments: [
       ("", "the JSON text is empty"), ("PDF", "line 1, column 1: unexpected character; the text is not JSON"),
       ("[1,\n2", "line 2, column 2: the JSON text ends early"),
@@ -40,13 +40,13 @@ import Testing
     } catch { #expect(error.description(in: bytes).hasPrefix(words), "\(error.description(in: bytes))") }
   }
 
-  @Test("Other failures have no line")
+  @Test("other failures have no line")
   func withoutPlace() {
     #expect(JSONFailure.notAnObject.description(in: [0x5B, 0x5D]) == JSONFailure.notAnObject.description)
   }
 
   @Test(
-    "What RFC 8259 forbids is refused, with its offset",
+    "what RFC 8259 forbids is refused, with its offset",
     arguments: [
       ("", JSONFailure.unexpectedEnd(offset: 0)), ("  ", .unexpectedEnd(offset: 2)),
       ("[", .unexpectedEnd(offset: 1)),
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "Bytes that are not UTF-8 are refused",
+    "bytes that are not UTF-8 are refused",
     arguments: [
       ([0x80], 1), ([0xC3], 1), ([0x61, 0xC0, 0x80], 2), ([0xED, 0xA0, 0x80], 1),
       ([0xF4, 0x90, 0x80, 0x80], 1),
@@ -98,7 +98,7 @@ import Testing
     #expect(throws: JSONFailure.self) { try JSONValue(parsing: [0x22, 0x5C, 0x6E] + content + [0x22]) }
   }
 
-  @Test("Names are compared by code point, before and after many members")
+  @Test("names are compared by code point, before and after many members")
   func comparesNamesExactly() throws {
     let object = try JSONObject(parsing: Array(#"{"\u212A":1,"K":2,"e\u0301":3,"\u00e9":4}"#.utf8))
     #expect(object["K"] == 2)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("Depth, size and count are bounded")
+  @Test("depth, size and count are bounded")
   func boundsWhatItReads() throws {
     let limits = JSONLimits(maximumDepth: 2, maximumByteCount: 20, maximumMemberCount: 3)
     #expect(try JSONValue(parsing: "[[1],2]", limits: limits) == [[1], 2])
@@ -135,7 +135,7 @@ import Testing
     #expect(try JSONValue(parsing: opened.prefix(256) + closed, limits: deepest).text.count == 512)
   }
 
-  @Test("Any prefix and any changed byte of a text is read or refused, never a crash")
+  @Test("any prefix and any changed byte of a text is read or refused, never a crash")
   func isTotal() throws {
     let text = Array(#"{"a":[1,-2.5e3,true,null,"\u00e9\uD83D\uDE00\n"],"é":{"b":{}}}"#.utf8)
     _ = try JSONValue(parsing: text)

@@ -6,7 +6,7 @@ import Testing
     "b": [1, 2.5, nil], "a": ["z": true, "é": "\"\\\u{1}\u{1F}\n/é"], "c": [], "d": [:],
   ]
 
-  @Test("Compact, sorted and pretty texts are exact")
+  @Test("compact, sorted and pretty texts are exact")
   func formats() throws {
     #expect(
       value.text == #"{"b":[1,2.5,null],"a":{"z":true,"é":"\"\\\u0001\u001f\n/é"},"c":[],"d":{}}"#)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "Numbers keep their type and value",
+    "numbers keep their type and value",
     arguments: [
       JSONValue.integer(.min), .integer(.max), .number(1), .number(-0.0), .number(1e21), .number(1e-7),
       .number(.greatestFiniteMagnitude), .number(.leastNonzeroMagnitude), .number(0.1),
@@ -41,12 +41,12 @@ import Testing
     #expect(try JSONValue(parsing: number.bytes) == number)
   }
 
-  @Test("Infinity cannot be written")
+  @Test("infinity cannot be written")
   func refusesInfinity() async {
     await #expect(processExitsWith: .failure) { _ = JSONValue.number(.infinity).bytes }
   }
 
-  @Test("A repeated name in a literal is a programmer's error")
+  @Test("a repeated name in a literal is a programmer's error")
   func refusesRepeatedLiteral() async {
     await #expect(processExitsWith: .failure) { _ = ["a": 1, "a": 2] as JSONObject }
   }

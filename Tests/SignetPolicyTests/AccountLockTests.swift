@@ -53,7 +53,7 @@ struct AccountLockTests {
     var lock = AccountLock()
     lock.apply(await report(biometrics: false, screenLock: false), at: 1)
     let small = AccountPolicyEvaluator(
-      registry: try AccountPolicyRegistry(only: [DeviceFactPolicy.biometricAvailable]))
+      registry: try AccountPolicyRegistry(only: [DevicePropertyPolicy.biometricAvailable]))
     var evidence = AccountEvidence()
     evidence.biometricAvailable = true
     lock.apply(await small.evaluate(set, evidence), at: 2)

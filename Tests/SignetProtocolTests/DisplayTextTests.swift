@@ -4,7 +4,7 @@ import Testing
 @Suite("Display texts")
 struct DisplayTextTests {
   @Test(
-    "Hidden, blank, reordering and control characters are refused",
+    "hidden, blank, reordering and control characters are refused",
     arguments: [
       "\u{00}", "\u{09}", "\u{0D}", "\u{1B}", "\u{7F}", "\u{85}", "\u{AD}", "\u{34F}", "\u{61C}", "\u{115F}",
       "\u{1160}", "\u{180E}", "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{2028}", "\u{2029}",
@@ -24,7 +24,7 @@ struct DisplayTextTests {
     ])
   func taken(_ text: String) throws { try DisplayText.check(text) }
 
-  @Test("A text has 1 to 4,096 bytes")
+  @Test("a text has 1 to 4,096 bytes")
   func length() throws {
     try DisplayText.check(String(repeating: "a", count: 4096))
     #expect(throws: WireFailure.self) { try DisplayText.check("") }
@@ -32,7 +32,7 @@ struct DisplayTextTests {
     #expect(throws: WireFailure.self) { try DisplayText.check(String(repeating: "ä", count: 2049)) }
   }
 
-  @Test("A list of the most and longest transactions is read")
+  @Test("a list of the most and longest transactions is read")
   func longestList() throws {
     // JSON writes each of these as two bytes, and escapes the content's quotes and backslashes again.
     let frame = try TransactionContent(.text("x"), from: .relyingParty("B")).json.utf8.count - 1

@@ -18,14 +18,14 @@ struct IDTests {
   }
 
   @Test(
-    "An id of 1 to 64 allowed characters is accepted",
+    "an id of 1 to 64 allowed characters is accepted",
     arguments: ["a", "Az09_-", String(repeating: "x", count: 64)])
   func accepted(_ text: String) throws {
     #expect(try ContainerID(text).text == text)
     #expect("\(try ContainerID(text))" == text)
   }
 
-  @Test("Ids are compared by their bytes, as databases compare them")
+  @Test("ids are compared by their bytes, as databases compare them")
   func equality() throws {
     // As Swift strings the texts are equal: a Kelvin sign and a K, and one letter in two forms.
     let (kelvin, letter) = (ContainerID(unchecked: "\u{212A}"), try ContainerID("K"))
@@ -37,7 +37,7 @@ struct IDTests {
   }
 
   @Test(
-    "An id of another form is refused",
+    "an id of another form is refused",
     arguments: ["", "a b", "a/b", "ä", "a\0", "..", String(repeating: "x", count: 65)])
   func refused(_ text: String) {
     #expect(

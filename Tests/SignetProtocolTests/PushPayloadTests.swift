@@ -25,7 +25,7 @@ struct PushPayloadTests {
     }
   }
 
-  @Test("A push with any character changed, and one cut short, is refused")
+  @Test("a push with any character changed, and one cut short, is refused")
   func changed() throws {
     let text = Array(try payload().encrypted(to: key.publicKey))
     for index in text.indices {
@@ -41,7 +41,7 @@ struct PushPayloadTests {
     }
   }
 
-  @Test("Every target is written and read back")
+  @Test("every target is written and read back")
   func targets() throws {
     let subscription = try WebPushSubscription(
       endpoint: "https://push.example.net:8443/a?b", key: key.publicKey, secret: [UInt8](0..<16))

@@ -24,7 +24,7 @@ struct ServerURLTests {
     #expect(try ServerURL(written) == url, "the written form reads back")
   }
 
-  @Test("The parts, and URLs below the domain")
+  @Test("the parts, and URLs below the domain")
   func parts() throws {
     let url = try ServerURL("Auth.Example.com:8443/BANK")
     #expect(url.host == "auth.example.com")

@@ -143,8 +143,8 @@ import Testing
       ("1.00", "EURO", false), ("1.00", "€", false), ("1.0.0", "EUR", false),
       ("1000000000000000.00", "USD", false),
     ])
-  func amounts(_ value: String, _ currency: String, _ isGood: Bool) {
-    #expect(((try? MoneyAmount(value, currency: currency)) != nil) == isGood)
+  func amounts(_ value: String, _ currency: String, _ isValid: Bool) {
+    #expect(((try? MoneyAmount(value, currency: currency)) != nil) == isValid)
   }
 
   @Test(
@@ -158,8 +158,8 @@ import Testing
       ("2026/11/21", false), ("2026-11-21T", false), ("+026-11-21", false), ("", false),
       ("٢٠٢٦-١١-٢١", false),
     ])
-  func days(_ text: String, _ isGood: Bool) {
-    #expect(((try? CalendarDay(text)) != nil) == isGood)
+  func days(_ text: String, _ isValid: Bool) {
+    #expect(((try? CalendarDay(text)) != nil) == isValid)
   }
 
   @Test func numbersToType() throws {

@@ -24,7 +24,7 @@ struct APNsTests {
     PushMessage(envelope: "a.b.c.d.e", topic: "T-1", expires: clock.now + 300)
   }
 
-  @Test("A request has the token, the app, the time and nothing but ciphertext")
+  @Test("a request has the token, the app, the time and nothing but ciphertext")
   func request() async throws {
     try await dispatcher.send(message, to: target)
     let request = try #require(services.requests().first)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The encryption of Web Push", .timeLimit(.minutes(10)))
 struct WebPushEncryptionTests {
-  @Test("The example of RFC 8291 section 5 is made byte for byte")
+  @Test("the example of RFC 8291 section 5 is made byte for byte")
   func example() throws {
     let receiver = try P256.KeyAgreement.PrivateKey(
       rawRepresentation: SecretBytes(copying: Base64URL.decode("q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"))

@@ -24,7 +24,7 @@ struct WebhookTests {
     PushMessage(envelope: "a.b.c.d.e", topic: "T-1", expires: clock.now + 300)
   }
 
-  @Test("Another implementation verifies method, URL, type and content")
+  @Test("another implementation verifies method, URL, type and content")
   func request() async throws {
     try services.answer(204)
     try await dispatcher.send(message, to: target)

@@ -14,7 +14,7 @@ import Testing
 
   private struct Refusal: Error {}
 
-  private static let kept = TransactionLocal<Int64>(isKept: true)
+  private static let kept = TransactionLocal<Int64>(isRetained: true)
 
   private static let look: @Sendable (SQLConnection) throws -> Look = { connection in
     var isRead = false
@@ -207,7 +207,7 @@ import Testing
   func names(_ backend: Backend) async throws {
     let (_, database) = try await Self.begin(backend)
     for round in 0..<200 {
-      let name = TransactionLocal<Int>(isKept: true)
+      let name = TransactionLocal<Int>(isRetained: true)
       #expect(try await database.write { try $0.local(name) { round } }.value == round)
     }
   }

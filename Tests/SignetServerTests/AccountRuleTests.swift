@@ -12,8 +12,8 @@ struct AccountRuleTests {
   ) -> (reaction: AccountRules.Reaction, reason: String) {
     var rules = AccountRules()
     (rules.reactions, rules.flavours) = (reactions, flavours)
-    return rules.judge(
-      broken.map { AccountPolicyBreach(policy: $0, reason: "is broken") }, flavour: flavour)
+    return rules.gravestReaction(
+      to: broken.map { AccountPolicyBreach(policy: $0, reason: "is broken") }, flavour: flavour)
   }
 
   @Test(

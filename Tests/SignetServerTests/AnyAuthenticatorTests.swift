@@ -526,7 +526,7 @@ final class AuthenticatorBench: Sendable {
     if kinds.contains(.app) { try await enrol(service: "webhook") }
   }
 
-  /// Enrolls an app that the named push service reaches.
+  /// Enrols an app that the named push service reaches.
   func enrol(service name: String) async throws {
     let made = try await PushAuthService(context).enrol(NewPushApp(["user": "alice"]), by: .local)
     let push = try #require(try AuthenticatorURI(made.uri).push)

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test("maintenance deletes unused handshake keys")
-  func upkeep() throws {
+  func maintenance() throws {
     let keys = HandshakeKeys(lifetime: Self.lifetime)
     let key = try keys.current(at: 1000)
     try keys.forgetOld(at: 1001)

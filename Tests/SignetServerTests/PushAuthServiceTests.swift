@@ -13,7 +13,7 @@ import Testing
 
 import SignetServer
 
-/// Authenticator apps that enroll at this server with a URI.
+/// Authenticator apps that enrol at this server with a URI.
 @Suite(.timeLimit(.minutes(10))) struct PushAuthServiceTests {
   /// An app that speaks the protocol with the pure core.
   private struct App {

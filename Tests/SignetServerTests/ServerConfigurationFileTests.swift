@@ -65,7 +65,7 @@ import SignetServer
     #expect(TransactionLimits.initiatedWindow == 3600 && limits.initiatedByteCount == 120 * 1024)
     let connections = try folder.transportConfiguration().limits
     #expect(connections.connectionCount == 1024 && connections.connectionCountPerAddress == 64)
-    #expect(connections.turnedAwayCount == 64 && connections.turnedAwayCountPerAddress == 4)
+    #expect(connections.refusedConnectionCount == 64 && connections.refusedConnectionCountPerAddress == 4)
     let uaf = UAFSettings(facets: [])
     #expect([uaf.requestLifetime, uaf.tokenLifetime, uaf.authorizationLifetime] == [120, 300, 300])
     #expect(uaf.openRequests == 256 && UAFKeys.limit == 256)

@@ -10,12 +10,12 @@ import SignetUAF
 struct Judges: Sendable {
   let codes: CodeService
   let transactions: TransactionService
-  let uaf: UAFJudge
+  let uaf: UAFRequirementCheck
   let able: AbleAuthenticators
 
   fileprivate init(_ context: ServiceContext, _ setup: UAFSetup) {
     (codes, transactions) = (CodeService(context), TransactionService(context))
-    (uaf, able) = (UAFJudge(context, setup), context.able)
+    (uaf, able) = (UAFRequirementCheck(context, setup), context.able)
   }
 }
 

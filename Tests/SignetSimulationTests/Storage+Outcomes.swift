@@ -224,7 +224,7 @@ extension Storage {
       let key = credential
       return try await finishUAFRegistration("\(session)", end, adding: [key.new], limit: 1000) {
         event($0.word)
-      } judge: {
+      } check: {
         judges.uaf.refusal(of: [key], under: Traits.policy(of: session))
       }.word
     case .login(let session, let user, let key, let counter):
@@ -234,7 +234,7 @@ extension Storage {
         status: 1200, authenticators: String(decoding: used.bytes, as: UTF8.self), time: time)
       return try await finishUAFAuthentication("\(session)", of: "\(user)", end, uses: [use]) {
         event($0.word)
-      } judge: { keys, transaction in
+      } check: { keys, transaction in
         judges.uaf.refusal(
           of: keys, under: Traits.policy(of: session), for: transaction, signsInHere: false
         ) { _ in transaction != nil }

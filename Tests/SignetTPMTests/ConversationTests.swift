@@ -22,7 +22,7 @@
 
     /// Limits that keep a conversation for as long as a test runs.
     private static let keeping = TPMTimeLimits(
-      turn: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .seconds(600))
+      access: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .seconds(600))
 
     private func codes(_ script: DisturbedLink.Script) -> [UInt32] {
       script.sentCommands.withLock { $0.map(CommandCode.of) }
@@ -45,11 +45,11 @@
 
     @Test("an abandoned session is released and leaves nothing in the TPM")
     func released() throws {
-      let limits = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120), idle: .milliseconds(1))
+      let limits = TPMTimeLimits(access: .seconds(120), answer: .seconds(120), idle: .milliseconds(1))
       let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: limits)
       _ = try keystore.unseal(blob, context: [1])
       // swtpm answers another connection once the previous one is closed.
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test("a released keystore leaves nothing in the TPM")
@@ -58,14 +58,14 @@
         let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: Self.keeping)
         _ = try keystore.unseal(blob, context: [1])
       }
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test("a program that never pauses does not starve others")
     func others() async throws {
       let address = fixture.tpm.address
       let limits = TPMTimeLimits(
-        turn: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .milliseconds(5))
+        access: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .milliseconds(5))
       let greedy = try TPMFixture.keystore(in: fixture.tpm, limits: limits)
       let blob = blob
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -202,7 +202,7 @@
     func savedKey() throws {
       let (createPrimary, contextLoad): (UInt32, UInt32) = (0x131, 0x161)
       let script = DisturbedLink.Script()
-      let limits = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120), idle: .zero)
+      let limits = TPMTimeLimits(access: .seconds(120), answer: .seconds(120), idle: .zero)
       let keystore = try TPMKeystore.disturbed(fixture.tpm.address, limits: limits, script)
       func count(_ code: UInt32) -> Int { codes(script).count { $0 == code } }
       for _ in 0..<2 { _ = try keystore.unseal(blob, context: [1]) }
@@ -211,7 +211,7 @@
       try fixture.tpm.start()
       for _ in 0..<2 { _ = try keystore.unseal(blob, context: [1]) }
       #expect(count(createPrimary) == 2 && count(contextLoad) == 3)
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
   }
 #endif

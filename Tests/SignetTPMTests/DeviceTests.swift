@@ -37,7 +37,7 @@
         dropPrivileges()
         let holder = open(path, O_RDWR | O_NOCTTY)
         precondition(holder >= 0 && ioctl(holder, UInt(TIOCEXCL)) == 0)
-        let hasty = TPMKeystore(.device(path: path), limits: TPMTimeLimits(turn: .milliseconds(50)))
+        let hasty = TPMKeystore(.device(path: path), limits: TPMTimeLimits(access: .milliseconds(50)))
         do throws(KeystoreFailure) { _ = try hasty.status() } catch { exit(error == .busy ? 0 : 2) }
       }
       withExtendedLifetime(device) {}

@@ -41,7 +41,7 @@
         )
       }
       #expect(throws: KeystoreFailure.countGone) { try other.keystore.counterValue(counter) }
-      #expect(try other.takenPlaces() == 0)
+      #expect(try other.loadedHandleCount() == 0)
       #expect(try keystore.guessesLeft(limited) == 3)
     }
 
@@ -80,7 +80,7 @@
 
     @Test("a TPM held by another program is busy until the time-out, and usable afterwards")
     func busy() throws {
-      let hasty = try TPMFixture.keystore(in: fixture.tpm, limits: TPMTimeLimits(turn: .milliseconds(50)))
+      let hasty = try TPMFixture.keystore(in: fixture.tpm, limits: TPMTimeLimits(access: .milliseconds(50)))
       do {
         let holder = try TPMKeystore.link(to: TPMAddress(fixture.tpm.address))
         try holder.send(TPMFixture.getTransientHandles)
@@ -97,7 +97,7 @@
         if CommandCode.of(command) == CommandCode.load { kill(id, SIGSTOP) }
         return nil
       }
-      let limits = TPMTimeLimits(turn: .seconds(60), answer: .milliseconds(50))
+      let limits = TPMTimeLimits(access: .seconds(60), answer: .milliseconds(50))
       expect(
         .noAnswer, .tryLater(seconds: nil), try .disturbed(fixture.tpm.address, limits: limits, stopping))
       kill(id, SIGCONT)
@@ -157,7 +157,7 @@
       #expect(throws: failure) {
         _ = try TPMKeystore.disturbed(fixture.tpm.address, script).unseal(blob, context: [1])
       }
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test("an unknown response code keeps its name and number")

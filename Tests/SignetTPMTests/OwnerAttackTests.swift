@@ -38,7 +38,7 @@
         }
       }
       #expect(try keystore.guessesLeft(blob) == 2)
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test(
@@ -68,7 +68,7 @@
       #expect(failure == .defending(seconds: interval))
       #expect(failure?.remedy == .tryLater(seconds: interval))
       #expect(try keystore.status().lockout?.isLocked == true)
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test("a deleted index is an error, and another index with its handle gets no guess")
@@ -138,7 +138,7 @@
       #expect(try keystore.status().isLockoutPasswordSet == false)
       #expect(throws: KeystoreFailure.ownerPasswordSet) { _ = try keystore.makeCounter() }
       #expect(KeystoreFailure.ownerPasswordSet.remedy == .change)
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test("the status reports whether lockout authorization has a password")

@@ -19,7 +19,7 @@
     @Test("it fulfils the keystore contract", arguments: KeystoreContract.checks)
     func contract(_ check: KeystoreContract.Check) throws {
       try check.run { try TPMFixture.keystore(in: fixture.tpm) }
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test("a secret opens again after a power cycle")
@@ -153,7 +153,7 @@
       let lockout = try #require(status.lockout)
       #expect(lockout.failedCount == 0 && lockout.limit > 0 && lockout.secondsForEach > 0)
       #expect(!lockout.isLocked && lockout.secondsLeft == 0)
-      #expect(status.reservedPlaces == 0)
+      #expect(status.reservedLocationCount == 0)
     }
 
     @Test("how long a lockout lasts")

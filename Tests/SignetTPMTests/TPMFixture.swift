@@ -20,7 +20,7 @@
     }
 
     /// Long enough for a machine that is busy with other tests.
-    static let patient = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120))
+    static let patient = TPMTimeLimits(access: .seconds(120), answer: .seconds(120))
 
     /// Sends a command unchanged, and returns the response code.
     static func send(_ command: [UInt8], to address: String) throws -> UInt32 {
@@ -36,7 +36,7 @@
     static func code(of answer: [UInt8]) -> UInt32 { answer[6..<10].reduce(0) { $0 << 8 | UInt32($1) } }
 
     /// The number of used slots for keys and sessions.
-    func takenPlaces() throws -> Int {
+    func loadedHandleCount() throws -> Int {
       try [UInt8(0x80), 0x02].reduce(0) { sum, kind in
         let command: [UInt8] = [
           0x80, 0x01, 0, 0, 0, 22, 0, 0, 0x01, 0x7A, 0, 0, 0, 1, kind, 0, 0, 0, 0, 0, 0, 64,

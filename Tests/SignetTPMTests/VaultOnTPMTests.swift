@@ -72,7 +72,7 @@
         }
       }
       await #expect(throws: VaultFailure.lockedOut) { try await key(vault, id, "1234") }
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test("the TPM counts an attempt, then compares it, after the key derivation")
@@ -80,7 +80,7 @@
       let id = try await addContainer(try open())
       let script = DisturbedLink.Script()
       let limits = TPMTimeLimits(
-        turn: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .seconds(600))
+        access: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .seconds(600))
       let before = Mutex<Int?>(nil)
       let vault = try open(
         TPMKeystore.disturbed(fixture.tpm.address, limits: limits, script),
@@ -209,11 +209,11 @@
     @Test("a deleted container releases its NV index")
     func deleted() async throws {
       let vault = try open()
-      let before = try fixture.keystore.status().reservedPlaces
+      let before = try fixture.keystore.status().reservedLocationCount
       let id = try await addContainer(vault)
-      #expect(try fixture.keystore.status().reservedPlaces == before + 1)
+      #expect(try fixture.keystore.status().reservedLocationCount == before + 1)
       try await vault.deleteContainer(id)
-      #expect(try fixture.keystore.status().reservedPlaces == before)
+      #expect(try fixture.keystore.status().reservedLocationCount == before)
     }
   }
 #endif

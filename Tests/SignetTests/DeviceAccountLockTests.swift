@@ -265,7 +265,7 @@ struct DeviceAccountLockTests {
     _ = try await device.oneTimePassword(for: container)
     clock.advance(by: .seconds(86_401))
     // The time since boot counts as well.
-    clock.turnWall(by: -86_401)
+    clock.adjustWallClock(by: -86_401)
     for _ in 0..<2 {
       #expect(
         await lockingPolicy {
@@ -284,7 +284,7 @@ struct DeviceAccountLockTests {
     let container = try await guarded.activate()
     _ = try await device.transactionList(for: container)
     for turn in [.seconds(7_201), Duration.zero] {
-      if turn > .zero { clock.advance(by: turn) } else { clock.turnWall(by: -600) }
+      if turn > .zero { clock.advance(by: turn) } else { clock.adjustWallClock(by: -600) }
       #expect(
         await lockingPolicy {
           _ = try await device.oneTimePassword(for: container)

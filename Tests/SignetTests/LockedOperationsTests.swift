@@ -219,7 +219,7 @@ struct LockedOperationsTests {
     },
   ]
 
-  /// Operations without a container, or with tests elsewhere: enrollment, the live channel, the locks themselves, the end of a
+  /// Operations without a container, or with tests elsewhere: enrolment, the live channel, the locks themselves, the end of a
   /// container.
   private static let others: Set<String> = [
     "createContainer", "finishActivation", "liveTransactions", "lockAccount", "unlockAccount",

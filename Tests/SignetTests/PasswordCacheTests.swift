@@ -69,7 +69,7 @@ import Testing
     let bench = try await Bench()
     let ends: [@Sendable () -> Void] = [
       { bench.clock.advance(by: .seconds(30)) }, { bench.clock.sleep(for: .seconds(5)) },
-      { bench.clock.turnWall(by: 3600) },
+      { bench.clock.adjustWallClock(by: 3600) },
       { bench.device.clearPasswordCache() }, { bench.device.clearPasswordCache(because: .screenLocked) },
     ]
     for (number, end) in ends.enumerated() {

@@ -105,7 +105,7 @@ import UAFFixture
 
   @Test("inspecting a message with metadata checks the model name too") func inspection() throws {
     let now = CertificateAuthority.currentUnixTime()
-    for (name, isGood) in [(aaid, true), (other, false)] {
+    for (name, isValid) in [(aaid, true), (other, false)] {
       let leaf = try UAFTestCertificate("Leaf", issuer: root, extensions: [.model(Array(name.text.utf8))])
       var key = UAFTestKey()
       key.attester = .certified(leaf.key, [leaf.der])
@@ -114,7 +114,7 @@ import UAFFixture
       let found = try Inspection(assertion: bytes).assertions.flatMap {
         $0.objections(against: model, at: now)
       }
-      #expect(found == (isGood ? [] : ["the attestation certificate is for another model"]))
+      #expect(found == (isValid ? [] : ["the attestation certificate is for another model"]))
     }
   }
 }

@@ -548,11 +548,11 @@ struct AuthenticationRefusalTests {
     "24 counters: 0 after 0, and greater",
     arguments: [(0, 0, true), (0, 1, true), (5, 6, true), (5, 5, false), (5, 4, false), (5, 0, false)]
       as [(UInt32, UInt32, Bool)])
-  func counters(stored: UInt32, received: UInt32, isGood: Bool) throws {
+  func counters(stored: UInt32, received: UInt32, isValid: Bool) throws {
     var maker = MessageMaker(.authentication)
     maker.key.signCounter = received
     let expectation = try expectation(maker, stored: stored)
-    if isGood {
+    if isValid {
       #expect(try expectation.verify(maker.authentication()).uses.map(\.signCounter) == [received])
       return
     }

@@ -35,7 +35,7 @@ struct UAFRule: Sendable {
   }
 
   /// Returns replacements of a member, each with whether it is valid; `nil` removes the member.
-  func attempts(_ present: JSONValue) -> [(name: String, value: JSONValue?, isGood: Bool)] {
+  func attempts(_ present: JSONValue) -> [(name: String, value: JSONValue?, isValid: Bool)] {
     var list: [(String, JSONValue?, Bool)] = [("missing", nil, !isRequired), ("null", .null, takesNull)]
     var types: [(String, JSONValue)] = [
       ("a text", "AAAA"), ("a number", 7), ("a truth", true), ("a dictionary", ["a": 1]), ("a list", ["a"]),
@@ -459,7 +459,7 @@ struct UAFRuleTests {
     for rule in dictionary.rules {
       let path = rule.path.split(separator: ".")[...]
       let present = try #require(JSONValue.object(dictionary.good).found(path), "\(rule.path)")
-      for (name, value, isGood) in rule.attempts(present) {
+      for (name, value, isValid) in rule.attempts(present) {
         let isIndex = path.last.flatMap { Int($0) } != nil
         if isIndex, value == nil { continue }
         guard case .object(let changed) = JSONValue.object(dictionary.good).replacing(path, value) else {
@@ -467,9 +467,9 @@ struct UAFRuleTests {
         }
         var failure: MessageFailure?
         do { try dictionary.read(changed) } catch let error as MessageFailure { failure = error }
-        #expect((failure == nil) == isGood, "\(rule.path) \(name): \(failure.map(\.description) ?? "taken")")
+        #expect((failure == nil) == isValid, "\(rule.path) \(name): \(failure.map(\.description) ?? "taken")")
         // The failure names the wrong member, with its list.
-        guard let failure, !isGood, case .member(let member, _) = failure else { continue }
+        guard let failure, !isValid, case .member(let member, _) = failure else { continue }
         let words = path.filter { Int($0) == nil }
         #expect(
           words.contains { member.contains($0) } || member.hasPrefix("cid_pubkey"),

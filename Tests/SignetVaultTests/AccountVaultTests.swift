@@ -131,19 +131,19 @@ struct AccountVaultTests {
   }
 
   @Test("removed slots release their hardware indices")
-  func placesInHardware() async throws {
+  func locationsInHardware() async throws {
     let hardware = SimulatedHardware()
     let vault = try fixture.open(keystore: hardware)
     let id = try await made(vault)
     let lock = LockPolicy.lock(limit: 5)
-    let before = hardware.placeCount
+    let before = hardware.locationCount
     var open = try await vault.open(Vault.accountsDomain, of: id, with: .device)
     try await vault.setProtection(.password(SharedSecretBox(VaultFixture.password), lock), of: open)
-    #expect(hardware.placeCount == before + 1)
+    #expect(hardware.locationCount == before + 1)
     open = try await vault.open(
       Vault.accountsDomain, of: id, with: .password(SecretBytes(VaultFixture.password)))
     try await vault.setProtection(.device, of: open)
-    #expect(hardware.placeCount == before)
+    #expect(hardware.locationCount == before)
   }
 
   @Test("a failure of any statement leaves the accounts unchanged, with the old or new protection")

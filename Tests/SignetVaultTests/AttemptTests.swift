@@ -110,8 +110,8 @@ struct AttemptTests {
   @Test("an attempt that waits too long for others fails uncounted")
   func heldTurn() async throws {
     let id = try await vault.addContainer(.sample(lock: Self.oneTry))
-    let held = try FolderLock("\(fixture.directory)/vault.attempt.lock", .inTurn(within: .zero))
-    let hasty = try VaultFixture.open(fixture.directory, longestTurn: .milliseconds(10))
+    let held = try FolderLock("\(fixture.directory)/vault.attempt.lock", .exclusive(within: .zero))
+    let hasty = try VaultFixture.open(fixture.directory, lockTimeout: .milliseconds(10))
     for password in [VaultFixture.password, "no"] {
       await #expect(throws: VaultFailure.busy) { try await hasty.signingKey(of: id, password) }
     }
@@ -338,35 +338,35 @@ struct FolderLockTests {
   init() throws { fixture = try VaultFixture() }
 
   @Test("a lock has one owner at a time, passes on at release, and no waiter starves")
-  func inTurn() throws {
-    let first = try #require(try FolderLock(path, .inTurn(within: .zero)))
-    #expect(try FolderLock(path, .inTurn(within: .milliseconds(20))) == nil)
-    #expect(try FolderLock(path, .alone) == nil)
+  func exclusiveLock() throws {
+    let first = try #require(try FolderLock(path, .exclusive(within: .zero)))
+    #expect(try FolderLock(path, .exclusive(within: .milliseconds(20))) == nil)
+    #expect(try FolderLock(path, .exclusive(within: .zero)) == nil)
     first.release()
-    let second = try #require(try FolderLock(path, .inTurn(within: .seconds(60))))
-    #expect(try FolderLock(path, .alone) == nil)
+    let second = try #require(try FolderLock(path, .exclusive(within: .seconds(60))))
+    #expect(try FolderLock(path, .exclusive(within: .zero)) == nil)
     withExtendedLifetime(second) {}
   }
 
   @Test("a lock held by a killed process is free at once")
   func killed() async throws {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let lock = try FolderLock(path, .inTurn(within: .zero))
+      let lock = try FolderLock(path, .exclusive(within: .zero))
       withExtendedLifetime(lock) { _ = kill(getpid(), lock == nil ? SIGTERM : SIGKILL) }
     }
-    #expect(try FolderLock(path, .inTurn(within: .zero)) != nil)
+    #expect(try FolderLock(path, .exclusive(within: .zero)) != nil)
   }
 
   @Test("a path where the lock cannot be created is named")
   func refused() throws {
     let missing = fixture.folder.file("none/lock")
     #expect(throws: VaultFailure.folderUnavailable(path: missing, errno: ENOENT)) {
-      _ = try FolderLock(missing, .inTurn(within: .zero))
+      _ = try FolderLock(missing, .exclusive(within: .zero))
     }
     let target = fixture.folder.file("target")
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     #expect(throws: VaultFailure.folderUnavailable(path: path, errno: ELOOP)) {
-      _ = try FolderLock(path, .inTurn(within: .zero))
+      _ = try FolderLock(path, .exclusive(within: .zero))
     }
     #expect(!FileManager.default.fileExists(atPath: target))
   }

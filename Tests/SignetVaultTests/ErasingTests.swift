@@ -12,7 +12,7 @@ import Testing
 
   init() throws { fixture = try VaultFixture() }
 
-  @Test func erasesFilesAndPlacesInHardware() async throws {
+  @Test func erasesFilesAndHardwareLocations() async throws {
     let hardware = SimulatedHardware()
     let vault = try fixture.open(keystore: hardware)
     for user in ["alice", "bob"] {
@@ -32,9 +32,9 @@ import Testing
         domains: [DomainDraft(name: "device", protection: .device, records: [])]))
     try await vault.deleteContainer(
       gone, leaving: NoticeDraft(server: "id.example.org/main", notBefore: 0, bytes: [1]))
-    #expect(hardware.placeCount == 3)  // two limits and the vault's counter
+    #expect(hardware.locationCount == 3)  // two limits and the vault's counter
     try await vault.erase()
-    #expect(hardware.placeCount == 0)
+    #expect(hardware.locationCount == 0)
     #expect(!FileManager.default.fileExists(atPath: path))
     let again = try fixture.open(keystore: hardware)
     #expect(try await again.containers(matching: .init(state: nil)).isEmpty)
@@ -42,15 +42,15 @@ import Testing
   }
 
   @Test("an index that the hardware cannot release now keeps its files")
-  func keepsThePlacesThatAreLeft() async throws {
+  func keepsRemainingLocations() async throws {
     let hardware = SimulatedHardware()
     let vault = try fixture.open(keystore: hardware)
     _ = try await vault.addContainer(.sample())
     hardware.fail(.discarding, with: .busy, .busy)
     await #expect(throws: VaultFailure.busy) { try await vault.erase() }
-    #expect(hardware.placeCount == 2)
+    #expect(hardware.locationCount == 2)
     try await fixture.open(keystore: hardware).erase()
-    #expect(hardware.placeCount == 0)
+    #expect(hardware.locationCount == 0)
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 

@@ -125,7 +125,7 @@ struct HardwareTests {
     photographer.take()
     #expect(await attempt(vault, id) == .wiped(domain: "keys"))
     let copy = try VaultFixture.open(try #require(photographer.folders.first), keystore: limiting)
-    // The erased slot's hardware place was released, so the copy's secret is lost.
+    // The erased slot's hardware location was released, so the copy's secret is lost.
     #expect(await attempt(copy, id, VaultFixture.password) == .keystore(.countGone))
   }
 
@@ -221,41 +221,41 @@ struct HardwareTests {
   }
 
   @Test("hardware indices are released, also by the next process after a crash")
-  func places() async throws {
-    #expect(hardware.placeCount == 1, "the vault's counter")
+  func locations() async throws {
+    #expect(hardware.locationCount == 1, "the vault's counter")
     let id = try await vault.addContainer(.sample())
-    #expect(hardware.placeCount == 2)
+    #expect(hardware.locationCount == 2)
     for (old, new) in [(VaultFixture.password, "a"), ("a", "b")] {
       try await vault.changePassword(
         of: "keys", in: id, from: SecretBytes(old), to: SecretBytes(new), policy: .any)
-      #expect(hardware.placeCount == 2)
+      #expect(hardware.locationCount == 2)
     }
     hardware.fail(.discarding, with: .busy)
     try await vault.changePassword(
       of: "keys", in: id, from: SecretBytes("b"), to: SecretBytes("c"), policy: .any)
-    #expect(hardware.placeCount == 3)
+    #expect(hardware.locationCount == 3)
     _ = try fixture.open(keystore: hardware)
-    #expect(hardware.placeCount == 2)
+    #expect(hardware.locationCount == 2)
     #expect(try await vault.signingKey(of: id, "c") == "signing key")
     try await vault.confirmContainer(id)
     let second = try await vault.addContainer(.sample(created: 2_000))
     try await vault.confirmContainer(second)
-    #expect(hardware.placeCount == 2, "that of the container that was replaced is free")
+    #expect(hardware.locationCount == 2, "that of the container that was replaced is free")
     try await vault.deleteContainer(second)
-    #expect(hardware.placeCount == 1)
+    #expect(hardware.locationCount == 1)
     let third = try await vault.addContainer(.sample())
     try await vault.discardContainer(third)
-    #expect(hardware.placeCount == 1)
+    #expect(hardware.locationCount == 1)
   }
 
   @Test("a change that fails at any statement releases its hardware index")
-  func placesAfterFailures() async throws {
+  func locationsAfterFailures() async throws {
     let id = try await vault.addContainer(.sample())
     let failures = try await fixture.failingEachStatement(keystore: hardware) { vault throws(VaultFailure) in
       try await vault.changePassword(
         of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
     } check: { number in
-      #expect(hardware.placeCount == 2, "statement \(number)")
+      #expect(hardware.locationCount == 2, "statement \(number)")
       do {
         // A failure after the commit, at the hardware's count, leaves the change in effect; this reverts it.
         try await vault.changePassword(
@@ -265,15 +265,15 @@ struct HardwareTests {
       #expect(key == "signing key")
     }
     #expect(failures > 15)
-    // The last failure was in the release of the old place, after the change; the next opening completes it.
+    // The last failure was in the release of the old location, after the change; the next opening completes it.
     _ = try fixture.open(keystore: hardware)
-    #expect(hardware.placeCount == 2)
+    #expect(hardware.locationCount == 2)
     #expect(try await vault.signingKey(of: id, "new") == "signing key")
     let full = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
       if sql.hasPrefix("INSERT INTO record") { throw .diskFull(extendedCode: 13) }
     }
     await #expect(throws: VaultFailure.diskFull) { try await full.addContainer(.sample()) }
-    #expect(hardware.placeCount == 2)
+    #expect(hardware.locationCount == 2)
   }
 
   @Test("a stored password change takes effect even if the hardware cannot count it yet")
@@ -282,7 +282,7 @@ struct HardwareTests {
     let recorded = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
     let code = try await vault.makeRecoveryCode(for: recorded)
     let failing = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
-      guard sql.hasPrefix("INSERT INTO slot"), try self.isPlaceNoted() else { return }
+      guard sql.hasPrefix("INSERT INTO slot"), try self.isLocationListed() else { return }
       self.hardware.fail(.counting, with: .busy)
     }
     let changed = try await failing.changePassword(
@@ -314,7 +314,7 @@ struct HardwareTests {
   }
 
   @Test("a forged entry in the list of indices to delete is detected, and its index stays")
-  func livePlaceStays() async throws {
+  func liveLocationStays() async throws {
     let id = try await vault.addContainer(.sample())
     let raw = try fixture.rawDatabase()
     for sql in ["SELECT sealed_secret FROM slot", "SELECT counter FROM vault", "SELECT x'00'"] {
@@ -322,37 +322,37 @@ struct HardwareTests {
       #expect(throws: VaultFailure.altered(.vault)) { try fixture.open(keystore: hardware) }
       try raw.execute(script: "DELETE FROM place")
     }
-    #expect(hardware.placeCount == 2)
+    #expect(hardware.locationCount == 2)
     #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
   }
 
   @Test("an index without a stored slot is deleted at the next opening, not during creation")
-  func placeOfNoSlot() async throws {
+  func locationOfNoSlot() async throws {
     let id = try await vault.addContainer(.sample())
     for _ in 0..<2 {
       let isDead = Recorder<Bool>()
       let dying = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
-        if sql.hasPrefix("INSERT INTO slot"), try self.isPlaceNoted() { isDead.record(true) }
+        if sql.hasPrefix("INSERT INTO slot"), try self.isLocationListed() { isDead.record(true) }
         if !isDead.entries.isEmpty, sql != "ROLLBACK" { throw .diskFull(extendedCode: 13) }
       }
       await #expect(throws: VaultFailure.diskFull) {
         try await dying.changePassword(
           of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
       }
-      #expect(hardware.placeCount == 3, "taken for a slot that is not there")
+      #expect(hardware.locationCount == 3, "taken for a slot that is not there")
       do {
         let lock = try FolderLock("\(fixture.directory)/vault.lock", .shared)
         _ = try fixture.open(keystore: hardware)
-        #expect(hardware.placeCount == 3, "somebody is in the middle of making a slot")
+        #expect(hardware.locationCount == 3, "somebody is in the middle of making a slot")
         lock?.release()
       }
       _ = try fixture.open(keystore: hardware)
-      #expect(hardware.placeCount == 2)
+      #expect(hardware.locationCount == 2)
     }
     #expect(try await vault.signingKey(of: id) == "signing key")
   }
 
-  private func isPlaceNoted() throws(SQLiteFailure) -> Bool {
+  private func isLocationListed() throws(SQLiteFailure) -> Bool {
     let database = try Database(path: fixture.databasePath, mode: .readWrite)
     return try !database.query("SELECT 1 FROM place").isEmpty
   }
@@ -443,9 +443,9 @@ struct HardwareTests {
   @Test(
     "locks without a limit and silent ones use no hardware index",
     arguments: [LockPolicy.none, .silent, .delay(seconds: 1, counter: 2)])
-  func noPlace(_ lock: LockPolicy) async throws {
+  func noLocation(_ lock: LockPolicy) async throws {
     _ = try await vault.addContainer(.sample(lock: lock))
-    #expect(hardware.placeCount == 1)
+    #expect(hardware.locationCount == 1)
   }
 
   @Test("lost credentials are detected at the start, and distinguished from unreachable hardware")
@@ -498,12 +498,12 @@ private struct LimitOnly: GuessLimitingKeystore {
   func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
     try hardware.unseal(blob, context: context)
   }
-  func choosePlace() throws(KeystoreFailure) -> [UInt8] { try hardware.choosePlace() }
+  func chooseLocation() throws(KeystoreFailure) -> [UInt8] { try hardware.chooseLocation() }
   func seal(
     _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
-    at place: [UInt8]
+    at location: [UInt8]
   ) throws(KeystoreFailure) -> [UInt8] {
-    try hardware.seal(secret, context: context, authorization: authorization, limit: limit, at: place)
+    try hardware.seal(secret, context: context, authorization: authorization, limit: limit, at: location)
   }
   func unseal(
     _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes

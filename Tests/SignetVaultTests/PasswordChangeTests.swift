@@ -106,11 +106,11 @@ struct PasswordChangeTests {
     await #expect(throws: VaultFailure.passwordTooYoung(until: until)) {
       try await change(id, "second", "third", policy)
     }
-    fixture.clock.turnWall(by: -365 * Self.day)
+    fixture.clock.adjustWallClock(by: -365 * Self.day)
     await #expect(throws: VaultFailure.passwordTooYoung(until: until)) {
       try await change(id, "second", "third", policy)
     }
-    fixture.clock.turnWall(by: 365 * Self.day)
+    fixture.clock.adjustWallClock(by: 365 * Self.day)
     fixture.clock.advance(by: .seconds(2 * Self.day - 1))
     await #expect(throws: VaultFailure.passwordTooYoung(until: until)) {
       try await change(id, "second", "third", policy)
@@ -124,10 +124,10 @@ struct PasswordChangeTests {
   @Test("setting the clock back does not lower a password's age")
   func seenTime() async throws {
     let id = try await vault.addContainer(.sample())
-    fixture.clock.turnWall(by: 100 * Self.day)
+    fixture.clock.adjustWallClock(by: 100 * Self.day)
     #expect(try await vault.signingKey(of: id) == "signing key")
     let seen = fixture.clock.now.wallSeconds
-    fixture.clock.turnWall(by: -90 * Self.day)
+    fixture.clock.adjustWallClock(by: -90 * Self.day)
     #expect(try await vault.signingKey(of: id) == "signing key")
     let times = try #require(try await vault.domains(of: id).first?.password)
     #expect(times.now(fixture.clock.now.wallSeconds) == seen)

@@ -9,7 +9,7 @@ import SignetVault
 
 /// An attacker with all stored data and the hardware secret.
 private struct Attacker {
-  let place: DomainPlace
+  let domainID: DomainID
   let header: SlotHeader
   let hardwareSecret: SharedSecretBox
   let wrappedKey: [UInt8]
@@ -24,11 +24,11 @@ private struct Attacker {
     try raw.checkpoint()
     let row = try #require(try raw.query("SELECT * FROM slot WHERE domain = 'keys'").first)
     header = try SlotHeader(parsing: try row.blob("header"), floor: VaultFixture.weak)
-    place = header.place
+    domainID = header.domainID
     wrappedKey = try row.blob("wrapped_key")
     let keystore = SoftwareKeystore(directory: fixture.directory)
     let secret = try keystore.unseal(
-      try row.blob("sealed_secret"), context: place.hardwareContext(.password))
+      try row.blob("sealed_secret"), context: domainID.hardwareContext(.password))
     hardwareSecret = SharedSecretBox(secret)
     records = try raw.query("SELECT name, sealed FROM record WHERE domain = 'keys'").map {
       (try $0.text("name"), try $0.blob("sealed"))
@@ -85,13 +85,13 @@ private struct Attacker {
     }
     if let masterKey {
       values["master key"] = masterKey
-      let recordKey = derived("signet silent record v1", salt: place.vault.bytes)
+      let recordKey = derived("signet silent record v1", salt: domainID.vault.bytes)
       for (name, sealed) in records {
-        guard let inner = inner(sealed, recordKey, place.recordContext(name)) else { continue }
+        guard let inner = inner(sealed, recordKey, domainID.recordContext(name)) else { continue }
         opened.append(inner)
         var context = CanonicalBytes("signet silent keystream v1")
         context.append(Array(inner[1..<17]))
-        context.append(place.recordContext(name))
+        context.append(domainID.recordContext(name))
         let hidden = Array(inner[17...])
         let keystream = HKDF.expand(
           SecretBytes(copying: masterKey), info: context.bytes, byteCount: hidden.count, .sha256)
@@ -113,8 +113,8 @@ private struct Attacker {
       values["HMAC of \(name)"] = mac
     }
     let contexts =
-      [[], header.bytes] + records.map { place.recordContext($0.name) }
-      + [place.recordContext(PasswordHistory.recordName)] + SlotKind.allCases.map(place.hardwareContext)
+      [[], header.bytes] + records.map { domainID.recordContext($0.name) }
+      + [domainID.recordContext(PasswordHistory.recordName)] + SlotKind.allCases.map(domainID.hardwareContext)
     for (name, value) in values {
       outcomes["\(name) is in the files"] = files.range(of: Data(value.prefix(8))) != nil
       let key = SecretBytes(copying: Array((value + value).prefix(32)))

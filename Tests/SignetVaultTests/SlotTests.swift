@@ -9,12 +9,12 @@ import SignetVault
 @Suite("Slot headers and wrapped keys")
 struct SlotTests {
   private static let floor = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
-  private static let place = DomainPlace(
+  private static let domainID = DomainID(
     vault: Identifier(unchecked: Array(0..<16)),
     container: LocalContainerID(Identifier(unchecked: Array(16..<32))), domain: "keys")
 
   private static func header(_ opening: SlotHeader.Opening) -> SlotHeader {
-    SlotHeader(keystore: .software, opening: opening, salt: Array(32..<48), place: place)
+    SlotHeader(keystore: .software, opening: opening, salt: Array(32..<48), domainID: domainID)
   }
 
   private static func ofVersion1(_ header: SlotHeader) -> SlotHeader {
@@ -126,8 +126,8 @@ struct SlotTests {
     let made = SecretBytes.random(byteCount: 32)
     let slot = try ProtectionSlot.wrapping(
       masterKey, header: Self.password, derived: derived, hardwareSecret: made,
-      sealed: try keystore.seal(made, context: Self.place.hardwareContext(.password)))
-    let secret = try keystore.unseal(slot.sealedSecret, context: Self.place.hardwareContext(.password))
+      sealed: try keystore.seal(made, context: Self.domainID.hardwareContext(.password)))
+    let secret = try keystore.unseal(slot.sealedSecret, context: Self.domainID.hardwareContext(.password))
     let unwrapped = try slot.unwrap(hardwareSecret: secret, derived: derived)
     #expect(SharedSecretBox(unwrapped ?? SecretBytes("")).withSecret { $0.isEqual(to: masterKey) })
 
@@ -144,8 +144,8 @@ struct SlotTests {
       { $0.opening = .password(Self.floor, .none) },
       { $0.opening = .password(Self.floor, .lock(limit: 6)) },
       { $0.opening = .password(Argon2id(memoryKiB: 16, passes: 1, lanes: 1), .lock(limit: 5)) },
-      { $0.salt[0] ^= 1 }, { $0.place.domain = "keyz" },
-      { $0.place.vault = Identifier(unchecked: [UInt8](repeating: 0, count: 16)) },
+      { $0.salt[0] ^= 1 }, { $0.domainID.domain = "keyz" },
+      { $0.domainID.vault = Identifier(unchecked: [UInt8](repeating: 0, count: 16)) },
     ]
     for change in changes {
       var changed = slot
@@ -153,13 +153,13 @@ struct SlotTests {
       #expect(try !opens(changed, secret, derived), "\(changed.header)")
     }
     #expect(throws: KeystoreFailure.refused) {
-      _ = try keystore.unseal(slot.sealedSecret, context: Self.place.hardwareContext(.device))
+      _ = try keystore.unseal(slot.sealedSecret, context: Self.domainID.hardwareContext(.device))
     }
     // A recovery code does not replace the keystore.
     let code = SharedSecretBox(SecretBytes.random(byteCount: 16))
     let recovery = try ProtectionSlot.wrapping(
       masterKey, header: Self.header(.recovery), derived: code, hardwareSecret: made,
-      sealed: try keystore.seal(made, context: Self.place.hardwareContext(.recovery)))
+      sealed: try keystore.seal(made, context: Self.domainID.hardwareContext(.recovery)))
     #expect(try opens(recovery, secret, code))
     #expect(try !opens(recovery, SecretBytes.random(byteCount: 32), code))
     #expect(try !opens(recovery, secret, SharedSecretBox(SecretBytes.random(byteCount: 16))))

@@ -127,7 +127,7 @@ struct UAFVaultTests {
     let hardware = SimulatedHardware()
     let vault = try fixture.open(keystore: hardware)
     try await Self.add(Self.draft("old"), to: vault)
-    let places = hardware.placeCount
+    let locations = hardware.locationCount
     let unlocked = try await Self.open(vault)
     await #expect(throws: VaultFailure.noSuchRecord(name: "x")) {
       try await vault.changeDomains(beside: unlocked, adding: [Self.draft("new")]) {
@@ -137,7 +137,7 @@ struct UAFVaultTests {
         throw .noSuchRecord(name: "x")
       }
     }
-    #expect(try await Self.state(vault) == ["old"] && hardware.placeCount == places)
+    #expect(try await Self.state(vault) == ["old"] && hardware.locationCount == locations)
     await #expect(throws: VaultFailure.duplicateName("old")) {
       try await Self.add(Self.draft("old"), to: vault)
     }
@@ -145,12 +145,12 @@ struct UAFVaultTests {
       try await Self.add(Self.draft(Vault.uafDomain), to: vault)
     }
     await #expect(throws: VaultFailure.invalidName) { try await Self.add(Self.draft("a b"), to: vault) }
-    #expect(hardware.placeCount == places)
+    #expect(hardware.locationCount == locations)
     try await vault.changeDomains(beside: unlocked) { (records, removed) throws(VaultFailure) in
       records.remove("of-old")
       removed.formUnion(["old", "of nobody", Vault.uafDomain])
     }
-    #expect(try await Self.state(vault).isEmpty && hardware.placeCount == places - 1)
+    #expect(try await Self.state(vault).isEmpty && hardware.locationCount == locations - 1)
   }
 
   @Test("each change advances the hardware counter, so that an older copy is refused")

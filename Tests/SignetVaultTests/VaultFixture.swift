@@ -48,14 +48,14 @@ final class VaultFixture: Sendable {
   static func open(
     _ directory: String, keystore: (any HardwareKeystore)? = nil, cost: PasswordCost = .fixed(weak),
     clock: VirtualTrustedClock = VirtualTrustedClock(), willExecute: Database.StatementObserver? = nil,
-    longestTurn: Duration = .seconds(60), onDerivation: @escaping @Sendable () -> Void = {},
+    lockTimeout: Duration = .seconds(60), onDerivation: @escaping @Sendable () -> Void = {},
     onTry: @escaping @Sendable () -> Void = {}
   ) throws -> Vault {
     try Vault.forTests(directory, keystore: keystore, clock: clock) { settings in
       settings.cost = cost
       settings.willExecute = willExecute
       settings.willTry = onTry
-      settings.longestTurn = longestTurn
+      settings.lockTimeout = lockTimeout
       settings.derivation = PasswordDerivation { (password, salt, cost) throws(CryptoFailure) in
         onDerivation()
         return try PasswordDerivation.argon2id.derive(password, salt, cost)

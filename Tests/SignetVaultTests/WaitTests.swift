@@ -63,7 +63,7 @@ struct WaitTests {
     let id = try await vault.addContainer(.sample(lock: .coolDown(waits: [3600])))
     #expect(await attempt(id) == .wrongPassword(remaining: 1))
     for years in [10, -20, 30, -40, 50] as [Int64] {
-      fixture.clock.turnWall(by: years * Self.year)
+      fixture.clock.adjustWallClock(by: years * Self.year)
       #expect(await attempt(id) == .waiting(.seconds(3600), remaining: 1))
     }
     fixture.clock.advance(by: .seconds(1800))
@@ -71,7 +71,7 @@ struct WaitTests {
     // After a restart the wait begins again, since the time that the machine was off is unknown.
     fixture.clock.reboot(uptime: .seconds(0))
     #expect(await attempt(id) == .waiting(.seconds(3600), remaining: 1))
-    fixture.clock.turnWall(by: Self.year)
+    fixture.clock.adjustWallClock(by: Self.year)
     let again = try fixture.open()
     let failure = await #expect(throws: VaultFailure.self) { try await again.signingKey(of: id) }
     #expect(failure == .waiting(.seconds(3600), remaining: 1))

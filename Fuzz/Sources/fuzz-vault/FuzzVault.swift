@@ -37,7 +37,7 @@ import SignetPolicy
       require(
         accepted { () throws(PolicyFailure) in try lock.validate() } != nil, "a lock policy can be kept")
     }
-    require(DomainPlace.isName(header.place.domain), "a domain's name is one")
+    require(DomainID.isName(header.domainID.domain), "a domain's name is one")
   }
 
   private static func checkHistory(_ input: [UInt8]) {

@@ -190,7 +190,7 @@ extension Device {
 
   // MARK: Enrolment
 
-  /// Rejects an enrollment whose policies are malformed or not met by this device now.
+  /// Rejects an enrolment whose policies are malformed or not met by this device now.
   ///
   /// - Parameter policies: The policies of the new container or account.
   /// - Throws: ``SignetError``: `accountPolicy`, `accountPolicyBroken`.
@@ -200,7 +200,7 @@ extension Device {
     do throws(AccountPolicyFailure) { try evaluator.registry.check(policies) } catch {
       throw .accountPolicy(error)
     }
-    // The enrollment counts as a use and as a contact with the server.
+    // The enrolment counts as a use and as a contact with the server.
     var state = AccountState()
     state.used = AccountState.Moment(vault.clock.now)
     state.reached = state.used

@@ -1,10 +1,9 @@
-import SignetCrypto
 import SignetJSON
 import SignetProtocol
 import SignetVault
 
 /// The acknowledgement of an operator's command that waits for delivery; the vault stores it with the end notices.
-struct QueuedAcknowledgement: Sendable {
+struct QueuedAcknowledgement: QueuedMessage, Sendable {
   /// The number of the notice on this device.
   let id: Int64
   /// The server, as `host[:port]/domain`.
@@ -24,26 +23,11 @@ struct QueuedAcknowledgement: Sendable {
   /// Indicates whether the acknowledgement has expired, after the lifetime of end notices.
   func isExpired(at now: Int64) -> Bool { now >= created + QueuedNotice.lifetime }
 
-  /// Indicates whether an attempt is due; a wait longer than the maximum, left by a clock that was set back, is ignored.
-  func isDue(at now: Int64) -> Bool {
-    now >= nextAttempt || nextAttempt - now > QueuedNotice.longestWait
-  }
-
-  /// The time of the next attempt after one that failed now.
-  func retry(after now: Int64) -> Int64 {
-    now + min(max(now - created, QueuedNotice.shortestWait), QueuedNotice.longestWait)
-  }
-
   /// Creates the notice that the vault stores.
   static func draft(_ jws: String, of container: StoredContainer, at now: Int64) -> NoticeDraft {
     let attributes = container.attributes
-    var object: JSONObject = [
-      "receipt": .string(jws), "created": .integer(now),
-      "pins": .array(attributes.connection.pins.map { .string(Base64URL.encode($0)) }),
-    ]
-    if let authorities = attributes.connection.certificateAuthoritiesPEM {
-      object["authorities"] = .string(authorities)
-    }
+    var object: JSONObject = ["receipt": .string(jws), "created": .integer(now)]
+    object.append(attributes.connection)
     return NoticeDraft(server: attributes.server, notBefore: now, bytes: object.bytes)
   }
 
@@ -52,9 +36,7 @@ struct QueuedAcknowledgement: Sendable {
     do {
       let object = try JSONObject(parsing: stored.bytes, limits: JSONLimits(maximumByteCount: 2 << 20))
       (jws, created) = (try object.string("receipt"), try object.integer("created"))
-      connection = ServerTrust(
-        certificateAuthoritiesPEM: try object.optionalString("authorities"),
-        pins: try object.strings("pins").map { try Base64URL.decode($0) })
+      connection = try object.serverTrust()
     } catch { return nil }
     id = stored.id
     server = stored.server

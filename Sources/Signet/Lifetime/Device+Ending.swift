@@ -95,11 +95,11 @@ extension Device {
     for (id, authentication) in authentications {
       _ = try await sessionKey(of: try await container(id), by: authentication)
     }
-    var unreported: [ContainerAwaitingReport] = []
+    var unreported: [UnreportedContainer] = []
     for id in try await vaulted(await vault.alteredContainers()) {
       let claimed = try await vaulted(await vault.unauthenticatedAttributes(of: id))
       // The container of the imported accounts has an empty server name.
-      if claimed?.server != "" { unreported.append(ContainerAwaitingReport(altered: claimed)) }
+      if claimed?.server != "" { unreported.append(UnreportedContainer(altered: claimed)) }
       try await vaulted(await vault.deleteContainer(id))
     }
     try await endWipedContainers()
@@ -120,7 +120,7 @@ extension Device {
     for (stored, ending) in pending {
       let ended: Ending
       do { ended = try await end(ending) } catch { throw SignetError(error) }
-      if ended.failure != nil { unreported.append(ContainerAwaitingReport(stored)) }
+      if ended.failure != nil { unreported.append(UnreportedContainer(stored)) }
     }
     clearPasswordCache()
     let report = try await send(evenIfEarly: true) { _ in true }

@@ -1,4 +1,3 @@
-import SignetCrypto
 import SignetJSON
 public import SignetProtocol
 import SignetVault
@@ -6,7 +5,7 @@ import SignetVault
 /// A notice of the end of a container on this device that waits for delivery to its server.
 ///
 /// It was signed before the keys were deleted. It contains no secret, and can only end this container.
-public struct QueuedNotice: Sendable, Hashable, Identifiable {
+public struct QueuedNotice: QueuedMessage, Sendable, Hashable, Identifiable {
   /// The number of the notice on this device.
   public let id: Int64
   /// The user of the container.
@@ -34,16 +33,6 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
   /// The time at which the notice expires, in seconds since 1970.
   public var expires: Int64 { created + Self.lifetime }
 
-  /// Indicates whether an attempt is due.
-  ///
-  /// A wait longer than the maximum, left by a clock that was set back, is ignored.
-  func isDue(at now: Int64) -> Bool { now >= nextAttempt || nextAttempt - now > Self.longestWait }
-
-  /// The time of the next attempt after one that failed now: the wait equals the age of the notice, within the limits.
-  func retry(after now: Int64) -> Int64 {
-    now + min(max(now - created, Self.shortestWait), Self.longestWait)
-  }
-
   /// Creates the notice that the vault stores.
   static func draft(
     _ message: String, _ event: EndNotice.Event, of container: StoredContainer, at now: Int64
@@ -52,11 +41,8 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
     var object: JSONObject = [
       "notice": .string(message), "event": .string(event.rawValue), "user": .string(attributes.userID),
       "created": .integer(now),
-      "pins": .array(attributes.connection.pins.map { .string(Base64URL.encode($0)) }),
     ]
-    if let authorities = attributes.connection.certificateAuthoritiesPEM {
-      object["authorities"] = .string(authorities)
-    }
+    object.append(attributes.connection)
     return NoticeDraft(server: attributes.server, notBefore: now, bytes: JSONValue.object(object).bytes)
   }
 
@@ -68,9 +54,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
       guard let event = EndNotice.Event(rawValue: try object.string("event")) else { return nil }
       (message, user) = (try object.string("notice"), try object.string("user"))
       (self.event, created) = (event, try object.integer("created"))
-      connection = ServerTrust(
-        certificateAuthoritiesPEM: try object.optionalString("authorities"),
-        pins: try object.strings("pins").map { try Base64URL.decode($0) })
+      connection = try object.serverTrust()
     } catch { return nil }
     id = stored.id
     server = stored.server
@@ -122,7 +106,7 @@ public struct ResetReport: Sendable, Hashable {
   /// The results of the notices to servers.
   public let notices: NoticeReport
   /// The containers that could not sign a notice; their operators must revoke them.
-  public let undeliverable: [ContainerAwaitingReport]
+  public let undeliverable: [UnreportedContainer]
   /// Indicates whether everything was erased; otherwise only notices are left.
   public let isErased: Bool
 }

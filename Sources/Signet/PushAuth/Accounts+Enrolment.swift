@@ -5,10 +5,11 @@ import SignetJSON
 import SignetOATH
 import SignetPolicy
 public import SignetPushAuth
+import SignetSystem
 import SignetVault
 
 extension Accounts {
-  /// Enrolls an account from a URI with all its parts: one-time codes, a push mechanism, or both; all parts are stored or none.
+  /// Enrols an account from a URI with all its parts: one-time codes, a push mechanism, or both; all parts are stored or none.
   ///
   /// The device must comply with the policies of the URI, now and at each later use of a part.
   ///
@@ -246,7 +247,7 @@ extension Accounts {
     return (found.record.policies, members)
   }
 
-  /// Removes the records of enrolled accounts without any part left, so that a new enrollment does not inherit from them.
+  /// Removes the records of enrolled accounts without any part left, so that a new enrolment does not inherit from them.
   private static func removeEmptyGroups(in records: inout OpenRecords) throws(VaultFailure) {
     for (id, record) in try groups(in: records) where !record.hasParts(in: records) {
       records.remove(EnrolledAccountRecord.name(id))
@@ -271,7 +272,7 @@ extension Accounts {
     _ issuer: String, _ name: String, in records: OpenRecords
   ) throws(VaultFailure) -> (id: Account.ID, record: EnrolledAccountRecord)? {
     try groups(in: records).first {
-      $0.record.issuer.utf8.elementsEqual(issuer.utf8) && $0.record.name.utf8.elementsEqual(name.utf8)
+      $0.record.issuer.hasSameBytes(as: issuer) && $0.record.name.hasSameBytes(as: name)
         && $0.record.hasParts(in: records)
     }
   }
@@ -282,8 +283,8 @@ extension Accounts {
   ) throws(VaultFailure) -> [Account.ID] {
     let grouped = Set(try groups(in: records).flatMap(\.record.codes))
     return try accounts(in: records).filter {
-      !grouped.contains($0.id) && $0.record.account.issuer.utf8.elementsEqual(issuer.utf8)
-        && $0.record.account.name.utf8.elementsEqual(name.utf8)
+      !grouped.contains($0.id) && $0.record.account.issuer.hasSameBytes(as: issuer)
+        && $0.record.account.name.hasSameBytes(as: name)
     }.map(\.id)
   }
 

@@ -3,6 +3,7 @@ import SignetHTTPClient
 import SignetJSON
 import SignetProtocol
 public import SignetPushAuth
+import SignetSystem
 public import SignetVault
 
 extension Accounts {
@@ -266,7 +267,7 @@ extension Accounts {
     _ delivery: PushAuthDelivery, _ cleanUp: PushAuthCleanUp, into mailboxes: inout [Mailbox], at now: Int64
   ) throws(PushAuthFailure) -> PushAuthInbox.Reception {
     let found = mailboxes.firstIndex {
-      $0.record.mechanismID.utf8.elementsEqual(delivery.claimedMechanism.utf8)
+      $0.record.mechanismID.hasSameBytes(as: delivery.claimedMechanism)
     }
     guard let found else { throw .unknownMechanism }
     // A message ID must identify one message of one server, because an answer refers to it. Otherwise a server that
@@ -276,8 +277,7 @@ extension Accounts {
     }
     let record = mailboxes[found].record
     let message = try delivery.verified(with: record.key())
-    if let user = record.userID, let messageUser = message.userID, !user.utf8.elementsEqual(messageUser.utf8)
-    {
+    if let user = record.userID, let messageUser = message.userID, !user.hasSameBytes(as: messageUser) {
       throw .otherUser
     }
     let reception = try mailboxes[found].inbox.receive(message, at: now, cleanUp: cleanUp)

@@ -7,7 +7,7 @@ import SignetVault
 
 // The registration of a push mechanism at its server, robust against interruptions.
 extension Accounts {
-  /// Stores an enrollment attempt before the server is contacted; if an attempt for the same URI is stored, that one is continued.
+  /// Stores an enrolment attempt before the server is contacted; if an attempt for the same URI is stored, that one is continued.
   ///
   /// - Parameters:
   ///   - attempt: The new attempt.
@@ -30,7 +30,7 @@ extension Accounts {
     return (stored, stored.push != attempt.push)
   }
 
-  /// Deletes a failed enrollment attempt and its stored policies; an attempt that another process has completed is left unchanged.
+  /// Deletes a failed enrolment attempt and its stored policies; an attempt that another process has completed is left unchanged.
   ///
   /// - Throws: ``SignetError``.
   func abandon(

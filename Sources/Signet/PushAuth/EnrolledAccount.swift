@@ -16,15 +16,15 @@ public struct EnrolledAccount: Sendable, Hashable, Identifiable {
   public let backgroundColor: String?
   /// The names of its account policies, sorted.
   public let policyNames: [String]
-  /// The time of the first enrollment, in seconds since 1970.
+  /// The time of the first enrolment, in seconds since 1970.
   public let created: Int64
-  /// Its one-time codes, in the order of their enrollment.
+  /// Its one-time codes, in the order of their enrolment.
   public let codes: [Account]
   /// Its push mechanism.
   public let push: PushMechanism?
 }
 
-/// The result of an enrollment.
+/// The result of an enrolment.
 public struct Enrolment: Sendable {
   /// The account with all its parts.
   public let account: EnrolledAccount

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetOATH
 import SignetVault
 
-/// A started enrollment, stored in the vault before the server is contacted and until all parts are stored.
+/// A started enrolment, stored in the vault before the server is contacted and until all parts are stored.
 ///
 /// The server accepts the data of a URI once. The program may end before the parts are stored, or the answer may be lost.
 /// The attempt then still has the mechanism ID that the server knows, and a repetition continues with it. The attempt

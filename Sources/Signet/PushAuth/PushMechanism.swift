@@ -16,7 +16,7 @@ public struct PushMechanism: Sendable, Hashable, Identifiable {
   public let server: String
   /// The server's name of the user, if known.
   public let userID: String?
-  /// The time of the enrollment, in seconds since 1970.
+  /// The time of the enrolment, in seconds since 1970.
   public let created: Int64
   /// Indicates whether the server does not have the current push token yet; ``Accounts/sendPushTokens(whenDue:by:)`` sends it.
   public let isUpdateDue: Bool

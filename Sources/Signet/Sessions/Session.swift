@@ -113,7 +113,7 @@ public final class Session: SharedSession {
       made = try cachedGroup.withSecret { (opened) throws(AppDataFailure) in
         let key = try derive(opened.key)
         // Recorded before the session can be locked, so that no key outlives it.
-        issued.note(key)
+        issued.record(key)
         return key
       }
     } catch { throw .appData(error) }
@@ -131,7 +131,7 @@ package final class IssuedKeys: Sendable {
   package init() {}
 
   /// Records a key, for as long as it is in use.
-  package func note(_ key: AppDataKey) {
+  package func record(_ key: AppDataKey) {
     entries.withLock { entries in
       // Cleaned before each growth, so the list is at most about as long as the number of keys in use.
       if entries.count == entries.capacity { entries.removeAll { $0.key == nil } }

@@ -1,6 +1,7 @@
 import SignetHTTPClient
 import SignetIdentifiers
 package import SignetProtocol
+import SignetSystem
 
 extension ServerURL {
   /// Indicates whether a URL has the host and port of this server; false for an invalid URL.
@@ -24,7 +25,7 @@ extension Device {
       guard let base = key.server, server.isSameOrigin(as: base), let handle = contents.handle(of: key) else {
         return false
       }
-      return handle.username.utf8.elementsEqual(user.text.utf8)
+      return handle.username.hasSameBytes(as: user.text)
     }
     try await vaulted(await store.delete(keys.map(\.keyID)))
   }

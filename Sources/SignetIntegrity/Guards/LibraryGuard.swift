@@ -29,7 +29,7 @@
         return libraries
       }
       let program = LoadedObjects.programPath() ?? ""
-      var evidence = Self.judge(libraries, program: program) { FileStatus($0) }
+      var evidence = Self.check(libraries, program: program) { FileStatus($0) }
       if let names = KernelFile.text("/etc/ld.so.preload", limit: 4096),
         names.contains(where: { !$0.isWhitespace })
       {
@@ -51,7 +51,7 @@
     ///   - program: The program's path.
     ///   - status: Returns owner and mode of a file.
     /// - Returns: Evidence for each library that should not be there.
-    package static func judge(
+    package static func check(
       _ objects: [LibraryProperties], program: String, status: (String) -> FileStatus?
     ) -> [Evidence] {
       guard let root = objects.first(where: { $0.path == program }) else { return [] }

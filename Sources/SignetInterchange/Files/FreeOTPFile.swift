@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetOATH
+import SignetSystem
 
 /// The JSON of FreeOTP+: a secret is an array of signed bytes, and the counter is that of the last code, not of the next.
 enum FreeOTPFile {
@@ -30,7 +31,7 @@ enum FreeOTPFile {
     if issuer.isEmpty { issuer = internalIssuer }
     var handledMembers: Set<String> = ["algo", "counter", "digits", "issuerExt", "label", "secret", "type"]
     if case .totp = kind { handledMembers.insert("period") }
-    if issuer.utf8.elementsEqual(internalIssuer.utf8) { handledMembers.insert("issuerInt") }
+    if issuer.hasSameBytes(as: internalIssuer) { handledMembers.insert("issuerInt") }
     var foreign = ForeignMembers(.freeOTP)
     foreign.collect(from: token, except: handledMembers)
     return try OTPAccount(

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetOATH
+import SignetSystem
 
 /// The backup of 2FAS.
 enum TwoFASFile {
@@ -73,7 +74,7 @@ enum TwoFASFile {
     var handledMembers: Set<String> = ["secret", "otp"]
     // The name of the service is the issuer only if the file has no issuer.
     let issuer = try otp.entryText("issuer") ?? name
-    if name.utf8.elementsEqual(issuer.utf8) { handledMembers.insert("name") }
+    if name.hasSameBytes(as: issuer) { handledMembers.insert("name") }
     if account.isEmpty { account = try otp.entryText("label") ?? "" }
     foreign.collect(from: service, except: handledMembers)
     // The link repeats the secret and all other parameters.

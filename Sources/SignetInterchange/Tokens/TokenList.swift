@@ -40,7 +40,7 @@ package struct TokenList: Sendable {
   ///
   /// - Parameter index: The index in ``tokens``.
   /// - Returns: `line 2` for CSV, `token 1` for the other forms.
-  package func place(of index: Int) -> String {
+  package func location(of index: Int) -> String {
     if let lines { "line \(lines[index])" } else { "token \(index + 1)" }
   }
 
@@ -51,7 +51,7 @@ package struct TokenList: Sendable {
       // A longer serial number is invalid; the server reports that.
       guard case .string(let serial)? = token["serial"], serial.utf8.count <= 64 else { continue }
       if let earlier = indices.updateValue(index, forKey: serial) {
-        throw .repeated(serial: serial, first: place(of: earlier), again: place(of: index))
+        throw .repeated(serial: serial, first: location(of: earlier), again: location(of: index))
       }
     }
   }

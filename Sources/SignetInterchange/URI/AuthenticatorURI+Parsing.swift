@@ -79,7 +79,7 @@ extension AuthenticatorURI {
     if label.issuer.isEmpty { return (parameter, nil) }
     // A plus sign is literal (RFC 3986), unless the label shows that it replaces a space.
     let plusAsSpace = String(parameter.map { $0 == "+" ? " " : $0 })
-    let isSame = [parameter, plusAsSpace].contains { $0.utf8.elementsEqual(label.issuer.utf8) }
+    let isSame = [parameter, plusAsSpace].contains { $0.hasSameBytes(as: label.issuer) }
     return (label.issuer, isSame || parameter.isEmpty ? nil : parameter)
   }
 

@@ -2,7 +2,7 @@ public import SignetCrypto
 public import SignetJSON
 public import SignetOATH
 
-/// A URI with which authenticators enroll an account: `otpauth`, and `pushauth` and `mfauth` of Ping.
+/// A URI with which authenticators enrol an account: `otpauth`, and `pushauth` and `mfauth` of Ping.
 ///
 /// Parsing is lenient. Scheme, type and parameter names are case-insensitive. Secrets may have spaces, hyphens and padding.
 /// Base64 may use either alphabet, and a text may be plain instead. Unknown parameters are kept. If the label and the
@@ -84,9 +84,9 @@ public struct AuthenticatorURI: Sendable {
   public var account: String
   /// The parameter's issuer if it differs from the label's; an app should display both.
   public var otherIssuer: String?
-  /// The half for one-time codes; present in `otpauth`, and in an `mfauth` URI that enrolls an account.
+  /// The half for one-time codes; present in `otpauth`, and in an `mfauth` URI that enrols an account.
   public var oath: OATH?
-  /// The half for push messages; present in `pushauth`, and in an `mfauth` URI that enrolls an account.
+  /// The half for push messages; present in `pushauth`, and in an `mfauth` URI that enrols an account.
   public var push: Push?
   /// The URL of a picture.
   public var image: String?

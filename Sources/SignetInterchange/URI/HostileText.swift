@@ -30,7 +30,7 @@ enum HostileText {
       // If the layer below is not UTF-8, no app would display it.
       let inner: String
       do throws(InterchangeFailure) { inner = try PercentEncoding.decode(text[...]) } catch { return }
-      guard !inner.utf8.elementsEqual(text.utf8) else { return }
+      guard !inner.hasSameBytes(as: text) else { return }
       text = inner
     }
   }

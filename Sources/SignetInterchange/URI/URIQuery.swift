@@ -54,7 +54,7 @@ struct URIQuery {
     var result: String?
     for parameter in parameters where InterchangeText.lowercased(parameter.name) == name {
       guard !parameter.value.isEmpty else { continue }
-      if let result, !result.utf8.elementsEqual(parameter.value.utf8) { throw .repeated(name) }
+      if let result, !result.hasSameBytes(as: parameter.value) { throw .repeated(name) }
       result = parameter.value
     }
     return result

@@ -5,9 +5,10 @@ public struct DecryptionKey: Sendable {
   /// The `kid` of the key.
   public let keyID: String?
   /// The values of `alg` that the key's type, length and `alg` permit; never empty.
-  public let keyAlgorithms: Set<KeyManagementAlgorithm>
+  public var keyAlgorithms: Set<KeyManagementAlgorithm> { permission.keyAlgorithms }
   /// The values of `enc` that the key permits: all, unless a shared key itself is the content key.
-  public let contentAlgorithms: Set<ContentEncryptionAlgorithm>
+  public var contentAlgorithms: Set<ContentEncryptionAlgorithm> { permission.contentAlgorithms }
+  let permission: EncryptionPermission
   let material: Material
 
   enum Material: Sendable {
@@ -23,8 +24,7 @@ public struct DecryptionKey: Sendable {
   public init(_ key: P256.KeyAgreement.PrivateKey, keyID: String? = nil) {
     material = .p256(key)
     self.keyID = keyID
-    keyAlgorithms = KeyManagementAlgorithm.keyAgreement
-    contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
+    permission = EncryptionPermission()
   }
 
   /// Prepares a shared key for the algorithms with keys of its length.
@@ -34,19 +34,16 @@ public struct DecryptionKey: Sendable {
   ///   - keyID: The `kid`.
   /// - Throws: ``JOSEFailure/keyNotPermitted`` for another length.
   public init(_ secret: SharedSecretBox, keyID: String? = nil) throws(JOSEFailure) {
-    let permission = try EncryptionPermission(
+    permission = try EncryptionPermission(
       sharedKeyByteCount: secret.withSecret { $0.byteCount }, algorithm: nil)
     material = .symmetric(secret)
     self.keyID = keyID
-    keyAlgorithms = permission.keyAlgorithms
-    contentAlgorithms = permission.contentAlgorithms
   }
 
   /// Prepares a private or symmetric JWK, within the limits of its `use`, `key_ops` and `alg`.
   ///
   /// - Throws: ``JOSEFailure/privateKeyMissing``, ``JOSEFailure/keyNotPermitted``.
   public init(_ jwk: JWK) throws(JOSEFailure) {
-    let permission: EncryptionPermission
     switch jwk.material {
     case .p256(_, let scalar):
       try jwk.require(.encryption, anyOf: ["deriveKey", "deriveBits"])
@@ -64,11 +61,6 @@ public struct DecryptionKey: Sendable {
       material = .symmetric(box)
     case .secp256k1, .rsa: throw .keyNotPermitted
     }
-    (keyAlgorithms, contentAlgorithms) = (permission.keyAlgorithms, permission.contentAlgorithms)
     keyID = jwk.keyID
-  }
-
-  func permits(_ algorithm: KeyManagementAlgorithm, _ encryption: ContentEncryptionAlgorithm) -> Bool {
-    EncryptionPermission.permits(algorithm, encryption, keyAlgorithms, contentAlgorithms)
   }
 }

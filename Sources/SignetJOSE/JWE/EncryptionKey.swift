@@ -5,8 +5,8 @@ public struct EncryptionKey: Sendable {
   /// The `kid`, which is written to the header.
   public let keyID: String?
   /// The values of `alg` that the key's type, length and `alg` permit; never empty.
-  public let keyAlgorithms: Set<KeyManagementAlgorithm>
-  private let contentAlgorithms: Set<ContentEncryptionAlgorithm>
+  public var keyAlgorithms: Set<KeyManagementAlgorithm> { permission.keyAlgorithms }
+  let permission: EncryptionPermission
   let material: Material
 
   enum Material: Sendable {
@@ -22,8 +22,7 @@ public struct EncryptionKey: Sendable {
   public init(_ key: P256.KeyAgreement.PublicKey, keyID: String? = nil) {
     material = .p256(key)
     self.keyID = keyID
-    keyAlgorithms = KeyManagementAlgorithm.keyAgreement
-    contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
+    permission = EncryptionPermission()
   }
 
   /// Prepares a shared key for the algorithms with keys of its length.
@@ -33,12 +32,10 @@ public struct EncryptionKey: Sendable {
   ///   - keyID: The `kid`.
   /// - Throws: ``JOSEFailure/keyNotPermitted`` for another length.
   public init(_ secret: SharedSecretBox, keyID: String? = nil) throws(JOSEFailure) {
-    let permission = try EncryptionPermission(
+    permission = try EncryptionPermission(
       sharedKeyByteCount: secret.withSecret { $0.byteCount }, algorithm: nil)
     material = .symmetric(secret)
     self.keyID = keyID
-    keyAlgorithms = permission.keyAlgorithms
-    contentAlgorithms = permission.contentAlgorithms
   }
 
   /// Prepares a JWK, within the limits of its `use`, `key_ops` and `alg`.
@@ -47,7 +44,6 @@ public struct EncryptionKey: Sendable {
   ///
   /// - Throws: ``JOSEFailure/keyNotPermitted``.
   public init(_ jwk: JWK) throws(JOSEFailure) {
-    let permission: EncryptionPermission
     switch jwk.material {
     case .p256(let key, _):
       if jwk.operations?.isEmpty != true {
@@ -66,11 +62,6 @@ public struct EncryptionKey: Sendable {
       material = .symmetric(box)
     case .secp256k1, .rsa: throw .keyNotPermitted
     }
-    (keyAlgorithms, contentAlgorithms) = (permission.keyAlgorithms, permission.contentAlgorithms)
     keyID = jwk.keyID
-  }
-
-  func permits(_ algorithm: KeyManagementAlgorithm, _ encryption: ContentEncryptionAlgorithm) -> Bool {
-    EncryptionPermission.permits(algorithm, encryption, keyAlgorithms, contentAlgorithms)
   }
 }

@@ -1,17 +1,16 @@
 /// The permitted uses of a key in a JWE, by its type, its length and the `alg` of its JWK.
 struct EncryptionPermission {
-  let keyAlgorithms: Set<KeyManagementAlgorithm>
+  private(set) var keyAlgorithms = KeyManagementAlgorithm.keyAgreement
   /// The algorithms for which a shared key can be the content key; a wrapped or agreed content key always has the right
   /// length.
-  let contentAlgorithms: Set<ContentEncryptionAlgorithm>
+  private(set) var contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
+
+  /// The permissions of a key on a curve without `alg`.
+  init() {}
 
   /// Determines the permissions of a key on a curve.
   init(agreeingWith name: String?) throws(JOSEFailure) {
-    contentAlgorithms = Set(ContentEncryptionAlgorithm.allCases)
-    guard let name else {
-      keyAlgorithms = KeyManagementAlgorithm.keyAgreement
-      return
-    }
+    guard let name else { return }
     guard let only = KeyManagementAlgorithm(name: name), KeyManagementAlgorithm.keyAgreement.contains(only)
     else {
       throw .keyNotPermitted
@@ -39,10 +38,8 @@ struct EncryptionPermission {
     contentAlgorithms = content
   }
 
-  static func permits(
-    _ algorithm: KeyManagementAlgorithm, _ encryption: ContentEncryptionAlgorithm,
-    _ keyAlgorithms: Set<KeyManagementAlgorithm>, _ contentAlgorithms: Set<ContentEncryptionAlgorithm>
-  ) -> Bool {
+  /// Returns true if the key may be used with these algorithms.
+  func permits(_ algorithm: KeyManagementAlgorithm, _ encryption: ContentEncryptionAlgorithm) -> Bool {
     keyAlgorithms.contains(algorithm) && (algorithm != .direct || contentAlgorithms.contains(encryption))
   }
 }

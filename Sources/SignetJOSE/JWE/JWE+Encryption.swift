@@ -38,7 +38,7 @@ extension JWE {
     _ contentAlgorithm: ContentEncryptionAlgorithm = .a256GCM, type: String? = nil,
     contentType: String? = nil, partyInfo: PartyInfo? = nil, parameters: JSONObject = [:]
   ) throws(JOSEFailure) -> String {
-    guard key.permits(keyAlgorithm, contentAlgorithm) else { throw .keyNotPermitted }
+    guard key.permission.permits(keyAlgorithm, contentAlgorithm) else { throw .keyNotPermitted }
     var header: JSONObject = [
       "alg": .string(keyAlgorithm.rawValue), "enc": .string(contentAlgorithm.rawValue),
     ]

@@ -53,7 +53,7 @@ public struct JWE: Sendable {
     _ contentAlgorithms: Set<ContentEncryptionAlgorithm>
   ) throws(JOSEFailure) -> DecryptedJWE {
     let (algorithm, encryption) = try allowed(keyAlgorithms, contentAlgorithms)
-    guard key.permits(algorithm, encryption) else { throw .keyNotPermitted }
+    guard key.permission.permits(algorithm, encryption) else { throw .keyNotPermitted }
     switch key.material {
     case .p256(let privateKey):
       let ephemeral = try ephemeralPublicKey()

@@ -79,7 +79,7 @@ struct FprintReader: ~Copyable {
     do throws(BiometricFailure) {
       try call("Claim", .text(""))
       try verifyFinger(within: limit, reason: reason, hints: hints, mismatch: mismatch)
-      // Read while the sensor is claimed, so that no other program can enroll or delete. Read after the match, because after
+      // Read while the sensor is claimed, so that no other program can enrol or delete. Read after the match, because after
       // a mismatch fprintd itself forgets fingers that are missing in the reader.
       guard let set = try enrolledSet() else { throw BiometricFailure.notEnrolled }
       finish("Release")

@@ -88,13 +88,13 @@ public struct AccountLock: Sendable, Hashable {
   @discardableResult
   public mutating func apply(_ report: AccountPolicyReport, at now: Int64) -> Bool {
     let breaches = report.breaches
-    let kept = Set(report.indeterminate + report.unknown).subtracting(breaches.map(\.policy))
+    let undecided = Set(report.indeterminate + report.unknown).subtracting(breaches.map(\.policy))
     var next: [Broken] = []
     for result in report.results {
       let known = broken.first { $0.breach.policy == result.policy }
       if let breach = breaches.first(where: { $0.policy == result.policy }) {
         next.append(Broken(breach: breach, since: known?.since ?? now))
-      } else if kept.contains(result.policy), let known {
+      } else if undecided.contains(result.policy), let known {
         next.append(known)
       }
     }

@@ -1,4 +1,5 @@
 public import SignetJSON
+import SignetSystem
 
 /// An account's parameters for one policy: the value next to the policy's name.
 public struct AccountPolicyParameters: Sendable, Hashable {
@@ -113,13 +114,13 @@ package struct UnknownParameter: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - object: The object.
-  ///   - place: The path of the object.
+  ///   - path: The path of the object.
   ///   - known: The known names.
   /// - Returns: The unknown members, in the order in which they were written.
-  static func all(in object: JSONObject, of place: String, known: [String]) -> [UnknownParameter] {
-    object.members.filter { member in !known.contains { $0.utf8.elementsEqual(member.name.utf8) } }.map {
+  static func all(in object: JSONObject, of path: String, known: [String]) -> [UnknownParameter] {
+    object.members.filter { member in !known.contains { $0.hasSameBytes(as: member.name) } }.map {
       let name = AccountPolicySet.shown($0.name)
-      return UnknownParameter(name: name, path: "\(place).\(name)", known: known)
+      return UnknownParameter(name: name, path: "\(path).\(name)", known: known)
     }
   }
 }

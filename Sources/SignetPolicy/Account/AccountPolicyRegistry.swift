@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetSystem
 
 /// The account policies that can be evaluated, in the order of evaluation.
 ///
@@ -6,8 +7,9 @@ import SignetJSON
 public struct AccountPolicyRegistry: Sendable {
   /// The built-in policies, in their order.
   public static let builtIn: [any AccountPolicy] = [
-    DeviceFactPolicy.biometricAvailable, DeviceTamperingPolicy(), AppIsUpToDatePolicy(), OSVersionPolicy(),
-    DeviceFactPolicy.screenLock, HardwareKeystorePolicy(), InactivityPolicy(), OfflinePeriodPolicy(),
+    DevicePropertyPolicy.biometricAvailable, DeviceTamperingPolicy(), AppIsUpToDatePolicy(),
+    OSVersionPolicy(),
+    DevicePropertyPolicy.screenLock, HardwareKeystorePolicy(), InactivityPolicy(), OfflinePeriodPolicy(),
   ]
 
   /// All registered policies, in the order of evaluation.
@@ -40,7 +42,7 @@ public struct AccountPolicyRegistry: Sendable {
   /// - Parameter policy: The new policy.
   /// - Throws: ``AccountPolicyFailure/notRegistered(_:)``.
   public mutating func replace(with policy: any AccountPolicy) throws(AccountPolicyFailure) {
-    guard let index = policies.firstIndex(where: { $0.name.utf8.elementsEqual(policy.name.utf8) }) else {
+    guard let index = policies.firstIndex(where: { $0.name.hasSameBytes(as: policy.name) }) else {
       throw .notRegistered(policy.name)
     }
     policies[index] = policy
@@ -48,7 +50,7 @@ public struct AccountPolicyRegistry: Sendable {
 
   /// The policy with this name.
   public subscript(name: String) -> (any AccountPolicy)? {
-    policies.first { $0.name.utf8.elementsEqual(name.utf8) }
+    policies.first { $0.name.hasSameBytes(as: name) }
   }
 
   /// Validates an account's policies.

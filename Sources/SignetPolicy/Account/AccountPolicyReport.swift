@@ -70,8 +70,8 @@ public struct AccountPolicyBreach: Sendable, Hashable, CustomStringConvertible {
     self.reason = String(
       String.UnicodeScalarView(
         reason.unicodeScalars.prefix(400).map { $0.isInvisible ? " " : $0 }))
-    let isKept = Self.isFinite(.object(evidence)) && evidence.bytes.count <= 2_048
-    self.evidence = isKept ? evidence : ["omitted": true]
+    let isIncluded = Self.isFinite(.object(evidence)) && evidence.bytes.count <= 2_048
+    self.evidence = isIncluded ? evidence : ["omitted": true]
   }
 
   /// True if JSON can write the value: JSON has no infinity and no NaN, but an app's own policy may compute them.

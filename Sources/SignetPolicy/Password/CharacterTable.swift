@@ -8,7 +8,7 @@ package struct CharacterTable: Sendable {
   private static let shared = Mutex(CharacterTable())
 
   /// The index in `traits` of each page of planes 0 to 3; `nil` if the page was not computed.
-  private var places = [Int?](repeating: nil, count: 1024)
+  private var offsets = [Int?](repeating: nil, count: 1024)
   private var traits: [CharacterTraits] = []
 
   private init() {}
@@ -20,20 +20,20 @@ package struct CharacterTable: Sendable {
   mutating func traits(_ scalar: Unicode.Scalar) -> CharacterTraits {
     if 0x20...0x7E ~= scalar.value { return CharacterTraits(visibleASCII: scalar) }
     let page = Int(scalar.value >> 8)
-    guard page < places.count else { return CharacterTraits(scalar) }
-    guard let place = places[page] else {
+    guard page < offsets.count else { return CharacterTraits(scalar) }
+    guard let offset = offsets[page] else {
       self = Self.shared.withLock {
         $0.add(page)
         return $0
       }
       return traits(scalar)
     }
-    return traits[place + Int(scalar.value & 0xFF)]
+    return traits[offset + Int(scalar.value & 0xFF)]
   }
 
   private mutating func add(_ page: Int) {
-    guard places[page] == nil else { return }
-    places[page] = traits.count
+    guard offsets[page] == nil else { return }
+    offsets[page] = traits.count
     for value in UInt32(page << 8)..<UInt32((page + 1) << 8) {
       // Surrogates do not occur in valid text; U+FFFD fills their entries.
       traits.append(CharacterTraits(Unicode.Scalar(value) ?? "\u{FFFD}"))

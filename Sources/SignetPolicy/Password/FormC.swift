@@ -56,11 +56,11 @@ package struct FormC {
 
   /// Inserts a character; marks go to their canonical position (D109).
   private mutating func insert(_ element: CanonicalForms.Element) {
-    var place = elements.count
+    var index = elements.count
     if element.combiningClass != 0 {
-      while place > open, elements[place - 1].combiningClass > element.combiningClass { place -= 1 }
+      while index > open, elements[index - 1].combiningClass > element.combiningClass { index -= 1 }
     }
-    elements.insert(element, at: place)
+    elements.insert(element, at: index)
   }
 
   /// Composes the open part (D117); later characters no longer change it.

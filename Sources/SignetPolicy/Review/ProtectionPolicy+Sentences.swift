@@ -5,7 +5,7 @@ extension PasswordPolicy {
     let most = isNumeric ? min(rules.maximumLength, maximum(of: .digit)) : rules.maximumLength
     let lengths = rules.shortestLength == most ? "\(most)" : "\(rules.shortestLength) to \(most)"
     var phrases = ["\(lengths) \(isNumeric ? "digit" : "character")\(most == 1 ? "" : "s")"]
-    for kind in CharacterClass.allCases where !isSaid(of: kind) {
+    for kind in CharacterClass.allCases where !isStated(of: kind) {
       let bounds = count(of: kind)
       switch (bounds.minimum, bounds.maximum) {
       case (_, 0?): phrases.append("no \(kind.noun(0))")
@@ -27,7 +27,7 @@ extension PasswordPolicy {
   /// True if another phrase covers the class.
   ///
   /// Passwords of digits have no other class, and without letters there is neither case.
-  private func isSaid(of kind: CharacterClass) -> Bool {
+  private func isStated(of kind: CharacterClass) -> Bool {
     rules.isNumeric || (kind == .uppercase || kind == .lowercase) && count(of: .letter).maximum == 0
   }
 }
@@ -39,8 +39,8 @@ extension ProtectionPolicy {
   ///   keys under any policy; the sentences say so and name the remedy.
   /// - Returns: The sentences, in reading order.
   public func sentences(isBoundToDevice: Bool) -> [String] {
-    let place = isBoundToDevice ? "on this device only" : "wherever the files of this device are copied to"
-    var sentences = ["The keys work \(place), \(type.opening)."]
+    let scope = isBoundToDevice ? "on this device only" : "wherever the files of this device are copied to"
+    var sentences = ["The keys work \(scope), \(type.opening)."]
     if !isBoundToDevice {
       sentences.append(
         "No hardware protects them: keep the files private and out of backups, or activate again on a device with a TPM."

@@ -1,4 +1,5 @@
 public import SignetJSON
+import SignetSystem
 
 /// The content of a transaction: the one text that the device displays and signs (`docs/protocol.md` section 5).
 ///
@@ -78,7 +79,7 @@ public struct TransactionContent: Hashable, Sendable {
     try self.init(
       Self.body(object), from: Self.origin(object),
       context: try context.map { (members) throws(WireFailure) in try TransactionContext(members) })
-    guard json.utf8.elementsEqual(text.utf8) else {
+    guard json.hasSameBytes(as: text) else {
       throw .invalid(member: "content", reason: "is not in its canonical form")
     }
   }
@@ -102,7 +103,7 @@ public struct TransactionContent: Hashable, Sendable {
     let from = try Wire.reading(object.optionalString("from"))
     let initiated = try Wire.reading(object.optionalString("initiated"))
     if let from, initiated == nil { return .relyingParty(from) }
-    guard from == nil, let initiated, initiated.utf8.elementsEqual("device".utf8) else {
+    guard from == nil, let initiated, initiated.hasSameBytes(as: "device") else {
       throw .invalid(member: "from", reason: "is required, or \"initiated\" must be \"device\"")
     }
     return .device
@@ -126,7 +127,7 @@ public struct TransactionContent: Hashable, Sendable {
   }
 
   /// Compares byte for byte: `==` of `String` treats canonically equivalent texts as equal.
-  public static func == (left: Self, right: Self) -> Bool { left.json.utf8.elementsEqual(right.json.utf8) }
+  public static func == (left: Self, right: Self) -> Bool { left.json.hasSameBytes(as: right.json) }
 
   /// Hashes the bytes that `==` compares.
   public func hash(into hasher: inout Hasher) {

@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// A link or QR code text to a transaction that any user can claim (`docs/protocol.md` section 5.7).
 public struct TransactionLink: Hashable, Sendable {
   /// The longest link, in bytes.
@@ -31,7 +33,7 @@ public struct TransactionLink: Hashable, Sendable {
       id = try TransactionID(String(decoding: rest[..<ampersand], as: UTF8.self))
       server = try ServerURL(String(decoding: rest[ampersand...].dropFirst(5), as: UTF8.self))
     } catch { throw malformed }
-    guard self.text.utf8.elementsEqual(text.utf8) else { throw malformed }
+    guard self.text.hasSameBytes(as: text) else { throw malformed }
   }
 
   /// The link as text.

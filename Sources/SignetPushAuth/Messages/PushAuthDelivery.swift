@@ -100,7 +100,7 @@ public struct PushAuthDelivery: Sendable {
   public func verified(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthMessage {
     let claims = try key.claims(of: token)
     // The id is outside the token. If the token claims an id too, a difference shows that it was modified in transit.
-    if let signed = Self.text(claims, "messageId"), !signed.utf8.elementsEqual(messageID.utf8) {
+    if let signed = Self.text(claims, "messageId"), !signed.hasSameBytes(as: messageID) {
       throw .invalid("message id", reason: "is not the one that the server signed")
     }
     return try PushAuthMessage(

@@ -6,7 +6,7 @@ public import SignetJSON
 ///
 /// Server and device have the same secret; only the claims distinguish their tokens.
 public struct PushAuthKey: Sendable {
-  /// The shortest secret for an enrollment, in bytes: 128 bits.
+  /// The shortest secret for an enrolment, in bytes: 128 bits.
   ///
   /// Existing servers issue 32 bytes, as RFC 7518 section 3.2 requires. Messages under shorter secrets are still verified.
   public static let shortestEnrolledByteCount = 16

@@ -315,11 +315,11 @@ extension Endpoint {
   /// The committing thread may send the answer.
   ///
   /// - Parameter handler: Answers a request of an authorized caller, in the form of the endpoint's answer. If the caller was
-  ///   found in memory and has changed since, the handler calls `startOver`, which is `nil` if the caller was just read.
+  ///   found in memory and has changed since, the handler calls `restart`, which is `nil` if the caller was just read.
   /// - Returns: The route.
   func answered(
     directly handler:
-      @escaping @Sendable (Call<Caller, Input>, Responder, _ startOver: (@Sendable () -> Void)?) throws ->
+      @escaping @Sendable (Call<Caller, Input>, Responder, _ restart: (@Sendable () -> Void)?) throws ->
       Void
   ) -> Route {
     let (credential, input, dialect) = (credential, input, description.dialect)

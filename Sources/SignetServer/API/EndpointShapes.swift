@@ -203,4 +203,21 @@ extension AnswerShape {
   static func response(_ answers: [AnswerDescription]) -> Self where Value == ServerResponse {
     AnswerShape(answers: answers) { $0 }
   }
+
+  /// A list for a device that waits for a change of it.
+  static func changingList(_ text: String) -> Self where Value == ServerResponse {
+    response([
+      AnswerDescription(
+        status: 200, text: text, content: [("application/jose", String.shape.schema)],
+        headers: [
+          "ETag": [
+            "required": true, "description": "Changes whenever the list changes.",
+            "schema": ["type": "string"],
+          ]
+        ]),
+      AnswerDescription(
+        status: 304, text: "The list did not change while the request waited.",
+        headers: ["ETag": ["required": true, "schema": ["type": "string"]]]),
+    ])
+  }
 }

@@ -1,5 +1,6 @@
 package import SignetJSON
 package import SignetProtocol
+import SignetSystem
 
 /// The reason why a value does not match its shape.
 package enum ShapeFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -98,7 +99,7 @@ extension Shape where Value == String {
     Shape(schema: JSONSchema(["type": "string", "enum": .array(allowed.map { .string($0) })])) {
       value, member in
       let text = try anyText(value, member)
-      guard allowed.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
+      guard allowed.contains(where: { $0.hasSameBytes(as: text) }) else {
         throw ShapeFailure.choice(member: member, allowed: allowed)
       }
       return text

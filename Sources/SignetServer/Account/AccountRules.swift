@@ -52,7 +52,7 @@ package struct AccountRules: Hashable, Sendable {
   ///   - breaches: The breaches by the server's own evaluation, and those of an app's own policies that the device reports.
   ///   - flavour: The build flavour that the app states.
   /// - Returns: The reaction and its reason.
-  package func judge(_ breaches: [AccountPolicyBreach], flavour: String?) -> (
+  package func gravestReaction(to breaches: [AccountPolicyBreach], flavour: String?) -> (
     reaction: Reaction, reason: String
   ) {
     if !flavours.isEmpty, !flavours.contains(flavour ?? "") {

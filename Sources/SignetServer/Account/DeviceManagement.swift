@@ -74,7 +74,8 @@ package struct DeviceManagement: Sendable {
       report.lock.broken.first { $0.breach.policy == name }?.breach
     }
     let breaches = evaluation.breaches + appBreaches
-    let (reaction, description) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
+    let (reaction, description) = context.settings.accountRules.gravestReaction(
+      to: breaches, flavour: evidence.flavour)
     // Parts of the text come from the device.
     let reason = DeviceCommand.plain(description)
     let now = context.clock.now

@@ -46,20 +46,7 @@ extension API {
     .get, "/device/transactions", .read, "listPending", "List the transactions that wait for a decision",
     details: "docs/protocol.md section 5 and 5.6", in: .deviceTransactions, by: .device,
     takes: .waiting,
-    answers: .response([
-      AnswerDescription(
-        status: 200, text: "A JWE to the device's encryption key.",
-        content: [("application/jose", String.shape.schema)],
-        headers: [
-          "ETag": [
-            "required": true, "description": "Changes whenever the list changes.",
-            "schema": ["type": "string"],
-          ]
-        ]),
-      AnswerDescription(
-        status: 304, text: "The list did not change while the request waited.",
-        headers: ["ETag": ["required": true, "schema": ["type": "string"]]]),
-    ]))
+    answers: .changingList("A JWE to the device's encryption key."))
   static let showPending = Endpoint(
     .get, "/device/transactions/{id}", .read, "showPending", "Get a transaction, including one for anybody",
     details: "docs/protocol.md section 5.7", in: .deviceTransactions, by: .device,
@@ -141,8 +128,8 @@ struct DeviceEndpoints: Sendable {
         try await transactions.one(call.id(), for: call.caller.container, request: call.caller.request)
       },
       // Runs on the thread that received the request; the committing thread sends the answer.
-      API.decide.answered(directly: { [self] call, responder, startOver in
-        try decide(call, responder, startOver)
+      API.decide.answered(directly: { [self] call, responder, restart in
+        try decide(call, responder, restart)
       }),
       API.cancel.answered { [transactions] call in
         try await transactions.cancel(call.input, id: call.id(), by: call.caller.container)
@@ -223,7 +210,7 @@ struct DeviceEndpoints: Sendable {
 
   private func decide(
     _ call: Call<DeviceAuthentication.Signed, SignedDecision>, _ responder: Responder,
-    _ startOver: (@Sendable () -> Void)?
+    _ restart: (@Sendable () -> Void)?
   ) throws {
     let signed = call.caller
     let attempt = DecisionAttempt(
@@ -231,12 +218,12 @@ struct DeviceEndpoints: Sendable {
     try transactions.decide(
       call.input.decision, attempt, signedWith: signed.signer.signing, showing: signed.signer.evidence
     ).then { result in
-      guard let startOver, case .failure(let error) = result,
+      guard let restart, case .failure(let error) = result,
         error as? Problem == DeviceAuthentication.unknown
       else { return responder.answer(answer(result)) }
       // The container has changed since it was cached; the stored one decides.
       authentication.forget(signed.signer)
-      startOver()
+      restart()
     }
   }
 

@@ -2,6 +2,7 @@ import SignetJSON
 import SignetProtocol
 import SignetPushAuth
 import SignetStorage
+import SignetSystem
 
 extension EvidenceCheck {
   /// Verifies the answer of an authenticator app, and that the status follows from it.
@@ -26,7 +27,7 @@ extension EvidenceCheck {
     // A sign-in has no text.
     let forms = content.body == .signIn ? [] : RequestText.forms(of: content)
     let isShown =
-      message.text.map { text in forms.contains { $0.utf8.elementsEqual(text.utf8) } }
+      message.text.map { text in forms.contains { $0.hasSameBytes(as: text) } }
       ?? (content.body == .signIn)
     guard isShown else { throw .contradicts(member: "message", by: "content") }
     let body: JSONObject = ["messageId": .string(message.messageID), "jwt": .string(app.answer)]

@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetProtocol
+import SignetSystem
 import SignetUAF
 
 extension EvidenceCheck {
@@ -20,10 +21,10 @@ extension EvidenceCheck {
     guard final.params.challenge == uaf.challenge else {
       throw .contradicts(member: "challenge", by: "fcParams")
     }
-    guard final.params.appID.utf8.elementsEqual(uaf.appID.utf8) else {
+    guard final.params.appID.hasSameBytes(as: uaf.appID) else {
       throw .contradicts(member: "appID", by: "fcParams")
     }
-    guard RequestText.forms(of: content).contains(where: { $0.utf8.elementsEqual(uaf.text.utf8) }) else {
+    guard RequestText.forms(of: content).contains(where: { $0.hasSameBytes(as: uaf.text) }) else {
       throw .contradicts(member: "text", by: "content")
     }
     guard let shown = UAFTransaction(contentType: .text, content: Array(uaf.text.utf8)) else {

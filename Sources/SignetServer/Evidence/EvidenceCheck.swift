@@ -2,6 +2,7 @@ package import SignetCrypto
 import SignetJSON
 import SignetProtocol
 package import SignetStorage
+import SignetSystem
 
 /// An answer to a transaction, verified offline from the evidence that the server kept.
 ///
@@ -64,7 +65,7 @@ package struct EvidenceCheck: Sendable {
     let statement = try Self.statement(in: evidenceObject, serverKeys)
     let content = Self.text(object, "content")
     try Self.compare(statement, object, evidence)
-    if let expected, !expected.utf8.elementsEqual(content.utf8) { throw .otherContent }
+    if let expected, !expected.hasSameBytes(as: content) { throw .otherContent }
     if let member = statement.alteredMember(of: evidence, about: content) { throw .altered(member: member) }
     let read: TransactionContent
     do throws(WireFailure) { read = try TransactionContent(parsing: content) } catch {

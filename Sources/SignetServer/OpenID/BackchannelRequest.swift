@@ -114,14 +114,14 @@ package struct BackchannelRequest: Sendable {
   private static func notificationToken(_ text: String?) throws(OpenIDFailure) -> String? {
     guard let text else { return nil }
     let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
-    guard text.utf8.count <= 1_024, !body.isEmpty, body.allSatisfy(mayStandInToken) else {
+    guard text.utf8.count <= 1_024, !body.isEmpty, body.allSatisfy(isAllowedInToken) else {
       throw OpenIDFailure(
         .invalidRequest, "client_notification_token is a bearer token of at most 1024 characters.")
     }
     return text
   }
 
-  private static func mayStandInToken(_ byte: UInt8) -> Bool {
+  private static func isAllowedInToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -39,7 +39,7 @@ struct ClientAuthentication: Sendable {
     } else {
       throw refused("no authentication")
     }
-    if let named = form["client_id"], !named.utf8.elementsEqual(client.id.text.utf8) {
+    if let named = form["client_id"], !named.hasSameBytes(as: client.id.text) {
       throw refused("another client_id")
     }
     return client
@@ -87,7 +87,7 @@ struct ClientAuthentication: Sendable {
   // MARK: Assertions
 
   private func withAssertion(_ form: FormParameters) async throws -> ClientRecord {
-    guard let type = form["client_assertion_type"], type.utf8.elementsEqual(OpenIDNames.assertionType.utf8),
+    guard let type = form["client_assertion_type"], type.hasSameBytes(as: OpenIDNames.assertionType),
       let text = form["client_assertion"]
     else { throw refused("no assertion of a supported type") }
     let token: ClientToken
@@ -101,7 +101,7 @@ struct ClientAuthentication: Sendable {
         of: client, signedWith: OpenIDNames.clientAlgorithms, for: names.assertionAudiences,
         types: Self.types, now: context.clock.now)
     } catch { throw refused("\(error)") }
-    guard let subject = claims.subject, subject.utf8.elementsEqual(client.id.text.utf8) else {
+    guard let subject = claims.subject, subject.hasSameBytes(as: client.id.text) else {
       throw refused("the subject of the assertion is another client")
     }
     guard try await claimTokenID(claims, of: client) else {

@@ -3,6 +3,7 @@ import SignetJOSE
 import SignetJSON
 package import SignetProtocol
 import SignetStorage
+import SignetSystem
 
 /// An operator's data of a new client.
 package struct ClientRegistration: Sendable {
@@ -82,7 +83,7 @@ package struct ClientRegistration: Sendable {
 
   private static func algorithm(_ name: String, of keys: JWKSet?) throws(Problem) -> SignatureAlgorithm {
     let algorithms = OpenIDNames.clientAlgorithms
-    guard let algorithm = algorithms.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+    guard let algorithm = algorithms.first(where: { $0.rawValue.hasSameBytes(as: name) }) else {
       throw Problem(
         .malformed,
         "\"requestAlgorithm\" must be one of \(algorithms.map(\.rawValue).joined(separator: ", "))")

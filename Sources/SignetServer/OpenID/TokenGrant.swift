@@ -28,7 +28,7 @@ package struct TokenGrant: Sendable {
     guard let type = form["grant_type"] else {
       throw OpenIDFailure(.invalidRequest, "Send grant_type: \(OpenIDNames.grantType).")
     }
-    guard type.utf8.elementsEqual(OpenIDNames.grantType.utf8) else {
+    guard type.hasSameBytes(as: OpenIDNames.grantType) else {
       throw OpenIDFailure(
         .unsupportedGrantType, "Send grant_type \(OpenIDNames.grantType), the only one that is supported.")
     }

@@ -75,7 +75,7 @@ extension Shape where Value == Int64 {
   }
 }
 
-/// The URI with which an app enrolls, including its secret.
+/// The URI with which an app enrols, including its secret.
 package struct MadePushApp: Message {
   package let id: ID<PushAuthMechanismRecord>, uri: String, expires: Int64, token: String?
 

@@ -149,7 +149,7 @@ extension PushAuthService {
     guard let name = submission.mechanismID,
       let mechanism = try await context.storage.pushAuthMechanism(named: name),
       mechanism.state == .active,
-      submission.userID.map({ $0.utf8.elementsEqual(mechanism.user.text.utf8) }) ?? true
+      submission.userID.map({ $0.hasSameBytes(as: mechanism.user.text) }) ?? true
     else { return Self.refused }
     let key = try key(of: mechanism)
     let device: PushAuthDevice

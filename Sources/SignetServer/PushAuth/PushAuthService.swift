@@ -11,9 +11,9 @@ import SignetSystem
 
 /// Push messages to authenticator apps that follow Ping's protocol (`docs/protocol.md` section 15).
 ///
-/// They enroll with a URI, and answer with signed tokens.
+/// They enrol with a URI, and answer with signed tokens.
 package struct PushAuthService: Sendable {
-  /// The lifetime of an enrollment URI, in seconds.
+  /// The lifetime of an enrolment URI, in seconds.
   static let enrolmentSeconds: Int64 = 15 * 60
   /// The number of choices from which the user selects the right number: apps of Ping's kind show three.
   ///
@@ -30,9 +30,9 @@ package struct PushAuthService: Sendable {
 
   package init(_ context: ServiceContext) { self.context = context }
 
-  // MARK: Enrollment
+  // MARK: Enrolment
 
-  /// Creates a mechanism for a user, and the URI with which one app enrolls.
+  /// Creates a mechanism for a user, and the URI with which one app enrols.
   ///
   /// - Parameters:
   ///   - form: The user and the content of the URI.
@@ -332,7 +332,7 @@ package struct PushAuthService: Sendable {
   }
 }
 
-/// A URI with which one app enrolls.
+/// A URI with which one app enrols.
 package struct PushAuthInvitation: Sendable {
   package let id: ID<PushAuthMechanismRecord>
   /// The URI with its secrets.

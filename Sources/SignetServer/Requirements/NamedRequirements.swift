@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// The requirements that relying parties can name: the built-in ones, and the operator's.
 package struct NamedRequirements: Hashable, Sendable {
   /// The maximum length of a name, in characters.
@@ -44,7 +46,7 @@ package struct NamedRequirements: Hashable, Sendable {
 
   /// The requirement of a name; `nil` if there is none.
   package subscript(name: String) -> AuthenticationRequirement? {
-    Self.builtIn.first { $0.name.utf8.elementsEqual(name.utf8) }?.requirement ?? own[name]
+    Self.builtIn.first { $0.name.hasSameBytes(as: name) }?.requirement ?? own[name]
   }
 
   /// All names: the built-in ones, then the operator's in alphabetical order.

@@ -76,7 +76,7 @@ extension TransactionService {
         outcome == .decided
           ? .transactionAnswered(user: carried.user, transaction: id, container: match, answer.kind)
           : .transactionAnswerRefused(user: carried.user, transaction: id, answer.kind, outcome))
-    } judge: { transaction, container, lastReport in
+    } check: { transaction, container, lastReport in
       unmetRequirement(of: container, reported: lastReport, answering: transaction, at: time)
     }
     if outcome == .notSigned || outcome == .locked {

@@ -86,9 +86,9 @@ struct UAFDevices: Sendable {
         claims.optionalString("method"), claims.optionalString("path"), claims.optionalString("body")
       ))
     let digest = Base64URL.encode(HashFunction.sha256.digest(of: isBody ? [] : sent.body))
-    guard method.map({ $0.utf8.elementsEqual(sent.method.utf8) }) ?? true,
-      path.map({ $0.utf8.elementsEqual(sent.path.raw.utf8) }) ?? true,
-      body.map({ $0.utf8.elementsEqual(digest.utf8) }) ?? true
+    guard method.map({ $0.hasSameBytes(as: sent.method) }) ?? true,
+      path.map({ $0.hasSameBytes(as: sent.path.raw) }) ?? true,
+      body.map({ $0.hasSameBytes(as: digest) }) ?? true
     else { throw UAFWebFailure(401, "the JWS is for another request", .otherRequest) }
   }
 
@@ -108,7 +108,7 @@ struct UAFDevices: Sendable {
     _ text: String?, with sent: ServerRequest, isBody: Bool = false, forDevice device: String
   ) async throws -> Signed {
     let signed = try await signed(text, with: sent, isBody: isBody)
-    guard let signingDevice = signed.target.device, signingDevice.utf8.elementsEqual(device.utf8) else {
+    guard let signingDevice = signed.target.device, signingDevice.hasSameBytes(as: device) else {
       throw UAFWebFailure(401, "the JWS is of another device", .notKeyOwner)
     }
     return signed
@@ -119,7 +119,7 @@ struct UAFDevices: Sendable {
   /// Returns the targets of the signer's user on a device, with the keys registered on it.
   func credentials(_ signed: Signed, on device: String) async throws -> JSONObject {
     let keys = try await context.storage.uafCredentials(user: signed.target.user)
-      .filter { $0.state == .active && $0.device.map { $0.utf8.elementsEqual(device.utf8) } ?? false }
+      .filter { $0.state == .active && $0.device.map { $0.hasSameBytes(as: device) } ?? false }
     let credentials = keys.map { key -> JSONValue in
       ["aaid": .string(key.aaid), "keyId": .string(Base64URL.encode(key.keyID))]
     }

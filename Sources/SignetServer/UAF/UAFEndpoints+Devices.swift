@@ -134,20 +134,7 @@ extension API {
     "List the operations that wait for a device",
     details: "docs/protocol.md section 12.3", in: .uaf, by: .uafDevice,
     takes: .uafNothing(accepted: UAFEndpoints.jose, mayWait: true),
-    answers: .response([
-      AnswerDescription(
-        status: 200, text: "A compact JWS by the server's key.",
-        content: [(UAFEndpoints.jose, String.shape.schema)],
-        headers: [
-          "ETag": [
-            "required": true, "description": "Changes whenever the list changes.",
-            "schema": ["type": "string"],
-          ]
-        ]),
-      AnswerDescription(
-        status: 304, text: "The list did not change while the request waited.",
-        headers: ["ETag": ["required": true, "schema": ["type": "string"]]]),
-    ]),
+    answers: .changingList("A compact JWS by the server's key."),
     or: [.uafUnknown, .uafAccept], below: .uaf, .uaf)
   static let uafChangeDevice = Endpoint(
     .patch, "/devices/{device}", .grant, "uafChangeDevice",

@@ -13,7 +13,7 @@ struct UAFResponses: Sendable {
   private let setup: UAFSetup
   private let requests: UAFRequests
   private let authorizations: UAFAuthorizations
-  private var judge: UAFJudge { UAFJudge(context, setup) }
+  private var requirementCheck: UAFRequirementCheck { UAFRequirementCheck(context, setup) }
 
   init(
     _ context: ServiceContext, _ setup: UAFSetup, _ requests: UAFRequests, _ authorizations: UAFAuthorizations
@@ -81,8 +81,8 @@ struct UAFResponses: Sendable {
       }
       return audit(
         .uafRegistrationRefused(session: session.id, user: user, keys: keys, reason: reason))
-    } judge: {
-      judge.refusal(of: credentials.map(\.credential), under: policy)
+    } check: {
+      requirementCheck.refusal(of: credentials.map(\.credential), under: policy)
     }
     try Self.check(outcome)
     return try await authorizations.issue(
@@ -153,12 +153,12 @@ struct UAFResponses: Sendable {
       session.id, of: user, end, uses: uses, evidence: evidence
     ) {
       audit(Self.event($0, answer))
-    } judge: { stored, transaction in
+    } check: { stored, transaction in
       // Another key may have been registered under the same name since; the verified signature says nothing about it.
       guard stored.allSatisfy({ key in found.contains(where: key.isSameKey(as:)) }) else {
         return .keyUnknown
       }
-      return judge.refusal(
+      return requirementCheck.refusal(
         of: stored, under: policy, for: transaction, signsInHere: session.signsInHere
       ) { key in verified.uses.contains { $0.reference == key.reference && $0.transaction != nil } }
     }
@@ -319,13 +319,13 @@ struct UAFResponses: Sendable {
         text: String(decoding: shown.content, as: UTF8.self), assertions: assertions))
     let statement = AnswerStatement(
       to: transaction, at: context.settings.serverURL, by: user, .accepted, with: session.id.text, time: time)
-    let kept = try statement.record(
+    let record = try statement.record(
       of: evidence, about: transaction.content, signedBy: try await SigningKeyService(context).current())
-    guard let kept else {
+    guard let record else {
       throw UAFStatusFailure(
         .unacceptableContent, "the response is longer than the server can store as evidence")
     }
-    return kept
+    return record
   }
 
   /// Returns the `acr` of an accepted response: the requirement that was requested by name, or else the value for UAF.

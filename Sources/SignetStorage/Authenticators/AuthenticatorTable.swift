@@ -1,4 +1,5 @@
 import SignetSQL
+import SignetSystem
 
 /// The storage of one kind of authenticators: its tables, and its part of each step that covers all kinds.
 ///
@@ -130,7 +131,7 @@ struct AccountSnapshot {
   /// Returns the user's device with this installation id.
   func device(called installation: String?) -> DeviceRecord? {
     guard let installation else { return nil }
-    return devices.first { $0.installation.utf8.elementsEqual(installation.utf8) }
+    return devices.first { $0.installation.hasSameBytes(as: installation) }
   }
 }
 

@@ -37,13 +37,3 @@ extension AnswerRules {
     }
   }
 }
-
-extension ContainerRecord {
-  /// Returns `true` if the container, or another active one of its device, is active and not locked, so that its answers remain valid.
-  package func isProofInUse(among containers: [ContainerRecord]) -> Bool {
-    containers.contains { $0.device == device && $0.isInUse && !$0.isLocked }
-  }
-
-  /// Returns `true` if it may have one more push target.
-  package func hasRoomForTarget(beside count: Int64, limit: Int) -> Bool { state == .active && count < limit }
-}

@@ -6,14 +6,14 @@ extension CredentialRecord {
 }
 
 extension TransactionRecord {
-  /// Returns the acceptance by a container's digits; while it is pending, `judge` returns the reason why they do not suffice.
+  /// Returns the acceptance by a container's digits; while it is pending, `check` returns the reason why they do not suffice.
   package func ending(
     by attempt: AnswerAttempt, of holder: ContainerRecord?, lastReport: Int64?,
-    _ judge: (TransactionRecord, ContainerRecord, _ lastReport: Int64?) -> DecisionOutcome?
+    _ check: (TransactionRecord, ContainerRecord, _ lastReport: Int64?) -> DecisionOutcome?
   ) -> TransactionEnding {
     guard let holder else { return TransactionEnding(.unknown) }
-    // If the transaction has ended, its end is the outcome, and `judge` is not called.
-    if state(at: attempt.time) == .pending, let refusal = judge(self, holder, lastReport) {
+    // If the transaction has ended, its end is the outcome, and `check` is not called.
+    if state(at: attempt.time) == .pending, let refusal = check(self, holder, lastReport) {
       return TransactionEnding(refusal)
     }
     guard holder.isInUse else { return TransactionEnding(.unknown) }

@@ -24,6 +24,14 @@ extension ContainerRecord {
     case .pending, .revoked: nil
     }
   }
+
+  /// Returns `true` if the container, or another active one of its device, is active and not locked, so that its answers remain valid.
+  package func isProofInUse(among containers: [ContainerRecord]) -> Bool {
+    containers.contains { $0.device == device && $0.isInUse && !$0.isLocked }
+  }
+
+  /// Returns `true` if it may have one more push target.
+  package func hasRoomForTarget(beside count: Int64, limit: Int) -> Bool { state == .active && count < limit }
 }
 
 extension ActivationRecord {
@@ -102,8 +110,8 @@ package struct SignatureCount: Hashable, Sendable {
   package let refusal: DecisionOutcome?
 
   /// Counts a signature; at the limit a right one is rejected too, so that an attacker learns nothing.
-  package init(after failed: Int64, isGood: Bool, limit: Int) {
-    switch (failed < limit, isGood) {
+  package init(after failed: Int64, isValid: Bool, limit: Int) {
+    switch (failed < limit, isValid) {
     case (false, _): (self.failed, refusal) = (nil, .locked)
     case (true, true): (self.failed, refusal) = (failed > 0 ? 0 : nil, nil)
     case (true, false): (self.failed, refusal) = (failed + 1, .notSigned)

@@ -1,3 +1,5 @@
+import SignetSystem
+
 extension ContainerRecord {
   /// The reason why a transaction that its user initiates is rejected; `nil` if it is accepted.
   package var refusalToInitiate: DecisionOutcome? { isLocked ? .containerLocked : nil }
@@ -8,7 +10,7 @@ extension TransactionRecord {
   package func outcome(after stored: TransactionRecord) -> DecisionOutcome {
     let isSame =
       stored.isInitiatedByDevice && stored.decision?.container == decision?.container
-      && stored.content.utf8.elementsEqual(content.utf8)
+      && stored.content.hasSameBytes(as: content)
     return isSame ? .repeated : .decidedBefore
   }
 }

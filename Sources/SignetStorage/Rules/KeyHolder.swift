@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetSystem
 
 /// The SHA-256 digest that identifies a public key of any kind of authenticator.
 ///
@@ -32,7 +33,7 @@ package struct KeyHolder: Hashable, Sendable {
 
   /// Returns `true` if this is the same authenticator of the same user.
   fileprivate func isSame(as other: Self) -> Bool {
-    kind == other.kind && user == other.user && authenticator.utf8.elementsEqual(other.authenticator.utf8)
+    kind == other.kind && user == other.user && authenticator.hasSameBytes(as: other.authenticator)
   }
 }
 

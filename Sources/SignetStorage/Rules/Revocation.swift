@@ -10,7 +10,7 @@ package enum RevocationOutcome: Hashable, Sendable {
 
 extension APIKeyRecord {
   /// Indicates whether it is valid.
-  package var isGood: Bool { !isAltered && revoked == nil }
+  package var isValid: Bool { !isAltered && revoked == nil }
 
   /// Returns a key of all, revoked now or before, unless it is the last valid one of the scope.
   ///
@@ -18,7 +18,7 @@ extension APIKeyRecord {
   package static func revoking(
     _ id: ID<APIKeyRecord>, among keys: [Self], keepingOneOf scope: String, at time: Int64
   ) -> RecordChange<Self, RevocationOutcome> {
-    if keys.filter({ $0.isGood && $0.scopes.contains(scope) }).map(\.id) == [id] { return .refused(.last) }
+    if keys.filter({ $0.isValid && $0.scopes.contains(scope) }).map(\.id) == [id] { return .refused(.last) }
     guard var key = keys.first(where: { $0.id == id }) else {
       return .refused(.unknown)
     }

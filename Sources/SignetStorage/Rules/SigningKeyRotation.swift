@@ -1,7 +1,7 @@
 /// The rotation of the signing key.
 package enum SigningKeyRotation: Hashable, Sendable {
   /// Rejected: the present key is not the one that the new key was made to replace.
-  case overtaken
+  case superseded
   /// The new key signs, after the retired one; `nil` for none. A key whose row was altered stays altered.
   case signs(after: SigningKeyRecord?)
 
@@ -13,7 +13,7 @@ package enum SigningKeyRotation: Hashable, Sendable {
   ///   - id: The id of the key to replace; `nil` if none is expected.
   package init(to new: SigningKeyRecord, from present: SigningKeyRecord?, replacing id: String?) {
     guard present?.id == id else {
-      self = .overtaken
+      self = .superseded
       return
     }
     var retired = present

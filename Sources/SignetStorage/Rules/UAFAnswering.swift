@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// The channels through which the user's UAF keys are asked about a request.
 package struct UAFRequestChannels: Hashable, Sendable {
   /// Indicates whether the requester asks by its own operation.
@@ -57,7 +59,7 @@ package struct UAFAnswering {
     atTargets.contains { key in
       // A key or a target without a device may be on any device.
       guard !isAnyTarget, let keyDevice = key.device, let device = target.device else { return true }
-      return keyDevice.utf8.elementsEqual(device.utf8)
+      return keyDevice.hasSameBytes(as: device)
     }
   }
 }

@@ -22,12 +22,12 @@ package struct UAFAuthenticationResult: Hashable, Sendable {
   ///   - end: The end in case of success.
   ///   - uses: The uses of keys that the signatures prove.
   ///   - evidence: The evidence for an accepted transaction.
-  ///   - judge: Returns the reason why active keys do not suffice; `nil` if they do.
+  ///   - check: Returns the reason why active keys do not suffice; `nil` if they do.
   package init(
     of session: UAFOperationRecord, deciding transaction: TransactionRecord?,
     by stored: [UAFCredentialRecord],
     of user: UserID, _ end: UAFOperationEnd, uses: [CounterUpdate], evidence: EvidenceRecord?,
-    judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
+    check: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) {
     self.session = session
     // Keys that are not active are rejected when they are counted.
@@ -35,7 +35,7 @@ package struct UAFAuthenticationResult: Hashable, Sendable {
     if session.transaction != nil, transaction?.acceptsUAF(of: user, at: end.time) != true {
       change = transaction?.lapse(at: end.time)
       outcome = .transactionEnded
-    } else if inUse.count == uses.count, let refusal = judge(inUse, transaction) {
+    } else if inUse.count == uses.count, let refusal = check(inUse, transaction) {
       outcome = refusal
     } else {
       outcome = count(uses, of: user, at: end.time, stored) ?? .accepted

@@ -43,7 +43,7 @@ extension Storage {
         try database.execute(
           "UPDATE api_keys SET revoked = $1, code = $2 WHERE id = $3",
           [.optional(key.revoked), .optional(mac.mac(of: key.image)), .of(id)], changing: 1)
-        database.setLocal(SQLConnection.goodKeys, to: [])
+        database.setLocal(SQLConnection.validKeys, to: [])
         try database.appendAudit(audit)
         return .revoked
       }

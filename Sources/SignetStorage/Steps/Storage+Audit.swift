@@ -137,7 +137,7 @@ extension Storage {
 }
 
 extension SQLConnection {
-  private static let auditTail = TransactionLocal<AuditChain>(isKept: true)
+  private static let auditTail = TransactionLocal<AuditChain>(isRetained: true)
 
   /// Appends an event to the audit log inside the open transaction.
   ///

@@ -17,7 +17,7 @@ extension Storage {
     _ subject: OTPSubject, verify: @escaping @Sendable (OTPSnapshot) -> OTPResult
   ) -> Completion<CodeOutcome> {
     begin { database in
-      guard try database.isKeyGood(subject.key) else { return .keyRevoked }
+      guard try database.isKeyValid(subject.key) else { return .keyRevoked }
       let (found, owner) = try database.credentials(for: subject)
       let wait = try database.wait(for: subject)
       let user = subject.user ?? found.first?.1.user
@@ -37,18 +37,18 @@ extension Storage {
 
 extension SQLConnection {
   /// The API keys that are known as not revoked, cached while no other connection changes the database.
-  static let goodKeys = TransactionLocal<Set<ID<APIKeyRecord>>>(isKept: true)
-  private static let goodKeyLimit = 64
+  static let validKeys = TransactionLocal<Set<ID<APIKeyRecord>>>(isRetained: true)
+  private static let validKeyLimit = 64
 
   /// Returns `true` if a key exists and is not revoked, or if there is no key to check.
-  func isKeyGood(_ key: ID<APIKeyRecord>?) throws -> Bool {
+  func isKeyValid(_ key: ID<APIKeyRecord>?) throws -> Bool {
     guard let key else { return true }
-    let known = try local(Self.goodKeys, load: { [] })
+    let known = try local(Self.validKeys, load: { [] })
     if known.contains(key) { return true }
     // An altered row is rejected and reported where it is read again.
-    let isGood = try anyAPIKey(key)?.isGood ?? false
-    if isGood { setLocal(Self.goodKeys, to: known.count < Self.goodKeyLimit ? known.union([key]) : [key]) }
-    return isGood
+    let isValid = try anyAPIKey(key)?.isValid ?? false
+    if isValid { setLocal(Self.validKeys, to: known.count < Self.validKeyLimit ? known.union([key]) : [key]) }
+    return isValid
   }
 
   // Built once, because each code uses them; the join with the user saves a query.

@@ -242,17 +242,17 @@ extension SQLConnection {
   /// Counts a wrong signature, or resets the count for a right one, and returns the reason for a rejection.
   ///
   /// The container must have been read in this step.
-  func countSignature(of container: ContainerRecord?, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
+  func countSignature(of container: ContainerRecord?, isValid: Bool, limit: Int) throws -> DecisionOutcome? {
     guard let container, container.isInUse else { return .unknown }
     let failed = try number(
       "SELECT failed_signatures FROM containers WHERE id = $1", [.of(container.id)])
-    return try countSignature(of: container.id, failed: failed ?? 0, isGood: isGood, limit: limit)
+    return try countSignature(of: container.id, failed: failed ?? 0, isValid: isValid, limit: limit)
   }
 
   func countSignature(
-    of container: ContainerID, failed: Int64, isGood: Bool, limit: Int
+    of container: ContainerID, failed: Int64, isValid: Bool, limit: Int
   ) throws -> DecisionOutcome? {
-    let count = SignatureCount(after: failed, isGood: isGood, limit: limit)
+    let count = SignatureCount(after: failed, isValid: isValid, limit: limit)
     if let failed = count.failed {
       try execute(
         "UPDATE containers SET failed_signatures = $1 WHERE id = $2", [.integer(failed), .of(container)],

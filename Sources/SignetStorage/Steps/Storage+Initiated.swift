@@ -18,7 +18,7 @@ extension Storage {
     return try await write { database in
       let signer = try database.requireUsable(userOfContainer: container)
       let outcome =
-        try database.countSignature(of: signer, isGood: isSigned, limit: limits.wrongSignatures)
+        try database.countSignature(of: signer, isValid: isSigned, limit: limits.wrongSignatures)
         ?? signer?.refusalToInitiate
         ?? database.transaction(transaction.id).map { transaction.outcome(after: $0) }
         ?? limits.refusal(of: transaction, after: database.lastInitiated(transaction.user, limits.initiated))
@@ -61,7 +61,7 @@ extension Storage {
   ///   - attempts: The number of consecutive wrong codes that locks a container.
   ///   - waits: Returns the present waiting time of the address in seconds, and its waiting time after a wrong answer.
   ///   - audit: Makes the event.
-  ///   - judge: Returns the reason why digits of this container do not suffice for a pending transaction, given the device's
+  ///   - check: Returns the reason why digits of this container do not suffice for a pending transaction, given the device's
   ///     last report; `nil` if they do. It may run again if the step is retried.
   /// - Returns: The outcome; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
@@ -69,19 +69,19 @@ extension Storage {
     _ id: TransactionID, _ attempt: AnswerAttempt, attempts: Int,
     waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord,
-    judge:
+    check:
       @escaping @Sendable (TransactionRecord, ContainerRecord, _ lastReport: Int64?) -> DecisionOutcome? =
       { _, _, _ in nil }
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
-      guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
+      guard try database.isKeyValid(attempt.key) else { return .keyRevoked }
       let found = try database.transaction(id)
       if let user = found?.user { try database.requireUsable(owner: user) }
       let code = OTPSubject(user: found?.user, client: attempt.client)
       let wait = waits(try database.wait(for: code))
       let ending =
         try wait.seconds.map { TransactionEnding(.waiting(seconds: $0)) }
-        ?? database.answer(found, attempt, attempts: attempts, judge)
+        ?? database.answer(found, attempt, attempts: attempts, check)
       try database.apply(ending.change, to: id, at: attempt.time)
       switch ending.outcome.asCode {
       case .accepted:
@@ -110,7 +110,7 @@ extension SQLConnection {
 
   fileprivate func answer(
     _ found: TransactionRecord?, _ attempt: AnswerAttempt, attempts: Int,
-    _ judge: (TransactionRecord, ContainerRecord, Int64?) -> DecisionOutcome?
+    _ check: (TransactionRecord, ContainerRecord, Int64?) -> DecisionOutcome?
   ) throws -> TransactionEnding {
     guard let found, found.isAsked(of: .container), let user = found.user else {
       return TransactionEnding(.unknown)
@@ -126,6 +126,6 @@ extension SQLConnection {
     }
     // Stored only if a named requirement applies, as with a signed decision.
     let lastReport = found.requirements.isEmpty ? nil : try self.lastReport(of: container)
-    return try found.ending(by: attempt, of: self.container(container), lastReport: lastReport, judge)
+    return try found.ending(by: attempt, of: self.container(container), lastReport: lastReport, check)
   }
 }

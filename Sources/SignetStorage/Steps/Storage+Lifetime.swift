@@ -97,10 +97,10 @@ extension SQLConnection {
       isKeyTaken: isKeyTaken, limit: limit)
     switch outcome {
     case .notSigned:
-      _ = try countSignature(of: id, failed: signatures ?? 0, isGood: false, limit: limit)
+      _ = try countSignature(of: id, failed: signatures ?? 0, isValid: false, limit: limit)
       _ = try execute("UPDATE credentials SET failures = failures + 1 WHERE id = $1", [.of(id)])
     case .keyTaken, .staged:
-      _ = try countSignature(of: id, failed: signatures ?? 0, isGood: true, limit: limit)
+      _ = try countSignature(of: id, failed: signatures ?? 0, isValid: true, limit: limit)
       try forgetFailures(of: ID(of: id))
     case .locked, .gone: break
     }

@@ -136,7 +136,7 @@ extension SQLConnection {
     for subscription in subscriptions { try insert(subscription.delivery(of: published, at: time)) }
   }
 
-  private static let cachedSubscriptions = TransactionLocal<[OutboxSubscription]?>(isKept: true)
+  private static let cachedSubscriptions = TransactionLocal<[OutboxSubscription]?>(isRetained: true)
 
   /// Returns the receivers of every event, cached while no other connection changes the database.
   private func subscriptions() throws -> [OutboxSubscription] {

@@ -22,7 +22,7 @@ extension Storage {
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
-      guard try database.isKeyGood(key) else { return .keyRevoked }
+      guard try database.isKeyValid(key) else { return .keyRevoked }
       if let user = transaction.user { try database.requireUsable(user: user) }
       let outcome = try database.add(transaction, limits, authenticatorRequests)
       try database.appendAudit(audit(outcome), as: outcome.entry(to: transaction.user))
@@ -84,21 +84,21 @@ extension Storage {
   /// Decides a transaction; the first end wins.
   ///
   /// One step does all of this: it checks that the signer still has the keys that were used, claims the request id, passes
-  /// the transaction to `judge`, and writes the verdict. A container with too many consecutive wrong signatures is rejected
+  /// the transaction to `check`, and writes the verdict. A container with too many consecutive wrong signatures is rejected
   /// for any input, so that an attacker learns nothing from the answers. A wrong number is counted, and at the limit the
   /// transaction is denied. A transaction without a user gets the user of the container.
   ///
   /// - Parameters:
   ///   - attempt: The request.
   ///   - limits: The limits of wrong signatures and wrong numbers.
-  ///   - judge: Compares the decision with the transaction, which is the signer's user's or has no user. It may run again if
+  ///   - check: Compares the decision with the transaction, which is the signer's user's or has no user. It may run again if
   ///     the step is retried. If it throws, nothing is changed. It can query the time of the signer's last report.
   ///   - audit: Makes the event.
   /// - Returns: The outcome or ``StorageFailure``, once it is durable. A listener is called on the thread that writes, and
   ///   must not block.
   package func decideTransaction(
     _ attempt: DecisionAttempt, limits: TransactionLimits,
-    judge:
+    check:
       @escaping @Sendable (
         TransactionRecord, _ lastReport: () throws(StorageFailure) -> Int64?
       ) throws(StorageFailure) -> DecisionVerdict,
@@ -112,7 +112,7 @@ extension Storage {
       guard let found = try database.transaction(attempt.transaction),
         found.isAsked(of: .container, of: signer.user)
       else { return .unknown }
-      let verdict = try judge(found) { () throws(StorageFailure) in
+      let verdict = try check(found) { () throws(StorageFailure) in
         do { return try database.lastReport(of: signer.container) } catch { throw StorageFailure(error) }
       }
       switch verdict {
@@ -121,7 +121,7 @@ extension Storage {
       case .accept(let decision, let isSigned, let hasRightNumber):
         if decision.isGrant { try database.requireUsable(owner: owner, named: signer.user) }
         let refusal = try database.countSignature(
-          of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
+          of: signer.container, failed: failed, isValid: isSigned, limit: limits.wrongSignatures)
         let ending = found.ending(
           by: decision, of: signer.user, after: refusal, isLocked: isLocked, hasRightNumber: hasRightNumber,
           limits)
@@ -152,7 +152,7 @@ extension Storage {
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
-      guard try database.isKeyGood(key) else { return .keyRevoked }
+      guard try database.isKeyValid(key) else { return .keyRevoked }
       let container = try end.container.flatMap { try database.container($0) }
       let ending =
         try database.transaction(id)?.ending(

@@ -13,7 +13,7 @@ extension Storage {
   ///   - uses: The keys with their counters.
   ///   - evidence: The part of the response that is kept with the transaction; `nil` without a transaction.
   ///   - audit: Makes the event.
-  ///   - judge: Checks the keys, all active and the user's, and the pending transaction of the operation within the step:
+  ///   - check: Checks the keys, all active and the user's, and the pending transaction of the operation within the step:
   ///     the reason to reject the response, `nil` to accept it. It may run again if the step is retried.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
@@ -21,7 +21,7 @@ extension Storage {
     _ id: ID<UAFOperationRecord>, of user: UserID, _ end: UAFOperationEnd, uses: [CounterUpdate],
     evidence: EvidenceRecord? = nil,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
-    judge: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
+    check: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
   ) async throws(StorageFailure) -> UAFOutcome {
     return try await write { database in
       try database.requireUsable(knownUser: user)
@@ -32,7 +32,7 @@ extension Storage {
         try database.requireUsable(device: key.device, of: user)
         device = try device ?? database.deviceID(of: key)
       }
-      let outcome = try database.finishAuthentication(id, user, end, uses, keys, evidence, judge)
+      let outcome = try database.finishAuthentication(id, user, end, uses, keys, evidence, check)
       let event = audit(outcome)
       try database.appendAudit(event, on: device)
       if outcome.mayLeaveUnanswered { try database.endUnanswerable(of: user, after: event, at: end.time) }
@@ -46,13 +46,13 @@ extension SQLConnection {
     _ id: ID<UAFOperationRecord>, _ user: UserID, _ end: UAFOperationEnd, _ uses: [CounterUpdate],
     _ keys: [UAFCredentialRecord],
     _ evidence: EvidenceRecord?,
-    _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
+    _ check: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) throws -> UAFOutcome {
     guard let session = try uafOperation(id) else { return .expired }
     if let refusal = session.refusal(ofResponseBy: user, at: end.time) { return refusal }
     let response = UAFAuthenticationResult(
       of: session, deciding: try session.transaction.flatMap { try transaction($0) }, by: keys, of: user, end,
-      uses: uses, evidence: evidence, judge: judge)
+      uses: uses, evidence: evidence, check: check)
     for key in response.keys { try update(key) }
     // The operation first, because the end of the transaction fails all its open operations.
     try update(response.session)

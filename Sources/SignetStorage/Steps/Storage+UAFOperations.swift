@@ -226,7 +226,7 @@ extension SQLConnection {
   /// Adds the transaction of an operation, before the operation is added.
   fileprivate func add(_ request: UAFOnlyTransaction, _ limits: TransactionLimits) throws -> AdmissionOutcome
   {
-    guard try isKeyGood(request.key) else { return .keyRevoked }
+    guard try isKeyValid(request.key) else { return .keyRevoked }
     var authenticatorRequests = AuthenticatorRequestRecords()
     authenticatorRequests.mayAskUAFKeys = true
     let outcome = try add(request.transaction, limits, authenticatorRequests)

@@ -13,14 +13,14 @@ extension Storage {
   ///   - credentials: The new keys, all of one user and on one device.
   ///   - limit: The maximum number of keys of a user.
   ///   - audit: Makes the event.
-  ///   - judge: Checks the requirements within the step: the reason to reject the keys, `nil` to accept them. It may run
+  ///   - check: Checks the requirements within the step: the reason to reject the keys, `nil` to accept them. It may run
   ///     again if the step is retried.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   package func finishUAFRegistration(
     _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, adding credentials: [NewUAFCredential], limit: Int,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
-    judge: @escaping @Sendable () -> UAFOutcome? = { nil }
+    check: @escaping @Sendable () -> UAFOutcome? = { nil }
   ) async throws(StorageFailure) -> UAFOutcome {
     let mac = mac
     return try await write { database in
@@ -29,7 +29,7 @@ extension Storage {
         try database.requireUsable(knownUser: first.user)
         try database.requireUsable(device: first.device, of: first.user)
       }
-      let outcome = try database.finishRegistration(id, end, credentials, limit, judge)
+      let outcome = try database.finishRegistration(id, end, credentials, limit, check)
       var device: DeviceRecord?
       if outcome == .accepted, let first, let installation = first.device {
         let new = DeviceRecord(of: first.user, installation, at: first.created, mac)
@@ -45,7 +45,7 @@ extension Storage {
 extension SQLConnection {
   fileprivate func finishRegistration(
     _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, _ credentials: [NewUAFCredential], _ limit: Int,
-    _ judge: () -> UAFOutcome?
+    _ check: () -> UAFOutcome?
   ) throws -> UAFOutcome {
     guard let session = try uafOperation(id), session.acceptsResponse(at: end.time) else {
       return .expired
@@ -54,7 +54,7 @@ extension SQLConnection {
       try update(session.failed(refusal, end))
       return refusal
     }
-    if let refusal = judge() { return try refuse(refusal) }
+    if let refusal = check() { return try refuse(refusal) }
     let isTaken = try credentials.contains {
       try uafCredential($0.credential.aaid, $0.credential.keyID) != nil
         || registered($0.digest)?.isTaken(for: KeyHolder($0.credential)) ?? false

@@ -11,7 +11,7 @@ package final class FolderHold: Sendable {
     /// Shared with any number of other shared holders.
     case shared
     /// Exclusive.
-    case alone
+    case exclusive
   }
 
   private let descriptor: Int32
@@ -30,10 +30,10 @@ package final class FolderHold: Sendable {
   /// Makes the lock exclusive; returns false if there are other holders.
   ///
   /// - Throws: ``FileFailure``.
-  package func becomesAlone() throws(FileFailure) -> Bool { try Self.lock(descriptor, .alone) }
+  package func makeExclusive() throws(FileFailure) -> Bool { try Self.lock(descriptor, .exclusive) }
 
   private static func lock(_ descriptor: Int32, _ mode: Mode) throws(FileFailure) -> Bool {
-    while flock(descriptor, (mode == .alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 {
+    while flock(descriptor, (mode == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 {
       switch errno {
       case EINTR: continue
       case EWOULDBLOCK: return false

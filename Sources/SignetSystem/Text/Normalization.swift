@@ -17,7 +17,7 @@ package enum Normalization {
     // All code points below U+0300 are in Form C.
     if text.unicodeScalars.allSatisfy({ $0.value < 0x300 }) { return true }
     #if canImport(Darwin)
-      return text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
+      return text.precomposedStringWithCanonicalMapping.hasSameBytes(as: text)
     #else
       var formC = Array(text.unicodeScalars.map(\.value))
       return unsafe normalize(&formC, CUnistring_form_c())

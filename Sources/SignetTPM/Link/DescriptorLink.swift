@@ -14,7 +14,7 @@
     /// Opens a link; waits if another program has exclusive use of the TPM.
     init(_ address: TPMAddress, _ limits: TPMTimeLimits) throws(KeystoreFailure) {
       (self.address, self.limits) = (address, limits)
-      let deadline = ContinuousClock.now + limits.turn
+      let deadline = ContinuousClock.now + limits.access
       descriptor =
         switch address {
         case .device(let path): try Self.openDevice(path, address, deadline)
@@ -47,7 +47,7 @@
 
     func receive() throws(KeystoreFailure) -> [UInt8] {
       // The first response may be delayed until swtpm has finished serving another program.
-      let limit = hasResponse ? limits.answer : max(limits.turn, .zero)
+      let limit = hasResponse ? limits.answer : max(limits.access, .zero)
       let deadline = ContinuousClock.now + limit
       var response: [UInt8] = []
       var expectedByteCount: Int?

@@ -7,7 +7,7 @@
   /// |---|---|
   /// | 4 | `SGTP` |
   /// | 1 | version: 1 |
-  /// | 1 | kind: 1 sealed, 2 signing key, 3 guess-limited, 4 counter, 5 place for 3 |
+  /// | 1 | kind: 1 sealed, 2 signing key, 3 guess-limited, 4 counter, 5 planned index for 3 |
   /// | 34 | 1 to 3: Name of the storage key that the object was made under |
   /// | 4, 32 | 3 to 5: handle and salt of the index |
   /// | 32 | 3: SHA-256 of the context |
@@ -19,7 +19,7 @@
     case signingKey(TPMObject)
     case guessLimited(TPMObject, IndexPlan, contextDigest: [UInt8])
     case counter(IndexPlan, authorization: [UInt8])
-    case place(IndexPlan)
+    case plannedIndex(IndexPlan)
 
     package struct TPMObject: Equatable {
       let parentName: [UInt8]
@@ -31,7 +31,7 @@
     package var index: IndexPlan? {
       switch self {
       case .sealed, .signingKey: nil
-      case .guessLimited(_, let index, _), .counter(let index, _), .place(let index): index
+      case .guessLimited(_, let index, _), .counter(let index, _), .plannedIndex(let index): index
       }
     }
 
@@ -48,7 +48,7 @@
           + object.unique + object.privatePart
       case .counter(let index, let authorization):
         Self.magic + [1, 4] + index.handle.bigEndianBytes + index.salt + authorization
-      case .place(let index): Self.magic + [1, 5] + index.handle.bigEndianBytes + index.salt
+      case .plannedIndex(let index): Self.magic + [1, 5] + index.handle.bigEndianBytes + index.salt
       }
     }
 
@@ -82,7 +82,7 @@
       }
       if kind == 5 {
         guard let index = readIndex(.guesses), rest.isEmpty else { return nil }
-        self = .place(index)
+        self = .plannedIndex(index)
         return
       }
       guard let parentName = read(34) else { return nil }

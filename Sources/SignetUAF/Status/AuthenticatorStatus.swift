@@ -35,7 +35,7 @@ package enum AuthenticatorStatus: UInt16, Error, Hashable, Sendable, CaseIterabl
     case .ok: .ok
     case .unknown, .attestationNotSupported, .parametersInvalid, .timeout: .error
     case .accessDenied: .accessDenied
-    // Only a registration can enroll the user; for other commands, a user who is not enrolled is denied access.
+    // Only a registration can enrol the user; for other commands, a user who is not enrolled is denied access.
     case .userNotEnrolled: command == .register ? .userNotEnrolled : .accessDenied
     case .cannotRenderTransactionContent: .cannotRenderTransactionContent
     case .userCancelled: .userCancelled

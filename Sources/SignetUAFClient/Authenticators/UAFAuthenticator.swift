@@ -1,4 +1,5 @@
 import SignetIdentifiers
+import SignetSystem
 import SignetUAF
 
 /// One of the five authenticators of a device, supported or not.
@@ -90,13 +91,13 @@ public struct UAFKey: Hashable, Sendable {
   func isFor(_ server: String?) -> Bool {
     switch (self.server, server) {
     case (nil, nil): true
-    case (let keyServer?, let otherServer?): keyServer.utf8.elementsEqual(otherServer.utf8)
+    case (let keyServer?, let otherServer?): keyServer.hasSameBytes(as: otherServer)
     default: false
     }
   }
 
   /// Indicates whether the key belongs to this user; names are compared byte by byte, so look-alike names differ.
-  func isOf(_ username: String) -> Bool { self.username.utf8.elementsEqual(username.utf8) }
+  func isOf(_ username: String) -> Bool { self.username.hasSameBytes(as: username) }
 
   /// Indicates whether its authenticator has the model with an AAID.
   func isOfModel(_ aaid: String) -> Bool { AAID.areSame(self.aaid, aaid) }

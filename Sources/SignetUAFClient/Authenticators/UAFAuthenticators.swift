@@ -76,7 +76,7 @@ package actor UAFAuthenticators {
 
   // MARK: User verification
 
-  /// Enrolls the user for a new key: validates the new PIN or password, or lets the system verify the user.
+  /// Enrols the user for a new key: validates the new PIN or password, or lets the system verify the user.
   ///
   /// - Parameters:
   ///   - kind: The authenticator.

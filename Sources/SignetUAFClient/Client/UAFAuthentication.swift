@@ -1,4 +1,5 @@
 import SignetIdentifiers
+import SignetSystem
 import SignetUAF
 import SignetVault
 
@@ -68,7 +69,7 @@ public struct UAFAuthentication: Sendable {
   /// - Parameter username: The user's name.
   /// - Returns: The combinations; empty for an account without one.
   public func combinations(for username: String) -> [[UAFCandidate]] {
-    matches.first { $0.username.utf8.elementsEqual(username.utf8) }?.match.usable ?? []
+    matches.first { $0.username.hasSameBytes(as: username) }?.match.usable ?? []
   }
 
   /// Returns the first combination of an account that contains an authenticator: all keys that must be used together with it.
@@ -99,10 +100,10 @@ public struct UAFAuthentication: Sendable {
     } catch { throw error.signetError }
   }
 
-  /// Authenticates, and calls `wait` after all verifications but before the first signature counter is incremented.
-  func authenticate<Turn>(
-    _ uses: [KeyUnlock], inTurn wait: () async throws(UAFFailure) -> Turn
-  ) async throws(UAFFailure) -> (response: UAFResponse, turn: Turn) {
+  /// Authenticates, and calls `acquire` after all verifications but before the first signature counter is incremented.
+  func authenticate<Lock>(
+    _ uses: [KeyUnlock], under acquire: () async throws(UAFFailure) -> Lock
+  ) async throws(UAFFailure) -> (response: UAFResponse, lock: Lock) {
     let requestedKeys = Set(uses.map(\.key))
     guard requestedKeys.count == uses.count,
       let combination = matches.lazy.flatMap({ $0.match.usable }).first(where: {
@@ -119,14 +120,14 @@ public struct UAFAuthentication: Sendable {
         let token = try await client.authenticators.verify(keyID, of: kind, by: use.authentication)
         verified.append((keyID, kind, token))
       }
-      let turn = try await wait()
+      let lock = try await acquire()
       // The container may have been locked while the user was being verified.
       try await requireUnlocked(combination)
       var assertions: [ResponseAssertion] = []
       for (key, kind, token) in verified { assertions.append(try await sign(with: key, kind, token)) }
       let response = AuthenticationResponse(
         header: request.header, finalChallenge: finalChallenge, assertions: assertions)
-      return (UAFResponse(message: response.text, keys: combination.compactMap(\.key)), turn)
+      return (UAFResponse(message: response.text, keys: combination.compactMap(\.key)), lock)
     } catch {
       for (_, _, token) in verified { await client.authenticators.forget(token) }
       throw error

@@ -1,4 +1,5 @@
 import SignetProtocol
+import SignetSystem
 
 extension UAFClient {
   /// Rejects the use of a user's keys if a container of that user at the same server is locked.
@@ -15,7 +16,7 @@ extension UAFClient {
   func requireUnlocked(_ username: String, at server: String?) async throws(UAFFailure) {
     do throws(SignetError) {
       for container in try await device.containers()
-      where container.user.text.utf8.elementsEqual(username.utf8) && Self.isSame(server, container.server) {
+      where container.user.text.hasSameBytes(as: username) && Self.isSame(server, container.server) {
         try await device.requireUnlocked(container)
       }
     } catch { throw .device(error) }

@@ -1,3 +1,4 @@
+import SignetSystem
 public import SignetUAF
 import SignetVault
 
@@ -87,7 +88,7 @@ extension UAFClient {
     }
     let trusted = list.trusted(
       by: origin, version: header.version, takesOlderVersions: acceptsOlderFacetLists)
-    guard trusted.contains(where: { $0.utf8.elementsEqual(facetID.utf8) }) else {
+    guard trusted.contains(where: { $0.hasSameBytes(as: facetID) }) else {
       throw untrusted("its list of apps does not name \(facetID)")
     }
   }

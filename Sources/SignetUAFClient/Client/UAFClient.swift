@@ -202,8 +202,8 @@ public final class UAFClient: Sendable {
   }
 
   /// Waits until no other response of this vault is on its way to a server, and returns the lock that keeps it so.
-  func counterTurn() async throws(UAFFailure) -> FolderLock {
-    do throws(VaultFailure) { return try await authenticators.vault.counterTurn() } catch {
+  func counterLock() async throws(UAFFailure) -> FolderLock {
+    do throws(VaultFailure) { return try await authenticators.vault.counterLock() } catch {
       throw .device(SignetError(error))
     }
   }

@@ -1,4 +1,5 @@
 import SignetIdentifiers
+import SignetSystem
 import SignetUAF
 
 /// A server's deregistration request, checked.
@@ -40,7 +41,7 @@ public struct UAFDeregistration: Sendable {
     do throws(SignetError) { keys = try await client.keys() } catch { throw .device(error) }
     var deleted: [UAFKey] = []
     for key in keys
-    where key.appID.utf8.elementsEqual(appID.utf8) && key.isFor(server) && isSelected(key) {
+    where key.appID.hasSameBytes(as: appID) && key.isFor(server) && isSelected(key) {
       guard request.targets.contains(where: { $0.names(key) }), let id = KeyID(text: key.keyID) else {
         continue
       }

@@ -52,9 +52,9 @@ public struct UAFRegistration: Sendable {
     combinations.first { $0.contains { $0.authenticator.aaid == aaid } }
   }
 
-  /// Enrolls the user, then makes the keys and the response.
+  /// Enrols the user, then makes the keys and the response.
   ///
-  /// All enrollments come before the first key, and a failure leaves no key behind. After a recoverable failure, ask the
+  /// All enrolments come before the first key, and a failure leaves no key behind. After a recoverable failure, ask the
   /// user and call again. Pass the server's decision to ``finish(_:isAccepted:)``.
   ///
   /// - Parameter enrolments: One for each authenticator of one of ``combinations``.
@@ -65,7 +65,7 @@ public struct UAFRegistration: Sendable {
     do throws(UAFFailure) { return try await response(with: enrolments) } catch { throw error.signetError }
   }
 
-  /// Enrolls the user, then makes the keys and the response.
+  /// Enrols the user, then makes the keys and the response.
   func response(with enrolments: [UAFEnrolment]) async throws(UAFFailure) -> UAFResponse {
     let requestedModels = Set(enrolments.map(\.aaid))
     guard requestedModels.count == enrolments.count,
@@ -147,7 +147,7 @@ public struct UAFRegistration: Sendable {
   }
 }
 
-/// The enrollment of the user with one authenticator.
+/// The enrolment of the user with one authenticator.
 public struct UAFEnrolment: Sendable {
   /// The AAID of the authenticator.
   public var aaid: String
@@ -158,11 +158,11 @@ public struct UAFEnrolment: Sendable {
   /// Indicates whether the device passcode also unlocks a key of a finger or a face.
   public var allowDevicePasscodeAsFallback: Bool
 
-  /// Creates an enrollment.
+  /// Creates an enrolment.
   ///
   /// - Parameters:
   ///   - aaid: The AAID of the authenticator.
-  ///   - authentication: The credential that enrolls the user.
+  ///   - authentication: The credential that enrols the user.
   ///   - invalidateOnNewOsBiometrics: True if the key is lost when a finger or a face is enrolled or removed later.
   ///   - allowDevicePasscodeAsFallback: True if the device passcode also unlocks a key of a finger or a face.
   public init(

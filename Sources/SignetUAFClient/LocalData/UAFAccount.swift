@@ -1,3 +1,5 @@
+import SignetSystem
+
 /// A user's account at a UAF server.
 public struct UAFAccount: Hashable, Sendable, Comparable {
   /// The user's name, unique on a device across all servers.
@@ -13,7 +15,7 @@ public struct UAFAccount: Hashable, Sendable, Comparable {
   public init(username: String, server: String) { (self.username, self.server) = (username, server) }
 
   /// Indicates whether the account belongs to this user; names are compared byte by byte, so look-alike names differ.
-  func isOf(_ username: String) -> Bool { self.username.utf8.elementsEqual(username.utf8) }
+  func isOf(_ username: String) -> Bool { self.username.hasSameBytes(as: username) }
 
   /// Orders accounts by user name, then by server.
   public static func < (left: UAFAccount, right: UAFAccount) -> Bool {

@@ -56,13 +56,13 @@ extension UAFOperations {
   ) async throws -> UAFAuthorization? {
     let message = try self.message(of: request, .authentication, at: server)
     let steps = AuthenticationSteps(operations: self, server: server, message: message)
-    let signed: (account: UAFAccount, response: UAFResponse, turn: FolderLock)
+    let signed: (account: UAFAccount, response: UAFResponse, lock: FolderLock)
     do { signed = try await steps.sign(as: username) } catch {
       let failure = UAFOperationFailure(thrown: error)
       await report(failure, of: .authentication, message, to: server, by: login)
       throw error
     }
-    let authorization = try await steps.send(signed.response, &login, in: signed.turn)
+    let authorization = try await steps.send(signed.response, &login, under: signed.lock)
     // Registers the dispatch target if that failed at registration.
     if authorization != nil { _ = await ensureTarget(of: signed.account, at: server, by: authorization) }
     return authorization
@@ -78,7 +78,7 @@ private struct AuthenticationSteps {
   /// Lets the user select an authenticator and verifies the user, then signs.
   func sign(
     as username: String?
-  ) async throws -> (account: UAFAccount, response: UAFResponse, turn: FolderLock) {
+  ) async throws -> (account: UAFAccount, response: UAFResponse, lock: FolderLock) {
     let authentication = try await opened()
     let account =
       if let username { UAFAccount(username: username, server: server.name) } else {
@@ -90,8 +90,8 @@ private struct AuthenticationSteps {
     guard let combination = authentication.combination(for: account.username, with: aaid),
       combination.allSatisfy(\.isUsable)
     else { throw UAFOperationFailure.fido(.noSuitableAuthenticator) }
-    let (response, turn) = try await signed(authentication, combination, account)
-    return (account, response, turn)
+    let (response, lock) = try await signed(authentication, combination, account)
+    return (account, response, lock)
   }
 
   private func opened() async throws -> UAFAuthentication {
@@ -148,7 +148,7 @@ private struct AuthenticationSteps {
 
   private func signed(
     _ authentication: UAFAuthentication, _ combination: [UAFCandidate], _ account: UAFAccount
-  ) async throws -> (response: UAFResponse, turn: FolderLock) {
+  ) async throws -> (response: UAFResponse, lock: FolderLock) {
     var questions = CredentialQuestions(
       conversation: operations.conversation, username: account.username,
       transaction: authentication.transaction)
@@ -165,7 +165,7 @@ private struct AuthenticationSteps {
       }
       do throws(UAFFailure) {
         let signed = try await authentication.authenticate(uses) { () async throws(UAFFailure) in
-          try await operations.client.counterTurn()
+          try await operations.client.counterLock()
         }
         await questions.reportSuccess(combination.map(\.authenticator))
         return signed
@@ -179,11 +179,11 @@ private struct AuthenticationSteps {
 
   /// Sends the response, releases the lock for the next response and returns the authorization that the server grants.
   func send(
-    _ response: UAFResponse, _ login: inout UAFAuthorization?, in turn: FolderLock
+    _ response: UAFResponse, _ login: inout UAFAuthorization?, under lock: FolderLock
   ) async throws -> UAFAuthorization? {
     let answer: UAFServer.Answer<UAFServerResponse>
     do {
-      defer { turn.release() }
+      defer { lock.release() }
       answer = try await server.respond(.authentication, response.message, [:], by: login)
     }
     login = login.adding(answer.cookies)

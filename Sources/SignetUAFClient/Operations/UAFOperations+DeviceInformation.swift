@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetSystem
 import SignetUAF
 
 extension UAFOperations {
@@ -98,7 +99,7 @@ extension UAFOperations {
     guard let target = remote.first(where: { $0.id == stored.target }) else {
       return found + [.missingDeviceInformationInServer(account, dispatchTarget: stored.target)]
     }
-    if !target.name.utf8.elementsEqual(stored.state.name.utf8) {
+    if !target.name.hasSameBytes(as: stored.state.name) {
       found.append(
         .deviceName(
           account, dispatchTarget: target.id, onDevice: stored.state.name, inServer: target.name))

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetSystem
 import SignetUAF
 
 /// The result of a registration.
@@ -113,7 +114,7 @@ private struct RegistrationSteps {
   ) async throws -> UAFRegistrationOutcome {
     let registration = try await opened()
     // Otherwise a server could register a key for another user.
-    if let username, !registration.username.utf8.elementsEqual(username.utf8) {
+    if let username, !registration.username.hasSameBytes(as: username) {
       throw UAFOperationFailure.fido(.protocolError)
     }
     try await operations.requireNoOtherServer(registration.username, server)

@@ -10,17 +10,16 @@ public enum OutOfBandOperation: Sendable {
   case deregistration(OutOfBandDeregistration)
 }
 
+/// The request that the server returned for a token.
+struct RedeemedRequest: Sendable {
+  let operations: UAFOperations
+  let server: UAFServer
+  let request: ReturnUAFRequest
+}
+
 /// A registration that another device or the server started.
 public struct OutOfBandRegistration: Sendable {
-  private let operations: UAFOperations
-  private let server: UAFServer
-  private let request: ReturnUAFRequest
-
-  init(_ operations: UAFOperations, _ server: UAFServer, _ request: ReturnUAFRequest) {
-    self.operations = operations
-    self.server = server
-    self.request = request
-  }
+  let redeemed: RedeemedRequest
 
   /// Registers an authenticator for the user of the request.
   ///
@@ -34,22 +33,15 @@ public struct OutOfBandRegistration: Sendable {
     device newDevice: UAFNewDevice, options: UAFKeyOptions = UAFKeyOptions()
   ) async throws(SignetError) -> UAFRegistrationOutcome {
     do {
-      return try await operations.register(request, at: server, as: nil, newDevice, nil, options)
+      return try await redeemed.operations.register(
+        redeemed.request, at: redeemed.server, as: nil, newDevice, nil, options)
     } catch { throw UAFOperationFailure(thrown: error).signetError }
   }
 }
 
 /// An authentication that another device or the server started.
 public struct OutOfBandAuthentication: Sendable {
-  private let operations: UAFOperations
-  private let server: UAFServer
-  private let request: ReturnUAFRequest
-
-  init(_ operations: UAFOperations, _ server: UAFServer, _ request: ReturnUAFRequest) {
-    self.operations = operations
-    self.server = server
-    self.request = request
-  }
+  let redeemed: RedeemedRequest
 
   /// Lets the user select an account and an authenticator, and authenticates.
   ///
@@ -59,22 +51,15 @@ public struct OutOfBandAuthentication: Sendable {
   public func run() async throws(SignetError) -> UAFAuthorization? {
     var login: UAFAuthorization?
     do {
-      return try await operations.authenticate(request, at: server, as: nil, &login)
+      return try await redeemed.operations.authenticate(
+        redeemed.request, at: redeemed.server, as: nil, &login)
     } catch { throw UAFOperationFailure(thrown: error).signetError }
   }
 }
 
 /// A deregistration that another device or the server started.
 public struct OutOfBandDeregistration: Sendable {
-  private let operations: UAFOperations
-  private let server: UAFServer
-  private let request: ReturnUAFRequest
-
-  init(_ operations: UAFOperations, _ server: UAFServer, _ request: ReturnUAFRequest) {
-    self.operations = operations
-    self.server = server
-    self.request = request
-  }
+  let redeemed: RedeemedRequest
 
   /// Deletes the keys that the server has deregistered, limited to the accounts of that server.
   ///
@@ -82,10 +67,11 @@ public struct OutOfBandDeregistration: Sendable {
   /// - Throws: ``SignetError``.
   @discardableResult
   public func run() async throws(SignetError) -> [UAFKey] {
+    let (operations, server) = (redeemed.operations, redeemed.server)
     let state = try await operations.store.state()
     let deleted: [UAFKey]
     do {
-      deleted = try await operations.deregister(request, at: server) { key in
+      deleted = try await operations.deregister(redeemed.request, at: server) { key in
         state?[key.username]?.account.server == server.name
       }
     } catch { throw UAFOperationFailure(thrown: error).signetError }

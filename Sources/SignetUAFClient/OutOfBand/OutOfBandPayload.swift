@@ -102,7 +102,7 @@ package struct DeliveredPayload {
     return String(value).replacing("%3D", with: "=").replacing("%3d", with: "=")
   }
 
-  /// Parses the answer of a server's enrollment call: the link in `enrollment`, otherwise the response of its dispatcher.
+  /// Parses the answer of a server's enrolment call: the link in `enrollment`, otherwise the response of its dispatcher.
   ///
   /// - Throws: ``UAFPayloadFailure``.
   package init(enrolmentResponse text: [UInt8]) throws(UAFPayloadFailure) {

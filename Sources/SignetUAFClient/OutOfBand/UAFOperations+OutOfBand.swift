@@ -41,7 +41,7 @@ extension UAFOperations {
     }
   }
 
-  /// Decodes the answer of a server's enrollment call.
+  /// Decodes the answer of a server's enrolment call.
   ///
   /// - Parameter text: The whole JSON of the answer, UTF-8.
   /// - Returns: The payload of its link.
@@ -110,10 +110,11 @@ extension UAFOperations {
     case .requestInvalid: throw .tokenAlreadyRedeemed(server: server.name)
     default: throw .network(server.problem(.refused(answer.statusCode, description: nil)))
     }
+    let redeemed = RedeemedRequest(operations: self, server: server, request: answer)
     switch answer.operation {
-    case .registration?: return .registration(OutOfBandRegistration(self, server, answer))
-    case .authentication?: return .authentication(OutOfBandAuthentication(self, server, answer))
-    case .deregistration?: return .deregistration(OutOfBandDeregistration(self, server, answer))
+    case .registration?: return .registration(OutOfBandRegistration(redeemed: redeemed))
+    case .authentication?: return .authentication(OutOfBandAuthentication(redeemed: redeemed))
+    case .deregistration?: return .deregistration(OutOfBandDeregistration(redeemed: redeemed))
     case nil: throw .fido(.protocolError)
     }
   }

@@ -60,7 +60,7 @@ extension Vault {
     _ protection: DomainDraft.Protection, of unlocked: borrowing UnlockedDomain
   ) throws(VaultFailure) -> VaultFailure? {
     guard !unlocked.isSilent else { throw .silentDomain(unlocked.name) }
-    let (place, opened) = (unlocked.place, unlocked.slot)
+    let (domainID, opened) = (unlocked.domainID, unlocked.slot)
     do {
       let uncounted = try storingSlots {
         let slot: NewSlot
@@ -69,14 +69,14 @@ extension Vault {
         case .device:
           let header = SlotHeader(
             keystore: keystore.kind, opening: .device,
-            salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
+            salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), domainID: domainID)
           slot = try newSlot(
             unlocked.masterKey, header: header, derived: nil,
             hardwareSecret: .random(byteCount: ProtectionSlot.keyByteCount))
         case .password(let typed, let lock):
           let password = try typed.withSecret { try preparedPassword($0) }
           slot = try passwordSlot(
-            for: unlocked.masterKey, password, cost: try passwordCost(), lock, place)
+            for: unlocked.masterKey, password, cost: try passwordCost(), lock, domainID)
           times = PasswordTimes(setAt: moment.wallSeconds, isInitial: false)
         case .biometrics, .devicePasscode:
           throw VaultFailure.invalidDraft(
@@ -84,12 +84,12 @@ extension Vault {
               "biometrics and the passcode can be enabled only in addition to a password; set a password first"
           )
         }
-        return try tables.changeBeforeCounting(place.container) { rows in
-          guard try rows.slot(place.domain, opened.header.kind).slot == opened else {
-            throw VaultFailure.outdated(domain: place.domain)
+        return try tables.changeBeforeCounting(domainID.container) { rows in
+          guard try rows.slot(domainID.domain, opened.header.kind).slot == opened else {
+            throw VaultFailure.outdated(domain: domainID.domain)
           }
-          try rows.retireSlots(of: place.domain)
-          for kind in SlotKind.allCases { try rows.removeSlot(place.domain, kind) }
+          try rows.retireSlots(of: domainID.domain)
+          for kind in SlotKind.allCases { try rows.removeSlot(domainID.domain, kind) }
           try rows.store(slot, password: times)
         }.uncounted
       }
@@ -109,16 +109,16 @@ extension Vault {
     of unlocked: borrowing UnlockedDomain, _ body: (inout OpenRecords) throws(VaultFailure) -> R
   ) throws(VaultFailure) -> R {
     guard !unlocked.isSilent else { throw .silentDomain(unlocked.name) }
-    let (place, opened) = (unlocked.place, unlocked.slot)
+    let (domainID, opened) = (unlocked.domainID, unlocked.slot)
     let key = SharedSecretBox(unlocked.masterKey.copy())
     do {
-      return try tables.change(place.container, isCounted: false) { rows in
-        guard try rows.slot(place.domain, opened.header.kind).slot == opened else {
-          throw VaultFailure.outdated(domain: place.domain)
+      return try tables.change(domainID.container, isCounted: false) { rows in
+        guard try rows.slot(domainID.domain, opened.header.kind).slot == opened else {
+          throw VaultFailure.outdated(domain: domainID.domain)
         }
-        var records = OpenRecords(sealed: try rows.records(of: place.domain), key: key, place: place)
+        var records = OpenRecords(sealed: try rows.records(of: domainID.domain), key: key, domainID: domainID)
         let result = try body(&records)
-        for (name, sealed) in records.changes { try rows.setRecord(name, of: place.domain, to: sealed) }
+        for (name, sealed) in records.changes { try rows.setRecord(name, of: domainID.domain, to: sealed) }
         return result
       }
     } catch { throw VaultFailure(error) }
@@ -131,7 +131,7 @@ extension UnlockedDomain {
   /// - Throws: ``VaultFailure/silentDomain(_:)``.
   package borrowing func openedRecords() throws(VaultFailure) -> OpenRecords {
     guard !isSilent else { throw .silentDomain(name) }
-    return OpenRecords(sealed: records, key: SharedSecretBox(masterKey.copy()), place: place)
+    return OpenRecords(sealed: records, key: SharedSecretBox(masterKey.copy()), domainID: domainID)
   }
 }
 
@@ -139,18 +139,18 @@ extension UnlockedDomain {
 package struct OpenRecords {
   private var sealed: [String: [UInt8]]
   private let key: SharedSecretBox
-  private let place: DomainPlace
+  private let domainID: DomainID
   /// The sealed records to store; `nil` for a record to delete.
   private(set) var changes: [String: [UInt8]?] = [:]
 
-  init(sealed: [String: [UInt8]], key: SharedSecretBox, place: DomainPlace) {
+  init(sealed: [String: [UInt8]], key: SharedSecretBox, domainID: DomainID) {
     self.sealed = sealed
     self.key = key
-    self.place = place
+    self.domainID = domainID
   }
 
   /// The names, sorted.
-  package var names: [String] { sealed.keys.filter(DomainPlace.isName).sorted() }
+  package var names: [String] { sealed.keys.filter(DomainID.isName).sorted() }
 
   /// A record; `nil` if there is none with this name.
   ///
@@ -159,20 +159,20 @@ package struct OpenRecords {
     guard let bytes = sealed[name] else { return nil }
     do throws(CryptoFailure) {
       return try key.withSecret { (key) throws(CryptoFailure) in
-        try AESGCM.openCombined(bytes, key: key, additionalData: place.recordContext(name))
+        try AESGCM.openCombined(bytes, key: key, additionalData: domainID.recordContext(name))
       }
-    } catch { throw .altered(.record(place.container, domain: place.domain, name: name)) }
+    } catch { throw .altered(.record(domainID.container, domain: domainID.domain, name: name)) }
   }
 
   /// Stores a record; replaces one of the same name.
   ///
   /// - Throws: ``VaultFailure``.
   package mutating func set(_ name: String, to secret: borrowing SecretBytes) throws(VaultFailure) {
-    guard DomainPlace.isName(name) else { throw .invalidName }
+    guard DomainID.isName(name) else { throw .invalidName }
     let bytes: [UInt8]
     do throws(CryptoFailure) {
       bytes = try key.withSecret { (key) throws(CryptoFailure) in
-        try AESGCM.sealCombined(secret, key: key, additionalData: place.recordContext(name))
+        try AESGCM.sealCombined(secret, key: key, additionalData: domainID.recordContext(name))
       }
     } catch { throw .crypto(error) }
     sealed[name] = bytes

@@ -8,12 +8,12 @@ extension ContainerDraft {
     guard !domains.isEmpty else {
       throw .invalidDraft(reason: "a container needs a domain; name at least one")
     }
-    try DomainPlace.requireDistinctNames(domains.map(\.name))
+    try DomainID.requireDistinctNames(domains.map(\.name))
     for domain in domains { try domain.validate() }
   }
 }
 
-extension DomainPlace {
+extension DomainID {
   /// Rejects an invalid name, and a duplicate.
   fileprivate static func requireDistinctNames(_ names: [String]) throws(VaultFailure) {
     var uniqueNames: Set<String> = []
@@ -54,8 +54,8 @@ extension ContainerAttributes {
 extension DomainDraft {
   /// Rejects a domain with invalid names or an invalid policy.
   func validate() throws(VaultFailure) {
-    try DomainPlace.requireDistinctNames([name])
-    try DomainPlace.requireDistinctNames(records.map(\.name))
+    try DomainID.requireDistinctNames([name])
+    try DomainID.requireDistinctNames(records.map(\.name))
     if case .password(_, let lock) = protection { try validate(lock) }
   }
 

@@ -3,11 +3,11 @@ public protocol CountingKeystore: HardwareKeystore {
   /// Makes a counter.
   ///
   /// Its first value is not 0, and is higher than the value of any counter removed from the hardware before, by any program. So
-  /// making a counter again cannot set it back. The counter occupies one of the hardware's few places until ``discard(_:)``.
+  /// making a counter again cannot set it back. The counter occupies one of the hardware's few locations until ``discard(_:)``.
   ///
   /// - Returns: The blob that names the counter. Authenticate it, so that an attacker cannot replace it with another counter's
   ///   blob.
-  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free place.
+  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free location.
   func makeCounter() throws(KeystoreFailure) -> [UInt8]
 
   /// The value of a counter.

@@ -5,29 +5,29 @@ public import SignetCrypto
 /// Each secret sealed this way has its own count. The hardware counts and compares in one step. So an attacker gains no
 /// further guess by ending the process, by racing several processes, or by restoring older files.
 public protocol GuessLimitingKeystore: HardwareKeystore {
-  /// Chooses a free place in the hardware, without occupying it.
+  /// Chooses a free location in the hardware, without occupying it.
   ///
-  /// - Returns: A blob that names the place and its future content. ``discard(_:)`` frees that content only, not other
-  ///   content in the same place.
-  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free place.
-  func choosePlace() throws(KeystoreFailure) -> [UInt8]
+  /// - Returns: A blob that names the location and its future content. ``discard(_:)`` frees that content only, not other
+  ///   content in the same location.
+  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free location.
+  func chooseLocation() throws(KeystoreFailure) -> [UInt8]
 
   /// Seals a secret under an authorization value, with a limit on consecutive wrong guesses.
   ///
-  /// The place stays occupied until ``discard(_:)`` is called with the place or with the blob.
+  /// The location stays occupied until ``discard(_:)`` is called with the location or with the blob.
   ///
   /// - Parameters:
   ///   - secret: At most 128 bytes.
   ///   - context: The purpose of the secret. The same bytes are needed to open it.
   ///   - authorization: The value that a guess must equal, such as a key derived from a password.
   ///   - limit: The number of consecutive wrong guesses that locks the secret permanently, 1 to 100.
-  ///   - place: A result of ``choosePlace()``.
+  ///   - location: A result of ``chooseLocation()``.
   /// - Returns: A blob; its length and form depend on the keystore.
-  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free place, `busy` if another program occupied this one.
+  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no free location, `busy` if another program occupied this one.
   /// - Precondition: The limit is in range.
   func seal(
     _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
-    at place: [UInt8]
+    at location: [UInt8]
   ) throws(KeystoreFailure) -> [UInt8]
 
   /// Opens a blob of ``seal(_:context:authorization:limit:)`` if the guess is right and the limit is not reached.
@@ -49,22 +49,22 @@ public protocol GuessLimitingKeystore: HardwareKeystore {
   /// - Throws: ``KeystoreFailure``.
   func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int
 
-  /// Frees the blob's place in the hardware; the blob and its copies never open again.
+  /// Frees the blob's location in the hardware; the blob and its copies never open again.
   ///
-  /// A second call does nothing. A blob without a place is ignored.
+  /// A second call does nothing. A blob without a location is ignored.
   ///
   /// - Throws: ``KeystoreFailure``.
   func discard(_ blob: [UInt8]) throws(KeystoreFailure)
 }
 
 extension GuessLimitingKeystore {
-  /// Seals at any free place.
+  /// Seals at any free location.
   ///
   /// - Throws: ``KeystoreFailure``.
   package func seal(
     _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
   ) throws(KeystoreFailure) -> [UInt8] {
-    try seal(secret, context: context, authorization: authorization, limit: limit, at: try choosePlace())
+    try seal(secret, context: context, authorization: authorization, limit: limit, at: try chooseLocation())
   }
 }
 

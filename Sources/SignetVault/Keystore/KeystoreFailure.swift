@@ -32,7 +32,7 @@ import SignetSystem
   case disconnected
   /// The hardware's dictionary-attack lockout is active for all its users, for at most this many seconds if known.
   case defending(seconds: Int?)
-  /// The hardware has no free place for another count.
+  /// The hardware has no free location for another count.
   case full
   /// The hardware has an owner password, without which nothing can be stored in it.
   case ownerPasswordSet

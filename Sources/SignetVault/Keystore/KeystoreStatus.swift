@@ -18,7 +18,7 @@ public struct KeystoreStatus: Sendable, Hashable {
   /// True if the hardware has an owner password, without which nothing can be stored in it; `nil` if it has no owner.
   public var isOwnerPasswordSet: Bool?
   /// The number of guess limits and counters that this program keeps in the hardware, for all users and vaults of the machine.
-  public var reservedPlaces = 0
+  public var reservedLocationCount = 0
 
   /// A status with the kind only.
   public init(kind: KeystoreKind) { self.kind = kind }
@@ -73,7 +73,7 @@ public struct KeystoreStatus: Sendable, Hashable {
 extension Vault {
   /// The keystore's status; nothing is opened.
   ///
-  /// - Returns: The kind; for hardware also its manufacturer, its lockout and the number of places in use.
+  /// - Returns: The kind; for hardware also its manufacturer, its lockout and the number of locations in use.
   /// - Throws: ``VaultFailure/keystore(_:)`` if the keystore cannot be queried.
   public func keystoreStatus() throws(VaultFailure) -> KeystoreStatus {
     do throws(KeystoreFailure) { return try keystore.status() } catch { throw .keystore(error) }

@@ -89,7 +89,7 @@ public struct AppGroup: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates a group; returns `nil` unless the name has 1 to 64 visible ASCII characters.
   public init?(_ name: String) {
-    guard DomainPlace.isName(name) else { return nil }
+    guard DomainID.isName(name) else { return nil }
     self.name = name
   }
 

@@ -25,12 +25,12 @@ extension Vault {
           let row = try database.transaction(askingHardware ? .immediate : .deferred) {
             let state = try VaultState(from: tables)
             if askingHardware { try tables.counter?.requireLatest(state) }
-            return try ContainerRows(header.place.container, in: tables, state).slot(
-              header.place.domain, header.kind)
+            return try ContainerRows(header.domainID.container, in: tables, state).slot(
+              header.domainID.domain, header.kind)
           }
           return (row, header.lockPolicy.decision(after: row.attempts, at: waitInstantForDisplay))
         })
-      guard row.slot == opened.slot else { throw VaultFailure.outdated(domain: header.place.domain) }
+      guard row.slot == opened.slot else { throw VaultFailure.outdated(domain: header.domainID.domain) }
       switch decision {
       case .allowed: return
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)

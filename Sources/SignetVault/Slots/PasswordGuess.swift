@@ -42,7 +42,7 @@ struct PasswordGuess {
     case .released(let released): secret = released
     case .compared(let hardware):
       let outcome = try hardware.unseal(
-        slot.sealedSecret, context: slot.header.place.hardwareContext(.password),
+        slot.sealedSecret, context: slot.header.domainID.hardwareContext(.password),
         authorization: ProtectionSlot.authorization(derived))
       switch consume outcome {
       case .opened(let opened): secret = SharedSecretBox(opened)

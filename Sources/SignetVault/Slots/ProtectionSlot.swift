@@ -27,7 +27,7 @@ package struct ProtectionSlot: Equatable {
     let wrappingKey = header.wrappingKey(hardwareSecret: hardwareSecret, derived: derived)
     let wrapped =
       if header.isSilent {
-        try SilentSealing(hardwareSecret: hardwareSecret, place: header.place).wrap(
+        try SilentSealing(hardwareSecret: hardwareSecret, domainID: header.domainID).wrap(
           masterKey, keystream: wrappingKey, header: header)
       } else {
         try AESGCM.sealCombined(masterKey, key: wrappingKey, additionalData: header.bytes)
@@ -46,7 +46,7 @@ package struct ProtectionSlot: Equatable {
   {
     let wrappingKey = header.wrappingKey(hardwareSecret: hardwareSecret, derived: derived)
     if header.isSilent {
-      return try SilentSealing(hardwareSecret: hardwareSecret, place: header.place).unwrap(
+      return try SilentSealing(hardwareSecret: hardwareSecret, domainID: header.domainID).unwrap(
         wrappedKey, keystream: wrappingKey, header: header)
     }
     do {

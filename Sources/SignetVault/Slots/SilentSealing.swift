@@ -19,16 +19,16 @@ struct SilentSealing: Sendable {
 
   private let slotSecret: SharedSecretBox
   private let recordKey: SharedSecretBox
-  private let place: DomainPlace
+  private let domainID: DomainID
 
-  init(hardwareSecret: borrowing SecretBytes, place: DomainPlace) {
+  init(hardwareSecret: borrowing SecretBytes, domainID: DomainID) {
     slotSecret = SharedSecretBox(hardwareSecret.copy())
     recordKey = SharedSecretBox(
       HKDF.derive(
-        inputKey: hardwareSecret, salt: place.vault.bytes, info: Array("signet silent record v1".utf8),
+        inputKey: hardwareSecret, salt: domainID.vault.bytes, info: Array("signet silent record v1".utf8),
         byteCount: 32,
         .sha256))
-    self.place = place
+    self.domainID = domainID
   }
 
   func wrap(
@@ -61,7 +61,7 @@ struct SilentSealing: Sendable {
     let inner = SecretBytes(copying: [form.rawValue] + nonce).joined(
       with: uniform.exclusiveOr(with: keystream))
     return try recordKey.withSecret {
-      try AESGCM.sealCombined(inner, key: $0, additionalData: place.recordContext(name))
+      try AESGCM.sealCombined(inner, key: $0, additionalData: domainID.recordContext(name))
     }
   }
 
@@ -70,7 +70,7 @@ struct SilentSealing: Sendable {
     _ name: String, _ sealed: [UInt8], masterKey: borrowing SecretBytes
   ) throws(CryptoFailure) -> SecretBytes {
     let inner = try recordKey.withSecret { (key) throws(CryptoFailure) in
-      try AESGCM.openCombined(sealed, key: key, additionalData: place.recordContext(name))
+      try AESGCM.openCombined(sealed, key: key, additionalData: domainID.recordContext(name))
     }
     let headByteCount = 1 + Self.nonceByteCount
     guard inner.byteCount >= headByteCount else { throw .authenticationFailed }
@@ -104,7 +104,7 @@ struct SilentSealing: Sendable {
   ) -> SecretBytes {
     var info = CanonicalBytes("signet silent keystream v1")
     info.append(nonce)
-    info.append(place.recordContext(name))
+    info.append(domainID.recordContext(name))
     return HKDF.expand(masterKey, info: info.bytes, byteCount: byteCount, .sha256)
   }
 }

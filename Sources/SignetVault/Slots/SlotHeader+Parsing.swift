@@ -29,7 +29,7 @@ extension SlotHeader {
     let cost = try reader.cost()
     let guessLimit = Int(try reader.byte())
     let enrolledSet = try reader.bytes(Self.digestByteCount)
-    let (salt, place) = try reader.end()
+    let (salt, domainID) = try reader.end()
     let policy = try reader.bytes(Int(try reader.number(byteCount: 2)))
     try reader.finish()
 
@@ -51,7 +51,7 @@ extension SlotHeader {
     version = 2
     self.keystore = keystore
     self.salt = salt
-    self.place = place
+    self.domainID = domainID
     self.guessLimit = guessLimit == 0 ? nil : guessLimit
   }
 }
@@ -91,16 +91,16 @@ struct HeaderReader {
       lanes: Int(try number(byteCount: 4)))
   }
 
-  /// The salt and the domain's location.
-  mutating func end() throws(SlotHeader.Refusal) -> (salt: [UInt8], DomainPlace) {
+  /// The salt and the domain's ID.
+  mutating func end() throws(SlotHeader.Refusal) -> (salt: [UInt8], DomainID) {
     let salt = try bytes(SlotHeader.saltByteCount)
     let vault = Identifier(unchecked: try bytes(Identifier.byteCount))
     let container = LocalContainerID(Identifier(unchecked: try bytes(Identifier.byteCount)))
     let name = try bytes(Int(try byte()))
-    guard let domain = String(validating: name, as: UTF8.self), DomainPlace.isName(domain) else {
+    guard let domain = String(validating: name, as: UTF8.self), DomainID.isName(domain) else {
       throw .malformed
     }
-    return (salt, DomainPlace(vault: vault, container: container, domain: domain))
+    return (salt, DomainID(vault: vault, container: container, domain: domain))
   }
 
   func finish() throws(SlotHeader.Refusal) {

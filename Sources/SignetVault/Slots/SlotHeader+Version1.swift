@@ -33,7 +33,7 @@ extension SlotHeader {
     let derivation = try reader.byte()
     let cost = try reader.cost()
     let (lock, limit) = (try reader.byte(), Int(try reader.number(byteCount: 4)))
-    (salt, place) = try reader.end()
+    (salt, domainID) = try reader.end()
     try reader.finish()
     switch (kind, derivation, lock, limit) {
     case (.device, 0, 0, 0): opening = .device

@@ -35,16 +35,16 @@ package struct SlotHeader: Equatable {
   /// The number of wrong guesses after which the keystore locks the slot's secret permanently; `nil` if it does not count.
   package var guessLimit: Int?
   package var salt: [UInt8]
-  package var place: DomainPlace
+  package var domainID: DomainID
 
   package init(
-    keystore: KeystoreKind, opening: Opening, guessLimit: Int? = nil, salt: [UInt8], place: DomainPlace
+    keystore: KeystoreKind, opening: Opening, guessLimit: Int? = nil, salt: [UInt8], domainID: DomainID
   ) {
     self.keystore = keystore
     self.opening = opening
     self.guessLimit = guessLimit
     self.salt = salt
-    self.place = place
+    self.domainID = domainID
   }
 
   /// The means of opening the slot, in addition to the hardware secret that every slot has.
@@ -124,8 +124,8 @@ package struct SlotHeader: Equatable {
 
   /// The fields that follow the policy in version 1 and precede it in version 2.
   var end: [UInt8] {
-    let name = Array(place.domain.utf8)
-    return salt + place.vault.bytes + place.container.bytes + [UInt8(name.count)] + name
+    let name = Array(domainID.domain.utf8)
+    return salt + domainID.vault.bytes + domainID.container.bytes + [UInt8(name.count)] + name
   }
 }
 

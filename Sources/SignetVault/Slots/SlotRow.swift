@@ -33,13 +33,13 @@ struct SlotRow {
     try database.execute(
       Self.storing,
       [
-        .blob(place.container.bytes), .text(place.domain), .integer(Int64(slot.header.kind.rawValue)),
+        .blob(domainID.container.bytes), .text(domainID.domain), .integer(Int64(slot.header.kind.rawValue)),
         .blob(slot.header.bytes), .blob(slot.sealedSecret), .blob(slot.wrappedKey),
       ] + state + [.blob(code)])
     return code
   }
 
-  private var place: DomainPlace { slot.header.place }
+  private var domainID: DomainID { slot.header.domainID }
 
   init(slot: ProtectionSlot, attempts: AttemptState, password: PasswordTimes?) {
     self.slot = slot
@@ -62,12 +62,12 @@ struct SlotRow {
         .optional(try row.optionalInteger("last_since_boot")), .optional(try row.optionalInteger("set_at")),
         .optional(try row.optionalInteger("is_initial")), .optional(try row.optionalInteger("seen_at")),
       ]
-      // The header contains the location, so the columns that found the row only have to agree with it.
+      // The header contains the domain ID, so the columns that found the row only have to agree with it.
       guard
         tables.seal.isValid(try row.blob("mac"), Self.canonicalBytes(header, sealedSecret, wrappedKey, state))
       else { throw SlotHeader.Refusal.malformed }
       let parsed = try SlotHeader(parsing: header, floor: tables.floor)
-      guard parsed.place == DomainPlace(vault: tables.seal.vault, container: container, domain: domain),
+      guard parsed.domainID == DomainID(vault: tables.seal.vault, container: container, domain: domain),
         try row.integer("kind") == Int64(parsed.kind.rawValue)
       else { throw SlotHeader.Refusal.malformed }
       slot = ProtectionSlot(header: parsed, sealedSecret: sealedSecret, wrappedKey: wrappedKey)

@@ -4,15 +4,15 @@ package import SignetCrypto
 ///
 /// The key is wiped then, which locks the domain. Records stay encrypted and are decrypted one at a time.
 package struct UnlockedDomain: ~Copyable, Sendable {
-  package var container: LocalContainerID { place.container }
-  package var name: String { place.domain }
+  package var container: LocalContainerID { domainID.container }
+  package var name: String { domainID.domain }
   package var openedBy: SlotKind { slot.header.kind }
   /// The slot that opened the domain, to check later that it is still current.
   package var openedSlot: OpenedSlot { OpenedSlot(slot: slot) }
   let slot: ProtectionSlot
   package let timing: UnlockTiming
 
-  var place: DomainPlace { slot.header.place }
+  var domainID: DomainID { slot.header.domainID }
   package let masterKey: SecretBytes
   /// `nil` unless the domain is silent.
   let silent: SilentSealing?
@@ -22,13 +22,13 @@ package struct UnlockedDomain: ~Copyable, Sendable {
   package var isSilent: Bool { silent != nil }
 
   /// The names of the records, sorted.
-  package var recordNames: [String] { records.keys.filter(DomainPlace.isName).sorted() }
+  package var recordNames: [String] { records.keys.filter(DomainID.isName).sorted() }
 
   /// Lends a record to `body`, as stored when the domain was opened; its bytes are wiped afterwards.
   ///
   /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, and any error of `body`.
   package borrowing func withRecord<R: ~Copyable>(_ name: String, _ body: (RawSpan) throws -> R) throws -> R {
-    guard DomainPlace.isName(name), let sealed = records[name] else {
+    guard DomainID.isName(name), let sealed = records[name] else {
       throw VaultFailure.noSuchRecord(name: name)
     }
     return try openRecord(name, sealed).withBytes(body)
@@ -37,14 +37,14 @@ package struct UnlockedDomain: ~Copyable, Sendable {
   borrowing func openRecord(_ name: String, _ sealed: [UInt8]) throws(VaultFailure) -> SecretBytes {
     do {
       if let silent { return try silent.openRecord(name, sealed, masterKey: masterKey) }
-      return try AESGCM.openCombined(sealed, key: masterKey, additionalData: place.recordContext(name))
-    } catch { throw .altered(.record(place.container, domain: place.domain, name: name)) }
+      return try AESGCM.openCombined(sealed, key: masterKey, additionalData: domainID.recordContext(name))
+    } catch { throw .altered(.record(domainID.container, domain: domainID.domain, name: name)) }
   }
 
   borrowing func sealRecord(_ name: String, _ secret: borrowing SecretBytes) throws -> [UInt8] {
     // With a wrong password this would overwrite the record with a wrong one, undetected.
-    guard silent == nil else { throw VaultFailure.silentDomain(place.domain) }
-    return try AESGCM.sealCombined(secret, key: masterKey, additionalData: place.recordContext(name))
+    guard silent == nil else { throw VaultFailure.silentDomain(domainID.domain) }
+    return try AESGCM.sealCombined(secret, key: masterKey, additionalData: domainID.recordContext(name))
   }
 }
 

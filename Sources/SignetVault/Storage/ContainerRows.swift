@@ -154,7 +154,7 @@ extension ContainerRows {
   /// Stores a slot; replaces one of the same kind.
   mutating func store(_ slot: SlotRow) throws {
     let header = slot.slot.header
-    slots[SlotName(domain: header.place.domain, kind: Int64(header.kind.rawValue))] =
+    slots[SlotName(domain: header.domainID.domain, kind: Int64(header.kind.rawValue))] =
       Entry(slot, try slot.store(in: tables.database, tables.seal))
   }
 
@@ -210,20 +210,20 @@ extension ContainerRows {
 
   func hasDomain(_ domain: String) -> Bool { slots.keys.contains { $0.domain == domain } }
 
-  /// Lists the hardware places of these slots for release.
+  /// Lists the hardware locations of these slots for release.
   mutating func retireSlots(of domain: String? = nil) throws {
     let secrets = slots.values.compactMap { entry -> [UInt8]? in
-      guard case .success(let row) = entry.value, domain == nil || row.slot.header.place.domain == domain,
+      guard case .success(let row) = entry.value, domain == nil || row.slot.header.domainID.domain == domain,
         row.slot.header.guessLimit != nil
       else { return nil }
       return row.slot.sealedSecret
     }
-    try changePlaces { $0.formUnion(secrets) }
+    try changeLocations { $0.formUnion(secrets) }
   }
 
-  /// Changes the list of hardware places that no slot uses.
-  mutating func changePlaces(_ change: (inout Set<[UInt8]>) throws -> Void) throws {
-    try state.changePlaces(in: tables, change)
+  /// Changes the list of hardware locations that no slot uses.
+  mutating func changeLocations(_ change: (inout Set<[UInt8]>) throws -> Void) throws {
+    try state.changeLocations(in: tables, change)
   }
 
   /// Deletes the container with all its rows.

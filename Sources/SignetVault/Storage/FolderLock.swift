@@ -12,10 +12,8 @@ package final class FolderLock {
   package enum Mode {
     /// Shared with any number of other shared holders; waits for an exclusive holder.
     case shared
-    /// Exclusive; does not wait.
-    case alone
     /// Exclusive; waits up to this duration for the current holder.
-    case inTurn(within: Duration)
+    case exclusive(within: Duration)
   }
 
   /// Microseconds between two attempts to lock: a call that waits in the kernel has no time-out.
@@ -40,8 +38,7 @@ package final class FolderLock {
     let (operation, limit) =
       switch mode {
       case .shared: (LOCK_SH, Duration.zero)
-      case .alone: (LOCK_EX | LOCK_NB, Duration.zero)
-      case .inTurn(let limit): (LOCK_EX | LOCK_NB, limit)
+      case .exclusive(let limit): (LOCK_EX | LOCK_NB, limit)
       }
     let start = ContinuousClock.now
     while flock(opened, operation) != 0 {

@@ -10,8 +10,8 @@ import SignetSystem
 struct VaultFolder {
   let path: String
   var databasePath: String { "\(path)/vault.sqlite" }
-  /// The file that is locked while hardware places are reserved.
-  var placeLockPath: String { "\(path)/vault.lock" }
+  /// The file that is locked while hardware locations are reserved.
+  var locationLockPath: String { "\(path)/vault.lock" }
   /// The file that is locked from the counting of an attempt to its result.
   var attemptLockPath: String { "\(path)/vault.attempt.lock" }
   /// The file that is locked from advancing a UAF key's counter until the server has received the value.

@@ -143,6 +143,6 @@ extension VaultState {
         adopting: id, with: domains.map { try $0.text("domain") }, in: tables, self
       ).newState()
     }
-    try adoptPlaces(of: tables)
+    try adoptLocations(of: tables)
   }
 }

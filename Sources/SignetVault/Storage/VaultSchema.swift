@@ -32,7 +32,7 @@ enum VaultSchema {
           PRIMARY KEY (container, domain, name)
         ) STRICT;
         """),
-    // Version 2 adds waits, password ages, the hardware counter, wipe receipts, and hardware places to release.
+    // Version 2 adds waits, password ages, the hardware counter, wipe receipts, and hardware locations to release.
     Migration(
       version: 2,
       sql: """
@@ -52,7 +52,7 @@ enum VaultSchema {
         ) STRICT;
         CREATE TABLE retired (blob BLOB NOT NULL) STRICT;
         """),
-    // Version 3 adds the state over all rows, notices that wait to be sent, and hardware places that no slot uses.
+    // Version 3 adds the state over all rows, notices that wait to be sent, and hardware locations that no slot uses.
     Migration(
       version: 3,
       sql: """

@@ -4,7 +4,7 @@ import SignetSQLite
 /// The authenticated state over all rows, so that no single row can be rolled back, added or deleted.
 ///
 /// A row's own MAC also verifies for every older version of the row. The state has a digest of each *part*: a container's
-/// rows, a domain's records, a notice, the unused hardware places. One MAC authenticates all digests together with the state
+/// rows, a domain's records, a notice, the unused hardware locations. One MAC authenticates all digests together with the state
 /// number. Code that uses a row must have compared its part with the digest in the same transaction.
 struct VaultState {
   /// The subject of a digest.
@@ -20,8 +20,8 @@ struct VaultState {
     }
     static func notice(_ number: Int64) -> Part { Part(owner: [], name: "\(noticePrefix)\(number)") }
     fileprivate static let noticePrefix = "notice "
-    /// The hardware places that no slot uses.
-    static let places = Part(owner: [], name: "places")
+    /// The hardware locations that no slot uses.
+    static let locations = Part(owner: [], name: "places")
 
     static func < (one: Part, other: Part) -> Bool {
       if one.owner != other.owner { return one.owner.lexicographicallyPrecedes(other.owner) }

@@ -37,12 +37,12 @@ extension Vault {
   ///
   /// - Returns: The lock; the system releases it at the latest when the process ends.
   /// - Throws: ``VaultFailure``: `busy` if another holder takes too long, or the task is cancelled.
-  package nonisolated func counterTurn() async throws(VaultFailure) -> FolderLock {
+  package nonisolated func counterLock() async throws(VaultFailure) -> FolderLock {
     let path = VaultFolder(path: directory).counterLockPath
     let start = ContinuousClock.now
     while true {
-      if let lock = try FolderLock(path, .alone) { return lock }
-      guard start.duration(to: .now) < settings.longestTurn else { throw .busy }
+      if let lock = try FolderLock(path, .exclusive(within: .zero)) { return lock }
+      guard start.duration(to: .now) < settings.lockTimeout else { throw .busy }
       do { try await Task.sleep(for: .milliseconds(5)) } catch { throw .busy }
     }
   }
@@ -64,28 +64,29 @@ extension Vault {
     _ body: (inout OpenRecords, inout Set<String>) throws(VaultFailure) -> R
   ) throws(VaultFailure) -> R {
     guard !unlocked.isSilent else { throw .silentDomain(unlocked.name) }
-    let (place, opened) = (unlocked.place, unlocked.slot)
+    let (domainID, opened) = (unlocked.domainID, unlocked.slot)
     let key = SharedSecretBox(unlocked.masterKey.copy())
     do {
       for draft in drafts { try draft.validate() }
       var isRemoved = false
       let result = try storingSlots {
-        let newDomains = try drafts.map { try make($0, in: place.container) }
-        return try tables.change(place.container) { rows in
-          guard try rows.slot(place.domain, opened.header.kind).slot == opened else {
-            throw VaultFailure.outdated(domain: place.domain)
+        let newDomains = try drafts.map { try make($0, in: domainID.container) }
+        return try tables.change(domainID.container) { rows in
+          guard try rows.slot(domainID.domain, opened.header.kind).slot == opened else {
+            throw VaultFailure.outdated(domain: domainID.domain)
           }
           for domain in newDomains {
             guard !rows.hasDomain(domain.name) else { throw VaultFailure.duplicateName(domain.name) }
             try rows.add(domain)
           }
-          var records = OpenRecords(sealed: try rows.records(of: place.domain), key: key, place: place)
+          var records = OpenRecords(
+            sealed: try rows.records(of: domainID.domain), key: key, domainID: domainID)
           var removed: Set<String> = []
           let result = try body(&records, &removed)
           for (name, sealed) in records.changes {
-            try rows.setRecord(name, of: place.domain, to: sealed)
+            try rows.setRecord(name, of: domainID.domain, to: sealed)
           }
-          for name in removed where name != place.domain { try rows.removeDomain(name) }
+          for name in removed where name != domainID.domain { try rows.removeDomain(name) }
           isRemoved = !removed.isEmpty
           return result
         }

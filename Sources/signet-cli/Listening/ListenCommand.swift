@@ -73,7 +73,7 @@ extension Command {
             return nil
           } catch {
             let name = sources.count > 1 ? "\(source.name): " : ""
-            announcements.post("signet: \(name)\(TerminalText(saidBy: error, limit: 2000))")
+            announcements.post("signet: \(name)\(TerminalText(describing: error, limit: 2000))")
             return error
           }
         }
@@ -234,7 +234,7 @@ extension Command {
           channel.lists { report($0) }.forward(feed) { waiting in
             if let failure = waiting.failure {
               announcements.post(
-                "signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
+                "signet: \(mechanism.fullName, limit: 200): \(TerminalText(describing: failure))")
             }
             ends.outcomes.withLock { $0 = waiting.ended }
             return waiting.messages.map {

@@ -168,7 +168,8 @@ actor PendingRequestList {
     case .failure(let failure):
       let spent = failure as? UnanswerableRequest
       if spent != nil { finish(entry) }
-      arguments.errorOutput.print("signet: \(TerminalText(saidBy: spent?.reason ?? failure, limit: 2000))")
+      arguments.errorOutput.print(
+        "signet: \(TerminalText(describing: spent?.reason ?? failure, limit: 2000))")
     }
     answered = nil
     shown = Set(entries.lazy.filter { !$0.isGone }.map(\.number))

@@ -48,7 +48,7 @@ extension ProcessHistory {
     }
   }
 
-  /// Enrolls an app; if the answer with its URI is lost, no app can use it.
+  /// Enrols an app; if the answer with its URI is lost, no app can use it.
   func enrolApp(of user: String, _ server: Int) async throws {
     let begin = tick()
     let body: JSONObject = ["user": .string(user), "issuer": "Shop"]

@@ -7,7 +7,7 @@ import SignetServer
 import SignetTestKit
 import Testing
 
-/// `kill -9` of a device or of the server at each step of an enrollment: it is never half done, and a retry repairs the rest.
+/// `kill -9` of a device or of the server at each step of an enrolment: it is never half done, and a retry repairs the rest.
 @Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct PushEnrolmentKillTests {
   /// The system calls that make data durable.
   private static let durable = ["fsync", "fdatasync"]
@@ -22,7 +22,7 @@ import Testing
     return (enrolled.first, try await accounts.list().count)
   }
 
-  /// Expects that a device has nothing or a complete enrollment.
+  /// Expects that a device has nothing or a complete enrolment.
   private func expectWhole(_ device: InstalledSignet, _ comment: Comment) async throws -> Bool {
     let (account, codes) = try await found(device)
     guard let account else {
@@ -34,7 +34,7 @@ import Testing
     return true
   }
 
-  /// An enrollment that our server offers to a new user.
+  /// An enrolment that our server offers to a new user.
   private struct Offer {
     let user: String
     let mechanism: String
@@ -61,7 +61,7 @@ import Testing
     let shop = try APIClient(server, keyFile: server.shopKey)
     let trap = try StepTrap(Self.durable)
     var random = SeededRandom(test: "PushEnrolmentKillTests")
-    // An undisturbed enrollment determines their number.
+    // An undisturbed enrolment determines their number.
     var steps: [Int?] = [nil]
     var (round, kills) = (0, 0)
     while round < steps.count {
@@ -91,7 +91,7 @@ import Testing
       try await expectInUse(device, offer.user, offer.mechanism, shop, server)
     }
     print("push enrolment kill test: the device was killed at \(kills) of its steps")
-    // An enrollment may have one step less than the counted one.
+    // An enrolment may have one step less than the counted one.
     #expect(kills >= steps.count - 2)
     #expect(try await server.json("audit", "verify")["intact"] == true)
     await server.stop()

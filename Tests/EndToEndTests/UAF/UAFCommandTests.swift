@@ -14,7 +14,7 @@ import Testing
     return try target.string("id")
   }
 
-  @Test("Registration, authentication, PIN change and deregistration in two processes")
+  @Test("registration, authentication, PIN change and deregistration in two processes")
   func inBand() async throws {
     let party = try await UAFParty.start()
     let device = party.device()

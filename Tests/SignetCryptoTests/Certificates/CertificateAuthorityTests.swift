@@ -2,7 +2,7 @@ import SignetCrypto
 import Testing
 
 @Suite struct CertificateAuthorityTests {
-  @Test("The command line verifies chain, names and purpose", .enabled(if: OpenSSLCommand.isWanted))
+  @Test("the command line verifies chain, names and purpose", .enabled(if: OpenSSLCommand.isWanted))
   func issuesWhatTLSClientsAccept() throws {
     try OpenSSLCommand.withFolder { openssl in
       let authority = try CertificateAuthority(commonName: "Test authority")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("A server certificate does not outlive its authority", .enabled(if: OpenSSLCommand.isWanted))
+  @Test("a server certificate does not outlive its authority", .enabled(if: OpenSSLCommand.isWanted))
   func endsWithTheAuthority() throws {
     try OpenSSLCommand.withFolder { openssl in
       let authority = try CertificateAuthority(validDays: 5, at: 1_800_000_000)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("Serial numbers are random", .enabled(if: OpenSSLCommand.isWanted))
+  @Test("serial numbers are random", .enabled(if: OpenSSLCommand.isWanted))
   func randomSerials() throws {
     try OpenSSLCommand.withFolder { openssl in
       let authority = try CertificateAuthority()

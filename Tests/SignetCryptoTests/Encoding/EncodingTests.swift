@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "Refusals",
+    "refusals",
     arguments: [
       ("A", EncodingFailure.length(1)), ("AAAAA", .length(5)), ("Zg==", .character(offset: 2)),
       ("Zm9v\n", .length(5)), ("Zm 9", .character(offset: 2)), ("+/+/", .character(offset: 0)),
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "Refusals of the padded form",
+    "refusals of the padded form",
     arguments: [
       ("Zg", EncodingFailure.length(2)), ("Zg=", .length(3)), ("Z===", .character(offset: 1)),
       ("====", .character(offset: 0)), ("Zg==Zg==", .character(offset: 2)), ("Zh==", .trailingBits),
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "Refusals",
+    "refusals",
     arguments: [
       ("0", EncodingFailure.length(1)), ("0x", .character(offset: 1)), ("g0", .character(offset: 0)),
       ("00 0", .character(offset: 2)), ("00:0", .character(offset: 2)),

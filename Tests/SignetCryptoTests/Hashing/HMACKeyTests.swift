@@ -52,7 +52,7 @@ import Testing
       ), "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"),
   ]
 
-  @Test("Known answers", arguments: vectors)
+  @Test("known answers", arguments: vectors)
   func matchesTheStandard(_ vector: Vector) {
     let key = HMACKey(SecretBytes(copying: vector.key), vector.hash)
     for _ in 0..<3 {  // the key is used again

@@ -37,7 +37,7 @@ import Testing
     #expect(secret.withBytes { Hex.encode(function.digest(of: $0)) } == digest)
   }
 
-  @Test("A million times a, in parts (FIPS 180)")
+  @Test("a million times a, in parts (FIPS 180)")
   func incremental() {
     var hash = IncrementalHash(.sha256)
     let part = [UInt8](repeating: UInt8(ascii: "a"), count: 1000)

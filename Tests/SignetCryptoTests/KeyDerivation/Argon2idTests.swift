@@ -14,7 +14,7 @@ import Testing
         == "0d640df58d78766c08c037a34a8b53c9d01ef0452d75b65eb52520e96b01e659")
   }
 
-  @Test("The reference implementation's test of 64 MiB")
+  @Test("the reference implementation's test of 64 MiB")
   func matchesTheReference() throws {
     let derived = try Argon2id(memoryKiB: 65_536, passes: 2, lanes: 1).derive(
       password: SecretBytes(copying: ascii("password")), salt: ascii("somesalt"), byteCount: 32)
@@ -42,7 +42,7 @@ import Testing
     }
   #endif
 
-  @Test("Password, salt, secret, associated data and cost all enter the key")
+  @Test("password, salt, secret, associated data and cost all enter the key")
   func everythingCounts() throws {
     let cost = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
     let costlier = Argon2id(memoryKiB: 8, passes: 2, lanes: 1)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "Refusals",
+    "refusals",
     arguments: [
       (Argon2id(memoryKiB: 7, passes: 1, lanes: 1), CryptoFailure.Parameter.memoryKiB),
       (Argon2id(memoryKiB: 31, passes: 1, lanes: 4), .memoryKiB),
@@ -146,7 +146,7 @@ import Testing
     #expect(endless == Argon2id(memoryKiB: Argon2id.calibratedMemoryLimitKiB, passes: 64, lanes: 1))
   }
 
-  @Test("On this machine too, the result is at least the minimum and can be used")
+  @Test("on this machine too, the result is at least the minimum and can be used")
   func thisMachine() throws {
     let cost = try Argon2id.calibrated(milliseconds: 1)
     #expect(cost.meetsMinimum)

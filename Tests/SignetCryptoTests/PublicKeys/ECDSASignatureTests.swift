@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "Refused encodings",
+    "refused encodings",
     arguments: [
       ("empty", ""), ("only a tag", "30"), ("trailing byte", "300602010102010100"),
       ("trailing byte inside", "30070201010201 0100"), ("three numbers", "3009020101020101020101"),

@@ -39,7 +39,7 @@ import Testing
     #expect(key.publicKey.isValidSignature(empty, for: []))
   }
 
-  @Test("Numbers that are zero, the order or more are never valid")
+  @Test("numbers that are zero, the order or more are never valid")
   func refusesNumbersOutOfRange() throws {
     let key = P256.Signing.PrivateKey().publicKey
     let order = try bytes("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")

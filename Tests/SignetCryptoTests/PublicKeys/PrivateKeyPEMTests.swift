@@ -4,7 +4,7 @@ import Testing
 /// Keys made by OpenSSL's command line, for these tests only.
 @Suite("Private keys in PEM")
 struct PrivateKeyPEMTests {
-  @Test("A key on P-256 is read from PKCS #8 and from SEC 1", arguments: [pkcs8, sec1])
+  @Test("a key on P-256 is read from PKCS #8 and from SEC 1", arguments: [pkcs8, sec1])
   func p256(_ pem: String) throws {
     let key = try P256.Signing.PrivateKey(pem: SecretBytes(copying: Array(pem.utf8)))
     #expect(
@@ -14,7 +14,7 @@ struct PrivateKeyPEMTests {
     #expect(key.publicKey.isValidSignature(signature, for: [1]))
   }
 
-  @Test("An RSA key signs what OpenSSL's command line signs")
+  @Test("an RSA key signs what OpenSSL's command line signs")
   func rsa() throws {
     let key = try RSA.PrivateKey(pem: SecretBytes(copying: Array(Self.rsa2048.utf8)))
     let message = Array("signet".utf8)

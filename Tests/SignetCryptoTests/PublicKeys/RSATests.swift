@@ -7,7 +7,7 @@ import Testing
     [UInt8](repeating: 0xFF, count: bits / 8)
   }
 
-  @Test("Moduli from 2048 to 8192 bits, odd")
+  @Test("moduli from 2048 to 8192 bits, odd")
   func modulusBounds() throws {
     #expect(try RSA.PublicKey(n: modulus(bits: 2048), e: [1, 0, 1]).n.count == 256)
     #expect(try RSA.PublicKey(n: [0, 0] + modulus(bits: 8192), e: [0, 1, 0, 1]).n.count == 1024)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("Signatures of the command line", .enabled(if: OpenSSLCommand.isWanted))
+  @Test("signatures of the command line", .enabled(if: OpenSSLCommand.isWanted))
   func verifiesForeignSignatures() throws {
     try OpenSSLCommand.withFolder { openssl in
       try openssl.run(

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("Signatures of the command line", .enabled(if: OpenSSLCommand.isWanted))
+  @Test("signatures of the command line", .enabled(if: OpenSSLCommand.isWanted))
   func verifiesForeignSignatures() throws {
     try OpenSSLCommand.withFolder { openssl in
       try openssl.run("ecparam", "-name", "secp256k1", "-genkey", "-noout", "-out", "key.pem")

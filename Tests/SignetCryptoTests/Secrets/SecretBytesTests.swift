@@ -47,7 +47,7 @@ import Testing
     #expect(buffer.allSatisfy { $0 == 0 })
   }
 
-  @Test("The last user of a box wipes the secret")
+  @Test("the last user of a box wipes the secret")
   func boxWipes() {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 16)
     defer { buffer.deallocate() }
@@ -71,7 +71,7 @@ import Testing
     #expect(seen == count)
   }
 
-  @Test("More secrets than the locked memory has room for do not share bytes")
+  @Test("more secrets than the locked memory has room for do not share bytes")
   func outgrowsLockedMemory() {
     let boxes = (0..<6000).map { number in
       SharedSecretBox(SecretBytes(copying: [UInt8](repeating: UInt8(number % 251), count: 1 + number % 700)))
@@ -138,7 +138,7 @@ import Testing
     #expect(left.exclusiveOr(with: right).exclusiveOr(with: right).insecureCopy() == [0x0F, 0xF0])
   }
 
-  @Test("Random secrets and bytes differ from each other and are not zeros")
+  @Test("random secrets and bytes differ from each other and are not zeros")
   func randomness() {
     let secrets = Set((0..<100).map { _ in SecretBytes.random(byteCount: 32).insecureCopy() })
     #expect(secrets.count == 100)

@@ -8,7 +8,7 @@
   @Suite("Secret memory", .enabled(if: PageFlags.showLocking))
   struct SecretMemoryTests {
     @Test(
-      "Small and large secrets are locked and left out of core dumps", arguments: [32, 500, 4096, 50_000])
+      "small and large secrets are locked and left out of core dumps", arguments: [32, 500, 4096, 50_000])
     func isLocked(_ count: Int) throws {
       let secret = SecretBytes.random(byteCount: count)
       let address = secret.withBytes { span in

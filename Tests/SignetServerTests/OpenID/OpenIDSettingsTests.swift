@@ -23,10 +23,10 @@ import SignetServer
     // A missing file, or one without a certificate, is reported before the server runs.
     #expect(throws: DataDirectoryFailure.self) { try folder.serviceContext(log: .silent) }
     let file = URL(filePath: "\(path)/clients.pem")
-    for (text, isGood) in [("no certificate", false), (try CertificateAuthority().certificatePEM, true)] {
+    for (text, isValid) in [("no certificate", false), (try CertificateAuthority().certificatePEM, true)] {
       try Data(text.utf8).write(to: file)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-      guard isGood else {
+      guard isValid else {
         #expect(throws: DataDirectoryFailure.self) { try folder.serviceContext(log: .silent) }
         continue
       }

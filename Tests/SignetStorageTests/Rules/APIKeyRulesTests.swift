@@ -14,9 +14,9 @@ import Testing
 
   @Test("a key is valid until it is revoked or its row is altered")
   func good() {
-    #expect(Self.key("a").isGood)
-    #expect(!Self.key("a", revoked: 1).isGood)
-    #expect(!Self.key("a", altered: true).isGood)
+    #expect(Self.key("a").isValid)
+    #expect(!Self.key("a", revoked: 1).isValid)
+    #expect(!Self.key("a", altered: true).isValid)
   }
 
   private static func revoking(

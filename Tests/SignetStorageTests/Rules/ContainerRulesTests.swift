@@ -117,7 +117,7 @@ import Testing
   /// A signature after wrong ones, the new count, and the refusal; `nil` for a count that stays, and for no refusal.
   struct Signature: Sendable {
     let before: Int64
-    let isGood: Bool
+    let isValid: Bool
     var failed: Int64?
     var refusal: DecisionOutcome?
   }
@@ -125,16 +125,16 @@ import Testing
   @Test(
     "a valid signature resets the failures; at the limit every signature is refused",
     arguments: [
-      Signature(before: 0, isGood: true), Signature(before: 1, isGood: true, failed: 0),
-      Signature(before: 4, isGood: true, failed: 0),
-      Signature(before: 0, isGood: false, failed: 1, refusal: .notSigned),
-      Signature(before: 4, isGood: false, failed: 5, refusal: .notSigned),
-      Signature(before: 5, isGood: true, refusal: .locked),
-      Signature(before: 5, isGood: false, refusal: .locked),
-      Signature(before: .max, isGood: false, refusal: .locked),
+      Signature(before: 0, isValid: true), Signature(before: 1, isValid: true, failed: 0),
+      Signature(before: 4, isValid: true, failed: 0),
+      Signature(before: 0, isValid: false, failed: 1, refusal: .notSigned),
+      Signature(before: 4, isValid: false, failed: 5, refusal: .notSigned),
+      Signature(before: 5, isValid: true, refusal: .locked),
+      Signature(before: 5, isValid: false, refusal: .locked),
+      Signature(before: .max, isValid: false, refusal: .locked),
     ])
   func signatures(_ signature: Signature) {
-    let count = SignatureCount(after: signature.before, isGood: signature.isGood, limit: 5)
+    let count = SignatureCount(after: signature.before, isValid: signature.isValid, limit: 5)
     #expect(count.failed == signature.failed)
     #expect(count.refusal == signature.refusal)
   }

@@ -14,8 +14,8 @@ import Testing
   @Test(
     "a key replaces only its intended predecessor",
     arguments: [
-      (nil, nil, .signs(after: nil)), (nil, "a", .overtaken), (key("a"), nil, .overtaken),
-      (key("a"), "other", .overtaken),
+      (nil, nil, .signs(after: nil)), (nil, "a", .superseded), (key("a"), nil, .superseded),
+      (key("a"), "other", .superseded),
       (key("a"), "a", .signs(after: key("a", retired: 5))),
       (key("a", altered: true), "a", .signs(after: key("a", retired: 5, altered: true))),
     ] as [(SigningKeyRecord?, String?, SigningKeyRotation)])

@@ -10,12 +10,12 @@ import Testing
     by keys: [UAFCredentialRecord] = [UAFCredentialRecord.rule()],
     uses: [CounterUpdate] = [CounterUpdate.rule(counter: 0)],
     at time: Int64 = 1050,
-    judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
+    check: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
   ) -> UAFAuthenticationResult {
     UAFAuthenticationResult(
       of: session, deciding: transaction, by: keys, of: "alice",
       UAFOperationEnd(status: 1200, authenticators: "[{}]", time: time), uses: uses,
-      evidence: EvidenceRecord(bytes: [7]), judge: judge)
+      evidence: EvidenceRecord(bytes: [7]), check: check)
   }
 
   @Test("an accepted response ends the operation and accepts its transaction, also one without a user")

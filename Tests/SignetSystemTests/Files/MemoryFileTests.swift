@@ -74,16 +74,16 @@ import Testing
   @Test("one process holds a folder alone, or several share it")
   func holds() throws {
     let folder = try TemporaryFolder()
-    let alone = try #require(try FolderHold(folder.path, .alone))
-    #expect(try FolderHold(folder.path, .alone) == nil && FolderHold(folder.path, .shared) == nil)
+    let alone = try #require(try FolderHold(folder.path, .exclusive))
+    #expect(try FolderHold(folder.path, .exclusive) == nil && FolderHold(folder.path, .shared) == nil)
     withExtendedLifetime(alone) {}
     let other = try TemporaryFolder()
     let first = try #require(try FolderHold(other.path, .shared))
     var second = try FolderHold(other.path, .shared)
     #expect(second != nil)
-    #expect(try FolderHold(other.path, .alone) == nil)
+    #expect(try FolderHold(other.path, .exclusive) == nil)
     second = nil
-    #expect(try first.becomesAlone())
-    #expect(throws: FileFailure.missing) { try FolderHold("\(folder.path)/none", .alone) }
+    #expect(try first.makeExclusive())
+    #expect(throws: FileFailure.missing) { try FolderHold("\(folder.path)/none", .exclusive) }
   }
 }

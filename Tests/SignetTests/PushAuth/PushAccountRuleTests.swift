@@ -11,7 +11,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// Rules of accounts with push messages, in addition to enrollment and answers.
+/// Rules of accounts with push messages, in addition to enrolment and answers.
 @Suite("Rules of accounts with push messages", .timeLimit(.minutes(10)))
 struct PushAccountRuleTests {
   private typealias Bench = PushEnrolmentTests.Bench

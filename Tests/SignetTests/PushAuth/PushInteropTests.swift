@@ -65,7 +65,7 @@ import Testing
     #expect(account.policyNames == ["appsOwn"] && account.backgroundColor == "519387")
     let mechanism = try #require(account.push?.mechanismID)
     #expect(try bench.peer("state", .string(mechanism)) == ["device": "AABB", "name": "Laptop"])
-    // The URI is used up at the server now, so this one enrollment serves all messages.
+    // The URI is used up at the server now, so this one enrolment serves all messages.
     for kind in ["default", "challenge"] {
       for isApproved in [true, false] {
         let delivery = try bench.message(kind, ["numbers": [12, 34, 56], "right": 34, "text": "Log in"])

@@ -114,11 +114,11 @@ struct DeviceUAFPolicyTests {
         UAFEnrolment(aaid: try await device.aaid(kind), authentication: UAFDevice.authentication(kind)))
     }
     let first = try await device.register(.fingerprint, with: party)
-    let places = hardware.placeCount
+    let locations = hardware.locationCount
     // The hardware has space for the first key, but after the count has begun, for no other.
     hardware.interruptCounting { hardware.fail(.sealing, with: .full) }
     _ = await uafFailure { _ = try await registration.register(enrolments) }
-    #expect(try await device.client.keys() == [first] && hardware.placeCount == places)
+    #expect(try await device.client.keys() == [first] && hardware.locationCount == locations)
     let response = try await registration.register(enrolments)
     #expect(response.keys.count == 2)
   }

@@ -44,7 +44,7 @@ struct UAFLockTests {
       #expect(await fail(key) == rest)
       let other = try device.opened()
       #expect(await uafFailure { try await other.authenticate(key, with: party) } == rest)
-      device.clock.turnWall(by: -86_400)
+      device.clock.adjustWallClock(by: -86_400)
       #expect(await fail(key) == rest)
       device.clock.advance(by: .seconds(1))
     }

@@ -258,7 +258,7 @@ struct UAFCounterTests {
     @Test("on a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
     func tpm() async throws {
       let tpm = try SimulatedTPM()
-      let limits = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120))
+      let limits = TPMTimeLimits(access: .seconds(120), answer: .seconds(120))
       let keystore = TPMKeystore(try TPMAddress(tpm.address), limits: limits)
       let device = try UAFDevice(keystore: keystore)
       let party = try UAFParty()

@@ -102,7 +102,7 @@ struct AnswerTests {
     #expect(won == [answer])
   }
 
-  @Test("Cancelling ends the operation as cancelled")
+  @Test("cancelling ends the operation as cancelled")
   func cancelled() async {
     #expect(
       await failure { () async throws(UAFClientError) in try await ask { $0.cancel() } } == .userCancelled)
@@ -167,7 +167,7 @@ struct AnswerTests {
     continuation.finish()
   }
 
-  @Test("Cancelling the task ends the operation as cancelled")
+  @Test("cancelling the task ends the operation as cancelled")
   func stopped() async {
     let held = Held()
     let task = Task { await failure { () async throws(UAFClientError) in try await ask { held.hold($0) } } }
@@ -183,7 +183,7 @@ struct AnswerTests {
       ("271828", true), ("12345", false), ("1234567", false), ("12345a", false), ("", false),
       ("١٢٣٤٥٦", false),
     ])
-  func pinForm(_ pin: String, _ isGood: Bool) {
-    #expect(UAFPINPolicy().hasForm(SharedSecretBox(SecretBytes(copying: Array(pin.utf8)))) == isGood)
+  func pinForm(_ pin: String, _ isValid: Bool) {
+    #expect(UAFPINPolicy().hasForm(SharedSecretBox(SecretBytes(copying: Array(pin.utf8)))) == isValid)
   }
 }

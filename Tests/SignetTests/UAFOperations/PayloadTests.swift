@@ -70,7 +70,7 @@ struct PayloadTests {
     }
   }
 
-  @Test("Too large a payload is refused")
+  @Test("too large a payload is refused")
   func large() {
     let filler = String(repeating: "a", count: 20_000)
     let text = Self.good.replacing("hi", with: filler)

@@ -128,11 +128,11 @@ struct UAFCoolDownTests {
   func clocks() async throws {
     let fixture = try await fixture(.pin, failures: 4)
     fixture.trusted.advance(by: .seconds(100))
-    fixture.trusted.turnWall(by: 86_400)
+    fixture.trusted.adjustWallClock(by: 86_400)
     let key = try #require(try await fixture.client.keys().first)
     let left = LockStatus.lastAttemptFailed(remaining: 1, retryAfter: .seconds(80))
     #expect(try await fixture.client.protectionStatus(of: key) == left)
-    fixture.trusted.turnWall(by: -2 * 86_400)
+    fixture.trusted.adjustWallClock(by: -2 * 86_400)
     #expect(try await fixture.client.protectionStatus(of: key) == left)
     fixture.trusted.reboot()
     let status = try await fixture.client.protectionStatus(of: key)

@@ -79,7 +79,7 @@ struct UAFDeviceInformationTests {
     #expect(methods == ["DELETE", "GET", "PATCH", "POST"])
   }
 
-  @Test("A name that another device of the user has is refused")
+  @Test("a name that another device of the user has is refused")
   func nameTaken() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -122,7 +122,7 @@ struct UAFDeviceInformationTests {
 
   // MARK: The six mismatches
 
-  @Test("A key that only the server has is removed there")
+  @Test("a key that only the server has is removed there")
   func missingHere() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -137,7 +137,7 @@ struct UAFDeviceInformationTests {
     #expect(try await fixture.serverKeys() == fixture.ownKeys())
   }
 
-  @Test("A key that only this device has is deleted here")
+  @Test("a key that only this device has is deleted here")
   func missingThere() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -151,7 +151,7 @@ struct UAFDeviceInformationTests {
     #expect(try await fixture.server.context.storage.uafTargets(user: "alice").isEmpty)
   }
 
-  @Test("A target that this device does not use is removed at the server")
+  @Test("a target that this device does not use is removed at the server")
   func strayTarget() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -290,7 +290,7 @@ struct UAFDeviceInformationTests {
     #expect(try await check(fixture).isEmpty)
   }
 
-  @Test("A registration that never reached the server leaves nothing")
+  @Test("a registration that never reached the server leaves nothing")
   func neverSent() async throws {
     let fixture = try await UAFOperationsFixture()
     fixture.transport.cut(.before, at: "/uaf/1.1/registration/")

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("UAF operations with a real server", .timeLimit(.minutes(10)))
 struct UAFOperationsTests {
-  @Test("A registration makes a key, an account and a dispatch target, an authentication gives a token")
+  @Test("a registration makes a key, an account and a dispatch target, an authentication gives a token")
   func registersAndAuthenticates() async throws {
     let fixture = try await UAFOperationsFixture()
     let outcome = try await fixture.register(pushToken: nil)
@@ -50,7 +50,7 @@ struct UAFOperationsTests {
   }
 
   @Test(
-    "Fingers and the passcode of the device register and authenticate too",
+    "fingers and the passcode of the device register and authenticate too",
     arguments: [UAFAuthenticator.Kind.fingerprint, .devicePasscode])
   func systemAuthenticators(_ kind: UAFAuthenticator.Kind) async throws {
     let fixture = try await UAFOperationsFixture()
@@ -209,7 +209,7 @@ struct UAFOperationsTests {
     #expect(cancelled == .fido(.userCancelled))
   }
 
-  @Test("The password changes too")
+  @Test("the password changes too")
   func passwordChange() async throws {
     let fixture = try await UAFOperationsFixture()
     fixture.person.type("correct horse")
@@ -220,7 +220,7 @@ struct UAFOperationsTests {
     #expect(try await fixture.operations.authenticate("alice") != nil)
   }
 
-  @Test("An app that the server does not trust ends with UNTRUSTED_FACET_ID")
+  @Test("an app that the server does not trust ends with UNTRUSTED_FACET_ID")
   func untrusted() async throws {
     let fixture = try await UAFOperationsFixture(facet: "linux:app-id:org.example.other")
     #expect(await failure { try await fixture.register() }?.code == .untrustedFacetID)
@@ -237,7 +237,7 @@ struct UAFOperationsTests {
     #expect(try await fixture.vault.uafDeviceContainer() == nil)
   }
 
-  @Test("A name that is registered at another server is refused before anything is sent")
+  @Test("a name that is registered at another server is refused before anything is sent")
   func otherServer() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -274,9 +274,9 @@ struct UAFOperationsTests {
   func oneAtATime() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
-    // Another program, which does not wait for its turn.
+    // Another program, which does not wait for the lock.
     let path = fixture.folder.path + "/device"
-    let vault = try Vault.forTests(path, clock: fixture.trusted) { $0.longestTurn = .zero }
+    let vault = try Vault.forTests(path, clock: fixture.trusted) { $0.lockTimeout = .zero }
     let transport = fixture.transport
     let device = Device(vault: vault, clock: fixture.clock) { _ throws(TransportFailure) in transport }
     let client = UAFClient(device: device, facetID: UAFOperationsFixture.facet)
@@ -284,10 +284,10 @@ struct UAFOperationsTests {
       client: client, configuration: try UAFConfiguration(baseURL: fixture.baseURL),
       interaction: fixture.person, clock: fixture.timer)
     #expect(try await hasty.authenticate("alice") != nil)
-    let turn = try await fixture.vault.counterTurn()
+    let lock = try await fixture.vault.counterLock()
     let found = await failure { try await hasty.authenticate("alice") }
     #expect(found == .device(.vault(.busy)), "\(String(describing: found))")
-    turn.release()
+    lock.release()
     // Both release theirs with the server's answer.
     #expect(try await fixture.operations.authenticate("alice") != nil)
     #expect(try await hasty.authenticate("alice") != nil)
@@ -318,7 +318,7 @@ struct UAFOperationsTests {
     #expect(try status.integer("clientErrorCode") == 3)
   }
 
-  @Test("A key that the server has forgotten is deleted")
+  @Test("a key that the server has forgotten is deleted")
   func forgotten() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
@@ -369,7 +369,7 @@ struct UAFOperationsTests {
     #expect(try await fixture.server.context.storage.uafTargets(user: "alice").isEmpty)
   }
 
-  @Test("Deregistering one user leaves the keys of another")
+  @Test("deregistering one user leaves the keys of another")
   func deregistersItsUser() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()

@@ -39,7 +39,7 @@ struct UAFOutOfBandTests {
   }
 
   @Test(
-    "A message for this device is encrypted, shows its transaction before the PIN is asked, and confirms it")
+    "a message for this device is encrypted, shows its transaction before the PIN is asked, and confirms it")
   func confirmsTransaction() async throws {
     let fixture = try await UAFOperationsFixture()
     _ = try await registration(fixture)
@@ -59,7 +59,7 @@ struct UAFOutOfBandTests {
       ])
   }
 
-  @Test("A message for another device is not decrypted")
+  @Test("a message for another device is not decrypted")
   func otherDevice() async throws {
     let (mine, other) = (try await UAFOperationsFixture(), try await UAFOperationsFixture())
     _ = try await registration(mine)
@@ -160,7 +160,7 @@ struct UAFOutOfBandTests {
     ) { try await operations.changeDeviceInformation(name: "desk") }
   }
 
-  @Test("A deregistration by a token deletes what the server names")
+  @Test("a deregistration by a token deletes what the server names")
   func deregisters() async throws {
     let fixture = try await UAFOperationsFixture()
     _ = try await registration(fixture)

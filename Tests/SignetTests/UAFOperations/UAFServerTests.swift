@@ -106,7 +106,7 @@ struct UAFServerTests {
     #expect(cookies.map(\.name) == ["sid"] && tries.withLock { $0 } == 3)
   }
 
-  @Test("An authorization at another server is not fetched")
+  @Test("an authorization at another server is not fetched")
   func otherLocation() async throws {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("UAF configuration, cookies and retries", .timeLimit(.minutes(10)))
 struct UAFSettingsTests {
-  @Test("The paths are those of the standard layout unless they are set")
+  @Test("the paths are those of the standard layout unless they are set")
   func paths() throws {
     var configuration = try UAFConfiguration(baseURL: "https://id.example.org/nevisfido/")
     #expect(configuration.baseURL == "https://id.example.org/nevisfido")
@@ -35,7 +35,7 @@ struct UAFSettingsTests {
     #expect(throws: SignetError.self) { try UAFConfiguration(baseURL: url) }
   }
 
-  @Test("Retries wait as their policy says")
+  @Test("retries wait as their policy says")
   func delays() {
     #expect(UAFRetryPolicy.none.delays.isEmpty)
     #expect(
@@ -79,7 +79,7 @@ struct UAFSettingsTests {
     #expect(await run([.insecureURL]) == (1, .insecureURL))
   }
 
-  @Test("A retry whose wait is cancelled is not made")
+  @Test("a retry whose wait is cancelled is not made")
   func cancelledRetry() async {
     let timer = VirtualTimer()
     let tries = Mutex(0)

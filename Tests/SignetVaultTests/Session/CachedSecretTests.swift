@@ -68,7 +68,7 @@ import Testing
     let kept = made()
     let causes: [(LockReason, () -> Void)] = [
       (.screenLocked, { kept.wipe(because: .screenLocked) }), (.suspended, { clock.sleep(for: .seconds(2)) }),
-      (.clockJumped, { clock.turnWall(by: -3600) }), (.clockJumped, { clock.rewind(by: .seconds(1)) }),
+      (.clockJumped, { clock.adjustWallClock(by: -3600) }), (.clockJumped, { clock.rewind(by: .seconds(1)) }),
       (.clockJumped, { clock.reboot(uptime: .seconds(90_000)) }),
     ]
     for (reason, happen) in causes {

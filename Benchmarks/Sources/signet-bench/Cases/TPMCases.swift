@@ -27,7 +27,7 @@
       let blob = try keystore.seal(secret, context: [1])
       let guess = SecretBytes.random(byteCount: 32)
       let limited = try keystore.seal(
-        secret, context: [1], authorization: guess, limit: 5, at: try keystore.choosePlace())
+        secret, context: [1], authorization: guess, limit: 5, at: try keystore.chooseLocation())
       let counter = try keystore.makeCounter()
       let key = try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))
       let digest = [UInt8](repeating: 7, count: 32)

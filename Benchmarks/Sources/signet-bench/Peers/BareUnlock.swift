@@ -35,7 +35,7 @@
       do {
         let keystore = TPMKeystore(address)
         limited = try keystore.seal(
-          secret, context: [1], authorization: guess, limit: 5, at: try keystore.choosePlace())
+          secret, context: [1], authorization: guess, limit: 5, at: try keystore.chooseLocation())
         sealed = try keystore.seal(secret, context: [1])
         counted = try keystore.makeCounter()
       }

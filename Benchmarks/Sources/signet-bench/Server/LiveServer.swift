@@ -56,7 +56,7 @@ enum LiveServer {
       limits: limits)
     // Made before the containers: a server with containers but without this key assumes that the key was removed.
     let own = try await SigningKeyService(server.context).currentPublicKey()
-    try await enroll(count, server.context)
+    try await enrol(count, server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: .local)
     ServerProcess.say("\(server.serverURL.port) \(key.text) \(Hex.encode(own.x963Representation))")
@@ -95,7 +95,7 @@ enum LiveServer {
   }
 
   /// Adds containers to the database directly, since ten thousand activations would take minutes.
-  private static func enroll(_ count: Int, _ context: ServiceContext) async throws {
+  private static func enrol(_ count: Int, _ context: ServiceContext) async throws {
     let profile = JSONValue.object(context.settings.profile.json).bytes
     let all = try (0..<count).map { try Keys($0) }
     try await context.storage.seed(

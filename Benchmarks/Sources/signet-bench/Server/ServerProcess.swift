@@ -46,7 +46,7 @@ enum ServerProcess {
       directory: arguments[0], protection: .device, storage: storage(arguments.dropFirst(2).first),
       clock: clock,
       limits: limits)
-    try await enroll(users, server.context)
+    try await enrol(users, server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: .local)
     say("\(server.serverURL.port) \(key.text)")
@@ -81,7 +81,7 @@ enum ServerProcess {
   }
 
   /// Adds users with one credential each to the database directly, since a million activations would take an hour.
-  private static func enroll(_ users: Int, _ context: ServiceContext) async throws {
+  private static func enrol(_ users: Int, _ context: ServiceContext) async throws {
     for first in stride(from: 0, to: users, by: 20_000) {
       let batch = first..<min(first + 20_000, users)
       try await context.storage.seed(

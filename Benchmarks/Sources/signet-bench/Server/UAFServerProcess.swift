@@ -25,7 +25,7 @@ enum UAFServerProcess {
     let setup = UAFSetup(settings, models: try first.models)
     let server = try await TestServer(
       directory: arguments[0], protection: .device, uaf: setup, limits: ServerProcess.limits)
-    try await enroll(subjects, server.context.storage)
+    try await enrol(subjects, server.context.storage)
     let requests = UAFRequests(server.context, setup, TransactionService(server.context))
     ServerProcess.say(String(server.serverURL.port))
     var counter: UInt32 = 0
@@ -60,7 +60,7 @@ enum UAFServerProcess {
   }
 
   /// Adds users with one key each to the database directly.
-  private static func enroll(_ subjects: [UAFSubject], _ storage: Storage) async throws {
+  private static func enrol(_ subjects: [UAFSubject], _ storage: Storage) async throws {
     try await storage.seed(users: subjects.indices.map { UserRecord(id: "user\($0)", created: 0) })
     let credentials = subjects.enumerated().map { user, subject in
       NewUAFCredential(

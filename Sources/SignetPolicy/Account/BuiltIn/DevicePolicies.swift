@@ -1,24 +1,24 @@
 import SignetJSON
 
-/// A policy that requires one fact about the device to be true.
+/// A policy that requires one property of the device to be true.
 ///
 /// It has no parameters.
-package struct DeviceFactPolicy: ImmediateAccountPolicy {
+package struct DevicePropertyPolicy: ImmediateAccountPolicy {
   /// `biometricAvailable`: a finger or a face can be matched.
-  package static let biometricAvailable = DeviceFactPolicy(
-    name: "biometricAvailable", fact: \.biometricAvailable,
+  package static let biometricAvailable = DevicePropertyPolicy(
+    name: "biometricAvailable", property: \.biometricAvailable,
     unknown: "it is unknown whether a finger or a face can be matched",
     breach: "no finger or face can be matched; enrol one")
 
   /// `screenLock`: the device asks its user for a passcode.
-  package static let screenLock = DeviceFactPolicy(
-    name: "screenLock", fact: \.screenLock,
+  package static let screenLock = DevicePropertyPolicy(
+    name: "screenLock", property: \.screenLock,
     unknown: "it is unknown whether the device has a passcode",
     breach: "the device has no passcode; set one")
 
-  /// The name of the policy, and of the fact in the evidence.
+  /// The name of the policy, and of the property in the evidence.
   package let name: String
-  private let fact: any KeyPath<AccountEvidence, Bool?> & Sendable
+  private let property: any KeyPath<AccountEvidence, Bool?> & Sendable
   /// The reason of the indeterminate verdict.
   private let unknown: String
   /// The reason of the breach, with the remedy.
@@ -33,7 +33,7 @@ package struct DeviceFactPolicy: ImmediateAccountPolicy {
     _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
   ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
     try check(parameters)
-    return switch evidence[keyPath: fact] {
+    return switch evidence[keyPath: property] {
     case nil: .indeterminate(reason: unknown)
     case true?: .compliant
     case false?: .breached(reason: breach, evidence: [name: false])

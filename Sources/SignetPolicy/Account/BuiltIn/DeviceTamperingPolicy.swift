@@ -35,11 +35,11 @@ package struct DeviceTamperingPolicy: ImmediateAccountPolicy {
       return .indeterminate(reason: "the tamper score is out of its range, 0 to 1")
     }
     guard score >= threshold else { return .compliant }
-    var facts: JSONObject = ["tamperScore": .number(score), "threshold": .number(threshold)]
-    if let findings = evidence.json["tamperFindings"] { facts["tamperFindings"] = findings }
+    var details: JSONObject = ["tamperScore": .number(score), "threshold": .number(threshold)]
+    if let findings = evidence.json["tamperFindings"] { details["tamperFindings"] = findings }
     return .breached(
       reason:
         "the device seems to have been tampered with: its score is \(score), allowed is less than \(threshold)",
-      evidence: facts)
+      evidence: details)
   }
 }

@@ -81,17 +81,17 @@ package struct OfflinePeriodPolicy: ElapsedTimePolicy {
   package func secondsSinceEvent(_ evidence: AccountEvidence) -> Int64? { evidence.secondsSinceContact }
 
   package func verdict(seconds: Int64, limit hours: Int64, clockSetBack: Bool) -> AccountPolicyVerdict {
-    var facts: JSONObject = ["secondsSinceContact": .integer(seconds), "hours": .integer(hours)]
+    var details: JSONObject = ["secondsSinceContact": .integer(seconds), "hours": .integer(hours)]
     if seconds > hours * 3_600 {
       return .breached(
         reason:
           "the server was not reached for \(seconds / 3_600) hours, allowed are \(hours); connect to it",
-        evidence: facts)
+        evidence: details)
     }
     if clockSetBack {
-      facts["clockSetBack"] = true
+      details["clockSetBack"] = true
       return .breached(
-        reason: "the clock was set back since \(event); connect to it", evidence: facts)
+        reason: "the clock was set back since \(event); connect to it", evidence: details)
     }
     return .compliant
   }

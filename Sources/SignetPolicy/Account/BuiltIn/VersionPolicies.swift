@@ -107,18 +107,18 @@ package struct OSVersionPolicy: ImmediateAccountPolicy {
     guard let version = evidence.osVersion.flatMap(SoftwareVersion.init) else {
       return .indeterminate(reason: "the version of the operating system is unknown")
     }
-    var facts: JSONObject = ["osName": .string(system), "osVersion": .string(version.description)]
+    var details: JSONObject = ["osName": .string(system), "osVersion": .string(version.description)]
     if let minimum, version < minimum {
-      facts["minimum"] = .string(minimum.description)
+      details["minimum"] = .string(minimum.description)
       return .breached(
         reason: "the operating system is of version \(version); update it to \(minimum) or later",
-        evidence: facts)
+        evidence: details)
     }
     if let maximum, version > maximum {
-      facts["maximum"] = .string(maximum.description)
+      details["maximum"] = .string(maximum.description)
       return .breached(
         reason: "the operating system is of version \(version); \(maximum) is the last one that is allowed",
-        evidence: facts)
+        evidence: details)
     }
     return .compliant
   }

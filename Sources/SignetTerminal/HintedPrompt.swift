@@ -4,34 +4,34 @@
   import Darwin
 #endif
 
-/// A prompt with a note below it, which is redrawn at each key.
-struct NotedPrompt {
+/// A prompt with a hint below it, which is redrawn at each key.
+struct HintedPrompt {
   private let number: Int32
-  private let note: PromptNote
+  private let hint: PromptHint
   /// The cursor's column, after the prompt.
   private let column: Int
   private let width: Int
 
   /// - Returns: `nil` if the terminal cannot move its cursor.
-  init?(_ prompt: String, _ note: PromptNote, on number: Int32) {
-    guard PromptNote.isShown else { return nil }
-    (self.number, self.note) = (number, note)
+  init?(_ prompt: String, _ hint: PromptHint, on number: Int32) {
+    guard PromptHint.isShown else { return nil }
+    (self.number, self.hint) = (number, hint)
     width = windowWidth(number) ?? 80
     let row = prompt.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
     column = TerminalText.width(String(row)) % width + 1
   }
 
-  /// Writes the note, and moves the cursor back to the prompt.
+  /// Writes the hint, and moves the cursor back to the prompt.
   func draw(_ buffer: LineBuffer) {
-    let line = note.line(for: buffer, width: width)
+    let line = hint.line(for: buffer, width: width)
     // ECMA-48: erase in line, cursor up, cursor character absolute.
     _ = writeAll("\n\u{1B}[K\(line)\u{1B}[A\u{1B}[\(column)G", to: number)
   }
 
-  /// Erases the note; the cursor is at the start of its line.
+  /// Erases the hint; the cursor is at the start of its line.
   func erase() { _ = writeAll("\r\u{1B}[K", to: number) }
 
-  /// Reads keys up to the end of a line, and handles the editing keys that the terminal handles for a prompt without a note.
+  /// Reads keys up to the end of a line, and handles the editing keys that the terminal handles for a prompt without a hint.
   func readLine(
     into buffer: LineBuffer, _ keys: EditingKeys, _ pipes: [WakePipe]
   ) throws(SecretInputFailure) -> LineReader.Ending {

@@ -1,5 +1,5 @@
-/// The location of a protection domain: vault, container and name.
-package struct DomainPlace: Hashable {
+/// The identity of a protection domain: vault, container and name.
+package struct DomainID: Hashable {
   package var vault: Identifier
   var container: LocalContainerID
   package var domain: String

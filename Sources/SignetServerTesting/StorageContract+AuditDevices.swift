@@ -43,7 +43,7 @@ extension StorageContract {
     }
   }
 
-  static let auditPlaces: [Check] = [
+  static let auditDevices: [Check] = [
     Check("an event about what is on a device, or by a device, names the device") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")

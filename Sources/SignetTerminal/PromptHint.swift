@@ -10,16 +10,16 @@ import Synchronization
 /// A line below a prompt that changes while the user types.
 ///
 /// It is drawn only on a terminal that can move its cursor. It gets the typed bytes and must never show them.
-package final class PromptNote: Sendable {
+package final class PromptHint: Sendable {
   private let describe: @Sendable (RawSpan) -> String
   private let pipe = Mutex<WakePipe?>(nil)
 
-  /// True if the terminal can move its cursor (`TERM`), so that notes are shown.
+  /// True if the terminal can move its cursor (`TERM`), so that hints are shown.
   package static var isShown: Bool {
     !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM", default: ""])
   }
 
-  /// Creates a note that depends on the typed bytes.
+  /// Creates a hint that depends on the typed bytes.
   ///
   /// - Parameter describe: Returns the line for the bytes typed so far. It is called at each key, on a thread that may
   ///   compute for a moment.

@@ -3,14 +3,14 @@ import SignetPolicy
 extension Vault {
   /// Runs `body` while no other process or task tries a password of this vault.
   ///
-  /// An attempt is counted before it is made, so it looks like a failed one until its result is stored. Within a turn such
-  /// an attempt is visible only if its process was killed. The guess limit does not depend on turns; the count on the disk
+  /// An attempt is counted before it is made, so it looks like a failed one until its result is stored. Under the lock such
+  /// an attempt is visible only if its process was killed. The guess limit does not depend on the lock; the count on the disk
   /// enforces it.
   ///
-  /// - Precondition: Called neither in another turn nor in a transaction.
+  /// - Precondition: Called neither under this lock nor in a transaction.
   /// - Throws: Any error of `body`; ``VaultFailure/busy`` if another holder took too long.
   func withAttemptLock<R>(_ body: () throws -> R) throws -> R {
-    guard let lock = try FolderLock(attemptLockPath, .inTurn(within: settings.longestTurn)) else {
+    guard let lock = try FolderLock(attemptLockPath, .exclusive(within: settings.lockTimeout)) else {
       throw VaultFailure.busy
     }
     defer { lock.release() }

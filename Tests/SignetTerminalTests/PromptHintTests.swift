@@ -5,14 +5,14 @@ import Testing
 
 private let copy: @Sendable (RawSpan) -> [UInt8] = { span in span.withUnsafeBytes { Array($0) } }
 
-/// A note with the number of typed bytes.
-private let counting = PromptNote { "\($0.byteCount) typed." }
+/// A hint with the number of typed bytes.
+private let counting = PromptHint { "\($0.byteCount) typed." }
 
-/// The drawing of a note's line, on a terminal whose prompt has ten columns.
+/// The drawing of a hint's line, on a terminal whose prompt has ten columns.
 private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B}[11G" }
 
 // The type of terminal is global to the process, so each test has a separate process.
-@Suite("A note under a prompt", .timeLimit(.minutes(10))) struct PromptNoteTests {
+@Suite("A hint under a prompt", .timeLimit(.minutes(10))) struct PromptHintTests {
   @Test("follows each key, shows no typed character, and disappears afterwards")
   func keys() async {
     await #expect(processExitsWith: .success) {
@@ -20,7 +20,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
       let terminal = try PseudoTerminal()
       let before = terminal.settings
       async let secret = SecretInput.terminal(at: terminal.path).read(
-        "Password: ", note: counting, into: copy)
+        "Password: ", hint: counting, into: copy)
       #expect(
         try await terminal.shown(until: "0 typed.\u{1B}[A\u{1B}[11G") == "Password: " + drawn("0 typed."))
       #expect(!terminal.hasEcho)
@@ -46,19 +46,19 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
       setenv("TERM", "xterm", 1)
       let terminal = try PseudoTerminal()
       let words = Words()
-      let note = PromptNote { _ in words.text }
+      let hint = PromptHint { _ in words.text }
       let task = Task {
-        try await SecretInput.terminal(at: terminal.path).read("Password: ", note: note, into: copy)
+        try await SecretInput.terminal(at: terminal.path).read("Password: ", hint: hint, into: copy)
       }
       _ = try await terminal.shown(until: drawn("first"))
       words.text = "two\u{1B}[2J\nlines " + String(repeating: "x", count: 200)
-      note.refresh()
+      hint.refresh()
       let line = "two␛[2J␊lines " + String(repeating: "x", count: 61) + "…"
       _ = try await terminal.shown(until: drawn(line))
       task.cancel()
       await #expect(throws: SecretInputFailure.cancelled) { try await task.value }
       #expect(terminal.hasEcho)
-      note.refresh()
+      hint.refresh()
       #expect(terminal.shownNow().hasSuffix("\u{1B}[K"))
     }
   }
@@ -70,7 +70,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
       signal(SIGTSTP) { _ in }
       let terminal = try PseudoTerminal()
       let task = Task {
-        try await SecretInput.terminal(at: terminal.path).read("Password: ", note: counting, into: copy)
+        try await SecretInput.terminal(at: terminal.path).read("Password: ", hint: counting, into: copy)
       }
       _ = try await terminal.shown(until: drawn("0 typed."))
       terminal.type("half")
@@ -90,7 +90,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
       setenv("TERM", "xterm", 1)
       let terminal = try PseudoTerminal()
       let task = Task {
-        try await SecretInput.terminal(at: terminal.path).read("Password: ", note: counting, into: copy)
+        try await SecretInput.terminal(at: terminal.path).read("Password: ", hint: counting, into: copy)
       }
       _ = try await terminal.shown(until: drawn("0 typed."))
       terminal.type(String(repeating: "x", count: 4096))
@@ -110,7 +110,7 @@ private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B
       setenv("TERM", "dumb", 1)
       let terminal = try PseudoTerminal()
       async let secret = SecretInput.terminal(at: terminal.path).read(
-        "Password: ", note: counting, into: copy)
+        "Password: ", hint: counting, into: copy)
       #expect(try await terminal.shown(until: "Password: ") == "Password: ")
       terminal.type("abc\u{7F}\n")
       #expect(try await secret == Array("ab".utf8))

@@ -3,11 +3,11 @@ package import SignetStorage
 /// Checks the keys of a UAF response against the requirements.
 ///
 /// The storage calls it in the step that accepts the response, so that later changes to policy or keys count.
-package struct UAFJudge: Sendable {
+package struct UAFRequirementCheck: Sendable {
   private let context: ServiceContext
   private let setup: UAFSetup
 
-  /// Creates a judge with a context's requirements and a setup's policies and models.
+  /// Creates a check with a context's requirements and a setup's policies and models.
   package init(_ context: ServiceContext, _ setup: UAFSetup) { (self.context, self.setup) = (context, setup) }
 
   /// Checks new keys: each one must be able to meet the requirements, since each may be used alone later.

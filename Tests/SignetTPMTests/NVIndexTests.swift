@@ -9,7 +9,7 @@
 
   @Suite(
     "NV indices of a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
-  struct PlaceTests {
+  struct NVIndexTests {
     private let fixture: TPMFixture
     private let keystore: TPMKeystore
 
@@ -44,7 +44,7 @@
         _ = try keystore.guessesLeft(blob)
         try keystore.advanceCounter(counter)
         _ = try keystore.status()
-        #expect(try fixture.takenPlaces() == 0, "after round \(round)")
+        #expect(try fixture.loadedHandleCount() == 0, "after round \(round)")
       }
     }
 
@@ -59,29 +59,29 @@
         }
         #expect(throws: KeystoreFailure.disconnected) { _ = try breaking.unseal(sealed, context: [1]) }
       }
-      #expect(try fixture.takenPlaces() > 0)
+      #expect(try fixture.loadedHandleCount() > 0)
       #expect(try keystore.unseal(sealed, context: [1]).byteCount == 6)
     }
 
     @Test("discarding releases the index once and makes every copy of the blob useless")
     func discard() throws {
-      #expect(try keystore.status().reservedPlaces == 0)
+      #expect(try keystore.status().reservedLocationCount == 0)
       let blob = try limited()
       let counter = try keystore.makeCounter()
-      #expect(try keystore.status().reservedPlaces == 2)
+      #expect(try keystore.status().reservedLocationCount == 2)
       try keystore.discard(blob)
       try keystore.discard(blob)
-      #expect(try keystore.status().reservedPlaces == 1)
+      #expect(try keystore.status().reservedLocationCount == 1)
       #expect(throws: KeystoreFailure.countGone) { try keystore.guess("1234", blob) }
       #expect(throws: KeystoreFailure.countGone) { try keystore.guessesLeft(blob) }
       try keystore.discard(counter)
       #expect(throws: KeystoreFailure.countGone) { try keystore.counterValue(counter) }
-      #expect(try keystore.status().reservedPlaces == 0)
+      #expect(try keystore.status().reservedLocationCount == 0)
       let sealed = try keystore.seal(SecretBytes("secret"), context: [1])
       try keystore.discard(sealed)
       try keystore.discard([])
       #expect(try keystore.unseal(sealed, context: [1]).byteCount == 6)
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test(
@@ -102,7 +102,7 @@
       }
       #expect(throws: KeystoreFailure.countGone) { try keystore.guess("1234", old) }
       try keystore.discard(old)
-      #expect(try keystore.status().reservedPlaces == 1)
+      #expect(try keystore.status().reservedLocationCount == 1)
     }
 
     @Test("a seal that fails half way releases its index")
@@ -115,8 +115,8 @@
         _ = try failing.seal(
           SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
       }
-      #expect(try keystore.status().reservedPlaces == 0)
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try keystore.status().reservedLocationCount == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
 
     @Test("a full TPM is an error, and works again after an index is released")
@@ -129,7 +129,7 @@
       #expect(failure == .full)
       #expect(failure?.remedy == .change)
       #expect(Set(blobs).count == blobs.count)
-      #expect(try keystore.status().reservedPlaces == blobs.count)
+      #expect(try keystore.status().reservedLocationCount == blobs.count)
       try keystore.discard(try #require(blobs.first))
       _ = try keystore.makeCounter()
     }
@@ -166,7 +166,7 @@
       #expect(
         try TPMKeystore.disturbed(fixture.tpm.address, script).unseal(sealed, context: [1]).byteCount == 6)
       #expect(!script.heard.withLock { $0.contains { CommandCode.of($0) == createPrimary } })
-      #expect(try fixture.takenPlaces() == 0)
+      #expect(try fixture.loadedHandleCount() == 0)
     }
   }
 

@@ -2,7 +2,7 @@ public import SignetProtocol
 import SignetVault
 
 /// A container that has ended on this device without a signed notice; its operator must revoke it.
-public struct ContainerAwaitingReport: Sendable, Hashable {
+public struct UnreportedContainer: Sendable, Hashable {
   /// The user; empty if unreadable.
   public let user: String
   /// The server, as `host[:port]/domain`; empty if unreadable.
