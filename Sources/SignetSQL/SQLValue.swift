@@ -53,10 +53,12 @@ extension SQLValue {
   package static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
 
   /// Makes the value of an identifier or enumeration, or `NULL` for `nil`.
-  package static func optional(_ value: (some SQLRepresentable)?) -> Self { value.map(of) ?? .null }
+  @inlinable package static func optional(_ value: (some SQLRepresentable)?) -> Self {
+    value.map { $0.sqlValue } ?? .null
+  }
 
   /// Makes the value of an identifier or enumeration.
-  package static func of(_ value: some SQLRepresentable) -> Self { value.sqlValue }
+  @inlinable package static func of(_ value: some SQLRepresentable) -> Self { value.sqlValue }
 }
 
 /// A type that is stored in one column: an identifier or an enumeration.

@@ -47,36 +47,29 @@ final class RowMAC: Sendable {
   }
 }
 
-/// The latest rows whose MACs are known to be right.
+/// Rows whose MACs are known to be right.
 ///
-/// Most steps read the rows that another step has just written or read: their MACs would be half of the hashing for a code.
+/// Most steps read rows that another step has just written or read: their MACs would be half of the hashing for a code.
 private struct VerifiedRows {
-  /// Rows by the first bytes of their MACs; when there are ``limit``, they become the older ones.
-  private var recent: [UInt64: Row] = [:], older: [UInt64: Row] = [:]
-
-  private static let limit = 2048
-
   private struct Row {
     let row: MACInput
     let mac: [UInt8]
   }
 
+  /// Each at the place that its MAC gives, which is as good as random, in place of the one before.
+  private var rows = [Row?](repeating: nil, count: 8192)
+
   mutating func insert(_ row: MACInput, _ mac: [UInt8]) {
-    if recent.count >= Self.limit { (recent, older) = ([:], recent) }
-    recent[Self.key(mac)] = Row(row: row, mac: mac)
+    rows[index(of: mac)] = Row(row: row, mac: mac)
   }
 
-  mutating func contains(_ row: MACInput, _ mac: [UInt8]) -> Bool {
-    let key = Self.key(mac)
-    guard let known = recent[key] ?? older[key], known.mac == mac, known.row.hasSameBytes(as: row) else {
-      return false
-    }
-    if recent[key] == nil { insert(row, mac) }
-    return true
+  func contains(_ row: MACInput, _ mac: [UInt8]) -> Bool {
+    guard let known = rows[index(of: mac)] else { return false }
+    return known.mac == mac && known.row.hasSameBytes(as: row)
   }
 
-  private static func key(_ mac: [UInt8]) -> UInt64 {
-    mac.count < 8 ? 0 : mac.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+  private func index(of mac: [UInt8]) -> Int {
+    mac.prefix(2).reduce(0) { $0 << 8 | Int($1) } % rows.count
   }
 }
 

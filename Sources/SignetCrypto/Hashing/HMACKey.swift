@@ -35,9 +35,7 @@ public final class HMACKey: Sendable {
   }
 
   /// Passes the MAC of a span to `body`, as long as a digest; it is not copied to the heap, and is wiped afterwards.
-  public func withAuthenticationCode<Result>(
-    for message: RawSpan, _ body: (Span<UInt8>) -> Result
-  ) -> Result {
+  public func withAuthenticationCode(for message: RawSpan, _ body: (Span<UInt8>) -> Void) {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: hash.byteCount) { buffer in
       defer { unsafe wipe(UnsafeMutableRawBufferPointer(buffer)) }
       withUInt8Span(of: message) { message in
@@ -47,7 +45,7 @@ public final class HMACKey: Sendable {
           unsafe context.finish(into: UnsafeMutableRawBufferPointer(buffer))
         }
       }
-      return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(buffer)))
+      body(unsafe Span(_unsafeElements: UnsafeBufferPointer(buffer)))
     }
   }
 
@@ -67,6 +65,8 @@ public final class HMACKey: Sendable {
 
   /// Verifies in constant time that `mac` is the MAC of a span; a truncated MAC is invalid.
   public func isValid(_ mac: [UInt8], for message: RawSpan) -> Bool {
-    withAuthenticationCode(for: message) { ConstantTime.areEqual(mac.span, $0) }
+    var isValid = false
+    withAuthenticationCode(for: message) { isValid = ConstantTime.areEqual(mac.span, $0) }
+    return isValid
   }
 }

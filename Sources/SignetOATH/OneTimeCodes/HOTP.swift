@@ -53,8 +53,9 @@ public struct HOTP: Sendable {
   public func value(at counter: UInt64) -> UInt32 {
     var message = InlineArray<8, UInt8>(repeating: 0)
     for index in 0..<8 { message[index] = UInt8(truncatingIfNeeded: counter >> UInt64(56 - 8 * index)) }
-    let truncated = key.withAuthenticationCode(for: message.span.bytes) { code in
-      Self.truncated(code, at: truncationOffset)
+    var truncated: UInt32 = 0
+    key.withAuthenticationCode(for: message.span.bytes) {
+      truncated = Self.truncated($0, at: truncationOffset)
     }
     return UInt32(truncatingIfNeeded: UInt64(truncated) % modulus)
   }
