@@ -8,15 +8,24 @@ public import Synchronization
   @usableFromInline struct State {
     @usableFromInline var result: Result<Value, any Error>?
     @usableFromInline var listener: Listener?
-    @usableFromInline var (isSettled, hasListener) = (false, false)
+    @usableFromInline var isSettled: Bool
+    @usableFromInline var hasListener: Bool
 
-    @usableFromInline init() {}
+    @inlinable init() {
+      result = nil
+      listener = nil
+      isSettled = false
+      hasListener = false
+    }
   }
 
-  @usableFromInline let state = Mutex(State())
+  @usableFromInline let state: Mutex<State>
 
   /// Creates a completion that ``settle(_:)`` ends.
-  @inlinable package init() {}
+  @inlinable package init() {
+    // Here, because initial values in a declaration cannot be inlined: each completion would look up generic types.
+    state = Mutex(State())
+  }
 
   /// Stores a result, replacing a stored one, until ``settle()`` ends the completion with it.
   ///
