@@ -3,7 +3,7 @@
 /// Statements use the common subset of SQLite and PostgreSQL, with parameters `$1`, `$2`…. After a failed statement the step
 /// can only end, because PostgreSQL rejects further statements; SQLite is treated alike. For failures that are expected, use
 /// a conditional write (`ON CONFLICT DO NOTHING`, `UPDATE … WHERE state = 'open'`) and check its count of changed rows.
-package final class SQLConnection {
+public final class SQLConnection {
   let session: any SQLSession
   private let observer: SQLObserver?
   /// The failure of the first statement that failed in this step.
@@ -19,17 +19,17 @@ package final class SQLConnection {
   }
 
   /// The dialect of this database; only DDL depends on it.
-  package var dialect: SQLDialect { session.dialect }
+  public var dialect: SQLDialect { session.dialect }
 
   /// A small number that no other writing connection has at the same time: always 0 in SQLite, which has one writer at a time.
   ///
   /// Each lane numbers its rows itself, so steps need not wait for each other, and the rows of one lane become visible in order.
-  package var lane: Int64 { session.lane }
+  public var lane: Int64 { session.lane }
 
   /// Returns the lanes that have rows in a table that is numbered by lane, in order.
   ///
   /// - Throws: ``SQLFailure``.
-  package func lanes(of table: String) throws -> [Int64] {
+  public func lanes(of table: String) throws -> [Int64] {
     if dialect == .sqlite { return try rows("SELECT lane FROM \(table) LIMIT 1") { try $0.integer(0) } }
     // Jumps from lane to lane by the key, instead of a scan of all rows.
     let next = "SELECT lane FROM \(table) WHERE lane > $1 ORDER BY lane LIMIT 1"
@@ -41,7 +41,7 @@ package final class SQLConnection {
   /// Returns all rows of a query, each decoded by index.
   ///
   /// - Throws: ``SQLFailure``, and the errors of `decode`.
-  @inlinable package func rows<Value>(
+  @inlinable public func rows<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
   ) throws -> [Value] {
     var result: [Value] = []
@@ -52,7 +52,7 @@ package final class SQLConnection {
   /// Returns the only row of a query; `nil` for none.
   ///
   /// - Throws: ``SQLFailure``, ``SQLFailure/unexpectedChange(expected:found:)`` for several rows, and the errors of `decode`.
-  @inlinable package func row<Value>(
+  @inlinable public func row<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
   ) throws -> Value? {
     var result: Value?
@@ -68,7 +68,7 @@ package final class SQLConnection {
   /// Reads as ``row(_:_:_:)`` does, and locks the row against changes by others until the step has ended.
   ///
   /// - Throws: ``SQLFailure``, and the errors of `decode`.
-  package func lockedRow<Value>(
+  public func lockedRow<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
   ) throws -> Value? {
     try row(sql + dialect.lockingClause, values, decode)
@@ -78,14 +78,14 @@ package final class SQLConnection {
   ///
   /// - Returns: The number of rows that were inserted, updated or deleted.
   /// - Throws: ``SQLFailure``.
-  package func execute(_ sql: String, _ values: [SQLValue] = []) throws -> Int {
+  public func execute(_ sql: String, _ values: [SQLValue] = []) throws -> Int {
     try run(sql, values) { _ in }
   }
 
   /// Changes an expected number of rows; with any other number the step fails.
   ///
   /// - Throws: ``SQLFailure``, ``SQLFailure/unexpectedChange(expected:found:)``.
-  package func execute(_ sql: String, _ values: [SQLValue] = [], changing expected: Int) throws {
+  public func execute(_ sql: String, _ values: [SQLValue] = [], changing expected: Int) throws {
     let found = try run(sql, values) { _ in }
     guard found == expected else { throw fail(.unexpectedChange(expected: expected, found: found)) }
   }
@@ -94,7 +94,7 @@ package final class SQLConnection {
   /// caches its result.
   ///
   /// - Throws: The errors of `load`.
-  @inlinable package func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws
+  @inlinable public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws
     -> Value
   {
     if let box = locals.first(where: { $0.key == key.id })?.box as? LocalBox<Value> { return box.value }
@@ -106,7 +106,7 @@ package final class SQLConnection {
   /// Sets the value that ``local(_:load:)`` returns until it is cleared: at the end of the transaction, or later if it is kept.
   ///
   /// Any rollback clears it.
-  @inlinable package func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) {
+  @inlinable public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) {
     if let box = locals.first(where: { $0.key == key.id })?.box as? LocalBox<Value> {
       box.value = value
     } else {
@@ -115,7 +115,7 @@ package final class SQLConnection {
   }
 
   /// Clears all values of ``local(_:load:)``, kept or not: for a step that depends on other premises than those before it.
-  @inlinable package func forgetLocals() { locals.removeAll(keepingCapacity: true) }
+  @inlinable public func forgetLocals() { locals.removeAll(keepingCapacity: true) }
 
   /// Runs a statement of the schema, which has no values and is not cached.
   func define(_ sql: String) throws { try guarded(sql) { try session.define(sql) } }
@@ -203,7 +203,7 @@ extension SQLConnection {
 }
 
 /// The key of a value that is cached for a transaction, or kept for later ones; see ``SQLConnection/local(_:load:)``.
-package final class TransactionLocal<Value: Sendable>: Sendable {
+public final class TransactionLocal<Value: Sendable>: Sendable {
   @usableFromInline var id: ObjectIdentifier { ObjectIdentifier(self) }
   @usableFromInline let isRetained: Bool
 
@@ -212,7 +212,7 @@ package final class TransactionLocal<Value: Sendable>: Sendable {
   /// - Parameter isRetained: True if the value is kept for later writing transactions of the connection, until another connection has
   ///   changed the database, or until a rollback. A step that changes the source of the value has to set the value. A read-only
   ///   transaction begins without it. If a database does not report changes by others, each transaction begins without it.
-  package init(isRetained: Bool = false) { self.isRetained = isRetained }
+  public init(isRetained: Bool = false) { self.isRetained = isRetained }
 }
 
 /// A box for a cached value: a cast to a class costs far less than one out of an existential.

@@ -1,7 +1,7 @@
-package import SignetSystem
+public import SignetSystem
 
 /// The location of a database.
-package enum SQLLocation: Sendable, Hashable {
+public enum SQLLocation: Sendable, Hashable {
   /// SQLite: a file, created with mode 0600 if it is missing. The folder must exist.
   case file(String)
   /// SQLite in memory, discarded with the last reference; one connection reads and writes.
@@ -11,7 +11,7 @@ package enum SQLLocation: Sendable, Hashable {
 }
 
 /// The content that a database must have when it is opened.
-package enum SQLExpectation: Sendable, Hashable {
+public enum SQLExpectation: Sendable, Hashable {
   /// No tables, or the tables of the schema.
   case any
   /// No tables: they are created.
@@ -21,40 +21,40 @@ package enum SQLExpectation: Sendable, Hashable {
 }
 
 /// The time-outs, the number of connections, and seams of a database.
-package struct SQLOptions: Sendable {
+public struct SQLOptions: Sendable {
   /// The time that a step waits for other processes before ``SQLFailure/busy``, in milliseconds.
-  package var busyTimeoutMilliseconds = 10_000
+  public var busyTimeoutMilliseconds = 10_000
   /// The expected content.
-  package var expectation = SQLExpectation.any
+  public var expectation = SQLExpectation.any
   /// The number of connections to a server, each with a thread.
-  package var connectionCount = 8
+  public var connectionCount = 8
   /// The maximum number of runs of a step, if conflicts occur, before ``SQLFailure/busy``.
-  package var runLimit = 50
+  public var runLimit = 50
   /// Statements that SQLite's writer runs at the start, such as those that load frequently used data into memory.
-  package var preparation: [String] = []
+  public var preparation: [String] = []
   /// Makes the thread of each connection.
   package var makeExecutor: @Sendable () -> any StepExecutor = { DedicatedThread() }
   /// Observes each statement.
   package var observer: SQLObserver?
 
   /// Makes the default options.
-  package init() {}
+  public init() {}
 }
 
 /// A database whose changes are steps: each reads, decides and writes in one serializable transaction.
 ///
 /// A step is a closure that runs synchronously on a connection's own thread. It may run several times, so it must have no
 /// effect outside of the database. Its completion is settled once the change is durable.
-package final class SQLDatabase: Sendable {
+public final class SQLDatabase: Sendable {
   private let engine: any SQLEngine
 
   /// The dialect of the database.
-  package let dialect: SQLDialect
+  public let dialect: SQLDialect
 
   /// Opens a database and migrates its schema to the current version; it blocks.
   ///
   /// - Throws: ``SQLFailure``.
-  package init(_ location: SQLLocation, schema: SQLSchema, options: SQLOptions = SQLOptions()) throws {
+  public init(_ location: SQLLocation, schema: SQLSchema, options: SQLOptions = SQLOptions()) throws {
     switch location {
     case .file(let path): engine = try SQLiteEngine(path: path, schema, options)
     case .memory: engine = try SQLiteEngine(path: nil, schema, options)
@@ -100,7 +100,7 @@ package final class SQLDatabase: Sendable {
   package var commitCount: Int { engine.commitCount }
 
   /// Rejects further steps, finishes the pending ones, and closes all connections.
-  package func close() async { await engine.close() }
+  public func close() async { await engine.close() }
 }
 
 /// An executor of steps on the connections of one database.

@@ -4,7 +4,7 @@
 ///
 /// Codes are those of the database (<https://www.sqlite.org/rescode.html>, SQLSTATE in PostgreSQL's appendix A), so that its
 /// documentation can be searched. No text contains a bound value.
-package enum SQLFailure: Error, Hashable, Sendable {
+public enum SQLFailure: Error, Hashable, Sendable {
   /// The file cannot be opened, or the connection to the server could not be made, or failed. Nothing was changed.
   case unreachable(reason: String)
   /// The address of the server is malformed.
@@ -45,7 +45,7 @@ package enum SQLFailure: Error, Hashable, Sendable {
   case other(code: String)
 
   /// The fault in the address of a server.
-  package enum AddressFault: Sendable, Hashable {
+  public enum AddressFault: Sendable, Hashable {
     /// It cannot be parsed, or a reserved character in its user or password is not percent-encoded.
     case form(hasUser: Bool)
     /// The port is not a valid number.
@@ -57,7 +57,7 @@ package enum SQLFailure: Error, Hashable, Sendable {
   }
 
   /// The kinds of constraints.
-  package enum Constraint: String, Sendable, Hashable {
+  public enum Constraint: String, Sendable, Hashable {
     /// `UNIQUE` or `PRIMARY KEY`.
     case unique
     /// `FOREIGN KEY`.
@@ -73,7 +73,7 @@ package enum SQLFailure: Error, Hashable, Sendable {
 
 extension SQLFailure: CustomStringConvertible {
   /// The failure and its remedy.
-  package var description: String {
+  public var description: String {
     switch self {
     case .unreachable(let reason):
       "the database cannot be reached (\(reason)); nothing was changed: check its address and this user's access to it"

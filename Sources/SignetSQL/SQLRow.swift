@@ -3,7 +3,7 @@
 /// Columns are addressed by index, from 0.
 ///
 /// Another program may have changed the database, so the readers throw if a column does not have the expected type.
-package struct SQLRow: Sendable {
+public struct SQLRow: Sendable {
   @usableFromInline let values: [SQLValue]
   /// The index in `values` of column 0.
   @usableFromInline let start: Int
@@ -13,18 +13,18 @@ package struct SQLRow: Sendable {
   private init(values: [SQLValue], start: Int) { (self.values, self.start) = (values, start) }
 
   /// The number of columns.
-  package var count: Int { values.count - start }
+  public var count: Int { values.count - start }
 
   /// The value of a column.
-  @inlinable package subscript(index: Int) -> SQLValue { values[start + index] }
+  @inlinable public subscript(index: Int) -> SQLValue { values[start + index] }
 
   /// Returns the columns from an index on as a row: those of the second table, if a query joins two.
-  package func columns(from index: Int) -> SQLRow { SQLRow(values: values, start: start + index) }
+  public func columns(from index: Int) -> SQLRow { SQLRow(values: values, start: start + index) }
 
   /// Returns the integer in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  package func integer(_ index: Int) throws(SQLFailure) -> Int64 {
+  public func integer(_ index: Int) throws(SQLFailure) -> Int64 {
     guard case .integer(let value) = self[index] else { throw mismatch(index, "an integer") }
     return value
   }
@@ -32,12 +32,12 @@ package struct SQLRow: Sendable {
   /// Returns the integer in a column as an `Int`, clamped to its range.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  package func int(_ index: Int) throws(SQLFailure) -> Int { Int(clamping: try integer(index)) }
+  public func int(_ index: Int) throws(SQLFailure) -> Int { Int(clamping: try integer(index)) }
 
   /// Returns the Boolean in a column with 1 or 0.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  package func bool(_ index: Int) throws(SQLFailure) -> Bool {
+  public func bool(_ index: Int) throws(SQLFailure) -> Bool {
     switch self[index] {
     case .integer(0): false
     case .integer(1): true
@@ -48,7 +48,7 @@ package struct SQLRow: Sendable {
   /// Returns the floating-point number in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  package func real(_ index: Int) throws(SQLFailure) -> Double {
+  public func real(_ index: Int) throws(SQLFailure) -> Double {
     guard case .real(let value) = self[index] else { throw mismatch(index, "a real number") }
     return value
   }
@@ -56,7 +56,7 @@ package struct SQLRow: Sendable {
   /// Returns the text in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  package func text(_ index: Int) throws(SQLFailure) -> String {
+  public func text(_ index: Int) throws(SQLFailure) -> String {
     guard case .text(let value) = self[index] else { throw mismatch(index, "text") }
     return value
   }
@@ -64,7 +64,7 @@ package struct SQLRow: Sendable {
   /// Returns the bytes in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  package func blob(_ index: Int) throws(SQLFailure) -> [UInt8] {
+  public func blob(_ index: Int) throws(SQLFailure) -> [UInt8] {
     guard case .blob(let value) = self[index] else { throw mismatch(index, "bytes") }
     return value
   }
@@ -72,7 +72,7 @@ package struct SQLRow: Sendable {
   /// Returns the identifier or enumeration in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  @inlinable package func value<Value: SQLRepresentable>(
+  @inlinable public func value<Value: SQLRepresentable>(
     _ index: Int, as type: Value.Type = Value.self
   ) throws(SQLFailure) -> Value {
     guard let value = Value(sqlValue: self[index]) else { throw mismatch(index, "\(Value.self)") }
@@ -82,7 +82,7 @@ package struct SQLRow: Sendable {
   /// Returns the value that `read` gets from a column, or `nil` for `NULL`: `try row.optional(3, row.text)`.
   ///
   /// - Throws: The errors of `read`.
-  @inlinable package func optional<Value>(
+  @inlinable public func optional<Value>(
     _ index: Int, _ read: (Int) throws(SQLFailure) -> Value
   ) throws(SQLFailure) -> Value? {
     self[index] == .null ? nil : try read(index)

@@ -1,17 +1,17 @@
 /// The tables of a program, as the list of migrations that lead to them.
 ///
 /// Migrations are data. A published migration is never edited; the next is added.
-package struct SQLSchema: Sendable {
+public struct SQLSchema: Sendable {
   /// The statements of one step of the schema.
-  package typealias Migration = @Sendable (SQLDialect) -> [String]
+  public typealias Migration = @Sendable (SQLDialect) -> [String]
 
   private let migrations: [Migration]
 
   /// Makes a schema of migrations; the first takes an empty database to version 1.
-  package init(_ migrations: [Migration]) { self.migrations = migrations }
+  public init(_ migrations: [Migration]) { self.migrations = migrations }
 
   /// Makes a schema whose first version is these tables.
-  package init(baseline: [SQLTable]) {
+  public init(baseline: [SQLTable]) {
     self.init([{ dialect in baseline.flatMap { $0.statements(dialect) } }])
   }
 

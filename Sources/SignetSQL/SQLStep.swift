@@ -1,4 +1,4 @@
-package import SignetSystem
+public import SignetSystem
 
 /// A queued step, without the type of its value.
 ///

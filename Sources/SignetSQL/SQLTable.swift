@@ -1,7 +1,7 @@
 /// The SQL dialect of a connection.
 ///
 /// Statements are the same in both; ``SQLTable`` creates the tables.
-package enum SQLDialect: Sendable, Hashable {
+public enum SQLDialect: Sendable, Hashable {
   /// SQLite 3.38 or newer.
   case sqlite
   /// PostgreSQL.
@@ -12,7 +12,7 @@ package enum SQLDialect: Sendable, Hashable {
 }
 
 /// A column of a table.
-package struct SQLColumn: Sendable {
+public struct SQLColumn: Sendable {
   private enum Kind { case integer, real, text, blob, number }
 
   private let name: String
@@ -23,36 +23,36 @@ package struct SQLColumn: Sendable {
   private init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
 
   /// A signed 64-bit number.
-  package static func integer(_ name: String) -> Self { Self(name, .integer) }
+  public static func integer(_ name: String) -> Self { Self(name, .integer) }
   /// A 64-bit floating-point number.
-  package static func real(_ name: String) -> Self { Self(name, .real) }
+  public static func real(_ name: String) -> Self { Self(name, .real) }
   /// Text, compared and sorted by its bytes.
-  package static func text(_ name: String) -> Self { Self(name, .text) }
+  public static func text(_ name: String) -> Self { Self(name, .text) }
   /// Bytes.
-  package static func blob(_ name: String) -> Self { Self(name, .blob) }
+  public static func blob(_ name: String) -> Self { Self(name, .blob) }
   /// A primary key that the database numbers: a number is never reused, and there may be gaps.
-  package static func number(_ name: String) -> Self { Self(name, .number) }
+  public static func number(_ name: String) -> Self { Self(name, .number) }
 
   /// The column, which may be `NULL`.
-  package var optional: Self {
+  public var optional: Self {
     var column = self
     column.isOptional = true
     return column
   }
 
   /// Returns the column as a foreign key of another table's column; it is updated if that is updated.
-  package func references(_ table: String, _ column: String) -> Self {
+  public func references(_ table: String, _ column: String) -> Self {
     adding(" REFERENCES \(table) (\(column)) ON UPDATE CASCADE")
   }
 
   /// The column as the table's primary key.
-  package var primaryKey: Self { adding(" PRIMARY KEY") }
+  public var primaryKey: Self { adding(" PRIMARY KEY") }
 
   /// The column with unique values.
-  package var unique: Self { adding(" UNIQUE") }
+  public var unique: Self { adding(" UNIQUE") }
 
   /// Returns the column with a default value for rows that are inserted without one.
-  package func defaulting(to value: Int64) -> Self { adding(" DEFAULT \(value)") }
+  public func defaulting(to value: Int64) -> Self { adding(" DEFAULT \(value)") }
 
   fileprivate func adding(_ text: String) -> Self {
     var column = self
@@ -79,7 +79,7 @@ package struct SQLColumn: Sendable {
 }
 
 /// A table and its indexes.
-package struct SQLTable: Sendable {
+public struct SQLTable: Sendable {
   package let name: String
   private let columns: [SQLColumn]
   private let constraints: [String]
@@ -98,7 +98,7 @@ package struct SQLTable: Sendable {
   ///     key is not one integer. PostgreSQL has no such tables.
   ///   - isNumberedByLane: True if `lane` and `number` precede the other columns, and are the key: rows that each
   ///     ``SQLConnection/lane`` numbers itself. SQLite has one lane, so the number alone is the key, by which rows are appended.
-  package init(
+  public init(
     _ name: String, _ columns: [SQLColumn], constraints: [String] = [], indexes: [SQLIndex] = [],
     isClustered: Bool = false, isNumberedByLane: Bool = false
   ) {
@@ -111,7 +111,7 @@ package struct SQLTable: Sendable {
   }
 
   /// Returns the statements that create it.
-  package func statements(_ dialect: SQLDialect) -> [String] {
+  public func statements(_ dialect: SQLDialect) -> [String] {
     let key: (columns: [SQLColumn], constraints: [String]) =
       switch (isNumberedByLane, dialect) {
       case (false, _): ([], [])
@@ -130,13 +130,13 @@ package struct SQLTable: Sendable {
   }
 
   /// Returns the statement that adds a column to a table.
-  package static func adding(_ column: SQLColumn, to table: String, _ dialect: SQLDialect) -> String {
+  public static func adding(_ column: SQLColumn, to table: String, _ dialect: SQLDialect) -> String {
     "ALTER TABLE \(table) ADD COLUMN \(column.sql(dialect))"
   }
 }
 
 /// An index of a table.
-package struct SQLIndex: Sendable {
+public struct SQLIndex: Sendable {
   private let name: String
   private let columns: String
   private let isUnique: Bool
@@ -149,7 +149,7 @@ package struct SQLIndex: Sendable {
   ///   - columns: The columns, such as `a, b DESC`.
   ///   - unique: True if the values must be unique.
   ///   - condition: The condition for the indexed rows, such as `state = 'pending'`; `nil` for all rows.
-  package init(_ name: String, _ columns: String, unique: Bool = false, where condition: String? = nil) {
+  public init(_ name: String, _ columns: String, unique: Bool = false, where condition: String? = nil) {
     self.name = name
     self.columns = columns
     isUnique = unique

@@ -1,7 +1,7 @@
 /// One value of a column.
 ///
 /// Values are bound to statements, never pasted into SQL, and never appear in an error text.
-package enum SQLValue: Sendable, Hashable {
+public enum SQLValue: Sendable, Hashable {
   /// `NULL`.
   case null
   /// A signed 64-bit number.
@@ -27,42 +27,42 @@ package enum SQLValue: Sendable, Hashable {
 
 extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
   /// Makes an integer, for literals in calls.
-  package init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
 
   /// Makes a text, for literals in calls.
-  package init(stringLiteral value: String) { self = .text(value) }
+  public init(stringLiteral value: String) { self = .text(value) }
 
   /// Makes `NULL`, for `nil` in calls.
-  package init(nilLiteral: ()) { self = .null }
+  public init(nilLiteral: ()) { self = .null }
 }
 
 extension SQLValue {
   /// Makes an integer from an `Int`.
-  package static func int(_ value: Int) -> Self { .integer(Int64(value)) }
+  public static func int(_ value: Int) -> Self { .integer(Int64(value)) }
 
   /// Makes 1 or 0: SQLite has no Boolean columns.
-  package static func bool(_ value: Bool) -> Self { .integer(value ? 1 : 0) }
+  public static func bool(_ value: Bool) -> Self { .integer(value ? 1 : 0) }
 
   /// Makes an integer, or `NULL` for `nil`.
-  package static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
+  public static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
 
   /// Makes a text, or `NULL` for `nil`.
-  package static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
+  public static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
 
   /// Makes bytes, or `NULL` for `nil`.
-  package static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
+  public static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
 
   /// Makes the value of an identifier or enumeration, or `NULL` for `nil`.
-  @inlinable package static func optional(_ value: (some SQLRepresentable)?) -> Self {
+  @inlinable public static func optional(_ value: (some SQLRepresentable)?) -> Self {
     value.map { $0.sqlValue } ?? .null
   }
 
   /// Makes the value of an identifier or enumeration.
-  @inlinable package static func of(_ value: some SQLRepresentable) -> Self { value.sqlValue }
+  @inlinable public static func of(_ value: some SQLRepresentable) -> Self { value.sqlValue }
 }
 
 /// A type that is stored in one column: an identifier or an enumeration.
-package protocol SQLRepresentable: Sendable {
+public protocol SQLRepresentable: Sendable {
   /// The value that is stored.
   var sqlValue: SQLValue { get }
 
@@ -72,10 +72,10 @@ package protocol SQLRepresentable: Sendable {
 
 extension SQLRepresentable where Self: RawRepresentable, RawValue == String {
   /// The raw value.
-  package var sqlValue: SQLValue { .text(rawValue) }
+  public var sqlValue: SQLValue { .text(rawValue) }
 
   /// Makes the case with a raw value.
-  @inlinable package init?(sqlValue: SQLValue) {
+  @inlinable public init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(rawValue: text)
   }

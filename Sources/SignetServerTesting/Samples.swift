@@ -1,4 +1,4 @@
-package import SignetStorage
+public import SignetStorage
 
 // Tests write identifiers and users as literals: "c1", "t\(number)", "alice". Their form is not validated, not even in
 // `UserID("alice")`.

@@ -1,2 +1,2 @@
 // Code that prints to a terminal must sanitise foreign text first, so it gets these functions too.
-@_exported package import SignetSystem
+@_exported public import SignetSystem

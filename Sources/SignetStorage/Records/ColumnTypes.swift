@@ -1,14 +1,14 @@
 // Importers of this module need the types of ids.
-@_exported package import SignetIdentifiers
-package import SignetSQL
+@_exported public import SignetIdentifiers
+public import SignetSQL
 
 /// Stored in a text column.
 extension ID: SQLRepresentable {
   /// The text.
-  package var sqlValue: SQLValue { .text(text) }
+  public var sqlValue: SQLValue { .text(text) }
 
   /// Makes the identifier without validation, because the MAC of its row verifies.
-  package init?(sqlValue: SQLValue) {
+  public init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(unchecked: text)
   }
@@ -17,10 +17,10 @@ extension ID: SQLRepresentable {
 /// Stored in a text column.
 extension UserID: SQLRepresentable {
   /// The text.
-  package var sqlValue: SQLValue { .text(text) }
+  public var sqlValue: SQLValue { .text(text) }
 
   /// Makes the id without validation, because the MAC of its row verifies.
-  package init?(sqlValue: SQLValue) {
+  public init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(unchecked: text)
   }

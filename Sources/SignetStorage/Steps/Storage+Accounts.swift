@@ -1,4 +1,4 @@
-package import SignetSQL
+import SignetSQL
 
 extension Storage {
   /// Returns the server's state of a container: its lock, its policies and its last report.

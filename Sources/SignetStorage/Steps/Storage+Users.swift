@@ -1,4 +1,4 @@
-package import SignetSQL
+import SignetSQL
 
 extension Storage {
   /// Adds a user.
