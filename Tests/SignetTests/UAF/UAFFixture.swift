@@ -243,6 +243,8 @@ func uafFailure(_ body: () async throws -> Void) async -> UAFFailure? {
   do {
     try await body()
     return nil
+  } catch let failure as UAFFailure {
+    return failure  // of a step inside of the module
   } catch let error as SignetError {
     guard case .uaf(let cause) = error else { return .device(error) }
     if let failure = cause.failure as? UAFFailure { return failure }
