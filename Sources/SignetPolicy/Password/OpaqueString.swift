@@ -67,20 +67,6 @@ public enum OpaqueString {
     return form
   }
 
-  /// True if ``mapped(_:_:)`` changes only spaces, because the text is in Form C (UAX #15 section 9).
-  static func changesOnlySpaces(_ text: borrowing UTF8Span, _ table: inout CharacterTable) -> Bool {
-    if text.isKnownASCII { return true }
-    var combiningClass: UInt8 = 0
-    var scalars = text.makeUnicodeScalarIterator()
-    while let scalar = scalars.next() {
-      let traits = table.traits(scalar)
-      let isInOrder = traits.combiningClass == 0 || combiningClass <= traits.combiningClass
-      guard traits.isSpace || traits.stays && isInOrder else { return false }
-      combiningClass = traits.combiningClass
-    }
-    return true
-  }
-
   /// True if a code point is allowed in free text: RFC 8264 section 8, with contextual characters allowed.
   static func allows(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {

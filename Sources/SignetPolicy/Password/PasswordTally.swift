@@ -17,9 +17,11 @@ struct PasswordTally {
   /// Counts the characters of valid UTF-8 as ``OpaqueString`` prepares it.
   ///
   /// - Parameter text: The password.
-  init(_ text: borrowing UTF8Span) {
+  init(_ text: UTF8Span) {
     var table = CharacterTable.current
-    if OpaqueString.changesOnlySpaces(text, &table) {
+    var text = text  // the check marks the span
+    // The quick check copies nothing; where it is not sure, a form is made that can be wiped (decision 223).
+    if text.checkForNFC(quickCheck: true) {
       var scalars = text.makeUnicodeScalarIterator()
       while let scalar = scalars.next() { count(scalar, table.traits(scalar)) }
     } else {
