@@ -1,5 +1,4 @@
 import COpenSSL
-import Synchronization
 
 /// A named curve over a 256-bit prime field with cofactor 1, with uncompressed points as its only encoding.
 @safe final class EllipticCurve: @unchecked Sendable {  // immutable after init, never freed
@@ -33,13 +32,6 @@ import Synchronization
   private let group: OpaquePointer
   let order: OpaquePointer
   private let parameters: KeyHandle
-  /// Unused key objects, ready for another point.
-  private let keyPool = Mutex<KeyPool>(KeyPool())
-
-  private struct KeyPool {
-    var verifying: [OpenSSLVerificationKey] = []
-    var agreeing: [KeyHandle] = []
-  }
 
   private init(_ name: StaticString, nid: Int32, algorithmIdentifier: [UInt8]) {
     guard let group = unsafe EC_GROUP_new_by_curve_name(nid),
@@ -72,8 +64,10 @@ import Synchronization
   /// Setting the point of a key that already has the curve takes a third of the time of `EVP_PKEY_fromdata`. The
   /// corresponding C function is `EVP_PKEY_set1_encoded_public_key`.
   fileprivate func agreementKey(point: [UInt8]) throws(CryptoFailure) -> KeyHandle {
-    let pooled = keyPool.withLock { $0.agreeing.popLast() }
-    let key = if let pooled { pooled } else { try keyWithoutPoint() }
+    guard let raw = unsafe EVP_PKEY_new() else { throw .outOfMemory }
+    let key = unsafe KeyHandle(owning: raw)
+    try OpenSSLCall.check(
+      unsafe EVP_PKEY_copy_parameters(raw, parameters.raw), "EVP_PKEY_copy_parameters")
     guard unsafe EVP_PKEY_set1_encoded_public_key(key.raw, point, point.count) == 1 else {
       OpenSSLCall.forgetErrors()
       throw .invalidPoint
@@ -83,29 +77,7 @@ import Synchronization
 
   /// Creates a verification key from an uncompressed point; OpenSSL rejects a point that is not on the curve.
   fileprivate func verificationKey(point: [UInt8]) throws(CryptoFailure) -> OpenSSLVerificationKey {
-    let pooled = keyPool.withLock { $0.verifying.popLast() }
-    let key = if let pooled { pooled } else { try unsafe OpenSSLVerificationKey(group) }
-    try key.setPoint(point)
-    return key
-  }
-
-  /// Returns a key object to the pool after its only user has released it.
-  ///
-  /// Many messages have their own key, which is used once. Copying the curve into a new key object each time takes 4
-  /// microseconds, 5 percent of an agreement.
-  fileprivate func reuse(_ verification: OpenSSLVerificationKey?, _ agreement: KeyHandle?) {
-    keyPool.withLock { keyPool in
-      if let verification, keyPool.verifying.count < 16 { keyPool.verifying.append(verification) }
-      if let agreement, keyPool.agreeing.count < 16 { keyPool.agreeing.append(agreement) }
-    }
-  }
-
-  private func keyWithoutPoint() throws(CryptoFailure) -> KeyHandle {
-    guard let raw = unsafe EVP_PKEY_new() else { throw .outOfMemory }
-    let key = unsafe KeyHandle(owning: raw)
-    try OpenSSLCall.check(
-      unsafe EVP_PKEY_copy_parameters(raw, parameters.raw), "EVP_PKEY_copy_parameters")
-    return key
+    try unsafe OpenSSLVerificationKey(group, point)
   }
 
   /// Generates a new key pair.
@@ -172,8 +144,6 @@ final class ECPublicKey: Sendable {
     (self.curve, self.point) = (curve, point)
   }
 
-  deinit { curve.reuse(verification, agreement) }
-
   /// Decodes a SubjectPublicKeyInfo with a named curve and an uncompressed point.
   convenience init(
     _ curve: EllipticCurve, subjectPublicKeyInfo der: [UInt8], for purpose: Purpose
@@ -214,26 +184,22 @@ final class ECPublicKey: Sendable {
 
 /// OpenSSL's key object for verifying signatures (decision 13).
 ///
-/// In OpenSSL any number of threads may use an unchanging key; only the one owner sets a point.
+/// In OpenSSL any number of threads may use an unchanging key.
 @safe private final class OpenSSLVerificationKey: @unchecked Sendable {
   private let raw: OpaquePointer
 
-  /// Creates a key without a point.
-  init(_ group: OpaquePointer) throws(CryptoFailure) {
+  /// Creates a key from a point; rejects one that is not on the curve.
+  init(_ group: OpaquePointer, _ point: [UInt8]) throws(CryptoFailure) {
     guard let raw = unsafe COpenSSL_EC_KEY_new() else { throw .outOfMemory }
     unsafe self.raw = raw
     try OpenSSLCall.check(unsafe COpenSSL_EC_KEY_set_group(raw, group), "EC_KEY_set_group")
-  }
-
-  deinit { unsafe COpenSSL_EC_KEY_free(raw) }
-
-  /// Decodes a point; rejects one that is not on the curve.
-  func setPoint(_ point: [UInt8]) throws(CryptoFailure) {
     guard unsafe COpenSSL_EC_KEY_oct2key(raw, point, point.count) == 1 else {
       OpenSSLCall.forgetErrors()
       throw .invalidPoint
     }
   }
+
+  deinit { unsafe COpenSSL_EC_KEY_free(raw) }
 
   func verifies(_ signature: borrowing SignatureNumbers, _ digest: [UInt8]) -> Bool {
     let result = unsafe COpenSSL_ECDSA_do_verify(digest, Int32(digest.count), signature.raw, raw)

@@ -104,7 +104,7 @@ import Testing
     #expect(try Hex.encode(responder.sharedSecret(with: initiator.publicKey).insecureCopy()) == expected)
   }
 
-  /// The handle behind a released point is reused: it must then have the new point only.
+  /// Refused points between valid ones change nothing of these.
   @Test("points decoded concurrently are not mixed up")
   func pointsAreNotMixedUp() async throws {
     try await withThrowingTaskGroup(of: Bool.self) { group in

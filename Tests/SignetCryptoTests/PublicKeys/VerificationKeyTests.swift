@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-/// Keys verify one signature or many, for many tasks at once, and a released key's OpenSSL part is reused.
+/// Keys verify one signature or many, for many tasks at once.
 @Suite(.timeLimit(.minutes(10))) struct VerificationKeyTests {
   private static let order: [UInt8] =
     [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF] + [
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("cached keys are reused for other points, and never mixed up") func reuse()
+  @Test("keys that are made and released side by side are never mixed up") func manyKeys()
     async throws
   {
     let message: [UInt8] = [7]
