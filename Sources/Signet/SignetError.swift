@@ -195,7 +195,7 @@ public import SignetVault
     }
   }
 
-  /// What to do, as in ``description``; `nil` if nothing can be done, and if the text of the ``cause`` says it.
+  /// What to do, as a part of ``description``; `nil` where the description does not separate it: then show the description.
   public var nextStep: String? { sentence.nextStep }
 
   /// The failure and the next step, without any password, code or key.

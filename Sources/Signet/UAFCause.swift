@@ -25,8 +25,6 @@ public struct UAFCause: Sendable {
     case credentialRefused
     /// The finger, the face or the passcode of the device did not match; ask the user again.
     case notRecognised
-    /// The key of this device for the server's device service could not sign.
-    case deviceKey
     /// This device has no such authenticator.
     case noSuchAuthenticator
 
@@ -72,7 +70,6 @@ public struct UAFCause: Sendable {
       case .coolingDown: SignetError.Identity(702, "uafCoolingDown")
       case .credentialRefused: SignetError.Identity(703, "uafCredentialRefused")
       case .notRecognised: SignetError.Identity(704, "uafNotRecognised")
-      case .deviceKey: SignetError.Identity(705, "uafDeviceKey")
       case .noSuchAuthenticator: SignetError.Identity(706, "uafNoSuchAuthenticator")
       case .registeredAtAnotherServer: SignetError.Identity(710, "uafRegisteredAtAnotherServer")
       case .userNotRegistered: SignetError.Identity(711, "uafUserNotRegistered")

@@ -27,7 +27,7 @@ final class RowMAC: Sendable {
     return mac
   }
 
-  /// Returns `true` if the MAC of a row verifies, in constant time; always `true` without a key.
+  /// Returns `true` if the MAC of a row verifies; always `true` without a key.
   ///
   /// A row that is byte for byte one of the latest rows with this MAC is not hashed again.
   func matches(_ row: MACInput, _ mac: [UInt8]?) -> Bool {
@@ -60,12 +60,13 @@ private struct VerifiedRows {
   private var rows = [Row?](repeating: nil, count: 8192)
 
   mutating func insert(_ row: MACInput, _ mac: [UInt8]) {
-    rows[index(of: mac)] = Row(row: row, mac: mac)
+    // Large rows are those of transactions, of which few are read twice.
+    if row.count <= MACInput.usualByteCount { rows[index(of: mac)] = Row(row: row, mac: mac) }
   }
 
   func contains(_ row: MACInput, _ mac: [UInt8]) -> Bool {
     guard let known = rows[index(of: mac)] else { return false }
-    return known.mac == mac && known.row.hasSameBytes(as: row)
+    return constantTimeEqual(known.mac, mac) && known.row.hasSameBytes(as: row)
   }
 
   private func index(of mac: [UInt8]) -> Int {
@@ -80,12 +81,13 @@ struct MACInput {
   /// Values are copied into place. Appending them to an array takes twice the instructions, and one check of a code computes
   /// three encodings.
   private var buffer: [UInt8]
-  private var count = 0
+  fileprivate private(set) var count = 0
+
+  /// The size that most rows need, and for which an allocator is still fast.
+  fileprivate static let usualByteCount = 960
 
   /// Copied to begin a row, since the standard library's initializer takes three times the instructions.
-  ///
-  /// The size that most rows need, and for which an allocator is still fast.
-  private static let empty = [UInt8](repeating: 0, count: 960)
+  private static let empty = [UInt8](repeating: 0, count: usualByteCount)
 
   /// Begins with the name of the table.
   init(_ table: String) {

@@ -9,7 +9,9 @@ extension SignetError {
     return (cause.failure as? UAFFailure)?.clientError
   }
 
-  /// The status code of the ASM, for a report to the server; `nil` if no ASM was involved.
+  /// The status code of the ASM if a call of ``UAFClient`` failed in it; otherwise `nil`.
+  ///
+  /// ``UAFOperations`` reports it to the server itself.
   public var asmStatusCode: UInt16? {
     guard case .uaf(let cause) = self else { return nil }
     return (cause.failure as? UAFFailure)?.asmStatusCode
@@ -19,8 +21,8 @@ extension SignetError {
   public var uafNetworkProblem: UAFNetworkProblem? {
     guard case .uaf(let cause) = self else { return nil }
     switch cause.failure as any Error {
-    case UAFOperationFailure.network(let problem), UAFDeviceServiceFailure.network(let problem),
-      UAFDeviceInformationChangeFailure.network(let problem), UAFOutOfBandFailure.network(let problem):
+    case UAFOperationFailure.network(let problem), UAFDeviceInformationChangeFailure.network(let problem),
+      UAFOutOfBandFailure.network(let problem):
       return problem
     default: return nil
     }
@@ -59,29 +61,12 @@ extension UAFOperationFailure {
   }
 }
 
-extension UAFDeviceServiceFailure {
-  /// The error of a public operation that fails so.
-  package var signetError: SignetError {
-    switch self {
-    case .clockSkewTooBig: .uaf(UAFCause(.clockSkew, self))
-    case .forbidden: .uaf(UAFCause(.forbidden, self))
-    case .network: .uaf(UAFCause(.server, self))
-    case .operationNotSupportedByBackend: .uaf(UAFCause(.serviceNotOffered, self))
-    case .nameAlreadyExists: .uaf(UAFCause(.deviceNameTaken, self))
-    case .payload(.decryption, _): .uaf(UAFCause(.payloadNotForThisDevice, self))
-    case .payload: .uaf(UAFCause(.payloadMalformed, self))
-    case .device(let error): error
-    }
-  }
-}
-
 extension UAFDeviceInformationChangeFailure {
   /// The error of a public operation that fails so.
   package var signetError: SignetError {
     switch self {
     case .nameAlreadyExists: .uaf(UAFCause(.deviceNameTaken, self))
     case .notFound: .uaf(UAFCause(.deviceNotRegistered, self))
-    case .signing: .uaf(UAFCause(.deviceKey, self))
     case .clockSkewTooBig: .uaf(UAFCause(.clockSkew, self))
     case .forbidden: .uaf(UAFCause(.forbidden, self))
     case .operationNotSupportedByBackend: .uaf(UAFCause(.serviceNotOffered, self))

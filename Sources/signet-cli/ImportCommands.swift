@@ -25,7 +25,8 @@ extension Command {
       with the same secret is listed and not imported again.
 
       A pushauth or mfauth URI also enrols for push messages (signet message): nothing is stored unless its server \
-      accepts the enrolment. The first enrolment needs the push token of this device: --push-token. An enrolment that \
+      accepts the enrolment. The first enrolment needs the push token of this device (--push-token), or \
+      --push-service live. An enrolment that \
       was interrupted continues with the same URI.
       """,
     options: [
@@ -51,7 +52,7 @@ extension Command {
     description: """
       Reads PNG pictures, screenshots too. An export of Google Authenticator may have several QR codes, in one picture or in many: \
       name all of them at once, in any order. A code for push messages (pushauth or mfauth) enrols at its server; the \
-      first enrolment needs --push-token. For an activation code, use signet activate --qr.
+      first enrolment needs --push-token, or --push-service live. For an activation code, use signet activate --qr.
       """,
     options: [notExportable] + pushTarget,
     arguments: [Argument("image", "A PNG picture", arity: .many(minimum: 1), completion: .file)]

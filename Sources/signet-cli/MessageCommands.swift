@@ -377,7 +377,9 @@ extension Command {
       } catch {
         guard case .pushAuth(.missing("device token")) = error else { throw error }
         throw CommandFailure(
-          .usage, "its server needs the push token of this device: give it with --push-token")
+          .usage,
+          "its server needs the push token of this device: give it with --push-token, or set --push-service live"
+        )
       }
     }
   }

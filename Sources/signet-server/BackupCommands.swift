@@ -45,9 +45,10 @@ enum BackupCommands {
       be in the backup. The data folder is created completely or not at all; a folder that is not empty is \
       refused, so that nothing is overwritten: move its files away first.
 
-      Changes after the backup are lost. Requests of the last four minutes, codes of the last 90 seconds, \
+      Changes after the backup are lost. Requests of the last four minutes, time-based codes of the last 90 seconds, \
       and invites that had not expired could be used again: wait five minutes before you start the server, \
-      and create the invites again. Containers and keys that were revoked after the backup are active again: \
+      with clients of OpenID Connect an hour, and create the invites again. Event-based codes that were used after \
+      the backup are valid again, until a later code of the same token is used. Containers and keys that were revoked after the backup are active again: \
       revoke them again.
       """,
     options: [OperatorOptions.requiredData, OperatorOptions.json],
@@ -78,12 +79,16 @@ enum BackupCommands {
           "The backup has no admin.key; put it into the folder, or make another key: \(command: command)")
       }
       arguments.errorOutput.print(
-        "1. Wait five minutes, so that codes and requests from before expire. Then start the server:")
+        "1. Wait five minutes, so that time-based codes and requests of devices from before expire; with clients of OpenID Connect, wait an hour. Then start the server:"
+      )
       arguments.errorOutput.print("   \(command: Environment.serving(copy.path))")
       arguments.errorOutput.print(
         "2. Containers and keys that were revoked after the backup are active again: revoke them again.")
       arguments.errorOutput.print(
         "3. Invites that had not expired at the backup can be used again: create them again, which voids the old ones."
+      )
+      arguments.errorOutput.print(
+        "4. Event-based codes that were used after the backup are valid again, until a later code of the same token is used."
       )
     }
     return .success

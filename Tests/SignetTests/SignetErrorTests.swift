@@ -18,7 +18,7 @@ import Testing
   private struct Unnamed: Error, Hashable {}
 
   private static let reasons: [UAFCause.Reason] = [
-    .ended(clientError: 3), .wrongCredential, .coolingDown, .credentialRefused, .notRecognised, .deviceKey,
+    .ended(clientError: 3), .wrongCredential, .coolingDown, .credentialRefused, .notRecognised,
     .noSuchAuthenticator, .registeredAtAnotherServer, .userNotRegistered, .deviceNotRegistered,
     .deviceNameTaken, .configuration, .server, .clockSkew, .forbidden, .serviceNotOffered, .payloadMalformed,
     .payloadNotForThisDevice, .tokenExpired, .tokenRedeemed, .serverNotTrusted,

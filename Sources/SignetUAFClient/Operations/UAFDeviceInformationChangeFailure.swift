@@ -7,8 +7,6 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   case nameAlreadyExists(String)
   /// Nothing is registered on this device, or the server does not know the device.
   case notFound
-  /// The device's key could not sign.
-  case signing(SignetError)
   /// The clocks of this device and of the server differ too much.
   case clockSkewTooBig(server: String)
   /// The server does not allow this device to make the change.
@@ -17,7 +15,7 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   case operationNotSupportedByBackend(server: String)
   /// The server could not be reached, or rejected the request.
   case network(UAFNetworkProblem)
-  /// The vault of this device could not be read or written.
+  /// The device could not do its part: its vault, or its key.
   case device(SignetError)
 
   /// The failure and the remedy.
@@ -25,7 +23,6 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
     switch self {
     case .nameAlreadyExists: UAFDeviceServiceFailure.nameConflict
     case .notFound: "nothing is registered on this device, or the server does not know it any more"
-    case .signing(let failure): "the device's key did not sign: \(failure)"
     case .clockSkewTooBig: "the clock of this device differs too much from the server's; set it"
     case .forbidden: "the server does not allow this device to do that"
     case .operationNotSupportedByBackend: "the server does not offer this"

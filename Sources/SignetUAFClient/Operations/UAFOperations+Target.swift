@@ -158,7 +158,7 @@ extension UAFDeviceInformationChangeFailure {
     switch failure {
     case .clockSkewTooBig(let server): self = .clockSkewTooBig(server: server)
     case .network(let problem): self.init(problem, named: name)
-    case .device(let failure): self = .signing(failure)
+    case .device(let failure): self = .device(failure)
     case .nameAlreadyExists(let name, _): self = .nameAlreadyExists(name)
     case .forbidden(let server): self = .forbidden(server: server)
     case .operationNotSupportedByBackend(let server): self = .operationNotSupportedByBackend(server: server)
@@ -174,7 +174,7 @@ extension UAFDeviceServiceFailure {
     case .nameAlreadyExists(let name): self = .nameAlreadyExists(name, server: server)
     case .notFound:
       self = .network(UAFNetworkProblem(.malformed("the server does not know its own target"), at: server))
-    case .signing(let failure), .device(let failure): self = .device(failure)
+    case .device(let failure): self = .device(failure)
     case .clockSkewTooBig(let server): self = .clockSkewTooBig(server: server)
     case .forbidden(let server): self = .forbidden(server: server)
     case .operationNotSupportedByBackend(let server): self = .operationNotSupportedByBackend(server: server)

@@ -73,6 +73,6 @@ private func exitCode(of failure: UAFDeviceInformationChangeFailure) -> ExitCode
   case .forbidden: .permissionDenied
   case .operationNotSupportedByBackend: .protocolError
   case .network(let problem): exitCode(of: problem)
-  case .signing(let failure), .device(let failure): exitCode(of: failure as any Error)
+  case .device(let failure): exitCode(of: failure as any Error)
   }
 }

@@ -274,6 +274,10 @@ struct UAFDeviceInformationTests {
     guard case .device? = found else { return failed("\(String(describing: found))") }
     #expect(fixture.changes.requests().isEmpty)
     #expect(try await fixture.ownKeys() == fixture.serverKeys())
+    let change = await #expect(throws: SignetError.self) {
+      try await operations.changeDeviceInformation(name: "desk")
+    }
+    if case .uaf? = change { failed("\(String(describing: change)) is not the failure of the device") }
   }
 
   // MARK: Interrupted

@@ -32,7 +32,9 @@ struct UAFSettingsTests {
       "https://ä.example",
     ])
   func refused(_ url: String) {
-    #expect(throws: SignetError.self) { try UAFConfiguration(baseURL: url) }
+    let error = #expect(throws: SignetError.self) { try UAFConfiguration(baseURL: url) }
+    guard case .uaf(let cause)? = error else { return failed("\(String(describing: error))") }
+    #expect(cause.reason == .configuration)
   }
 
   @Test("retries wait as their policy says")
