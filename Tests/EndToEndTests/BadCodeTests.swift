@@ -104,7 +104,7 @@ import Testing
     try await expectRefusal(words("alice", "nowhere", typed), "use host[:port]/domain")
     try await expectRefusal(words("", "127.0.0.1:1/main", typed), "1 to 128 characters")
     try await expectRefusal(["--server", "127.0.0.1:1/main"], "--user is missing", status: 64)
-    try await expectRefusal([], "give one of", status: 64)
+    try await expectRefusal([], "give the activation code in one way", status: 64)
   }
 
   @Test func pictures() async throws {

@@ -31,7 +31,7 @@ import Testing
     let late = try await device.run("approve", link, "--yes", "--container", "alice")
     #expect(late.status == 65, late.summary)
     let garbage = try await device.run("approve", "signet:nonsense", "--yes")
-    #expect(garbage.status == 65 && garbage.errorOutput.contains("not a link"), garbage.summary)
+    #expect(garbage.status == 65 && garbage.errorOutput.contains("not a complete link"), garbage.summary)
     let twice = try await server.run(
       "transaction", "offer", "Sign in", "--png", picture, "--key-file", server.shopKey)
     #expect(twice.isRefusal(73, "\(picture) exists already; remove it, or name another file with --png"))

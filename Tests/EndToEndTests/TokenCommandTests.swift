@@ -172,7 +172,8 @@ import Testing
     let right = (0..<150).map { "N\($0),hotp,\(secret)" }.joined(separator: "\n")
     let wrongLast = "\(right)\nN150,motp,\(secret)"
     for (text, word) in [
-      ("serial,kind,secret\n\(wrongLast)", "neither"), ("", "no token"), ("{}", "tokens"),
+      ("serial,kind,secret\n\(wrongLast)", "must be \"hotp\" or \"totp\""), ("", "no token"),
+      ("{}", "tokens"),
       ("{\"tokens\":[]}", "no token"), ("{", "not a file of tokens"),
       ("serial,kind\ns,hotp", "secret"), ("serial,kind,secret,color\n", "its field 4 is not one of them"),
       ("\(secret),hotp,X1\n", "its field 1 is not one of them"),
@@ -180,7 +181,8 @@ import Testing
       ("serial,kind,secret-hex\ns,hotp,xyz", "not hex"),
       ("serial,kind,secret-base32\ns,hotp,0189", "not base32"),
       ("serial,kind,secret,digits\ns,hotp,\(secret),six", "\"digits\""),
-      ("serial,kind,secret\ns,motp,\(secret)", "neither"), ("serial,kind,secret\ns,hotp,AAAA", "16 to 128"),
+      ("serial,kind,secret\ns,motp,\(secret)", "must be \"hotp\" or"),
+      ("serial,kind,secret\ns,hotp,AAAA", "16 to 128"),
       ("serial,kind,secret,user\ns,hotp,\(secret),nobody", "nobody"),
       // Each message has its line, whether the command or the server rejects it.
       ("serial,kind,secret\n\(wrongLast)", "line 152: \"kind\""),
