@@ -432,7 +432,7 @@ import Testing
     #expect(
       try String(contentsOfFile: folder.file("asked"), encoding: .utf8).split(separator: "\n") == [
         "CI=true make check", "CI=true make release", "CI=true make install PREFIX=/usr DESTDIR=\(image)",
-        "CI=true make demo PROGRAMS=.build/image/usr/bin", "CI=true make fuzz SECONDS_EACH=5",
+        "CI=true make demo PROGRAMS=.build/image/usr/bin", "CI=true make fuzz SECONDS_EACH=3",
         "CI=true make compare-builds COUNT=1000", "CI=true make bench OPTIONS=--quick", "CI=true make test",
       ])
     let parts = ["check", "release", "install", "demo", "fuzz", "compare", "bench", "test"]
