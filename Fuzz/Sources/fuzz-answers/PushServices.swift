@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetHTTPClient
 import SignetJSON
 import SignetProtocol
-import SignetPush
+@testable import SignetPush
 
 /// The answers of Google's and Apple's push services.
 enum PushServices {

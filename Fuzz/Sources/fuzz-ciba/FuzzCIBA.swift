@@ -1,11 +1,11 @@
 import LibFuzzer
 import SignetCrypto
-import SignetHTTPServer
+@testable import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
 import SignetPolicy
 import SignetProtocol
-import SignetSQL
+@testable import SignetSQL
 
 // The parsers of clients' requests are not public: endpoints return their results.
 @testable import SignetServer

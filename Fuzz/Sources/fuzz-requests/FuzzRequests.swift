@@ -2,7 +2,7 @@ import LibFuzzer
 import SignetJSON
 import SignetProtocol
 import SignetPushAuth
-import SignetStorage
+@testable import SignetStorage
 
 // The parsers of requests are not public: endpoints return their results.
 @testable import SignetHTTPServer

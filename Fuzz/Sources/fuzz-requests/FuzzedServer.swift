@@ -1,11 +1,11 @@
 import LibFuzzer
 import SignetCrypto
-import SignetHTTPServer
+@testable import SignetHTTPServer
 import SignetJOSE
 import SignetJSON
 import SignetPolicy
 import SignetProtocol
-import SignetSQL
+@testable import SignetSQL
 
 // A server in memory is for tests alone.
 @testable import SignetServer

@@ -3,8 +3,8 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetProtocol
-import SignetPush
-import SignetStorage
+@testable import SignetPush
+@testable import SignetStorage
 
 // The parsers of an operator's folder and of relying parties' requests are not public.
 @testable import SignetDataDirectory

@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJSON
 import SignetProtocol
 import SignetPushAuth
-import SignetStorage
+@testable import SignetStorage
 
 // The parsers of clients' and relying parties' requests are not public: endpoints return their results.
 @testable import SignetDataDirectory
